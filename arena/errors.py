@@ -1,0 +1,102 @@
+"""Every exception of the arena, in one tree. Each class says whose fault it is.
+
+    ArenaError
+    ├── UserError                a person can cure it: bad option, file, name (exit status 1)
+    │   ├── BoardError           a board file breaks R1.5
+    │   ├── NotationError        text that is not a square, tile, deck or position
+    │   ├── BotFolderError       a bot's folder, bot.toml or command is not usable
+    │   ├── ConfigError          settings that contradict each other or a run that exists
+    │   ├── RunError             a run's folder or journal is missing, damaged or in use
+    │   └── NoAnswerError        the data have no maximum-likelihood answer
+    ├── MoveError                the fault of whoever made the move
+    │   ├── InvalidMoveError     not a move at all: unreadable, or not on this board
+    │   └── IllegalMoveError     a move that RULES.md forbids in this position
+    ├── Forfeit                  the bot's fault: it loses the game
+    └── Void                     our fault: the game never counts and is played again
+
+Messages are lower case without a full stop: what was expected, what came, where; ``hint`` is the cure.
+"""
+
+from enum import StrEnum
+
+
+class ArenaError(Exception):
+    """The root of the tree. ``hint`` is a sentence with the cure, or empty."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UserError(ArenaError):
+    """A person can cure it; commands end with exit status 1."""
+
+
+class BoardError(UserError):
+    """A board breaks R1.5."""
+
+
+class NotationError(UserError):
+    """Text that is not a square, a tile, a deck or a position."""
+
+
+class BotFolderError(UserError):
+    """A bot's folder, its bot.toml or its command cannot be used."""
+
+
+class ConfigError(UserError):
+    """Settings that contradict each other, or the run they are meant for."""
+
+
+class RunError(UserError):
+    """A run's folder or journal is missing, damaged or in use by another arena."""
+
+
+class NoAnswerError(UserError):
+    """The results have no maximum-likelihood rating."""
+
+
+class MoveError(ArenaError):
+    """A move that cannot be played, for which whoever made it answers."""
+
+
+class InvalidMoveError(MoveError):
+    """Not a move at all: unreadable, or not on this board."""
+
+
+class IllegalMoveError(MoveError):
+    """A move, but one that the rules forbid here."""
+
+
+class FaultKind(StrEnum):
+    """The fixed list of what a bot can do wrong; the value is what a record says."""
+
+    STARTUP = "start-up"
+    LATE = "late"
+    SILENT = "silent"
+    NOT_JSON = "not json"
+    WRONG_SHAPE = "wrong shape"
+    UNKNOWN_ID = "unknown id"
+    ILLEGAL_MOVE = "illegal move"
+    EXIT = "exit"
+    KILLED = "killed"
+    FLOOD = "flood"
+    LONG_LINE = "line too long"
+    CLOSED_OUTPUT = "closed output"
+    NEVER_READS = "never reads"
+
+
+class Forfeit(ArenaError):  # noqa: N818 - the word of the field, and of the journal
+    """A bot broke the protocol or the rules: it loses its game.
+
+    ``kind`` is for programs, the message is the sentence for people.
+    """
+
+    def __init__(self, kind: FaultKind, detail: str) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.detail = detail
+
+
+class Void(ArenaError):  # noqa: N818 - the word of the field
+    """The arena or its machine failed in the middle of a game."""

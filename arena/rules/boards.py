@@ -1,0 +1,137 @@
+"""Boards: rows of text, checked by R1.5, as masks of squares.
+
+A *square* is an int, ``row * board.stride + column``; a *mask* is an int with bit ``square`` set for each square in it.
+``stride`` is the width plus one: the spare column keeps a mask moved one square left or right from wrapping into the next row.
+"""
+
+from collections.abc import Iterator
+from functools import cache, reduce
+from importlib.resources import files
+from operator import or_
+from pathlib import Path
+
+from arena.errors import BoardError
+
+GRASS, VILLAGE, LAKE = ".V~"
+COLOURS = "RYB"
+MAX_SIDE = 26
+BUILT_IN = ("bird", "lion")
+
+
+def squares_of(mask: int) -> Iterator[int]:
+    """The squares of a mask in reading order."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+class Board:
+    """An immutable map (R1.1).
+
+    ``rows``      the text, one string a row
+    ``grass``     mask of free grassland at the start
+    ``starts``    mask of starting spaces for each colour R, Y, B
+    ``villages``  one mask per village (R1.4), in the reading order of their first squares
+    ``beside``    one mask per village: the squares that share an edge with it; ``beside_any`` for all villages together
+    ``founding``  masks of two or more adjacent starts of one colour; see `State` for what they mean
+
+    Raises BoardError, with row and column, for what R1.5 rejects.
+    """
+
+    def __init__(self, name: str, rows: tuple[str, ...]) -> None:
+        check_rows(name, rows)
+        self.name = name
+        self.rows = rows
+        self.height = len(rows)
+        self.width = len(rows[0])
+        self.stride = self.width + 1
+        self.grass = self._mask(GRASS)
+        self.starts = (self._mask("R"), self._mask("Y"), self._mask("B"))
+        self.villages = tuple(self._areas(self._mask(VILLAGE)))
+        self.beside = tuple(self.around(village) & ~village for village in self.villages)
+        self.beside_any = reduce(or_, self.beside, 0)
+        self.founding = tuple(area for start in self.starts for area in self._areas(start) if area.bit_count() > 1)
+
+    def _mask(self, terrain: str) -> int:
+        return sum(
+            1 << row * self.stride + column
+            for row, line in enumerate(self.rows)
+            for column, letter in enumerate(line)
+            if letter == terrain
+        )
+
+    def _areas(self, mask: int) -> Iterator[int]:
+        while mask:
+            area, grown = 0, mask & -mask
+            while grown != area:
+                area = grown
+                grown |= self.around(area) & mask
+            mask &= ~area
+            yield area
+
+    def around(self, mask: int) -> int:
+        """The squares that share an edge with the mask; may include squares of the mask, of the spare column or below the board."""
+        return mask << 1 | mask >> 1 | mask << self.stride | mask >> self.stride
+
+    def founding_at(self, mask: int) -> int:
+        """The whole of the adjacent starts that the mask has squares of."""
+        return sum(area for area in self.founding if area & mask)
+
+    def name_of(self, square: int) -> str:
+        """The square in notation: column letter and row number, ``a1`` top left."""
+        row, column = divmod(square, self.stride)
+        return f"{chr(97 + column)}{row + 1}"
+
+    def __repr__(self) -> str:
+        return f"Board({self.name!r}, {self.width} x {self.height})"
+
+    def __reduce__(self) -> tuple[type["Board"], tuple[str, tuple[str, ...]]]:
+        return Board, (self.name, self.rows)
+
+
+def check_rows(name: str, rows: tuple[str, ...]) -> None:
+    """Raises BoardError with the first reason, row and column for which R1.5 rejects the rows."""
+    allowed = GRASS + VILLAGE + LAKE + COLOURS
+    if not rows or not rows[0]:
+        raise BoardError(f"board {name}: expected at least one row of squares, got none")
+    if len(rows) > MAX_SIDE:
+        raise BoardError(f"board {name}, row {MAX_SIDE + 1}, column 1: expected at most {MAX_SIDE} rows, got {len(rows)}")
+    for number, row in enumerate(rows, 1):
+        if len(row) > MAX_SIDE:
+            where = f"board {name}, row {number}, column {MAX_SIDE + 1}"
+            raise BoardError(f"{where}: expected at most {MAX_SIDE} columns, got {len(row)}")
+        for column, letter in enumerate(row, 1):
+            if letter not in allowed:
+                where = f"board {name}, row {number}, column {column}"
+                raise BoardError(f"{where}: expected one of {' '.join(allowed)}, got {letter!r}")
+        if len(row) != len(rows[0]):
+            where = f"board {name}, row {number}, column {min(len(row), len(rows[0])) + 1}"
+            raise BoardError(f"{where}: expected {len(rows[0])} squares as in row 1, got {len(row)}")
+    if not any(letter in COLOURS for row in rows for letter in row):
+        raise BoardError(
+            f"board {name}, row 1 to {len(rows)}, column 1 to {len(rows[0])}: expected at least one start (R, Y or B), got none",
+            "the first tile must touch a start (R4.2)",
+        )
+
+
+def parse_board(name: str, text: str) -> Board:
+    """A board from the text of a board file: one row a line, blank lines at the end ignored. Raises BoardError."""
+    return Board(name, tuple(line.rstrip("\r") for line in text.rstrip("\r\n \t").split("\n")))
+
+
+def read_board(path: Path) -> Board:
+    """A board from a file, named by the file's stem. Raises BoardError."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BoardError(f"board file {path}: expected a text file, got {error}") from error
+    return parse_board(path.stem, text)
+
+
+@cache
+def built_in(name: str) -> Board:
+    """One of the boards in the package. Raises BoardError for another name."""
+    if name not in BUILT_IN:
+        raise BoardError(f"expected a board out of {', '.join(BUILT_IN)}, got {name!r}", "any other board is given as --board FILE")
+    return parse_board(name, files("arena.rules").joinpath("boards", f"{name}.txt").read_text(encoding="utf-8"))

@@ -1,0 +1,53 @@
+"""Before and after: positions drawn as text, moves in notation."""
+
+from arena.rules.diagrams import draw, read_cells, read_hand
+from arena.rules.notation import COPIES, PASS, TILES, move_text, parse_move
+from arena.rules.terms import PAGODAS
+
+
+def position(state_class, drawing, *, hands=("RRYYBB", "RRYYBB"), left=None, pile="", mover=0):
+    """A state from a drawing; each seat has the hand given, and as many pagodas as its start less those on the drawing."""
+    board, spaces, provinces, villages = read_cells("drawn", drawing)
+    players = len(hands)
+    if left is None:
+        left = [PAGODAS[players]] * players
+        for _, _, owner, pagodas in provinces:
+            left[owner] -= pagodas
+        for owner in villages:
+            if owner >= 0:
+                left[owner] -= 1
+    return state_class.set_up(board, spaces, provinces, villages, left, [read_hand(hand) for hand in hands], read_hand(pile or "-"), mover)
+
+
+def drawing(state):
+    return "\n".join(" ".join(row) for row in draw(state))
+
+
+def tidy(text):
+    return "\n".join(" ".join(line.split()) for line in text.strip().splitlines())
+
+
+def check(state_class, before, move, after, *, left=None, events=None, **setting):
+    """Plays one move on a drawing and compares the drawing that results, the pagodas left, and the events as 'name at seat'."""
+    state = position(state_class, before, **setting)
+    happened = []
+    state.play(parse_move(state.board, move), happened)
+    assert drawing(state) == tidy(after)
+    if left is not None:
+        assert state.left == left
+    if events is not None:
+        assert [f"{event.name} {state.board.name_of(event.square)} {event.seat}" for event in happened] == events
+    return state
+
+
+def legal(state):
+    return {move_text(state.board, move) for move in state.legal_moves()}
+
+
+def full_deck():
+    return [tile for tile in range(len(TILES)) for _ in range(COPIES)]
+
+
+def random_move(state, rng):
+    count = state.legal_count()
+    return state.nth(rng.randrange(count)) if count else PASS

@@ -1,0 +1,128 @@
+"""Squares, tiles, moves, decks and drawings as text."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.errors import InvalidMoveError, NotationError
+from arena.rules.boards import Board, built_in, parse_board
+from arena.rules.diagrams import read_cells, state_text
+from arena.rules.notation import PASS, TILES, deck_text, make_move, move_text, parse_deck, parse_move, parse_square, parse_tile, split_move
+from tests.rules.positions import full_deck, random_move
+
+BIRD = built_in("bird")
+
+
+def test_a1_is_top_left_and_rows_count_downward():
+    assert parse_square(BIRD, "a1") == 0
+    assert parse_square(BIRD, "c4") == 3 * BIRD.stride + 2
+    assert BIRD.name_of(12 * BIRD.stride + 12) == "m13"
+
+
+@pytest.mark.parametrize("text", ["", "a", "1", "a0", "A1", "a01", "aa1", "n1", "a14", "a1 ", "\u0661a"])
+def test_a_bad_square_is_refused(text):
+    with pytest.raises(NotationError, match="expected a square"):
+        parse_square(BIRD, text)
+
+
+def test_a_move_is_written_in_reading_order_and_read_in_either():
+    for text in ("Rc4Yd4", "Rc4Yc5"):
+        assert move_text(BIRD, parse_move(BIRD, text)) == text
+    assert parse_move(BIRD, "Yd4Rc4") == parse_move(BIRD, "Rc4Yd4")
+    assert parse_move(BIRD, "Yc5Rc4") == parse_move(BIRD, "Rc4Yc5")
+    assert parse_move(BIRD, "pass") == PASS
+    assert move_text(BIRD, PASS) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected a move such as Rc4Yd4, got ''"),
+        ("c4d4", "expected a move such as Rc4Yd4, got 'c4d4'"),
+        ("Gc4Rd4", "expected a move such as"),
+        ("rc4yd4", "expected a move such as"),
+        ("Rc4Yd4 ", "expected a move such as"),
+        ("Rc4Yd5", "expected two squares that share an edge, got 'Rc4Yd5'"),
+        ("Rc4Yc4", "expected two squares that share an edge"),
+        ("Rm1Ya2", "expected two squares that share an edge"),
+        ("Rc4Yn4", "expected a square from a1 to m13, got 'n4' in the move 'Rc4Yn4'"),
+        ("PASS", "expected a move such as"),
+        ("R" * 90, r"expected a move such as Rc4Yd4, got 'R{40}'\.\.\. \(90 characters\)"),
+    ],
+)
+def test_what_is_not_a_move_is_invalid(text, message):
+    with pytest.raises(InvalidMoveError, match=message):
+        parse_move(BIRD, text)
+
+
+@given(st.text(max_size=12))
+def test_any_text_is_a_move_or_invalid(text):
+    try:
+        move = parse_move(BIRD, text)
+    except InvalidMoveError:
+        return
+    assert parse_move(BIRD, move_text(BIRD, move)) == move
+
+
+@given(st.integers(1, 26), st.integers(1, 26), st.data())
+def test_moves_go_through_text_unchanged_on_any_board(width, height, data):
+    board = Board("any", ("R" * width,) * height)
+    row, column = data.draw(st.integers(0, height - 1)), data.draw(st.integers(0, width - 1))
+    vertical = data.draw(st.booleans())
+    if (row + 1 if vertical else column + 1) >= (height if vertical else width):
+        return
+    first, second = data.draw(st.integers(0, 2)), data.draw(st.integers(0, 2))
+    move = make_move(first, second, row * board.stride + column, vertical=vertical)
+    assert parse_move(board, move_text(board, move)) == move
+    assert split_move(board, move)[::2] == (first, second)
+
+
+def test_tiles_are_read_in_either_order():
+    assert [parse_tile(name) for name in TILES] == list(range(6))
+    assert parse_tile("YR") == parse_tile("RY")
+    for text in ("", "R", "RYB", "rr", "RX"):
+        with pytest.raises(NotationError, match="expected a tile out of RR YY BB RY YB RB"):
+            parse_tile(text)
+
+
+def test_a_deck_goes_through_text_unchanged():
+    deck = full_deck()
+    random.Random(1).shuffle(deck)
+    assert parse_deck(deck_text(tuple(deck))) == tuple(deck)
+
+
+@pytest.mark.parametrize("text", ["", "RR" * 72, "RRYYBB", "R"])
+def test_a_deck_that_is_not_the_72_tiles_is_refused(text):
+    with pytest.raises(NotationError, match="expected"):
+        parse_deck(text)
+
+
+def test_a_drawing_goes_through_text_unchanged(State):
+    rng = random.Random(3)
+    deck = full_deck()
+    rng.shuffle(deck)
+    state = State(BIRD, 3, deck)
+    while state.end is None:
+        text = state_text(state)
+        cells = "\n".join(text.splitlines()[: BIRD.height])
+        _, spaces, provinces, villages = read_cells("drawn", cells)
+        again = State.set_up(BIRD, spaces, provinces, villages, state.left, state.hands, state.pile_tiles(), state.mover)
+        assert state_text(again).replace("turns 0", f"turns {state.turns}") == text
+        assert again.legal_moves() == state.legal_moves()
+        state.play(random_move(state, rng))
+
+
+@pytest.mark.parametrize("cell", ["R4", "G0", "~0", "R00"])
+def test_a_bad_cell_is_named_with_row_and_column(cell):
+    with pytest.raises(NotationError, match=f"row 1, column 2: expected a cell such as R, R0, V or V1, got '{cell}'"):
+        read_cells("drawn", f"R {cell}")
+
+
+def test_boards_of_the_same_text_are_equal_after_a_trip_through_pickle():
+    import pickle  # noqa: PLC0415
+
+    board = parse_board("tiny", "R.\n..")
+    again = pickle.loads(pickle.dumps(board))
+    assert (again.name, again.rows, again.grass) == ("tiny", ("R.", ".."), board.grass)

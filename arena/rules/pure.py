@@ -224,6 +224,10 @@ class State:
         self._menu = [(kind, mask := self._places(kind), mask.bit_count()) for kind in _kinds(self.hands[self.mover])]
         return self._menu
 
+    def why_illegal(self, move: int) -> str:
+        """Why the mover may not play the move, with the rule's number; empty when it may."""
+        return illegal_text(self, move)
+
     def _places(self, kind: int) -> int:
         """Mask of the first squares on which a tile of this kind may be laid (R4.1 to R4.5)."""
         if self._open is None:

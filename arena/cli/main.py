@@ -1,0 +1,115 @@
+"""The command ``arena``: its subcommands, loaded when asked for, and how every error ends."""
+
+import errno
+import importlib
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from arena import __version__
+from arena.errors import ArenaError, UserError
+
+COMMANDS = ("new", "check", "submit", "bots", "play", "run", "runs", "standings", "export", "replay")
+"""In the order in which a newcomer needs them; each is the function of that name in the module of that name."""
+
+DONE, FAILED, MISUSED, BUG, INTERRUPTED = 0, 1, 2, 3, 130
+"""Exit statuses."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module when the command is needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """The commands in the order of COMMANDS."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(importlib.import_module(f"arena.cli.{cmd_name}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+
+def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's signature
+    """Prints versions and exits."""
+    if value:
+        from arena.players.messages import PROTOCOL  # noqa: PLC0415 - not needed to show help
+        from arena.rules import CORE  # noqa: PLC0415
+
+        click.echo(f"arena {__version__}, protocol {PROTOCOL}, rules core {CORE}, Python {sys.version.split()[0]}")
+        ctx.exit()
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=show_version, help="Show versions and the rules core.")
+@click.option(
+    "--home",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(),
+    envvar="ARENA_HOME",
+    help="The folder that holds bots/ and results/; default: this one, or $ARENA_HOME.",
+)
+@click.pass_context
+def arena(ctx: click.Context, home: Path) -> None:
+    """Let bots play Reiner Knizia's Qin against each other, and read standings whose error bars are true.
+
+    \b
+    arena new my-bot --language python     write a first bot
+    arena check my-bot                     see whether it plays by the protocol
+    arena submit my-bot                    add it to bots/
+    arena run                              let all bots play each other
+    arena standings                        show the table again
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    ctx.obj = home
+
+
+def main() -> NoReturn:
+    """Runs the command line and exits."""
+    sys.exit(run_command())
+
+
+def run_command(arguments: list[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    try:
+        result: Any = arena.main(arguments, prog_name="arena", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except UserError as error:
+        show_error(error)
+        return FAILED
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            return _closed_pipe()
+        return _bug()
+    except Exception:  # noqa: BLE001 - whatever is left is a bug, and is reported as one
+        return _bug()
+    return result if isinstance(result, int) else DONE
+
+
+def show_error(error: ArenaError) -> None:
+    """Prints an error and its cure to stderr."""
+    click.echo(f"error: {error}", err=True)
+    if error.hint:
+        click.echo(f"hint: {error.hint}", err=True)
+
+
+def _closed_pipe() -> int:
+    """Whoever read our output has gone (``| head``): nothing more to say, on stdout least of all."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return FAILED
+
+
+def _bug() -> int:
+    traceback.print_exc()
+    click.echo("this is a bug in arena: please report it with the lines above", err=True)
+    return BUG

@@ -1,0 +1,78 @@
+"""Options, arguments and look-ups that several commands share."""
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from arena.errors import RunError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+run_argument = click.argument("run", required=False, metavar="[RUN]")
+board_option = click.option("--board", "board_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file to play on.")
+move_ms_option = click.option("--move-ms", type=click.IntRange(1), default=1000, show_default=True, help="Time for a move, in ms.")
+
+
+def prior_option(command: Command) -> Command:
+    """``--prior auto|none|N``."""
+    return click.option(
+        "--prior",
+        default="auto",
+        show_default=True,
+        metavar="auto|none|N",
+        callback=_parse_prior,
+        help="Virtual draws that keep a bot that won or lost everything finite: added where needed, never, or N for every bot.",
+    )(command)
+
+
+def _parse_prior(_: click.Context, __: click.Parameter, value: str) -> float | None:
+    if value in ("auto", "none"):
+        return None if value == "auto" else 0.0
+    try:
+        weight = float(value)
+    except ValueError:
+        weight = -1.0
+    if not 0 < weight < 1e6:  # noqa: PLR2004 - a generous bound that keeps out inf and nan
+        raise click.BadParameter(f"expected auto, none or a number above 0, got {value!r}")
+    return weight
+
+
+def bots_folder(home: Path) -> Path:
+    """Where the registry lies."""
+    return home / "bots"
+
+
+def results_folder(home: Path) -> Path:
+    """Where runs lie."""
+    return home / "results"
+
+
+def run_folder(home: Path, run: str | None) -> Path:
+    """The folder of a run given by name or path; None is the newest one. Raises RunError."""
+    from arena.tournament.session import list_runs  # noqa: PLC0415 - not needed to show help
+
+    results = results_folder(home)
+    if run is None:
+        runs = list_runs(results)
+        if not runs:
+            raise RunError(f"expected a run in {results}, found none", "play one with 'arena run', or name a run's folder")
+        return runs[-1]
+    for folder in (results / run, Path(run)):
+        if (folder / "run.json").is_file():
+            return folder
+    known = ", ".join(folder.name for folder in list_runs(results)) or "none"
+    raise RunError(f"expected a run's name or folder, got {run!r}", f"runs in {results}: {known}")
+
+
+def split_words(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
+    """A command line as words, for options that take one."""
+    return shlex.split(value) if value else None
+
+
+def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
+    """``a,b`` as a list, for options that take one."""
+    return [part.strip() for part in value.split(",") if part.strip()] if value is not None else None

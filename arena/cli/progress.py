@@ -1,0 +1,72 @@
+"""What a run shows on stderr while it plays: a bar where there is a terminal, and every event worth a line."""
+
+from typing import Self
+
+import click
+from tqdm import tqdm
+
+from arena.records.record import Fault
+from arena.rules import CORE
+from arena.tournament.runner import Event, Played, Stopping, Voided
+from arena.tournament.session import Session
+
+SHOWN_FAULTS = 5
+
+
+class Progress:
+    """A listener for a runner's events; use it as a context manager around the playing."""
+
+    def __init__(self, session: Session, jobs: int, *, quiet: bool) -> None:
+        self._session = session
+        self._jobs = jobs
+        self._quiet = quiet
+        self._faults = 0
+        self._bar: tqdm | None = None  # type: ignore[type-arg]
+
+    def __enter__(self) -> Self:
+        session, config = self._session, self._session.config
+        total, known = len(session.schedule), session.known
+        if session.repaired:
+            self._say(f"warning: the journal ended in a torn record of {session.repaired} bytes: cut, kept in games.torn; it is played again")
+        self._say(
+            f"{session.folder}: {len(config.bots)} bots, {len(session.schedule.line_ups)} line-ups x {config.deals} deals "
+            f"x {len(session.schedule.seatings)} seatings on {', '.join(config.boards)} = {total} games"
+            + (f", {known} already played" if known else "")
+        )
+        self._say(f"{self._jobs} workers, rules core {CORE}, sandbox {session.setup.sandbox}: bots run with your own rights")
+        tqdm.monitor_interval = 0
+        self._bar = tqdm(
+            total=total, initial=known, unit="game", disable=True if self._quiet else None, dynamic_ncols=True, smoothing=0.1, postfix={"faults": 0}
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+        if self._faults:
+            self._say(f"{self._faults} forfeits in this session; their evidence is in {self._session.folder / 'faults'}")
+
+    def show(self, event: Event) -> None:
+        """Shows one event."""
+        match event:
+            case Played(outcome):
+                self._show_faults(outcome.record.bots, outcome.record.faults)
+                if self._bar is not None:
+                    self._bar.set_postfix({"faults": self._faults}, refresh=False)
+                    self._bar.update()
+            case Voided(game, reason, given_up):
+                self._say(f"warning: {game} is void ({reason}); it is {'given up' if given_up else 'played again'}")
+            case Stopping(running):
+                self._say(f"stopping: {running} running games end first; Ctrl-C again drops them")
+
+    def _show_faults(self, bots: list[str], faults: list[Fault]) -> None:
+        for fault in faults:
+            self._faults += 1
+            if self._faults <= SHOWN_FAULTS:
+                self._say(f"forfeit: {bots[fault.seat]} ({fault.kind}): {fault.detail}")
+            elif self._faults == SHOWN_FAULTS + 1:
+                self._say(f"further forfeits are in {self._session.folder / 'faults'}")
+
+    def _say(self, text: str) -> None:
+        if not self._quiet:
+            tqdm.write(text, file=click.get_text_stream("stderr"))

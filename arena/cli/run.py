@@ -1,0 +1,153 @@
+"""arena run: plays a tournament and prints its standings."""
+
+import logging
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.cli.main import DONE, FAILED, INTERRUPTED
+from arena.cli.options import as_json, bots_folder, prior_option, results_folder, split_commas
+
+LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
+
+
+@click.command()
+@click.argument("bots", nargs=-1, metavar="[BOT]...")
+@click.option("--players", type=click.IntRange(2, 4), help="Seats at a table.  [default: 2]")
+@click.option("--deals", type=click.IntRange(1), help="Deals on each board; every line-up plays the same ones.  [default: 10]")
+@click.option("--boards", callback=split_commas, metavar="NAME,...", help="bird, lion or both.  [default: bird]")
+@click.option("--board", "board_files", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file; repeat.")
+@click.option("--seatings", type=click.Choice(["rotations", "all"]), help="Seatings of each block: N or N!.  [default: rotations]")
+@click.option("--tables", type=click.IntRange(1), help="A balanced subset of so many line-ups.  [default: all]")
+@click.option("--challenger", metavar="BOT", help="A gauntlet: only line-ups with this bot.")
+@click.option("--seed", help="Text that decides every deck; a short one can be guessed by a bot.  [default: a secret one]")
+@click.option("--move-ms", type=click.IntRange(1), help="Time for a move.  [default: 1000]")
+@click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a game.  [default: none]")
+@click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
+@click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
+@click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
+@click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: an unfinished run like this one, or a new one]")
+@click.option("--config", "config_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="An arena.toml with any of these.")
+@click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
+@prior_option
+@as_json
+@click.pass_obj
+def run(home: Path, prior: float | None, *, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
+    """Let bots play each other and print the standings.
+
+    BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
+    deals, each with every seating. The same command again finishes a run that was interrupted; more deals or further bots extend it.
+
+    \b
+    arena run --deals 50
+    arena run greedy-python ./my-bot --boards bird,lion --players 2 --out try-1
+    arena run --players 4 --tables 20 --move-ms 100
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
+    from arena.tournament.logs import run_log  # noqa: PLC0415
+    from arena.tournament.runner import Runner, available_cores, worker_cores  # noqa: PLC0415
+    from arena.tournament.session import open_session  # noqa: PLC0415
+
+    settings, bots, boards, folder, jobs = _resolve(home, options)
+    jobs = jobs or available_cores()
+    level = LOG_LEVELS[-1 if quiet else min(verbose, 1)]
+    with ExitStack() as stack:
+        session = stack.enter_context(open_session(folder, settings, boards, bots, worker_cores(jobs), level))
+        queue = stack.enter_context(run_log(folder, level))
+        progress = Progress(session, jobs, quiet=quiet)
+        runner = Runner(folder, session.journal, session.setup, jobs, queue, progress.show)
+        stack.enter_context(_stop_on_signals(runner))
+        with progress:
+            runner.play(session.missing())
+        complete = session.schedule.is_complete(session.journal.ids)
+    _print_tables(folder, prior, as_json=as_json)
+    for voided in runner.voided:
+        click.echo(f"error: {voided.game} could not be played: {voided.reason}; see {folder / 'logs'}", err=True)
+    if runner.stop_level:
+        click.echo(f"interrupted: the same command finishes the run in {folder}", err=True)
+        return INTERRUPTED
+    return DONE if complete else FAILED
+
+
+def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[Any], dict[str, Any], Path, int | None]:
+    """Settings, bots, boards, folder and jobs from the options, the configuration file and the defaults."""
+    from arena.players.registry import Registry  # noqa: PLC0415
+    from arena.tournament.config import find_boards, read_config_file  # noqa: PLC0415
+    from arena.tournament.session import choose_folder  # noqa: PLC0415
+
+    config_file = options.pop("config_file")
+    given = {name: value for name, value in options.items() if value not in (None, ())}
+    settings = {**(read_config_file(config_file) if config_file else {}), **given}
+    jobs, out = settings.pop("jobs", None), settings.pop("out", None)
+    files = [Path(file) for file in settings.pop("board_files", ())]
+    names = settings.pop("boards", [] if files else ["bird"])
+    boards = find_boards(names, files)
+    bots = _find_bots(Registry(bots_folder(home)), list(settings.pop("bots", ())))
+    settings = {**settings, "bots": [bot.label for bot in bots], "boards": list(boards)}
+    if "seed" in settings:
+        settings["seed"] = str(settings["seed"])
+    _warn_about_times(bots, settings)
+    results = results_folder(home)
+    if out is None:
+        folder = choose_folder(results, settings, boards, bots)
+    else:
+        folder = Path(out) if "/" in out else results / out
+    return settings, bots, boards, folder, jobs
+
+
+def _find_bots(registry: Any, names: list[str]) -> list[Any]:
+    """The named bots, or the newest version of all that this machine can start."""
+    from arena.errors import ConfigError  # noqa: PLC0415
+    from arena.players.folder import check_command, missing_program  # noqa: PLC0415
+
+    if names:
+        bots = [registry.find(name) for name in names]
+        for bot in bots:
+            if not bot.manifest.build:
+                check_command(bot, bot.folder if bot.folder.is_dir() else bot.folder.parent)
+        return bots
+    found = []
+    for bot in registry.newest():
+        reason = "" if bot.manifest.build else missing_program(bot, bot.folder)
+        if reason:
+            click.echo(f"warning: {bot.label} is left out: {reason}", err=True)
+        else:
+            found.append(bot)
+    if not found:
+        raise ConfigError(f"expected bots in {registry.root}, found none", "name bots by path, or add one with 'arena submit'")
+    return found
+
+
+def _warn_about_times(bots: list[Any], settings: dict[str, Any]) -> None:
+    for bot in bots:
+        for key, default in (("move_ms", 1000), ("startup_ms", 10_000)):
+            needed, given = getattr(bot.manifest, key), settings.get(key, default)
+            if needed is not None and needed > given:
+                click.echo(f"warning: {bot.label} was made for at least {needed} ms ({key}), and gets {given}", err=True)
+
+
+@contextmanager
+def _stop_on_signals(runner: Any) -> Iterator[None]:
+    """Ctrl-C or SIGTERM once lets running games end, twice kills them."""
+    before = {number: signal.signal(number, lambda *_: runner.request_stop()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _print_tables(folder: Path, prior: float | None, *, as_json: bool) -> None:
+    from arena.cli.standings import print_standings  # noqa: PLC0415
+    from arena.exports.files import write_standings  # noqa: PLC0415
+    from arena.ratings.tables import run_tables  # noqa: PLC0415
+
+    tables = run_tables(folder, prior)
+    path = write_standings(folder, tables)
+    print_standings(tables, as_json=as_json)
+    click.echo(f"\nstandings: {path}", err=True)

@@ -1,0 +1,66 @@
+"""Tables as CSV: the columns that outsiders rely on, with fixed decimals, written in one step."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from arena.ratings.tables import Tables
+from arena.records.journal import write_durably
+
+STANDINGS = [
+    "rank",
+    "bot",
+    "elo",
+    "elo_low",
+    "elo_high",
+    "games",
+    "wins",
+    "shared",
+    "losses",
+    "win_rate",
+    "avg_rank",
+    "avg_left",
+    "forfeits",
+    "think_ms",
+]
+PAIRS = ["bot", "opponent", "games", "wins", "shared", "losses", "score", "elo_diff", "elo_low", "elo_high", "los"]
+DECIMALS = {
+    "elo": 2,
+    "elo_low": 2,
+    "elo_high": 2,
+    "elo_diff": 2,
+    "elo_error": 2,
+    "win_rate": 4,
+    "score": 4,
+    "rate": 4,
+    "los": 4,
+    "avg_rank": 3,
+    "avg_left": 3,
+    "think_ms": 1,
+}
+
+
+def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
+    """The table as CSV with a header, ``.`` decimals and empty cells for missing values."""
+    return str(rounded(table, columns).to_csv(index=False, lineterminator="\n"))
+
+
+def rounded(table: pd.DataFrame, columns: list[str] | None = None) -> pd.DataFrame:
+    """The given columns with the decimals of `DECIMALS`, and no negative zeros."""
+    chosen = (table[columns] if columns else table).copy()
+    for name in chosen.columns.intersection(list(DECIMALS)):
+        chosen[name] = chosen[name].round(DECIMALS[name]) + 0.0
+    return chosen
+
+
+def write_table(path: Path, table: pd.DataFrame, columns: list[str] | None = None) -> None:
+    """Writes a table as a CSV file. Raises RunError."""
+    write_durably(path, csv_text(table, columns).encode())
+
+
+def write_standings(folder: Path, tables: Tables) -> Path:
+    """Writes standings.csv and pairs.csv; returns the path of the first."""
+    path = folder / "standings.csv"
+    write_table(path, tables.standings, STANDINGS)
+    write_table(folder / "pairs.csv", tables.pairs, PAIRS)
+    return path

@@ -1,0 +1,125 @@
+"""Tables and boards as text for a terminal."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from arena.ratings.tables import Tables
+from arena.rules import State
+from arena.rules.diagrams import draw
+from arena.rules.notation import TILES
+
+MISSING = "-"
+ORDINALS = ("first", "second", "third", "fourth")
+
+
+def columns_text(heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[str] = ()) -> str:
+    """Rows under heads, aligned to the right except for the heads named in ``left``."""
+    widths = [max(len(head), *(len(row[at]) for row in rows)) if rows else len(head) for at, head in enumerate(heads)]
+    aligned = [str.ljust if head in left else str.rjust for head in heads]
+    lines = [[align(cell, width) for align, cell, width in zip(aligned, row, widths, strict=True)] for row in (heads, *rows)]
+    return "\n".join("  ".join(line).rstrip() for line in lines)
+
+
+def standings_text(tables: Tables) -> str:
+    """The standings as people see them, with the first seat's effect, the number of deals and the notes below."""
+    heads = ("Rank", "95%", "Bot", "Elo", "+/-", "Games", "Wins", "Shared", "Losses", "Share%", "LOS%", "Left", "Faults")
+    rows = [
+        (
+            str(row.rank),
+            f"{row.rank_low}-{row.rank_high}" if row.rank_low < row.rank_high else str(row.rank_low),
+            row.bot,
+            row.mark + number(row.elo, 1),
+            number((row.elo_high - row.elo_low) / 2, 1),
+            str(row.games),
+            str(row.wins),
+            str(row.shared),
+            str(row.losses),
+            number(row.win_rate * 100, 1),
+            number(row.los * 100, 1),
+            number(row.avg_left, 1),
+            str(row.forfeits),
+        )
+        for row in tables.standings.itertuples()
+    ]
+    return "\n".join([columns_text(heads, rows, left=("Bot",)), *_footer(tables)])
+
+
+def seats_text(seats: pd.DataFrame) -> str:
+    """Seats, their effect and their share of the wins."""
+    heads = ("Players", "Seat", "Elo", "+/-", "Games", "Share%", "Left")
+    rows = [
+        (
+            str(row.seats),
+            str(row.seat),
+            number(row.elo, 1),
+            number(row.elo_error, 1),
+            str(row.games),
+            number(row.win_rate * 100, 1),
+            number(row.avg_left, 1),
+        )
+        for row in seats.itertuples()
+    ]
+    return columns_text(heads, rows)
+
+
+def pairs_text(pairs: pd.DataFrame) -> str:
+    """Who did how against whom."""
+    heads = ("Bot", "Opponent", "Games", "Wins", "Shared", "Losses", "Score%", "Elo diff", "+/-", "LOS%")
+    rows = [
+        (
+            row.bot,
+            row.opponent,
+            str(row.games),
+            str(row.wins),
+            str(row.shared),
+            str(row.losses),
+            number(row.score * 100, 1),
+            number(row.elo_diff, 1),
+            number((row.elo_high - row.elo_low) / 2, 1),
+            number(row.los * 100, 1),
+        )
+        for row in pairs.itertuples()
+    ]
+    return columns_text(heads, rows, left=("Bot", "Opponent"))
+
+
+def number(value: float, decimals: int) -> str:
+    """The value with so many decimals, or a dash where there is none."""
+    return f"{value + 0.0:.{decimals}f}" if np.isfinite(value) else MISSING
+
+
+def board_text(state: State, paint: Callable[[str, str], str] = lambda cell, _: cell, marked: int = 0) -> str:
+    """The board with its coordinates; ``paint(text, cell)`` may colour a cell, squares of the mask ``marked`` stand in brackets."""
+    board = state.board
+    lines = ["    " + " ".join(f"{chr(97 + column):<3}" for column in range(board.width)).rstrip()]
+    for row, cells in enumerate(draw(state)):
+        line = []
+        for column, cell in enumerate(cells):
+            is_marked = marked >> (row * board.stride + column) & 1
+            line.append(("[" if is_marked else " ") + paint(f"{cell:<2}" if not is_marked else cell, cell) + ("]" if is_marked else " "))
+        lines.append(f"{row + 1:>2} " + "".join(line).rstrip())
+    return "\n".join(lines)
+
+
+def hands_text(state: State, names: Sequence[str]) -> str:
+    """One line a seat: name, pagodas left, hand."""
+    rows = [
+        ("*" if seat == state.mover and state.end is None else "", str(seat), name, str(left), " ".join(TILES[tile] for tile in hand))
+        for seat, (name, left, hand) in enumerate(zip(names, state.left, state.hands, strict=True))
+    ]
+    return columns_text(("", "Seat", "Bot", "Left", "Hand"), rows, left=("", "Bot", "Hand"))
+
+
+def _footer(tables: Tables) -> list[str]:
+    lines = []
+    for size in sorted(tables.seats["seats"].unique()):
+        rows = tables.seats[(tables.seats["seats"] == size) & tables.seats["elo_error"].notna() & (tables.seats["seat"] > 0)]
+        if size == 2 and len(rows):  # noqa: PLR2004 - two players have one effect, told of the first seat
+            lines.append(f"first seat {-rows['elo'].iloc[0]:+.1f} +/- {rows['elo_error'].iloc[0]:.1f} Elo")
+        elif len(rows):
+            effects = ", ".join(f"{ORDINALS[row.seat]} {row.elo:+.1f} +/- {row.elo_error:.1f}" for row in rows.itertuples())
+            lines.append(f"{size} players, Elo against the first seat: {effects}")
+    lines.append(f"95 % errors clustered by deal; {tables.games} games, {tables.clusters} deals")
+    return ["; ".join(lines)] + [f"note: {note}" for note in tables.notes]

@@ -1,0 +1,47 @@
+"""Thinking time of the seats of one game: a limit per move, and a bank for the game where there is one."""
+
+from msgspec import Struct
+
+NS_PER_MS = 1_000_000
+
+
+class Timing(Struct, frozen=True):
+    """Time control in ms. ``game_ms`` is None without a bank; ``startup_ms`` is the allowance until a process answers hello."""
+
+    move_ms: int = 1000
+    game_ms: int | None = None
+    increment_ms: int = 0
+    startup_ms: int = 10_000
+
+
+class Clock:
+    """Time spent, by seat, in nanoseconds.
+
+    A move may take ``move_ms``, and never more than what is left in the seat's bank; after it ``increment_ms`` is added to the bank.
+    """
+
+    def __init__(self, timing: Timing, players: int) -> None:
+        self._move_ns = timing.move_ms * NS_PER_MS
+        self._increment_ns = timing.increment_ms * NS_PER_MS
+        self._banks_ns = None if timing.game_ms is None else [timing.game_ms * NS_PER_MS] * players
+        self._spent_ns = [0] * players
+        self._slowest_ns = [0] * players
+
+    def budget_ns(self, seat: int) -> int:
+        """How long the seat's next answer may take."""
+        return self._move_ns if self._banks_ns is None else min(self._move_ns, self._banks_ns[seat])
+
+    def spend(self, seat: int, nanoseconds: int) -> None:
+        """Books the time of an answer that came in time."""
+        self._spent_ns[seat] += nanoseconds
+        self._slowest_ns[seat] = max(self._slowest_ns[seat], nanoseconds)
+        if self._banks_ns is not None:
+            self._banks_ns[seat] = max(0, self._banks_ns[seat] - nanoseconds) + self._increment_ns
+
+    def think_ms(self) -> list[float]:
+        """All time spent, by seat, in ms with one decimal."""
+        return [round(spent / NS_PER_MS, 1) for spent in self._spent_ns]
+
+    def slowest_ms(self) -> list[float]:
+        """The longest single answer, by seat, in ms with one decimal."""
+        return [round(slowest / NS_PER_MS, 1) for slowest in self._slowest_ns]

@@ -1,0 +1,166 @@
+"""The referee of one game: asks whose turn it is, judges the answer, tells everybody, and writes down what happened."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from arena.errors import FaultKind, Forfeit, MoveError
+from arena.match.clock import Clock, Timing
+from arena.players.messages import End, Start, encode
+from arena.players.player import Evidence, Player
+from arena.players.views import played_view
+from arena.records.record import VERSION, Fault, GameRecord
+from arena.rules import State
+from arena.rules.boards import Board
+from arena.rules.notation import PASS, move_text, parse_deck, parse_move
+from arena.rules.terms import PAGODAS, Event
+
+FORFEIT = "forfeit"
+
+
+class GamePlan(Struct, frozen=True):
+    """A game to be played: everything that decides it except what the bots do. ``bots`` and ``seeds`` are by seat."""
+
+    id: str
+    board: str
+    deal: int
+    seating: int
+    bots: tuple[str, ...]
+    deck: str
+    seeds: tuple[int, ...]
+
+
+class Outcome(NamedTuple):
+    """A finished game: its record, and the evidence of each fault in it."""
+
+    record: GameRecord
+    evidence: list[Evidence]
+
+
+class Referee:
+    """Leads one game between players, seat by seat."""
+
+    def __init__(self, plan: GamePlan, board: Board, players: Sequence[Player], timing: Timing) -> None:
+        self.plan = plan
+        self.players = players
+        self.timing = timing
+        self.state = State(board, len(players), parse_deck(plan.deck))
+        self.clock = Clock(timing, len(players))
+        self.moves: list[str] = []
+        self.forfeited: list[int] = []
+        self.faults: list[Fault] = []
+        self.evidence: list[Evidence] = []
+
+    def play(self, *, sandbox: str = "none", host: str = "") -> Outcome:
+        """Plays the game to its end. Raises Void when the arena or the machine fails."""
+        self._begin()
+        while not self._is_over():
+            self._turn()
+        return Outcome(self._close(sandbox, host), self.evidence)
+
+    def _begin(self) -> None:
+        for seat, player in enumerate(self.players):
+            try:
+                player.begin(self._start_message(seat))
+            except Forfeit as fault:
+                self._forfeit(seat, fault)
+                if self._is_over():
+                    return
+
+    def _start_message(self, seat: int) -> Start:
+        return Start(
+            players=len(self.players),
+            seat=seat,
+            board=self.state.board.rows,
+            pagodas=PAGODAS[len(self.players)],
+            seed=self.plan.seeds[seat],
+            move_ms=self.timing.move_ms,
+            game_ms=self.timing.game_ms,
+            increment_ms=self.timing.increment_ms,
+        )
+
+    def _is_over(self) -> bool:
+        return self.state.end is not None or len(self.forfeited) >= len(self.players) - 1
+
+    def _turn(self) -> None:
+        state, seat = self.state, self.state.mover
+        if state.must_pass():
+            self._carry_out(PASS)
+            return
+        try:
+            answer = self.players[seat].choose(state, self.clock.budget_ns(seat))
+            self.clock.spend(seat, answer.spent_ns)
+            self._carry_out(self._judge(answer.move))
+        except Forfeit as fault:
+            self._forfeit(seat, fault)
+
+    def _judge(self, text: str) -> int:
+        """The move that the text names, if the mover may play it. Raises Forfeit."""
+        try:
+            move = parse_move(self.state.board, text)
+        except MoveError as error:
+            raise Forfeit(FaultKind.ILLEGAL_MOVE, str(error)) from None
+        if not self.state.is_legal(move):
+            raise Forfeit(FaultKind.ILLEGAL_MOVE, self.state.why_illegal(move))
+        return move
+
+    def _carry_out(self, move: int) -> None:
+        seat, events = self.state.mover, list[Event]()
+        self.state.play(move, events)
+        self.moves.append(move_text(self.state.board, move))
+        self._tell(encode(played_view(self.state, seat, move, events, forfeited=seat in self.forfeited)))
+
+    def _tell(self, line: bytes) -> None:
+        for seat, player in enumerate(self.players):
+            if seat not in self.forfeited:
+                player.inform(line)
+
+    def _forfeit(self, seat: int, fault: Forfeit) -> None:
+        """The seat leaves the game: with two players that ends it, with more the others play on."""
+        player = self.players[seat]
+        ending, lines, stderr = player.evidence()
+        turn = self.state.turns
+        self.faults.append(Fault(seat, turn, fault.kind, fault.detail))
+        self.evidence.append(Evidence(player.name, seat, turn, fault.kind, fault.detail, ending, lines, stderr))
+        self.forfeited.append(seat)
+        player.dismiss()
+        if not self._is_over():
+            self.state.retire(seat)
+
+    def _close(self, sandbox: str, host: str) -> GameRecord:
+        end, ranks = self.state.end or FORFEIT, final_ranks(self.state.left, self.forfeited)
+        self._tell(encode(End(end, self.state.left, ranks)))
+        for seat, player in enumerate(self.players):
+            if seat not in self.forfeited:
+                player.finish()
+        plan = self.plan
+        return GameRecord(
+            v=VERSION,
+            id=plan.id,
+            board=plan.board,
+            deal=plan.deal,
+            seating=plan.seating,
+            bots=list(plan.bots),
+            deck=plan.deck,
+            moves=self.moves,
+            left=list(self.state.left),
+            ranks=ranks,
+            end=end,
+            faults=self.faults,
+            think_ms=self.clock.think_ms(),
+            slowest_ms=self.clock.slowest_ms(),
+            turns=self.state.turns,
+            sandbox=sandbox,
+            host=host,
+            ended=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        )
+
+
+def final_ranks(left: Sequence[int], forfeited: Sequence[int]) -> list[int]:
+    """Ranks by pagodas left (R8.2); forfeited seats, in the order they left the game, below all others and the first to leave last."""
+    ranks = [1 + sum(own > left[other] for other in range(len(left)) if other not in forfeited) for own in left]
+    for place, seat in enumerate(forfeited):
+        ranks[seat] = len(left) - place
+    return ranks

@@ -1,0 +1,190 @@
+"""A bot's process as a player: the dialogue, the deadlines, and what each way of breaking off is called."""
+
+import time
+
+from arena import __version__
+from arena.errors import FaultKind, Forfeit
+from arena.players.channel import MAX_LINE, Channel, OutputEnded, Overflowed, SpokeUnasked, TimedOut
+from arena.players.folder import Bot
+from arena.players.messages import PROTOCOL, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
+from arena.players.player import Answer
+from arena.players.process import BotProcess, Ending
+from arena.players.views import turn_view
+from arena.rules import State
+
+GRACE_NS = 200_000_000
+"""After a missed deadline: how long to look whether the answer still comes, first as it is, then with the bot's input closed."""
+EXIT_S = 0.25
+QUIT_S = 0.1
+
+
+class BotPlayer:
+    """A bot that plays in a process of its own, started when its first game begins."""
+
+    def __init__(self, bot: Bot, startup_ms: int) -> None:
+        self.bot = bot
+        self.name = bot.label
+        self.startup_ms = startup_ms
+        self._process: BotProcess | None = None
+        self._channel: Channel | None = None
+        self._requests = 0
+        self._full = False
+        self._began_ns = time.monotonic_ns()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process has been started and has not ended by itself."""
+        return self._process is not None and self._process.ending() is None
+
+    def begin(self, start: Start) -> None:
+        """Starts the process if there is none, and announces the game. Raises Forfeit (STARTUP), Void."""
+        self._began_ns = time.monotonic_ns()
+        if not self.is_running:
+            self.stop()
+            self._start()
+        self._line().queue(encode(start))
+
+    def choose(self, state: State, budget_ns: int) -> Answer:
+        """Asks for a move. Raises Forfeit."""
+        self._requests += 1
+        number = self._requests
+        request = encode(turn_view(state, number, budget_ns // 1_000_000, full=self._full))
+        began_ns = time.monotonic_ns()
+        line = self._ask(request, began_ns + budget_ns, f"{budget_ns // 1_000_000} ms")
+        spent_ns = time.monotonic_ns() - began_ns
+        reply = decode_reply(line)
+        if not isinstance(reply, Move):
+            raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "move" to the request {number}, got {shown(line)}')
+        _check_id(reply, number, line)
+        return Answer(reply.move, spent_ns)
+
+    def inform(self, line: bytes) -> None:
+        """Queues a public line; it is sent with the next request."""
+        self._line().queue(line)
+
+    def finish(self) -> None:
+        """Sends the lines about the end; a process that is to be fresh for every game is stopped."""
+        self._line().flush()
+        if self.bot.manifest.fresh:
+            self.stop()
+
+    def dismiss(self) -> None:
+        """Kills the process."""
+        self.stop()
+
+    def stop(self) -> None:
+        """Asks the process to quit, kills it and all it started; calling it again does nothing."""
+        if self._channel and self._process:
+            if self._channel.accepts_input and self.is_running:
+                self._channel.queue(encode(Quit()))
+                self._channel.flush()
+            self._channel.close()
+            self._process.ending(QUIT_S)
+            self._process.stop()
+        self._process = self._channel = None
+
+    def evidence(self) -> tuple[str, list[tuple[str, float, str]], str]:
+        """How the process ended, the last lines both ways with ms since the game began, the end of stderr."""
+        if self._process is None or self._channel is None:
+            return "", [], ""
+        ending = self._process.ending()
+        lines = [
+            (line.direction, round((line.at_ns - self._began_ns) / 1e6, 1), line.text[:2000].decode(errors="backslashreplace"))
+            for line in self._channel.lines
+        ]
+        return str(ending) if ending else "", lines, self._process.stderr_tail()
+
+    def _line(self) -> Channel:
+        assert self._channel is not None, "the game has begun"
+        return self._channel
+
+    def _start(self) -> None:
+        self._process = BotProcess(self.bot.command, self.bot.folder)
+        self._channel = Channel(self._process.to_bot, self._process.from_bot)
+        self._requests = 1
+        hello = encode(Hello(self._requests, PROTOCOL, __version__))
+        try:
+            line = self._ask(hello, time.monotonic_ns() + self.startup_ms * 1_000_000, f"the {self.startup_ms} ms for starting")
+            reply = decode_reply(line)
+            if not isinstance(reply, Ready):
+                raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "ready" to the hello, got {shown(line)}')
+            _check_id(reply, self._requests, line)
+        except Forfeit as fault:
+            raise Forfeit(FaultKind.STARTUP, f"{fault.detail}{self._last_words()}") from fault
+        self._full = reply.view == "full"
+
+    def _ask(self, request: bytes, deadline_ns: int, allowance: str) -> bytes:
+        channel = self._line()
+        try:
+            return channel.ask(request, deadline_ns)
+        except TimedOut as error:
+            raise self._overdue(error.partial, deadline_ns, allowance) from None
+        except OutputEnded as error:
+            raise self._ended(error.partial) from None
+        except SpokeUnasked as error:
+            detail = f"expected silence until the next request, got {shown(error.line)}: answer each request once, log to stderr"
+            raise Forfeit(FaultKind.UNKNOWN_ID, detail) from None
+        except Overflowed as error:
+            if error.one_line:
+                detail = f"expected lines of at most {MAX_LINE >> 10} KiB, got a longer one that starts {shown(error.start)}"
+                raise Forfeit(FaultKind.LONG_LINE, detail) from None
+            detail = f"expected one line per request, got over {MAX_LINE >> 10} KiB of lines that nobody asked for; log to stderr"
+            raise Forfeit(FaultKind.FLOOD, detail) from None
+
+    def _overdue(self, partial: bytes, deadline_ns: int, allowance: str) -> Forfeit:
+        """Finds out which kind of lateness it is: waits a little for the answer, then closes the bot's input and looks again."""
+        assert self._process is not None
+        ending = self._process.ending()
+        if ending:
+            detail = f"the bot {ending} and left its output open, so no answer came within {allowance}{self._last_words()}"
+            return Forfeit(FaultKind.EXIT if ending.signal is None else FaultKind.KILLED, detail)
+        unread = self._line().unread_by_bot()
+        if self._answers_within(GRACE_NS):
+            late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
+            return Forfeit(FaultKind.LATE, f"the answer came {late_ms} ms after {allowance} had passed: keep a reserve")
+        if unread:
+            return Forfeit(
+                FaultKind.NEVER_READS,
+                f"no answer came within {allowance}, and {unread} bytes of input were not read: read stdin line by line",
+            )
+        self._line().close_input()
+        if self._answers_within(GRACE_NS):
+            return Forfeit(FaultKind.SILENT, "the bot answered only after its input was closed: flush stdout after each line")
+        if partial:
+            return Forfeit(FaultKind.LATE, f"within {allowance} only a part of a line came, {shown(partial)}: end each answer with a newline")
+        return Forfeit(FaultKind.SILENT, f"no answer came within {allowance}: answer every request, and flush stdout after each line")
+
+    def _answers_within(self, nanoseconds: int) -> bool:
+        try:
+            self._line().read_line(time.monotonic_ns() + nanoseconds)
+        except (TimedOut, OutputEnded, Overflowed):
+            return False
+        return True
+
+    def _ended(self, partial: bytes) -> Forfeit:
+        assert self._process is not None
+        ending = self._process.ending(EXIT_S)
+        after = f" after writing {shown(partial)} without a newline" if partial else ""
+        if ending is None:
+            detail = f"the bot closed its output{after} but went on running: keep stdout open until the line 'quit'"
+            return Forfeit(FaultKind.CLOSED_OUTPUT, detail)
+        return Forfeit(_ending_kind(ending), f"the bot {ending}{after} when an answer was due{self._last_words()}")
+
+    def _last_words(self) -> str:
+        """The last line of stderr, which in most languages names the error."""
+        words = self._process.stderr_tail().strip().splitlines() if self._process else []
+        return f"; its last words on stderr: {words[-1][:300]}" if words else ""
+
+
+def _ending_kind(ending: Ending) -> FaultKind:
+    if ending.failed:
+        return FaultKind.STARTUP
+    return FaultKind.KILLED if ending.signal is not None else FaultKind.EXIT
+
+
+def _check_id(reply: FromBot, number: int, line: bytes) -> None:
+    if reply.id != number:
+        detail = f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id that came with the request'
+        raise Forfeit(FaultKind.UNKNOWN_ID, detail)
+
+

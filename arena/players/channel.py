@@ -1,0 +1,194 @@
+"""Lines over the two pipes of a bot: one absolute deadline per reply, nothing read or written without a bound."""
+
+import os
+import select
+import time
+from collections import deque
+from typing import Literal, NamedTuple
+
+MAX_LINE = 64 * 1024
+"""A line, and all that may wait unread, in bytes."""
+KEPT_LINES = 40
+CHUNK = 64 * 1024
+
+_DRAIN_NS = 20_000_000
+
+
+class TimedOut(Exception):  # noqa: N818 - an outcome, judged by the caller
+    """The deadline passed; ``partial`` is what had come of a line."""
+
+    def __init__(self, partial: bytes) -> None:
+        super().__init__()
+        self.partial = partial
+
+
+class OutputEnded(Exception):  # noqa: N818
+    """The bot's output ended before a whole line came."""
+
+    def __init__(self, partial: bytes) -> None:
+        super().__init__()
+        self.partial = partial
+
+
+class Overflowed(Exception):  # noqa: N818
+    """More than MAX_LINE bytes came: as one line, or as lines that nobody asked for."""
+
+    def __init__(self, *, one_line: bool, start: bytes) -> None:
+        super().__init__()
+        self.one_line = one_line
+        self.start = start
+
+
+class SpokeUnasked(Exception):  # noqa: N818
+    """A whole line was waiting before the request was sent."""
+
+    def __init__(self, line: bytes) -> None:
+        super().__init__()
+        self.line = line
+
+
+class Line(NamedTuple):
+    """One line of the dialogue, without its end: ``to`` or ``from`` the bot, at a time on the monotonic clock."""
+
+    direction: Literal["to", "from"]
+    text: bytes
+    at_ns: int
+
+
+class Channel:
+    """The arena's ends of a bot's pipes, which it owns. ``lines`` are the last lines both ways."""
+
+    def __init__(self, to_bot: int, from_bot: int) -> None:
+        self._to_bot, self._from_bot = to_bot, from_bot
+        os.set_blocking(to_bot, False)
+        os.set_blocking(from_bot, False)
+        self._readable = select.poll()
+        self._readable.register(from_bot, select.POLLIN)
+        self._both = select.poll()
+        self._both.register(from_bot, select.POLLIN)
+        self._both.register(to_bot, select.POLLOUT)
+        self._incoming = bytearray()
+        self._outgoing = bytearray()
+        self._open = True
+        self.lines: deque[Line] = deque(maxlen=KEPT_LINES)
+        self.accepts_input = True
+
+    def queue(self, line: bytes) -> None:
+        """Adds a line (without its end) to what the next request sends along."""
+        self._outgoing += line
+        self._outgoing += b"\n"
+        self.lines.append(Line("to", line, time.monotonic_ns()))
+
+    def ask(self, line: bytes, deadline_ns: int) -> bytes:
+        """Sends what is queued and this line, and waits for the reply until the deadline on the monotonic clock.
+
+        Returns the reply without its end; empty lines are passed over. Raises TimedOut, OutputEnded, Overflowed or SpokeUnasked.
+        """
+        if self._incoming:
+            self._check_unasked()
+        self.queue(line)
+        self._send(deadline_ns)
+        return self.read_line(deadline_ns)
+
+    def read_line(self, deadline_ns: int) -> bytes:
+        """The next line that is not empty. Raises TimedOut, OutputEnded or Overflowed."""
+        seen = skipped = 0
+        incoming = self._incoming
+        while True:
+            end = incoming.find(b"\n", seen)
+            if end >= 0:
+                if end > MAX_LINE:
+                    raise Overflowed(one_line=True, start=bytes(incoming[:MAX_LINE]))
+                line = bytes(incoming[:end])
+                del incoming[: end + 1]
+                if line and not line.isspace():
+                    self.lines.append(Line("from", line, time.monotonic_ns()))
+                    return line
+                seen, skipped = 0, skipped + end + 1
+                if skipped > MAX_LINE:
+                    raise Overflowed(one_line=False, start=b"")
+                continue
+            seen = len(incoming)
+            if seen > MAX_LINE:
+                raise Overflowed(one_line=True, start=bytes(incoming[:MAX_LINE]))
+            if not self._readable.poll(max(0, deadline_ns - time.monotonic_ns()) / 1e6):
+                raise TimedOut(bytes(incoming))
+            if not self._receive():
+                raise OutputEnded(bytes(incoming))
+
+    def flush(self) -> None:
+        """Sends as much of the queue as goes without waiting; the rest is dropped."""
+        self._send(0)
+        self._outgoing.clear()
+
+    def close_input(self) -> None:
+        """Closes the bot's standard input."""
+        if self.accepts_input:
+            self.accepts_input = False
+            os.close(self._to_bot)
+
+    def close(self) -> None:
+        """Closes both pipes; calling it again does nothing."""
+        self.close_input()
+        if self._open:
+            self._open = False
+            os.close(self._from_bot)
+
+    def unread_by_bot(self) -> int:
+        """Bytes that were sent, or wait to be sent, and that the bot has not read."""
+        return len(self._outgoing) + (pipe_fill(self._to_bot) if self.accepts_input else 0)
+
+    def _send(self, deadline_ns: int) -> None:
+        """Writes the queue until the deadline, reading meanwhile so that neither side can block the other."""
+        while self._outgoing and self.accepts_input:
+            try:
+                del self._outgoing[: os.write(self._to_bot, self._outgoing)]
+            except BlockingIOError:
+                if len(self._incoming) > MAX_LINE:
+                    return
+                remaining = deadline_ns - time.monotonic_ns()
+                ready = dict(self._both.poll(max(0, remaining) / 1e6)) if remaining > 0 else {}
+                if not ready or (self._from_bot in ready and not self._receive()):
+                    return
+            except BrokenPipeError:
+                self.close_input()
+
+    def _receive(self) -> int:
+        """Reads what is there; 0 at the end of the bot's output."""
+        try:
+            chunk = os.read(self._from_bot, CHUNK)
+        except BlockingIOError:
+            return 1
+        self._incoming += chunk
+        return len(chunk)
+
+    def _check_unasked(self) -> None:
+        """Judges output that waits though nothing was asked. Raises Overflowed or SpokeUnasked."""
+        if not self._incoming.strip():
+            self._incoming.clear()
+            return
+        if b"\n" not in self._incoming:
+            return
+        deadline_ns = time.monotonic_ns() + _DRAIN_NS
+        while len(self._incoming) <= MAX_LINE and time.monotonic_ns() < deadline_ns:
+            if not self._readable.poll(1) or not self._receive():
+                break
+        line = bytes(self._incoming.lstrip().split(b"\n", 1)[0])
+        self.lines.append(Line("from", line, time.monotonic_ns()))
+        if len(self._incoming) > MAX_LINE:
+            raise Overflowed(one_line=False, start=line)
+        raise SpokeUnasked(line)
+
+
+def pipe_fill(descriptor: int) -> int:
+    """Bytes in a pipe that its reader has not read; 0 where the system does not say."""
+    import array  # noqa: PLC0415 - needed only when a bot is overdue
+    import fcntl  # noqa: PLC0415
+    import termios  # noqa: PLC0415
+
+    count = array.array("i", [0])
+    try:
+        fcntl.ioctl(descriptor, termios.FIONREAD, count)
+    except OSError:
+        return 0
+    return count[0]

@@ -1,0 +1,175 @@
+"""A bot's folder: found by path, hashed by content, copied and built so that a run plays exactly what was hashed."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from arena.errors import BotFolderError
+from arena.players.manifest import FILE, Manifest, check_name, read_manifest
+from arena.players.process import bot_environment
+
+IGNORED = {".git", ".hg", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".DS_Store"}
+MAX_BYTES = 64 * 1024 * 1024
+MAX_FILES = 5000
+BUILD_S = 600
+
+INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".rb": "ruby", ".pl": "perl", ".lua": "lua", ".sh": "sh"}
+
+
+class Bot(Struct, frozen=True):
+    """A bot as the arena plays it.
+
+    ``label`` is its name in a run: the registry's name, with ``@version`` for an old one. ``folder`` holds its files; ``sha256`` is of
+    their content, without the version.
+    """
+
+    label: str
+    manifest: Manifest
+    folder: Path
+    sha256: str
+
+    @property
+    def command(self) -> list[str]:
+        """The command line, started in the folder."""
+        return self.manifest.command
+
+
+def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None = None) -> Bot:
+    """The bot in a folder with a bot.toml, or a single script. Raises BotFolderError."""
+    if path.is_dir():
+        if (path / FILE).exists() or command is None:
+            manifest = read_manifest(path)
+        else:
+            manifest = Manifest(name=name or path.resolve().name, command=list(command))
+        changes = {"name": name or manifest.name, "command": list(command) if command else manifest.command}
+        manifest = msgspec.structs.replace(manifest, **changes)
+    elif path.is_file():
+        manifest = Manifest(name=name or path.stem, command=list(command) if command else script_command(path))
+    else:
+        raise BotFolderError(f"expected a bot's folder or script, found nothing at {path}")
+    check_name(manifest.name, str(path))
+    return Bot(manifest.name, manifest, path, content_hash(path, manifest))
+
+
+def script_command(path: Path) -> list[str]:
+    """How to run a single script: by the interpreter for its ending, or by itself if it is executable."""
+    interpreter = INTERPRETERS.get(path.suffix)
+    if interpreter:
+        return [interpreter, path.name]
+    if os.access(path, os.X_OK):
+        return [f"./{path.name}"]
+    raise BotFolderError(
+        f"{path}: expected an executable file or one that ends in {' '.join(INTERPRETERS)}",
+        f"say how to run it with --command 'INTERPRETER {path.name}'",
+    )
+
+
+def bot_files(path: Path) -> list[Path]:
+    """The files that make up a bot, relative to its folder, sorted; links out of the folder and special files are refused."""
+    if path.is_file():
+        return [Path(path.name)]
+    root = path.resolve()
+    found, size = [], 0
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(set(folders) - IGNORED)
+        for name in sorted(set(names) - IGNORED):
+            file = Path(folder, name)
+            if not file.resolve().is_relative_to(root):
+                raise BotFolderError(f"{file}: expected a file in the bot's folder, got a link to {file.resolve()}")
+            if not file.is_file():
+                raise BotFolderError(f"{file}: expected a regular file")
+            found.append(file.relative_to(root))
+            size += file.stat().st_size
+        if len(found) > MAX_FILES or size > MAX_BYTES:
+            raise BotFolderError(
+                f"{path}: expected at most {MAX_FILES} files and {MAX_BYTES >> 20} MiB, got {len(found)} files and {size >> 20} MiB so far",
+                "keep build results and data that the bot does not need out of its folder",
+            )
+    return sorted(found)
+
+
+def content_hash(path: Path, manifest: Manifest) -> str:
+    """sha256 over the manifest without its version, and each file's name, executable bit and bytes."""
+    unversioned = msgspec.structs.replace(manifest, version="1")
+    digest = hashlib.sha256(msgspec.json.encode(unversioned))
+    base = path.parent if path.is_file() else path
+    for file in bot_files(path):
+        if file != Path(FILE):
+            executable = os.access(base / file, os.X_OK)
+            digest.update(f"\0{file.as_posix()}\0{executable:d}\0".encode())
+            digest.update(hashlib.sha256((base / file).read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def copy_files(path: Path, target: Path) -> None:
+    """Copies a bot's files into a new folder."""
+    base = path.parent if path.is_file() else path
+    for file in bot_files(path):
+        (target / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(base / file, target / file)
+
+
+def stage(bot: Bot, target: Path) -> Bot:
+    """The bot copied to ``target`` and built there; a finished copy of the same content is used again.
+
+    Raises BotFolderError when a build step fails.
+    """
+    staged = msgspec.structs.replace(bot, folder=target.resolve())
+    if target.exists():
+        return staged
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".staging-", dir=target.parent) as temporary:
+        work = Path(temporary, "bot")
+        work.mkdir()
+        copy_files(bot.folder, work)
+        for step in bot.manifest.build:
+            _build(bot, step, work)
+        check_command(bot, work)
+        work.rename(target)
+    return staged
+
+
+@contextmanager
+def staged_for_a_while(*bots: Bot) -> Iterator[list[Bot]]:
+    """The bots staged in a temporary folder that goes when the block ends."""
+    with tempfile.TemporaryDirectory(prefix="arena-") as temporary:
+        yield [stage(bot, Path(temporary, f"{number}-{bot.label}")) for number, bot in enumerate(bots)]
+
+
+def check_command(bot: Bot, folder: Path) -> None:
+    """Raises BotFolderError when the command's program is neither on PATH nor in the folder."""
+    reason = missing_program(bot, folder)
+    if reason:
+        raise BotFolderError(f"{bot.label}: {reason}", "install it, or correct the command in bot.toml")
+
+
+def missing_program(bot: Bot, folder: Path) -> str:
+    """Why the command cannot start, or an empty text."""
+    program = bot.command[0]
+    if "/" in program:
+        file = folder / program
+        return "" if os.access(file, os.X_OK) and file.is_file() else f"expected {program} to be an executable file in the bot's folder"
+    if shutil.which(program, path=bot_environment(os.environ)["PATH"]):
+        return ""
+    return f"expected the program {program!r} on PATH, found none"
+
+
+def _build(bot: Bot, step: list[str], folder: Path) -> None:
+    shown = " ".join(step)
+    try:
+        done = subprocess.run(  # noqa: S603 - the build step of a bot the user chose
+            step, cwd=folder, env=bot_environment(os.environ), capture_output=True, timeout=BUILD_S, check=False, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BotFolderError(f"{bot.label}: the build step '{shown}' failed: {error}", "install the toolchain it needs") from None
+    if done.returncode:
+        tail = (done.stdout + done.stderr).decode(errors="replace")[-2000:].strip()
+        raise BotFolderError(f"{bot.label}: the build step '{shown}' ended with status {done.returncode}:\n{tail}")

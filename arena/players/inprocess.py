@@ -1,0 +1,51 @@
+"""A function as a player, without a process: for tests, checks and play against the arena itself."""
+
+import time
+from collections.abc import Callable
+
+from arena.players.messages import Start
+from arena.players.player import Answer
+from arena.rules import State
+from arena.rules.notation import move_text
+
+
+class InProcessPlayer:
+    """Plays what ``choose(state, seed)`` returns. The function sees the whole state: it is trusted, and time is measured only."""
+
+    def __init__(self, name: str, choose: Callable[[State, int], int]) -> None:
+        self.name = name
+        self._choose = choose
+        self._seed = 0
+
+    def begin(self, start: Start) -> None:
+        """Keeps the seat's seed of the game."""
+        self._seed = start.seed
+
+    def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002 - a function is never late
+        """The function's move on a copy of the state."""
+        began_ns = time.monotonic_ns()
+        move = self._choose(state.copy(), self._seed)
+        return Answer(move_text(state.board, move), time.monotonic_ns() - began_ns)
+
+    def inform(self, line: bytes) -> None:
+        """Nothing: the state says it all."""
+
+    def finish(self) -> None:
+        """Nothing is held."""
+
+    def dismiss(self) -> None:
+        """Nothing is held."""
+
+    def evidence(self) -> tuple[str, list[tuple[str, float, str]], str]:
+        """There is none."""
+        return "", [], ""
+
+
+def first_move(state: State, seed: int) -> int:  # noqa: ARG001 - the shape of a choosing function
+    """The first legal move."""
+    return state.nth(0)
+
+
+def random_move(state: State, seed: int) -> int:
+    """A legal move, the same one for the same seed and turn."""
+    return state.nth((seed * 2654435761 + state.turns * 40503) % 4294967291 % state.legal_count())

@@ -1,0 +1,128 @@
+"""Runs as the parent of one bot: starts it, and when the arena lets go or the bot ends, kills all that the bot left behind.
+
+    python -I -S keeper.py LIFELINE STATUS LIMITS -- COMMAND...
+
+LIFELINE is a descriptor that reads as ended once the arena's worker has closed it or died: then everything is killed. On STATUS
+the keeper writes ``started PID`` and, when the bot ends, ``exit N``, ``signal N`` (with CPU seconds and peak memory in kB) or
+``failed REASON``, a line each.
+LIMITS are ``name=number`` pairs for setrlimit, joined by commas. This file stands alone and imports little: it delays every start.
+"""
+
+import ctypes
+import os
+import resource
+import select
+import sys
+import time
+
+SUBREAPER = 36
+KILL, PIPE, FILE_SIZE = 9, 13, 25
+PATIENCE_S = 2.0
+LIMITS = {
+    "core": resource.RLIMIT_CORE,
+    "files": resource.RLIMIT_NOFILE,
+    "file_bytes": resource.RLIMIT_FSIZE,
+    "processes": getattr(resource, "RLIMIT_NPROC", None),
+}
+
+
+def start_bot(command, limits, status, libc):
+    """The bot's process id; the bot has a session of its own and the keeper's standard streams."""
+    child = os.fork()
+    if child:
+        os.write(status, f"started {child}\n".encode())
+        return child
+    try:
+        os.setsid()
+        for number in (PIPE, FILE_SIZE):  # Python ignores them, and what is ignored stays so in the bot
+            libc.signal(number, None)
+        for name, number in limits:
+            _, hard = resource.getrlimit(LIMITS[name])
+            number = number if hard == resource.RLIM_INFINITY else min(number, hard)
+            resource.setrlimit(LIMITS[name], (number, number))
+        os.execvp(command[0], command)
+    except BaseException as error:  # noqa: BLE001 - whatever it is, this process must not go on as a second keeper
+        os.write(status, f"failed {error}\n".encode())
+    os._exit(127)
+
+
+def wait_for_end(child, lifeline):
+    """Returns once the bot has ended or the lifeline has."""
+    try:
+        handle = os.pidfd_open(child)
+    except (AttributeError, OSError):
+        while not select.select([lifeline], [], [], 0.02)[0]:
+            if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                return
+        return
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    poll.register(lifeline, select.POLLIN)
+    poll.poll()
+
+
+def report(child, status):
+    """Writes how the bot ended, if it has."""
+    pid, how, usage = os.wait4(child, os.WNOHANG)
+    if pid:
+        code = os.waitstatus_to_exitcode(how)
+        text = f"exit {code}" if code >= 0 else f"signal {-code}"
+        os.write(status, f"{text} {usage.ru_utime + usage.ru_stime:.3f} {usage.ru_maxrss}\n".encode())
+
+
+def children():
+    """Process ids whose parent is this process: as subreaper it inherits whatever the bot's processes leave behind."""
+    me = str(os.getpid())
+    try:
+        with open(f"/proc/{me}/task/{me}/children") as file:  # noqa: PTH123 - pathlib would double the start-up time
+            return [int(pid) for pid in file.read().split()]
+    except OSError:
+        pass
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat") as file:  # noqa: PTH123
+                    fields = file.read().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if fields[1] == me:
+                found.append(int(name))
+    return found
+
+
+def kill_all(child):
+    """Kills the bot's group, then its orphans generation by generation, until nobody is left."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        for kill, target in [(os.killpg, child)] + [(os.kill, pid) for pid in (children() if sys.platform == "linux" else [])]:
+            try:
+                kill(target, KILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.001)
+
+
+def main():
+    lifeline, status = int(sys.argv[1]), int(sys.argv[2])
+    limits = [(name, int(number)) for name, _, number in (pair.partition("=") for pair in sys.argv[3].split(",") if pair)]
+    libc = ctypes.CDLL(None)
+    if sys.platform == "linux":
+        libc.prctl(SUBREAPER, 1, 0, 0, 0)
+    os.set_inheritable(lifeline, False)
+    os.set_inheritable(status, False)
+    child = start_bot(sys.argv[5:], limits, status, libc)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    wait_for_end(child, lifeline)
+    report(child, status)
+    kill_all(child)
+
+
+main()

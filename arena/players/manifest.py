@@ -1,0 +1,64 @@
+"""bot.toml: what a bot's folder says about the bot."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from arena.errors import BotFolderError
+
+FILE = "bot.toml"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", re.ASCII)
+VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,19}", re.ASCII)
+EXAMPLE = 'name = "my-bot"\nversion = "1"\ncommand = ["python3", "bot.py"]'
+
+Words = Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1)]
+Milliseconds = Annotated[int, Meta(ge=1, le=3_600_000)]
+
+
+class Manifest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The contents of a bot.toml.
+
+    ``command`` and each ``build`` step run in the bot's folder; ``fresh`` asks for a new process for every game;
+    ``startup_ms`` and ``move_ms`` are the least times with which the bot plays as it was meant to.
+    """
+
+    name: str
+    command: Words
+    version: str | int = "1"
+    author: str = ""
+    language: str = ""
+    description: str = ""
+    build: list[Words] = []
+    fresh: bool = False
+    memory_mb: Annotated[int, Meta(ge=16)] = 1024
+    startup_ms: Milliseconds | None = None
+    move_ms: Milliseconds | None = None
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a bot's folder. Raises BotFolderError with what is wrong in which file."""
+    path = folder / FILE
+    try:
+        manifest = msgspec.toml.decode(path.read_bytes(), type=Manifest)
+    except FileNotFoundError:
+        raise BotFolderError(f"expected a file {path}, found none", f"write one such as\n{EXAMPLE}") from None
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BotFolderError(f"{path}: {error}", f"a smallest {FILE} is\n{EXAMPLE}") from None
+    check_name(manifest.name, str(path))
+    check_version(str(manifest.version), str(path))
+    return manifest
+
+
+def check_name(name: str, where: str) -> None:
+    """Raises BotFolderError unless the name can stand in a game's id, a file name and a table."""
+    if not NAME.fullmatch(name):
+        raise BotFolderError(f"{where}: expected a name of up to 40 letters, digits, '-', '_' and '.', got {name!r}")
+
+
+def check_version(version: str, where: str) -> None:
+    """Raises BotFolderError unless the version can stand behind ``name@``."""
+    if not VERSION.fullmatch(version):
+        raise BotFolderError(f"{where}: expected a version of up to 20 letters, digits, '-', '_' and '.', got {version!r}")

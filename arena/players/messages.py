@@ -1,0 +1,144 @@
+"""The protocol's messages as typed structs; protocol/SPEC.md says what each field means."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from arena.errors import FaultKind, Forfeit
+
+PROTOCOL = 1
+
+Id = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+View = Literal["incremental", "full"]
+
+
+class Hello(Struct, tag="hello", frozen=True):
+    """The first line to a process; answered by `Ready`."""
+
+    id: int
+    protocol: int
+    arena: str
+
+
+class Start(Struct, tag="start", frozen=True, omit_defaults=True):
+    """A game begins. Times are in ms; ``game_ms`` is the bank for the whole game, absent when there is none."""
+
+    players: int
+    seat: int
+    board: tuple[str, ...]
+    pagodas: int
+    seed: int
+    move_ms: int
+    game_ms: int | None = None
+    increment_ms: int = 0
+
+
+class ProvinceView(Struct, frozen=True):
+    """A province in the full view."""
+
+    colour: str
+    seat: int
+    pagodas: int
+    squares: list[str]
+
+
+class VillageView(Struct, frozen=True):
+    """A village in the full view; ``seat`` is None while it is free."""
+
+    seat: int | None
+    squares: list[str]
+
+
+class PositionView(Struct, frozen=True):
+    """All that R2.2 makes public. ``rows`` are the board's rows with the colours of the spaces laid on them."""
+
+    rows: list[str]
+    provinces: list[ProvinceView]
+    villages: list[VillageView]
+    left: list[int]
+    hands: list[int]
+    pile: int
+
+
+class Turn(Struct, tag="turn", frozen=True, omit_defaults=True):
+    """The seat must move; answered by `Move`. The last two fields come with the full view only."""
+
+    id: int
+    hand: list[str]
+    time_ms: int
+    position: PositionView | None = None
+    legal: list[str] | None = None
+
+
+class EventView(Struct, frozen=True, omit_defaults=True):
+    """One consequence of a placement; ``home`` are the pagodas each seat got back, absent when nobody did."""
+
+    event: str
+    seat: int
+    at: str
+    size: int = 0
+    home: list[int] | None = None
+
+
+class Played(Struct, tag="played", frozen=True, omit_defaults=True):
+    """A seat placed a tile or passed; ``forfeited`` is there and true when the seat passes because it has left the game."""
+
+    seat: int
+    move: str
+    events: list[EventView]
+    left: list[int]
+    pile: int
+    forfeited: bool = False
+
+
+class End(Struct, tag="end", frozen=True):
+    """The game is over."""
+
+    end: str
+    left: list[int]
+    ranks: list[int]
+
+
+class Quit(Struct, tag="quit", frozen=True):
+    """No more games: the process should exit."""
+
+
+class Ready(Struct, tag="ready", frozen=True):
+    """The answer to `Hello`."""
+
+    id: Id
+    view: View = "incremental"
+
+
+class Move(Struct, tag="move", frozen=True):
+    """The answer to `Turn`."""
+
+    id: Id
+    move: str
+
+
+FromArena = Hello | Start | Turn | Played | End | Quit
+FromBot = Ready | Move
+
+encode = msgspec.json.Encoder().encode
+decode_from_arena = msgspec.json.Decoder(FromArena).decode
+_decode_from_bot = msgspec.json.Decoder(FromBot).decode
+
+
+def decode_reply(line: bytes) -> FromBot:
+    """What a bot answered. Raises Forfeit of kind NOT_JSON or WRONG_SHAPE."""
+    try:
+        return _decode_from_bot(line.decode())
+    except msgspec.ValidationError as error:
+        raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply such as {{"type":"move","id":2,"move":"Rc4Yd4"}}, got {shown(line)}: {error}') from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise Forfeit(
+            FaultKind.NOT_JSON, f"expected one JSON object on one line, got {shown(line)}: {error}; print debugging output to stderr"
+        ) from None
+
+
+def shown(line: bytes, most: int = 80) -> str:
+    """A line of a bot in a message: quoted, cut to ``most`` bytes."""
+    text = repr(line[:most])[1:]
+    return text if len(line) <= most else f"{text}... ({len(line)} bytes)"

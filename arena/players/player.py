@@ -1,0 +1,56 @@
+"""What the referee needs of anything that plays: a bot's process, a function in this process, later a person."""
+
+from typing import NamedTuple, Protocol
+
+from msgspec import Struct
+
+from arena.players.messages import Start
+from arena.rules import State
+
+
+class Answer(NamedTuple):
+    """A move in notation, and how long it took to come."""
+
+    move: str
+    spent_ns: int
+
+
+class Evidence(Struct, frozen=True):
+    """What is kept of a fault.
+
+    ``lines`` are the last lines both ways as (``to`` or ``from``, ms since the game's start, text); ``ending`` says how the process
+    ended, or is empty while it ran.
+    """
+
+    bot: str
+    seat: int
+    turn: int
+    kind: str
+    detail: str
+    ending: str
+    lines: list[tuple[str, float, str]]
+    stderr: str
+
+
+class Player(Protocol):
+    """One seat's player for one game after another. Every method may raise Forfeit."""
+
+    name: str
+
+    def begin(self, start: Start) -> None:
+        """A game begins."""
+
+    def choose(self, state: State, budget_ns: int) -> Answer:
+        """The move of the seat whose turn it is in ``state``, asked for with so much time."""
+
+    def inform(self, line: bytes) -> None:
+        """A public line: a placement, a pass, the end."""
+
+    def finish(self) -> None:
+        """The game is over, and this seat played to the end."""
+
+    def dismiss(self) -> None:
+        """This seat has forfeited: the player is not asked again."""
+
+    def evidence(self) -> tuple[str, list[tuple[str, float, str]], str]:
+        """How the process ended, the last lines both ways, the end of its stderr; empty where there is none."""

@@ -1,0 +1,144 @@
+"""One bot process under its keeper: started in a session of its own, its output limited, and killed with all that it started."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.errors import Void
+
+LIMITS = {"core": 0, "files": 256, "file_bytes": 64 * 1024 * 1024}
+STDERR_TAIL = 8 * 1024
+STOP_S = 3.0
+
+KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "TZ", "TMPDIR")
+
+
+class Ending(NamedTuple):
+    """How a bot's process ended: an exit status, or a signal's number, or the reason why it could not be started."""
+
+    exit: int | None = None
+    signal: int | None = None
+    failed: str = ""
+    cpu_s: float = 0.0
+    peak_kb: int = 0
+
+    def __str__(self) -> str:
+        if self.failed:
+            return f"could not be started: {self.failed}"
+        if self.signal is not None:
+            return f"was killed by {signal_name(self.signal)}"
+        return f"exited with status {self.exit}"
+
+
+class BotProcess:
+    """A started bot. ``to_bot`` and ``from_bot`` are descriptors that the caller owns from then on.
+
+    Raises Void when the machine cannot start one more process.
+    """
+
+    def __init__(self, command: Sequence[str], folder: Path) -> None:
+        self._status_text = b""
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        lifeline_read, self._lifeline = os.pipe()
+        self._status, status_write = os.pipe()
+        os.set_blocking(self._status, False)
+        limits = ",".join(f"{name}={number}" for name, number in LIMITS.items())
+        keeper = [sys.executable, "-I", "-S", str(Path(__file__).with_name("keeper.py")), str(lifeline_read), str(status_write), limits, "--"]
+        try:
+            self._keeper = subprocess.Popen(  # noqa: S603 - starting bots is what this is for
+                [*keeper, *command],
+                cwd=folder,
+                env=bot_environment(os.environ),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                pass_fds=(lifeline_read, status_write),
+                start_new_session=True,
+            )
+        except OSError as error:
+            os.close(self._lifeline)
+            os.close(self._status)
+            self._stderr.close()
+            raise Void(f"expected to start a process, got {error}") from error
+        finally:
+            os.close(lifeline_read)
+            os.close(status_write)
+        assert self._keeper.stdin is not None
+        assert self._keeper.stdout is not None
+        self.to_bot, self.from_bot = os.dup(self._keeper.stdin.fileno()), os.dup(self._keeper.stdout.fileno())
+        self._keeper.stdin.close()
+        self._keeper.stdout.close()
+        self._stopped = False
+
+    def ending(self, wait_s: float = 0.0) -> Ending | None:
+        """How the bot ended, waiting for it at most so long; None while it runs."""
+        deadline = time.monotonic() + wait_s
+        while True:
+            self._read_status()
+            for line in self._status_text.decode(errors="replace").splitlines():
+                word, _, rest = line.partition(" ")
+                if word == "failed":
+                    return Ending(failed=rest)
+                if word in ("exit", "signal"):
+                    number, cpu_s, peak_kb = rest.split()
+                    return Ending(**{word: int(number)}, cpu_s=float(cpu_s), peak_kb=int(peak_kb))
+            if time.monotonic() >= deadline:
+                return None
+            time.sleep(0.002)
+
+    def stderr_tail(self) -> str:
+        """The last 8 KiB of what the bot wrote to stderr."""
+        if self._stderr.closed:
+            return ""
+        size = os.fstat(self._stderr.fileno()).st_size
+        return os.pread(self._stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL)).decode(errors="replace")
+
+    def stop(self) -> None:
+        """Kills the bot and everything it started, and waits until they are gone; calling it again does nothing."""
+        if self._stopped:
+            return
+        self._stopped = True
+        os.close(self._lifeline)
+        try:
+            self._keeper.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self._keeper.kill()
+            self._keeper.wait()
+        if self._keeper.returncode:
+            self._kill_without_keeper()
+        os.close(self._status)
+        self._stderr.close()
+
+    def _kill_without_keeper(self) -> None:
+        """The keeper itself was killed: the bot's own session is still known."""
+        self._read_status()
+        for line in self._status_text.decode(errors="replace").splitlines():
+            if line.startswith("started "):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(int(line.split()[1]), signal.SIGKILL)
+
+    def _read_status(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            self._status_text += os.read(self._status, 4096)
+
+
+def bot_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """What a bot sees of the environment: no secrets, and the arena's own Python first on PATH."""
+    kept = {name: environment[name] for name in KEPT_VARIABLES if name in environment}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', os.defpath)}"
+    return {**kept, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def signal_name(number: int) -> str:
+    """``signal 11 (SIGSEGV)``."""
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,38 @@
+"""Which bots can be compared at all: the graph "i took a share from j" (Ford 1957; Hunter 2004)."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def took_from(count: int, seats: Ints, shares: Floats, weights: Floats) -> NDArray[np.bool_]:
+    """The matrix whose [i, j] says that player i got some of a win at a table where j got less than all of it.
+
+    ``seats`` (L, k) are players' numbers below ``count``, ``shares`` (L, k) the summed shares of ``weights`` (L,) games.
+    """
+    matrix = np.zeros((count, count), dtype=np.bool_)
+    size = seats.shape[1]
+    for one in range(size):
+        for other in range(size):
+            if one != other:
+                took = (shares[:, one] > 0) & (weights > 0)
+                matrix[seats[took, one], seats[took, other]] = True
+    return matrix
+
+
+def weak_components(matrix: NDArray[np.bool_]) -> Ints:
+    """The number of the component of each player, direction ignored."""
+    return _components(matrix, "weak")
+
+
+def is_strong(matrix: NDArray[np.bool_]) -> bool:
+    """Whether everybody can be reached from everybody along the direction."""
+    return len(matrix) < 2 or int(_components(matrix, "strong").max()) == 0  # noqa: PLR2004 - one alone is connected
+
+
+def _components(matrix: NDArray[np.bool_], connection: str) -> Ints:
+    return connected_components(csr_array(matrix), directed=True, connection=connection)[1].astype(np.int64)

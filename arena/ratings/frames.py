@@ -1,0 +1,80 @@
+"""Journals as data frames: the only place that turns records into columns."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pandas as pd
+from msgspec import Struct
+
+from arena.records.journal import damaged_line, read_lines
+from arena.records.record import shares
+
+
+class _FaultSeat(Struct):
+    seat: int
+
+
+class _Row(Struct):
+    """The fields of a record that tables need."""
+
+    id: str
+    board: str
+    deal: int
+    bots: list[str]
+    ranks: list[int]
+    left: list[int]
+    think_ms: list[float]
+    faults: list[_FaultSeat]
+
+
+_decode = msgspec.json.Decoder(_Row).decode
+_RowTuple = tuple[int, int, int, str, int, float, int, bool, float, str]
+
+
+def seat_frame(journal: Path, bots: Sequence[str]) -> pd.DataFrame:
+    """One row per game and seat, in the order of the journal; of records with the same id the first counts.
+
+    ``game``      int64, number of the game; ``seats`` int8, seats at its table; ``seat`` int8, from 0
+    ``bot``       category over ``bots`` (and any others met), sorted
+    ``rank``      int8, 1 is best; ``share`` float64, 1/k of the win for each of the k bots at rank 1, else 0
+    ``left``      int8, pagodas left; ``forfeit`` bool; ``think_ms`` float64, over the whole game
+    ``cluster``   int64, number of the deal (board and deal together), numbered in sorted order
+
+    No column has NaN. Raises RunError for a damaged line.
+    """
+    frame = pd.DataFrame(
+        _rows(journal), columns=["game", "seats", "seat", "bot", "rank", "share", "left", "forfeit", "think_ms", "deal"]
+    ).astype({"game": "int64", "seats": "int8", "seat": "int8", "rank": "int8", "left": "int8", "forfeit": "bool", "share": "float64"})
+    names = sorted({*bots, *frame["bot"].unique()})
+    frame["bot"] = pd.Categorical(frame["bot"], categories=names)
+    frame["cluster"] = np.unique(frame.pop("deal").to_numpy(dtype=str), return_inverse=True)[1].astype("int64")
+    return frame
+
+
+def _rows(journal: Path) -> Iterable[_RowTuple]:
+    seen: set[str] = set()
+    for number, line in enumerate(read_lines(journal), 1):
+        try:
+            row = _decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise damaged_line(journal, number, line, error) from None
+        if row.id in seen:
+            continue
+        game, forfeited, share = len(seen), {fault.seat for fault in row.faults}, shares(row.ranks)
+        seen.add(row.id)
+        deal = f"{row.board}/{row.deal}"
+        for seat, bot in enumerate(row.bots):
+            yield (
+                game,
+                len(row.bots),
+                seat,
+                bot,
+                row.ranks[seat],
+                share[seat],
+                row.left[seat],
+                seat in forfeited,
+                row.think_ms[seat],
+                deal,
+            )

@@ -1,0 +1,105 @@
+"""Results counted: all that the model needs of the games, as small arrays whose order does not depend on the order of the games."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from arena.ratings.components import Floats, Ints
+
+WHOLE = 12
+"""A win in integer parts that 1, 2, 3 and 4 winners share evenly, so that sums are exact."""
+
+
+class Table(NamedTuple):
+    """The games of one table size, counted by line-up in seat order (L of them) and by deal.
+
+    ``seats`` (L, k) bots' numbers; ``games`` (L,) how many; ``shares`` (L, k) summed shares.
+    ``pair_*`` (P,) the same by (deal, line-up): ``pair_cluster`` and ``pair_line_up`` are indices, ``pair_games`` counts,
+    ``pair_shares`` (P, k) summed shares.
+    """
+
+    seats: Ints
+    games: Floats
+    shares: Floats
+    pair_cluster: Ints
+    pair_line_up: Ints
+    pair_games: Floats
+    pair_shares: Floats
+
+    @property
+    def size(self) -> int:
+        """Seats at the table."""
+        return self.seats.shape[1]
+
+
+class Results(NamedTuple):
+    """Counted games of ``clusters`` deals between ``bots``, by table size."""
+
+    bots: list[str]
+    clusters: int
+    tables: list[Table]
+
+    @property
+    def games(self) -> int:
+        """How many games were counted."""
+        return int(sum(table.games.sum() for table in self.tables))
+
+
+def count_results(frame: pd.DataFrame) -> Results:
+    """Counts a `frames.seat_frame`."""
+    bots = [str(name) for name in frame["bot"].cat.categories]
+    tables = []
+    for size in sorted(frame["seats"].unique()):
+        rows = frame[frame["seats"] == size].sort_values(["game", "seat"])
+        seats = rows["bot"].cat.codes.to_numpy(dtype=np.int64).reshape(-1, size)
+        parts = np.rint(rows["share"].to_numpy() * WHOLE).astype(np.int64).reshape(-1, size)
+        clusters = rows["cluster"].to_numpy(dtype=np.int64)[::size]
+        tables.append(_count_table(seats, parts, clusters))
+    return Results(bots, int(frame["cluster"].nunique()), tables)
+
+
+def _count_table(seats: Ints, parts: Ints, clusters: Ints) -> Table:
+    line_ups, of_game = np.unique(seats, axis=0, return_inverse=True)
+    of_game = of_game.reshape(-1)
+    pairs, of_pair = np.unique(np.column_stack([clusters, of_game]), axis=0, return_inverse=True)
+    of_pair = of_pair.reshape(-1)
+    pair_shares = np.zeros((len(pairs), seats.shape[1]), dtype=np.int64)
+    np.add.at(pair_shares, of_pair, parts)
+    shares = np.zeros(line_ups.shape, dtype=np.int64)
+    np.add.at(shares, pairs[:, 1], pair_shares)
+    return Table(
+        seats=line_ups,
+        games=np.bincount(of_game, minlength=len(line_ups)).astype(np.float64),
+        shares=shares / WHOLE,
+        pair_cluster=pairs[:, 0],
+        pair_line_up=pairs[:, 1],
+        pair_games=np.bincount(of_pair, minlength=len(pairs)).astype(np.float64),
+        pair_shares=pair_shares / WHOLE,
+    )
+
+
+def restrict(results: Results, members: Ints) -> Results:
+    """The results of the tables at which only the given bots sat, with those bots renumbered in their order."""
+    number = np.full(len(results.bots), -1, dtype=np.int64)
+    number[members] = np.arange(len(members))
+    tables = []
+    for table in results.tables:
+        keep = number[table.seats].min(axis=1) >= 0
+        if keep.any():
+            line_up = np.cumsum(keep) - 1
+            pairs = keep[table.pair_line_up]
+            tables.append(
+                Table(
+                    number[table.seats[keep]],
+                    table.games[keep],
+                    table.shares[keep],
+                    table.pair_cluster[pairs],
+                    line_up[table.pair_line_up[pairs]],
+                    table.pair_games[pairs],
+                    table.pair_shares[pairs],
+                )
+            )
+    used = np.unique(np.concatenate([table.pair_cluster for table in tables])) if tables else np.empty(0, dtype=np.int64)
+    renumbered = [table._replace(pair_cluster=np.searchsorted(used, table.pair_cluster)) for table in tables]
+    return Results([results.bots[member] for member in members], len(used), renumbered)

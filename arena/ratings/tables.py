@@ -1,0 +1,213 @@
+"""The tables that people and files get, as data frames; every figure in them is computed here and nowhere else."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from arena.ratings.frames import seat_frame
+from arena.ratings.model import Fit, rate
+from arena.ratings.ranks import rank_intervals
+from arena.ratings.results import Results, count_results
+from arena.records.journal import FILE as JOURNAL
+from arena.records.runfile import read_run
+
+FEW_DEALS = 10
+
+
+class Tables(NamedTuple):
+    """All tables of a run.
+
+    ``notes`` are sentences about what a reader must know: components, priors, few deals; ``clusters`` is the number of deals.
+    """
+
+    standings: pd.DataFrame
+    pairs: pd.DataFrame
+    seats: pd.DataFrame
+    faults: pd.DataFrame
+    games: int
+    clusters: int
+    notes: list[str]
+
+
+def run_tables(run: Path, prior: float | None = None) -> Tables:
+    """The tables of a run's folder. Raises RunError, NoAnswerError."""
+    return make_tables(seat_frame(run / JOURNAL, [bot.name for bot in read_run(run).bots]), prior)
+
+
+def make_tables(frame: pd.DataFrame, prior: float | None = None) -> Tables:
+    """The tables of a `frames.seat_frame`. Raises NoAnswerError."""
+    results = count_results(frame)
+    fits = rate(results, prior)
+    return Tables(
+        standings=standings_table(frame, results, fits),
+        pairs=pairs_table(frame, results, fits),
+        seats=seats_table(frame, fits),
+        faults=faults_table(frame),
+        games=results.games,
+        clusters=results.clusters,
+        notes=_notes(results, fits),
+    )
+
+
+def standings_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> pd.DataFrame:
+    """One row per bot, best first.
+
+    ``rank``       int64; equal ratings share a rank; bots of a smaller component, or without games, stand below
+    ``rank_low``, ``rank_high``  int64, simultaneous 95 % interval within the component
+    ``bot``        str
+    ``mark``       ``>`` the bot gave nothing away, so that its rating is a lower bound; ``<`` it got nothing; else empty
+    ``elo``, ``elo_low``, ``elo_high``  float64, 95 % interval; NaN without games, or without errors
+    ``los``        float64, likelihood of superiority over the next row; NaN in the last and across components
+    ``games``, ``wins``, ``shared``, ``losses``, ``forfeits``  int64; ``wins`` are alone at rank 1, ``shared`` with others
+    ``win_rate``   float64, a win shared by k counts 1/k; ``avg_rank``, ``avg_left`` float64
+    ``think_ms``   float64, mean over games of the time spent in a game
+    """
+    table = _counts(frame).reindex(results.bots)
+    for column in ("games", "wins", "shared", "losses", "forfeits"):
+        table[column] = table[column].fillna(0).astype("int64")
+    for column in ("elo", "elo_low", "elo_high", "los"):
+        table[column] = np.nan
+    table["component"], table["mark"] = len(fits), ""
+    table["rank_low"], table["rank_high"] = 1, len(table)
+    for number, fit in enumerate(fits):
+        rows = table.index[fit.members]
+        half = fit.half_widths()
+        low, high = rank_intervals(fit)
+        table.loc[rows, ["elo", "elo_low", "elo_high"]] = np.column_stack([fit.elo, fit.elo - half, fit.elo + half])
+        table.loc[rows, "component"] = number
+        table.loc[rows, "mark"] = [{1: ">", -1: "<"}.get(int(mark), "") for mark in fit.beaten]
+        table.loc[rows, "rank_low"], table.loc[rows, "rank_high"] = low, high
+    table["bot"] = table.index
+    table = table.rename_axis(index=None)
+    table = table.sort_values(["component", "elo", "bot"], ascending=[True, False, True], kind="stable")
+    table["rank"] = _ranks(table)
+    _fill_superiority(table, fits)
+    columns = ["rank", "rank_low", "rank_high", "bot", "mark", "elo", "elo_low", "elo_high", "los", "games", "wins", "shared", "losses"]
+    return table[[*columns, "win_rate", "avg_rank", "avg_left", "forfeits", "think_ms"]].reset_index(drop=True)
+
+
+def pairs_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> pd.DataFrame:
+    """One row per ordered pair of different bots that sat at one table, by name.
+
+    ``games``; ``wins``, ``shared``, ``losses``  int64, by who ranked better in the game, whoever won it
+    ``score``     float64, wins and half of shared by games
+    ``elo_diff``, ``elo_low``, ``elo_high``  float64, the bot's rating less the opponent's, from all games, with its 95 % interval
+    ``los``       float64, likelihood that the bot is the stronger one
+    """
+    seats = frame[["game", "bot", "rank"]]
+    met = seats.merge(seats, on="game", suffixes=("", "_other"))
+    met = met[met["bot"] != met["bot_other"]]
+    met = pd.DataFrame(
+        {
+            "bot": met["bot"].astype(str),
+            "opponent": met["bot_other"].astype(str),
+            "games": 1,
+            "wins": (met["rank"] < met["rank_other"]).astype("int64"),
+            "shared": (met["rank"] == met["rank_other"]).astype("int64"),
+            "losses": (met["rank"] > met["rank_other"]).astype("int64"),
+        }
+    )
+    table = met.groupby(["bot", "opponent"], sort=True).sum().reset_index()
+    table["score"] = (table["wins"] + table["shared"] / 2) / table["games"]
+    for column in ("elo_diff", "elo_low", "elo_high", "los"):
+        table[column] = np.nan
+    number = {name: at for at, name in enumerate(results.bots)}
+    one, other = (table[column].map(number).to_numpy(dtype=np.int64) for column in ("bot", "opponent"))
+    for fit in fits:
+        place = np.full(len(results.bots), -1, dtype=np.int64)
+        place[fit.members] = np.arange(len(fit.members))
+        rows = (place[one] >= 0) & (place[other] >= 0)
+        at = (place[one[rows]], place[other[rows]])
+        difference, half = fit.elo[at[0]] - fit.elo[at[1]], fit.quantile * fit.difference_error()[at]
+        values = np.column_stack([difference, difference - half, difference + half, fit.superiority()[at]])
+        table.loc[rows, ["elo_diff", "elo_low", "elo_high", "los"]] = values
+    return table
+
+
+def seats_table(frame: pd.DataFrame, fits: list[Fit]) -> pd.DataFrame:
+    """One row per table size and seat.
+
+    ``seats``, ``seat`` int64; ``games``, ``wins``, ``shared`` int64; ``win_rate``, ``avg_left`` float64
+    ``elo``, ``elo_error``  float64, effect against seat 0 and half-width of its 95 % interval, from the largest component
+    """
+    counted = frame.assign(wins=_alone(frame), shared=_together(frame)).groupby(["seats", "seat"], sort=True)
+    table = counted.agg(
+        games=("game", "size"), wins=("wins", "sum"), shared=("shared", "sum"), win_rate=("share", "mean"), avg_left=("left", "mean")
+    ).reset_index()
+    table = table.astype({"seats": "int64", "seat": "int64"})
+    table["elo"], table["elo_error"] = np.nan, np.nan
+    for size, (effects, errors) in fits[0].seats.items() if fits else ():
+        rows = table["seats"] == size
+        table.loc[rows, "elo"], table.loc[rows, "elo_error"] = effects, errors * fits[0].quantile
+    return table
+
+
+def faults_table(frame: pd.DataFrame) -> pd.DataFrame:
+    """One row per bot with games, by name: ``games``, ``forfeits`` int64, ``rate`` float64."""
+    counted = frame.groupby("bot", observed=True, sort=True).agg(games=("game", "size"), forfeits=("forfeit", "sum")).reset_index()
+    counted["bot"] = counted["bot"].astype(str)
+    counted["rate"] = counted["forfeits"] / counted["games"]
+    return counted
+
+
+def _alone(frame: pd.DataFrame) -> pd.Series:
+    return (frame["share"] == 1).astype("int64")
+
+
+def _together(frame: pd.DataFrame) -> pd.Series:
+    return ((frame["share"] > 0) & (frame["share"] < 1)).astype("int64")
+
+
+def _counts(frame: pd.DataFrame) -> pd.DataFrame:
+    counted = frame.assign(wins=_alone(frame), shared=_together(frame)).groupby("bot", observed=True)
+    table = counted.agg(
+        games=("game", "size"),
+        wins=("wins", "sum"),
+        shared=("shared", "sum"),
+        win_rate=("share", "mean"),
+        avg_rank=("rank", "mean"),
+        avg_left=("left", "mean"),
+        forfeits=("forfeit", "sum"),
+        think_ms=("think_ms", "mean"),
+    )
+    table["losses"] = table["games"] - table["wins"] - table["shared"]
+    table.index = table.index.astype(str)
+    return table
+
+
+def _ranks(table: pd.DataFrame) -> list[int]:
+    """Ranks of a sorted table: equal ratings of one component, and bots without one, share theirs."""
+    ranks: list[int] = []
+    keys = [(int(component), None if np.isnan(elo) else float(elo)) for component, elo in zip(table["component"], table["elo"], strict=True)]
+    for place, key in enumerate(keys):
+        ranks.append(ranks[-1] if place and key == keys[place - 1] else place + 1)
+    return ranks
+
+
+def _fill_superiority(table: pd.DataFrame, fits: list[Fit]) -> None:
+    for number, fit in enumerate(fits):
+        rows = table.index[table["component"] == number]
+        place = {name: at for at, name in enumerate(sorted(rows))}
+        superiority = fit.superiority()
+        for name, next_name in zip(rows, rows[1:], strict=False):
+            table.loc[name, "los"] = superiority[place[name], place[next_name]]
+
+
+def _notes(results: Results, fits: list[Fit]) -> list[str]:
+    notes = []
+    if len(fits) > 1:
+        groups = "; ".join(", ".join(results.bots[member] for member in fit.members) for fit in fits)
+        notes.append(f"these groups never met, and each has its own mean of 0: {groups}")
+    idle = sorted(set(range(len(results.bots))) - {int(member) for fit in fits for member in fit.members})
+    if idle and results.games:
+        notes.append(f"without a game against another bot: {', '.join(results.bots[member] for member in idle)}")
+    for fit in fits:
+        if fit.prior:
+            marked = [results.bots[member] for member, mark in zip(fit.members, fit.beaten, strict=True) if mark]
+            reason = f"{', '.join(marked)} won or lost everything" if marked else "somebody, or a seat, won or lost everything"
+            notes.append(f"{reason}: rated with a prior of {fit.prior:g} virtual draw{'s' if fit.prior != 1 else ''} (--prior)")
+        if fit.clusters < FEW_DEALS:
+            notes.append(f"only {fit.clusters} deal{'s' if fit.clusters != 1 else ''}: the error bars are rough below {FEW_DEALS}")
+    return notes

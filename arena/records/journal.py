@@ -1,0 +1,163 @@
+"""The journal: the append-only file of records, the only truth about a run.
+
+One process writes, under a lock. A record counts once its line, newline included, is on disk.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from arena.errors import RunError
+from arena.records.record import GameRecord, encode_record
+
+FILE = "games.jsonl"
+TORN = "games.torn"
+
+
+class _Identified(Struct):
+    id: str
+
+
+_decode_id = msgspec.json.Decoder(_Identified).decode
+
+
+class JournalFullError(RunError):
+    """The disk took no more; everything appended before is safe."""
+
+
+class Journal:
+    """The journal of a run, open for appending; use it as a context manager.
+
+    ``ids`` are the games it holds. ``repaired`` is the number of bytes cut off its end, of a record that was being written when
+    the machine or the arena died; they are kept in ``games.torn``.
+
+    Raises RunError when another arena has it open, or when a line in its middle is damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+        try:
+            self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise RunError(f"expected to write the journal {self.path}, got {error}") from error
+        try:
+            self._lock()
+            self.repaired = self._cut_torn_tail(folder / TORN)
+            self.ids = set(read_ids(self.path))
+            sync_folder(folder)
+        except BaseException:
+            os.close(self._descriptor)
+            raise
+
+    def append(self, records: Sequence[GameRecord]) -> None:
+        """Writes records and returns once they are on disk. Raises JournalFullError, and then none of them is there."""
+        data = b"".join(encode_record(record) + b"\n" for record in records)
+        size = os.fstat(self._descriptor).st_size
+        try:
+            written = 0
+            while written < len(data):
+                written += os.write(self._descriptor, data[written:])
+            os.fdatasync(self._descriptor)
+        except OSError as error:
+            os.ftruncate(self._descriptor, size)
+            raise JournalFullError(
+                f"expected to append to {self.path}, got {error}",
+                "everything before is safe: make room, then run the same command again",
+            ) from error
+        self.ids.update(record.id for record in records)
+
+    def close(self) -> None:
+        """Closes the file and gives up the lock."""
+        os.close(self._descriptor)
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunError(f"expected {self.path} to be free, got another arena writing it", "wait for it, or choose another --out") from None
+
+    def _cut_torn_tail(self, torn: Path) -> int:
+        """Cuts what follows the last newline, or a block of zeros that a crashed machine left there."""
+        size = os.fstat(self._descriptor).st_size
+        keep = _whole_length(self._descriptor, size)
+        if keep == size:
+            return 0
+        with torn.open("ab") as file:
+            file.write(os.pread(self._descriptor, min(size - keep, 1 << 20), keep))
+        os.ftruncate(self._descriptor, keep)
+        os.fsync(self._descriptor)
+        return size - keep
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """The whole lines of a journal; a last line without its newline is still being written, and is left out."""
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                if line.endswith(b"\n"):
+                    yield line
+    except FileNotFoundError:
+        raise RunError(f"expected a journal {path}, found none") from None
+
+
+def read_ids(path: Path) -> Iterator[str]:
+    """The ids of the records in a journal. Raises RunError with the number of a line that is not a record."""
+    for number, line in enumerate(read_lines(path), 1):
+        try:
+            yield _decode_id(line).id
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise damaged_line(path, number, line, error) from None
+
+
+def damaged_line(path: Path, number: int, line: bytes, error: Exception) -> RunError:
+    """The error for a line in the middle of a journal that is not a record."""
+    return RunError(
+        f"{path}, line {number}: expected a record, got {line[:60]!r}: {error}",
+        "the file was changed by something else: restore it, or delete the line and its game is played again",
+    )
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes the names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Replaces a file in one step: readers see the old bytes or the new, and a crash leaves one of them."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise RunError(f"expected to write {path}, got {error}") from error
+    sync_folder(path.parent)
+
+
+def _whole_length(descriptor: int, size: int) -> int:
+    """The length up to the last newline that ends a line without zero bytes after it."""
+    end, block = size, 1 << 16
+    while end > 0:
+        start = max(0, end - block)
+        at = os.pread(descriptor, end - start, start).rfind(b"\n")
+        if at >= 0:
+            return start + at + 1
+        end = start
+    return 0

@@ -1,0 +1,56 @@
+"""A record: all that is known of a finished game, as one canonical line of JSON."""
+
+import msgspec
+from msgspec import Struct
+
+VERSION = 1
+
+
+class Fault(Struct, frozen=True):
+    """A bot's fault: ``turn`` counts the placements before it, ``kind`` is one of `errors.FaultKind`."""
+
+    seat: int
+    turn: int
+    kind: str
+    detail: str
+
+
+class GameRecord(Struct, frozen=True):
+    """One finished game; lists are by seat unless said otherwise.
+
+    ``deck``   all 72 tiles in draw order, two letters each
+    ``moves``  in order of play, passes by the referee included
+    ``left``   pagodas left; ``ranks`` 1 is best, equal is equal
+    ``end``    last pagoda, no tiles, no space or forfeit
+    ``think_ms``, ``slowest_ms``  time over all answers, and the longest one
+    ``turns``  placements; ``sandbox`` the protection in force; ``ended`` UTC
+    """
+
+    v: int
+    id: str
+    board: str
+    deal: int
+    seating: int
+    bots: list[str]
+    deck: str
+    moves: list[str]
+    left: list[int]
+    ranks: list[int]
+    end: str
+    faults: list[Fault]
+    think_ms: list[float]
+    slowest_ms: list[float]
+    turns: int
+    sandbox: str
+    host: str
+    ended: str
+
+
+encode_record = msgspec.json.Encoder().encode
+decode_record = msgspec.json.Decoder(GameRecord).decode
+
+
+def shares(ranks: list[int]) -> list[float]:
+    """What each seat gets of the win: 1/k for each of the k seats at rank 1, else 0."""
+    winners = ranks.count(1)
+    return [1 / winners if rank == 1 else 0.0 for rank in ranks]

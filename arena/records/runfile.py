@@ -1,0 +1,52 @@
+"""run.json: what a run is, written when it starts and again only when it is extended."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from arena.errors import RunError
+from arena.records.journal import write_durably
+
+FILE = "run.json"
+
+
+class BotInfo(Struct, frozen=True):
+    """A bot of a run, as its files were when the run started."""
+
+    name: str
+    version: str
+    sha256: str
+    command: list[str]
+
+
+class RunInfo(Struct, frozen=True):
+    """The contents of run.json. ``config`` is a `tournament.config.RunConfig`; ``boards`` are rows by name; ``started`` is UTC."""
+
+    arena: str
+    protocol: int
+    rules_core: str
+    rules_revision: int
+    config: dict[str, Any]
+    boards: dict[str, list[str]]
+    bots: list[BotInfo]
+    seed: str
+    sandbox: str
+    started: str
+
+
+def read_run(folder: Path) -> RunInfo:
+    """The run.json of a run's folder. Raises RunError."""
+    path = folder / FILE
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=RunInfo)
+    except FileNotFoundError:
+        raise RunError(f"expected a run in {folder}, found no {FILE} there", "arena runs lists the runs") from None
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise RunError(f"{path}: {error}") from None
+
+
+def write_run(folder: Path, info: RunInfo) -> None:
+    """Writes run.json in one step."""
+    write_durably(folder / FILE, msgspec.json.format(msgspec.json.encode(info), indent=2) + b"\n")

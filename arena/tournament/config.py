@@ -1,0 +1,164 @@
+"""What a tournament is: the settings, where they come from, and whether a run that exists may go on with them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from arena import __version__
+from arena.errors import ConfigError
+from arena.match.clock import Timing
+from arena.players.folder import Bot
+from arena.players.manifest import check_name
+from arena.players.messages import PROTOCOL
+from arena.records.runfile import BotInfo, RunInfo
+from arena.rules import CORE
+from arena.rules.boards import BUILT_IN, Board, built_in, read_board
+from arena.rules.terms import REVISION
+
+MAX_MS = 86_400_000
+Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
+Seatings = Literal["rotations", "all"]
+
+
+class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
+    """The settings that decide which games a run has and how they are played.
+
+    ``boards``      names; ``tables`` the number of line-ups, None for all of them
+    ``challenger``  a gauntlet: only line-ups with this bot
+    ``game_ms``     the bank of each seat for a game, None without one
+    ``seed``        text from which every deck and every bot's seed is derived
+    """
+
+    bots: list[str]
+    seed: str
+    players: Annotated[int, Meta(ge=2, le=4)] = 2
+    boards: list[str] = msgspec.field(default_factory=lambda: ["bird"])
+    deals: Annotated[int, Meta(ge=1, le=10_000_000)] = 10
+    seatings: Seatings = "rotations"
+    tables: Annotated[int, Meta(ge=1)] | None = None
+    challenger: str | None = None
+    move_ms: Milliseconds = 1000
+    game_ms: Milliseconds | None = None
+    increment_ms: Annotated[int, Meta(ge=0, le=MAX_MS)] = 0
+    startup_ms: Milliseconds = 10_000
+
+    @property
+    def timing(self) -> Timing:
+        """The time control."""
+        return Timing(self.move_ms, self.game_ms, self.increment_ms, self.startup_ms)
+
+
+class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board_files": "board"}):
+    """arena.toml: the options of ``arena run`` under the same names, with underscores; every one may be left out."""
+
+    bots: list[str] | None = None
+    seed: str | int | None = None
+    players: int | None = None
+    boards: list[str] | None = None
+    board_files: list[str] | None = None
+    deals: int | None = None
+    seatings: Seatings | None = None
+    tables: int | None = None
+    challenger: str | None = None
+    move_ms: int | None = None
+    game_ms: int | None = None
+    increment_ms: int | None = None
+    startup_ms: int | None = None
+    jobs: Annotated[int, Meta(ge=1)] | None = None
+    out: str | None = None
+
+
+def read_config_file(path: Path) -> dict[str, Any]:
+    """The settings in an arena.toml that are there. Raises ConfigError."""
+    try:
+        config = msgspec.toml.decode(path.read_bytes(), type=FileConfig)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: {error}", "its keys are the options of 'arena run' with '_' for '-'") from None
+    return {name: value for name in config.__struct_fields__ if (value := getattr(config, name)) is not None}
+
+
+def make_config(settings: Mapping[str, Any]) -> RunConfig:
+    """The settings checked. Raises ConfigError."""
+    try:
+        config = msgspec.convert(dict(settings), type=RunConfig)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"settings: {error}") from None
+    if len(set(config.bots)) < len(config.bots):
+        twice = next(name for name in config.bots if config.bots.count(name) > 1)
+        raise ConfigError(f"expected each bot once, got {twice!r} twice", "give a bot by path another name with 'arena submit --name'")
+    if len(config.bots) < config.players:
+        raise ConfigError(
+            f"expected at least {config.players} bots for {config.players} players, got {len(config.bots)}: {', '.join(config.bots) or 'none'}",
+            "name more bots, or fewer players",
+        )
+    if config.challenger is not None and config.challenger not in config.bots:
+        raise ConfigError(f"expected the challenger to be one of {', '.join(config.bots)}, got {config.challenger!r}")
+    if config.increment_ms and config.game_ms is None:
+        raise ConfigError("expected --game-ms with --increment-ms: an increment is added to a bank", "add --game-ms, or leave the increment out")
+    return config
+
+
+def find_boards(names: Sequence[str], files: Sequence[Path]) -> dict[str, Board]:
+    """The boards of a run by name. Raises BoardError, ConfigError."""
+    boards = {name: built_in(name) for name in names}
+    for path in files:
+        board = read_board(path)
+        check_name(board.name, str(path))
+        if board.name in boards or board.name in BUILT_IN:
+            raise ConfigError(f"{path}: expected a board name other than {', '.join({*boards, *BUILT_IN})}", "rename the file")
+        boards[board.name] = board
+    return boards
+
+
+def describe_run(config: RunConfig, boards: Mapping[str, Board], bots: Sequence[Bot], *, sandbox: str, started: str) -> RunInfo:
+    """The run.json of a run with these settings."""
+    return RunInfo(
+        arena=__version__,
+        protocol=PROTOCOL,
+        rules_core=CORE,
+        rules_revision=REVISION,
+        config=msgspec.to_builtins(config),
+        boards={name: list(boards[name].rows) for name in config.boards},
+        bots=[BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command) for bot in bots],
+        seed=config.seed,
+        sandbox=sandbox,
+        started=started,
+    )
+
+
+def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
+    """Why a run may not go on as wanted, a line each; more deals and further bots are no difference."""
+    found = []
+    for what, there, here in (
+        ("protocol", known.protocol, wanted.protocol),
+        ("rules revision", known.rules_revision, wanted.rules_revision),
+        ("seed", known.seed, wanted.seed),
+    ):
+        if there != here:
+            found.append(f"{what}: the run has {there}, now it is {here}")
+    for key in wanted.config:
+        there, here = known.config.get(key), wanted.config[key]
+        if key == "deals" and here < there:
+            found.append(f"deals: the run has {there}, asked for {here}; a run can only grow")
+        elif key not in ("bots", "deals", "seed") and there != here:
+            found.append(f"{key}: the run has {there}, asked for {here}")
+    for name in known.boards.keys() & wanted.boards.keys():
+        if known.boards[name] != wanted.boards[name]:
+            found.append(f"board {name}: its rows are not those the run was played on")
+    return found + _bot_differences(known.bots, wanted.bots)
+
+
+def _bot_differences(known: Sequence[BotInfo], wanted: Sequence[BotInfo]) -> list[str]:
+    found, now = [], {bot.name: bot for bot in wanted}
+    for bot in known:
+        if bot.name not in now:
+            found.append(f"bot {bot.name}: in the run, but not asked for; a run can only grow")
+        elif now[bot.name].sha256 != bot.sha256:
+            found.append(
+                f"bot {bot.name}: its content changed from {bot.version} ({bot.sha256[:12]}) "
+                f"to {now[bot.name].version} ({now[bot.name].sha256[:12]})"
+            )
+    return found

@@ -1,0 +1,31 @@
+"""Decks and bots' seeds from a run's seed, by SHA-256, so that any language can make them again.
+
+The deck of a deal is the 72 tiles sorted by ``sha256("deck\\n" SEED "\\n" BOARD "\\n" DEAL "\\n" NUMBER)``, where the tiles are numbered
+from 0: twelve RR, twelve YY, and so on. Nothing of it can be reached from what a bot is told.
+"""
+
+from functools import lru_cache
+from hashlib import sha256
+
+from arena.rules.notation import COPIES, DECK_SIZE, TILES
+
+SEED_BITS = 31
+
+
+@lru_cache(maxsize=4096)
+def deck_of(seed: str, board: str, deal: int) -> str:
+    """The deck of a deal, as text in draw order."""
+    prefix = sha256(f"deck\n{seed}\n{board}\n{deal}\n".encode())
+
+    def key(number: int) -> bytes:
+        digest = prefix.copy()
+        digest.update(str(number).encode())
+        return digest.digest()
+
+    return "".join(TILES[number // COPIES] for number in sorted(range(DECK_SIZE), key=key))
+
+
+def bot_seed(seed: str, game: str, seat: int) -> int:
+    """The seed that the bot at a seat gets for a game, of 31 bits so that every language can hold it."""
+    digest = sha256(f"bot\n{seed}\n{game}\n{seat}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> (32 - SEED_BITS)

@@ -1,0 +1,138 @@
+"""What runs in a worker process: bots kept alive between games, one game at a time, and an end when the main process ends.
+
+Workers are spawned, never forked: they share nothing with the main process but what is passed here.
+"""
+
+import logging
+import multiprocessing
+import os
+import platform
+import signal
+import threading
+from collections.abc import Sequence
+from logging.handlers import QueueHandler
+from multiprocessing.connection import wait
+from multiprocessing.util import Finalize
+from typing import Any
+
+from msgspec import Struct
+
+from arena.match.clock import Timing
+from arena.match.referee import GamePlan, Outcome, Referee
+from arena.players.bot import BotPlayer
+from arena.players.folder import Bot
+from arena.rules.boards import Board
+
+log = logging.getLogger(__name__)
+
+
+class Setup(Struct, frozen=True):
+    """What every worker of a run needs. ``cores`` are the processors to pin workers to, empty for no pinning."""
+
+    bots: dict[str, Bot]
+    boards: dict[str, tuple[str, ...]]
+    timing: Timing
+    sandbox: str
+    cores: list[int]
+    log_level: int
+
+
+class Stable:
+    """The idle bot processes of a worker.
+
+    A process never meets a deal twice: it could remember the other hands and the order of the pile.
+    """
+
+    def __init__(self, bots: dict[str, Bot], startup_ms: int) -> None:
+        self._bots = bots
+        self._startup_ms = startup_ms
+        self._idle: list[tuple[BotPlayer, set[tuple[str, int]]]] = []
+
+    def take(self, labels: Sequence[str], board: str, deal: int) -> list[tuple[BotPlayer, set[tuple[str, int]]]]:
+        """A player for each seat; idle processes of other bots, and those that know the deal, are stopped."""
+        taken = []
+        for label in labels:
+            fitting = (entry for entry in self._idle if entry[0].name == label and (board, deal) not in entry[1])
+            entry = next(fitting, None)
+            if entry:
+                self._idle.remove(entry)
+            taken.append(entry or (BotPlayer(self._bots[label], self._startup_ms), set()))
+        self.stop()
+        for _, met in taken:
+            met.add((board, deal))
+        return taken
+
+    def give_back(self, players: Sequence[tuple[BotPlayer, set[tuple[str, int]]]]) -> None:
+        """Keeps those whose process still runs."""
+        for player, met in players:
+            if player.is_running:
+                self._idle.append((player, met))
+            else:
+                player.stop()
+
+    def stop(self) -> None:
+        """Stops all idle processes."""
+        for player, _ in self._idle:
+            player.stop()
+        self._idle.clear()
+
+
+class Worker:
+    """A worker's state: its boards and bots."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.boards = {name: Board(name, rows) for name, rows in setup.boards.items()}
+        self.stable = Stable(setup.bots, setup.timing.startup_ms)
+
+    def play(self, plan: GamePlan) -> Outcome:
+        """Plays one game. Raises Void."""
+        taken = self.stable.take(plan.bots, plan.board, plan.deal)
+        try:
+            referee = Referee(plan, self.boards[plan.board], [player for player, _ in taken], self.setup.timing)
+            outcome = referee.play(sandbox=self.setup.sandbox, host=platform.node())
+        except BaseException:
+            for player, _ in taken:
+                player.stop()
+            raise
+        self.stable.give_back(taken)
+        for fault in outcome.record.faults:
+            log.info("%s: %s forfeits (%s): %s", plan.id, plan.bots[fault.seat], fault.kind, fault.detail)
+        log.debug("%s: %s after %d placements, left %s", plan.id, outcome.record.end, outcome.record.turns, outcome.record.left)
+        return outcome
+
+
+_worker: Worker | None = None
+
+
+def start_worker(setup: Setup, log_queue: Any, counter: Any) -> None:
+    """Makes this process a worker; ``counter`` numbers the workers of a pool, ``log_queue`` takes their log records."""
+    global _worker  # noqa: PLW0603 - one worker a process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    root = logging.getLogger()
+    root.handlers[:] = [QueueHandler(log_queue)]
+    root.setLevel(setup.log_level)
+    with counter.get_lock():
+        number = counter.value
+        counter.value += 1
+    if setup.cores and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {setup.cores[number % len(setup.cores)]})
+    _worker = Worker(setup)
+    Finalize(None, _worker.stable.stop, exitpriority=100)
+    log.debug("worker %d started as process %d", number, os.getpid())
+
+
+def play_game(plan: GamePlan) -> Outcome:
+    """Plays one game in this worker. Raises Void."""
+    assert _worker is not None, "start_worker has run"
+    return _worker.play(plan)
+
+
+def _end_with_parent() -> None:
+    """Ends this process as soon as the main process is gone; the keepers then end the bots."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

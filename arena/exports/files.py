@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from arena.ratings.tables import Tables
+from arena.ratings.frames import game_frame
+from arena.ratings.tables import Tables, run_tables
+from arena.records.journal import FILE as JOURNAL
 from arena.records.journal import write_durably
 
 STANDINGS = [
@@ -64,3 +66,18 @@ def write_standings(folder: Path, tables: Tables) -> Path:
     write_table(path, tables.standings, STANDINGS)
     write_table(folder / "pairs.csv", tables.pairs, PAIRS)
     return path
+
+
+def export_run(run: Path, folder: Path, prior: float | None = None) -> list[Path]:
+    """Writes standings, pairs, seats, faults and games as CSV into a folder; returns their paths. Raises RunError."""
+    tables = run_tables(run, prior)
+    files = {
+        "standings": (tables.standings, STANDINGS),
+        "pairs": (tables.pairs, PAIRS),
+        "seats": (tables.seats, None),
+        "faults": (tables.faults, None),
+        "games": (game_frame(run / JOURNAL), None),
+    }
+    for name, (table, columns) in files.items():
+        write_table(folder / f"{name}.csv", table, columns)
+    return [folder / f"{name}.csv" for name in files]

@@ -7,8 +7,10 @@ import pandas as pd
 
 from arena.ratings.tables import Tables
 from arena.rules import State
+from arena.rules.boards import Board
 from arena.rules.diagrams import draw
 from arena.rules.notation import TILES
+from arena.rules.terms import Event
 
 MISSING = "-"
 ORDINALS = ("first", "second", "third", "fourth")
@@ -110,6 +112,26 @@ def hands_text(state: State, names: Sequence[str]) -> str:
         for seat, (name, left, hand) in enumerate(zip(names, state.left, state.hands, strict=True))
     ]
     return columns_text(("", "Seat", "Bot", "Left", "Hand"), rows, left=("", "Bot", "Hand"))
+
+
+def event_text(event: Event, board: Board, names: Sequence[str]) -> str:
+    """What happened, in words with the rule's number."""
+    who, where = names[event.seat], board.name_of(event.square)
+    home = ", ".join(f"{names[seat]} takes back {count}" for seat, count in event.home)
+    told = {
+        "found": f"{who} founds a province of {event.size} from {where} (R5.2)",
+        "expand": f"the province of {who} from {where} grows to {event.size} (R5.3)",
+        "absorb": f"{who} owns the joined province of {event.size} from {where} (R5.5)",
+        "major": f"the province of {who} from {where} is major (R5.4)",
+        "connect": f"{who} connects the village at {where} (R6.2)",
+        "conquer": f"{who} conquers the village at {where} (R6.3)",
+    }[event.name]
+    return f"{told}; {home}" if home else told
+
+
+def seat_names(bots: Sequence[str]) -> list[str]:
+    """The bots' names, told apart by seat where one sits twice."""
+    return [f"{bot} (seat {seat})" if bots.count(bot) > 1 else bot for seat, bot in enumerate(bots)]
 
 
 def _footer(tables: Tables) -> list[str]:

@@ -1,6 +1,6 @@
 """The referee of one game: asks whose turn it is, judges the answer, tells everybody, and writes down what happened."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -18,6 +18,9 @@ from arena.rules.notation import PASS, move_text, parse_deck, parse_move
 from arena.rules.terms import PAGODAS, Event
 
 FORFEIT = "forfeit"
+
+Watch = Callable[[State, int, int, list[Event]], None]
+"""Called with the state after a move, the seat that made it, the move and its events."""
 
 
 class GamePlan(Struct, frozen=True):
@@ -40,12 +43,15 @@ class Outcome(NamedTuple):
 
 
 class Referee:
-    """Leads one game between players, seat by seat."""
+    """Leads one game between players, seat by seat; ``watch`` sees the state after each move."""
 
-    def __init__(self, plan: GamePlan, board: Board, players: Sequence[Player], timing: Timing) -> None:
+    def __init__(
+        self, plan: GamePlan, board: Board, players: Sequence[Player], timing: Timing, watch: Watch = lambda *_: None
+    ) -> None:
         self.plan = plan
         self.players = players
         self.timing = timing
+        self.watch = watch
         self.state = State(board, len(players), parse_deck(plan.deck))
         self.clock = Clock(timing, len(players))
         self.moves: list[str] = []
@@ -111,6 +117,7 @@ class Referee:
         self.state.play(move, events)
         self.moves.append(move_text(self.state.board, move))
         self._tell(encode(played_view(self.state, seat, move, events, forfeited=seat in self.forfeited)))
+        self.watch(self.state, seat, move, events)
 
     def _tell(self, line: bytes) -> None:
         for seat, player in enumerate(self.players):

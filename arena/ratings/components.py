@@ -29,9 +29,9 @@ def weak_components(matrix: NDArray[np.bool_]) -> Ints:
     return _components(matrix, "weak")
 
 
-def is_strong(matrix: NDArray[np.bool_]) -> bool:
-    """Whether everybody can be reached from everybody along the direction."""
-    return len(matrix) < 2 or int(_components(matrix, "strong").max()) == 0  # noqa: PLR2004 - one alone is connected
+def strong_components(matrix: NDArray[np.bool_]) -> Ints:
+    """The number of the group of each player, in which everybody can be reached from everybody along the direction."""
+    return _components(matrix, "strong")
 
 
 def _components(matrix: NDArray[np.bool_], connection: str) -> Ints:

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 import pandas as pd
 from msgspec import Struct
 
+from arena.records.find import read_records
 from arena.records.journal import damaged_line, read_lines
 from arena.records.record import shares
 
@@ -78,3 +80,39 @@ def _rows(journal: Path) -> Iterable[_RowTuple]:
                 row.think_ms[seat],
                 deal,
             )
+
+
+def game_frame(journal: Path) -> pd.DataFrame:
+    """One row per game, in the order of the journal; of records with the same id the first counts.
+
+    ``id``, ``block`` (board/deal, the cluster of error bars), ``board``, ``end``, ``faults`` ("seat:kind", joined by ``;``) str
+    ``deal``, ``seating``, ``turns``  int64
+    ``bot_0`` to ``bot_3`` str, ``share_0`` ... float64, ``rank_0`` ..., ``left_0`` ... Int64, ``think_ms_0`` ... float64; missing for
+    seats that the game does not have
+
+    Raises RunError for a damaged line.
+    """
+    records = list(read_records(journal.parent))
+    columns: dict[str, list[Any]] = {
+        "id": [record.id for record in records],
+        "block": [f"{record.board}/{record.deal}" for record in records],
+        "board": [record.board for record in records],
+        "deal": [record.deal for record in records],
+        "seating": [record.seating for record in records],
+        "end": [record.end for record in records],
+        "turns": [record.turns for record in records],
+    }
+    shared = [shares(record.ranks) for record in records]
+    for seat in range(max((len(record.bots) for record in records), default=2)):
+        columns[f"bot_{seat}"] = [_at(record.bots, seat) for record in records]
+        columns[f"share_{seat}"] = [_at(share, seat) for share in shared]
+        columns[f"rank_{seat}"] = [_at(record.ranks, seat) for record in records]
+        columns[f"left_{seat}"] = [_at(record.left, seat) for record in records]
+        columns[f"think_ms_{seat}"] = [_at(record.think_ms, seat) for record in records]
+    columns["faults"] = [";".join(f"{fault.seat}:{fault.kind}" for fault in record.faults) for record in records]
+    frame = pd.DataFrame(columns)
+    return frame.astype({name: "Int64" for name in columns if name.startswith(("rank_", "left_"))})
+
+
+def _at(values: Sequence[Any], seat: int) -> Any:
+    return values[seat] if seat < len(values) else None

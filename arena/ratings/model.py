@@ -7,10 +7,11 @@ fractional response). For two players it is Bradley-Terry on scores. The errors 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
 from arena.errors import NoAnswerError
-from arena.ratings.components import Floats, Ints, is_strong, took_from, weak_components
+from arena.ratings.components import Floats, Ints, strong_components, took_from, weak_components
 from arena.ratings.results import Results, Table, restrict
 
 ELO = 400 / np.log(10)
@@ -29,7 +30,8 @@ class Fit(NamedTuple):
     ``members`` (n,) their numbers in the results; ``elo`` (n,); ``covariance`` (n, n) of ``elo``, NaN with fewer than two deals;
     ``seats`` by table size: effect of each seat against seat 0 in Elo, and its standard error;
     ``clusters`` deals; ``quantile`` by which a standard error is multiplied for a half-width; ``prior`` weight used, 0 for none;
-    ``beaten`` (n,) 1 for a bot that never gave anything away, -1 for one that never got anything, else 0.
+    ``groups`` (n,) the strongly connected group of each bot: with more than one, only the prior ties them together;
+    ``beaten`` (n,) 1 for a bot whose group gave nothing away, -1 for one whose group got nothing from the others, else 0.
     """
 
     members: Ints
@@ -40,6 +42,7 @@ class Fit(NamedTuple):
     clusters: int
     quantile: float
     prior: float
+    groups: Ints
     beaten: Ints
 
     def half_widths(self) -> Floats:
@@ -77,16 +80,14 @@ def rate(results: Results, prior: float | None = None) -> list[Fit]:
     return sorted(fits, key=lambda fit: (-len(fit.members), fit.members[0]))
 
 
-def _rate_component(results: Results, members: Ints, graph: np.ndarray, prior: float | None) -> Fit:
-    won, lost = graph.any(axis=1), graph.any(axis=0)
-    beaten = np.where(won & ~lost, 1, np.where(lost & ~won, -1, 0)).astype(np.int64)
-    determined = is_strong(graph) and all(_seats_determined(table) for table in results.tables)
+def _rate_component(results: Results, members: Ints, graph: NDArray[np.bool_], prior: float | None) -> Fit:
+    groups = strong_components(graph)
+    determined = groups.max() == 0 and all(_seats_determined(table) for table in results.tables)
     weight = prior if prior is not None else 0.0 if determined else AUTO_PRIOR
     if weight == 0 and not determined:
-        names = ", ".join(name for name, mark in zip(results.bots, beaten, strict=True) if mark) or ", ".join(results.bots)
         raise NoAnswerError(
-            f"expected every bot, and every seat, to take something from the others and to lose something to them, got otherwise for {names}",
-            "their ratings have no maximum: rate with --prior auto, or play more deals",
+            f"expected every bot, and every seat, to take something from the others and to give something away, got {_split(results, groups)}",
+            "these ratings have no maximum: rate with --prior auto, or play more deals",
         )
     try:
         solution = _solve(results, weight)
@@ -95,13 +96,30 @@ def _rate_component(results: Results, members: Ints, graph: np.ndarray, prior: f
             raise
         weight = AUTO_PRIOR
         solution = _solve(results, weight)
-    return _with_errors(results, members, solution, weight, beaten)
+    return _with_errors(results, members, solution, weight, groups)._replace(beaten=_beaten(graph, groups))
+
+
+def _split(results: Results, groups: Ints) -> str:
+    if groups.max() == 0:
+        return "a seat that won everything, or nothing"
+    parts = ["+".join(results.bots[bot] for bot in np.flatnonzero(groups == group)) for group in range(groups.max() + 1)]
+    return f"groups of which one won everything against another: {', '.join(parts)}"
+
+
+def _beaten(graph: NDArray[np.bool_], groups: Ints) -> Ints:
+    """1 for bots of a group that gave nothing to the others, -1 for those of a group that got nothing from them."""
+    beaten = np.zeros(len(groups), dtype=np.int64)
+    for group in range(groups.max() + 1 if groups.max() else 0):
+        inside = groups == group
+        gave, got = graph[~inside][:, inside].any(), graph[inside][:, ~inside].any()
+        beaten[inside] = int(got and not gave) - int(gave and not got)
+    return beaten
 
 
 def _seats_determined(table: Table) -> bool:
     """Whether every seat took something from every other, directly or through third ones."""
     seats = np.broadcast_to(np.arange(table.size), table.seats.shape)
-    return is_strong(took_from(table.size, seats, table.shares, table.games))
+    return int(strong_components(took_from(table.size, seats, table.shares, table.games)).max()) == 0
 
 
 class _Layout(NamedTuple):
@@ -209,7 +227,7 @@ def _gauged(information: Floats, layout: _Layout, prior: float) -> Floats:
     return regular
 
 
-def _with_errors(results: Results, members: Ints, parameters: Floats, prior: float, beaten: Ints) -> Fit:
+def _with_errors(results: Results, members: Ints, parameters: Floats, prior: float, groups: Ints) -> Fit:
     layout = _layout(results)
     _, information = _derivatives(parameters, layout, results, prior)
     bread = np.linalg.inv(_gauged(information, layout, prior))
@@ -240,5 +258,6 @@ def _with_errors(results: Results, members: Ints, parameters: Floats, prior: flo
         clusters,
         quantile,
         prior,
-        beaten,
+        groups,
+        np.zeros_like(groups),
     )

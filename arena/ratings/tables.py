@@ -205,9 +205,14 @@ def _notes(results: Results, fits: list[Fit]) -> list[str]:
         notes.append(f"without a game against another bot: {', '.join(results.bots[member] for member in idle)}")
     for fit in fits:
         if fit.prior:
-            marked = [results.bots[member] for member, mark in zip(fit.members, fit.beaten, strict=True) if mark]
-            reason = f"{', '.join(marked)} won or lost everything" if marked else "somebody, or a seat, won or lost everything"
-            notes.append(f"{reason}: rated with a prior of {fit.prior:g} virtual draw{'s' if fit.prior != 1 else ''} (--prior)")
+            notes.append(f"{_prior_reason(results, fit)}rated with a prior of {fit.prior:g} virtual draw{'' if fit.prior == 1 else 's'} for every bot (--prior)")
         if fit.clusters < FEW_DEALS:
             notes.append(f"only {fit.clusters} deal{'s' if fit.clusters != 1 else ''}: the error bars are rough below {FEW_DEALS}")
     return notes
+
+
+def _prior_reason(results: Results, fit: Fit) -> str:
+    names = {mark: ", ".join(results.bots[member] for member in fit.members[fit.beaten == mark]) for mark in (1, -1)}
+    if names[1] and names[-1]:
+        return f"{names[1]} (>) gave nothing to the others, {names[-1]} (<) got nothing from them; "
+    return ""

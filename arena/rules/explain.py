@@ -22,7 +22,8 @@ def _reason(state: "State", move: int) -> str:
     if state.end is not None:
         return f"the game is over: {state.end} (R8.1)"
     if move == PASS:
-        return "" if state.must_pass() else "a player who can place a tile must place one (R3.1, R3.2)"
+        can_know = UNKNOWN not in state.hands[state.mover]
+        return "" if state.must_pass() or not can_know else "a player who can place a tile must place one (R3.1, R3.2)"
     hand, tile = state.hands[state.mover], TILE_OF_KIND[move >> KIND_SHIFT]
     if tile not in hand and UNKNOWN not in hand:
         return f"the tile {TILES[tile]} is not in the hand {' '.join(TILES[held] for held in hand) or '(empty)'} (R3.1)"

@@ -297,6 +297,11 @@ class State:
             self._next_mover()
             self._end_if_stuck()
 
+    def set_hand(self, seat: int, tiles: Iterable[int]) -> None:
+        """Says what a seat holds, for who sees only that hand."""
+        self.hands[seat] = tuple(sorted(tiles))
+        self._menu = None
+
     def retire(self, seat: int) -> None:
         """The seat never moves again: it passes, and the game ends without asking whether it could (R3.2, R8.1)."""
         self.retired = [own or other == seat for other, own in enumerate(self.retired)]

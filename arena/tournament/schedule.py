@@ -117,3 +117,10 @@ class Schedule:
             deck=deck_of(seed, board, deal),
             seeds=tuple(bot_seed(seed, game_id, seat) for seat in range(self.config.players)),
         )
+
+
+def single_game(seed: str, board: str, deal: int, bots: Sequence[str]) -> GamePlan:
+    """A game outside a run: the bots at their seats as given, a deal of the seed."""
+    game_id = f"{board}/{'+'.join(bots)}/{deal}/0"
+    seeds = tuple(bot_seed(seed, game_id, seat) for seat in range(len(bots)))
+    return GamePlan(game_id, board, deal, 0, tuple(bots), deck_of(seed, board, deal), seeds)

@@ -60,6 +60,7 @@ def open_session(
     Without a ``seed`` in the settings a new run gets a secret one, and a known run keeps its own. Raises ConfigError when the run
     exists and differs, RunError, BotFolderError.
     """
+    make_config({"seed": "", **settings})
     _make_folder(folder)
     with Journal(folder) as journal:
         known = read_run(folder) if (folder / RUN_FILE).exists() else None

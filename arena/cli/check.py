@@ -1,0 +1,49 @@
+"""arena check: does a bot play by the protocol?"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.main import DONE, FAILED
+from arena.cli.options import bots_folder, move_ms_option
+
+if TYPE_CHECKING:
+    from arena.players.folder import Bot
+
+
+@click.command()
+@click.argument("path", metavar="PATH|BOT")
+@move_ms_option
+@click.pass_obj
+def check(home: Path, path: str, move_ms: int) -> int:
+    """Check one bot step by step: start, games on both boards with 2 to 4 players, late games, a clean end.
+
+    One line a step, with the cure under each failure; exit status 1 when any fails.
+
+    \b
+    arena check my-bot
+    arena check my-bot/bot.py --move-ms 100
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.players.registry import Registry  # noqa: PLC0415 - help must not wait for it
+
+    bot = Registry(bots_folder(home)).find(path)
+    return DONE if run_checks(bot, move_ms, only_failures=False) else FAILED
+
+
+def run_checks(bot: "Bot", move_ms: int, *, only_failures: bool) -> bool:
+    """Prints the steps of a check; returns whether all passed."""
+    from arena.match.checks import check_bot  # noqa: PLC0415
+
+    passed = failed = 0
+    for step in check_bot(bot, move_ms):
+        passed, failed = passed + (not step.problem), failed + bool(step.problem)
+        if step.problem:
+            click.echo(f"{click.style('FAIL', fg='red')}  {step.name}\n      {step.problem}")
+            if step.cure:
+                click.echo(f"      cure: {step.cure}")
+        elif not only_failures:
+            click.echo(f"{click.style('ok', fg='green')}    {step.name}" + (f": {step.detail}" if step.detail else ""))
+    if not only_failures:
+        click.echo(f"{bot.label}: {passed} steps passed, {failed} failed")
+    return failed == 0

@@ -1,0 +1,46 @@
+"""A game shown move by move: the board with colours where the terminal has them, and what happened in words."""
+
+from collections.abc import Sequence
+
+import click
+
+from arena.exports.text import board_text, event_text, hands_text
+from arena.rules import State
+from arena.rules.boards import Board
+from arena.rules.notation import PASS, move_text, split_move
+from arena.rules.terms import Event
+
+PAINTS = {
+    "R": {"bg": "red", "fg": "bright_white"},
+    "Y": {"bg": "yellow", "fg": "black"},
+    "B": {"bg": "blue", "fg": "bright_white"},
+    "V": {"bg": "green", "fg": "black"},
+    "~": {"fg": "cyan"},
+    ".": {"dim": True},
+}
+
+
+def paint(text: str, cell: str) -> str:
+    """A cell in the colours of its terrain or province."""
+    return click.style(text, **PAINTS[cell[0]])  # type: ignore[arg-type]
+
+
+def move_lines(state: State, names: Sequence[str], seat: int, move: int, events: Sequence[Event]) -> str:
+    """The state after a move: what was played, what it caused, the board, everybody's pagodas and hands."""
+    head = f"turn {state.turns}: {names[seat]} " + ("passes" if move == PASS else f"plays {move_text(state.board, move)}")
+    said = [f"  {event_text(event, state.board, names)}" for event in events]
+    return "\n".join([head, *said, board_text(state, paint, _squares(state.board, move)), hands_text(state, names), ""])
+
+
+def end_line(end: str, names: Sequence[str], left: Sequence[int], ranks: Sequence[int]) -> str:
+    """How the game ended, and who stands where."""
+    order = sorted(range(len(names)), key=lambda seat: ranks[seat])
+    places = ", ".join(f"{ranks[seat]}. {names[seat]} ({left[seat]} left)" for seat in order)
+    return f"end ({end}): {places}"
+
+
+def _squares(board: Board, move: int) -> int:
+    if move == PASS:
+        return 0
+    _, square, _, other = split_move(board, move)
+    return 1 << square | 1 << other

@@ -1,0 +1,71 @@
+"""arena play: one game, drawn after each move."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli.main import DONE, FAILED
+from arena.cli.options import as_json, bots_folder, move_ms_option
+
+
+@click.command()
+@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
+@click.option("--board", default="bird", show_default=True, metavar="NAME|FILE", help="bird, lion or a board file.")
+@click.option("--seed", help="Text that decides the deck.  [default: a new one]")
+@click.option("--deal", type=click.IntRange(0), default=0, show_default=True, help="Which deal of the seed.")
+@click.option("--startup-ms", type=click.IntRange(1), default=10_000, show_default=True, help="Time until a process answers hello.")
+@move_ms_option
+@as_json
+@click.pass_obj
+def play(home: Path, bots: tuple[str, ...], board: str, seed: str | None, deal: int, move_ms: int, startup_ms: int, *, as_json: bool) -> int:
+    """Play one game between two to four bots, in the order of their seats, and draw the board after each move.
+
+    A bot may sit at several seats. With --json only the game's record is printed. Exit status 1 when a bot forfeited.
+
+    \b
+    arena play greedy-python random-python
+    arena play ./my-bot greedy-python random-python --board lion --seed 7
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.cli.drawing import end_line, move_lines  # noqa: PLC0415 - help must not wait for these
+    from arena.exports.text import seat_names  # noqa: PLC0415
+    from arena.match.clock import Timing  # noqa: PLC0415
+    from arena.match.referee import Referee, Watch  # noqa: PLC0415
+    from arena.players.bot import BotPlayer  # noqa: PLC0415
+    from arena.players.folder import staged_for_a_while  # noqa: PLC0415
+    from arena.players.registry import Registry  # noqa: PLC0415
+    from arena.records.record import encode_record  # noqa: PLC0415
+    from arena.tournament.schedule import single_game  # noqa: PLC0415
+    from arena.tournament.session import SANDBOX, new_seed  # noqa: PLC0415
+
+    if not 2 <= len(bots) <= 4:  # noqa: PLR2004 - the game's own limits
+        raise click.UsageError(f"expected 2 to 4 bots, got {len(bots)}")
+    registry = Registry(bots_folder(home))
+    seed = seed or new_seed()
+    playing_board = find_board(board)
+    with staged_for_a_while(*(registry.find(name) for name in bots)) as staged:
+        plan = single_game(seed, playing_board.name, deal, [bot.label for bot in staged])
+        names = seat_names(plan.bots)
+        watch: Watch = lambda state, seat, move, events: click.echo(move_lines(state, names, seat, move, events))  # noqa: E731
+        players = [BotPlayer(bot, startup_ms) for bot in staged]
+        timing = Timing(move_ms=move_ms, startup_ms=startup_ms)
+        try:
+            referee = Referee(plan, playing_board, players, timing, *(() if as_json else (watch,)))
+            record = referee.play(sandbox=SANDBOX).record
+        finally:
+            for player in players:
+                player.stop()
+    for fault in record.faults:
+        click.echo(f"forfeit: {names[fault.seat]} ({fault.kind}): {fault.detail}", err=True)
+    if as_json:
+        click.echo(encode_record(record))
+    else:
+        click.echo(end_line(record.end, names, record.left, record.ranks))
+        click.echo(f"the same deck again: --seed {seed} --deal {deal}", err=True)
+    return FAILED if record.faults else DONE
+
+
+def find_board(text: str):  # noqa: ANN201 - a Board, which help must not wait for
+    """A built-in board by name, or one from a file."""
+    from arena.rules.boards import BUILT_IN, built_in, read_board  # noqa: PLC0415
+
+    return read_board(Path(text)) if text not in BUILT_IN and ("/" in text or Path(text).is_file()) else built_in(text)

@@ -1,0 +1,51 @@
+"""arena replay: a finished game from the journal, move by move."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli.options import as_json, run_folder
+
+
+@click.command()
+@click.argument("run")
+@click.argument("game")
+@click.option("--turn", type=click.IntRange(0), help="Only the board after so many placements; 0 is the start.")
+@as_json
+@click.pass_obj
+def replay(home: Path, run: str, game: str, turn: int | None, *, as_json: bool) -> None:
+    """Show a game of RUN again, by the rules, from its record. GAME is its id, as in games.jsonl.
+
+    \b
+    arena replay league bird/greedy-python+random-python/3/1
+    arena replay league bird/greedy-python+random-python/3/1 --turn 20
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.cli.drawing import end_line, move_lines, paint  # noqa: PLC0415 - help must not wait for these
+    from arena.exports.text import board_text, hands_text, seat_names  # noqa: PLC0415
+    from arena.match.replay import replay as replay_record  # noqa: PLC0415
+    from arena.match.replay import start_state  # noqa: PLC0415
+    from arena.records.find import find_record  # noqa: PLC0415
+    from arena.records.record import encode_record  # noqa: PLC0415
+    from arena.records.runfile import read_run  # noqa: PLC0415
+    from arena.rules.boards import Board  # noqa: PLC0415
+
+    folder = run_folder(home, run)
+    record = find_record(folder, game)
+    if as_json:
+        click.echo(encode_record(record))
+        return
+    if turn is not None and turn > record.turns:
+        raise click.BadParameter(f"expected 0 to {record.turns}, got {turn}", param_hint="--turn")
+    board, names = Board(record.board, tuple(read_run(folder).boards[record.board])), seat_names(record.bots)
+    start = start_state(record, board)
+    if turn in (None, 0):
+        click.echo(f"{board_text(start, paint)}\n{hands_text(start, names)}\n")
+    for state, seat, move, events in replay_record(record, board):
+        if turn is None or (turn and state.turns == turn):
+            click.echo(move_lines(state, names, seat, move, events))
+            if turn:
+                break
+    for fault in record.faults:
+        click.echo(f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}): {fault.detail}")
+    if turn is None:
+        click.echo(end_line(record.end, names, record.left, record.ranks))

@@ -1,0 +1,54 @@
+"""arena runs: what lies in results/."""
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from arena.cli.options import as_json, results_folder
+
+
+@click.command()
+@as_json
+@click.pass_obj
+def runs(home: Path, *, as_json: bool) -> None:
+    """List the runs in results/, oldest first: when they were started, what they play and how far they are.
+
+    \b
+    arena runs
+    arena runs --json
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.errors import UserError  # noqa: PLC0415 - help must not wait for these
+    from arena.exports.text import columns_text  # noqa: PLC0415
+    from arena.records.runfile import read_run  # noqa: PLC0415
+    from arena.tournament.session import list_runs, planned_games, played_games  # noqa: PLC0415
+
+    rows = []
+    for folder in list_runs(results_folder(home)):
+        try:
+            info = read_run(folder)
+            planned = planned_games(info)
+        except UserError as error:
+            click.echo(f"warning: {folder.name} is left out: {error}", err=True)
+            continue
+        rows.append(
+            {
+                "run": folder.name,
+                "started": info.started,
+                "players": info.config["players"],
+                "boards": list(info.boards),
+                "bots": [bot.name for bot in info.bots],
+                "games": played_games(folder),
+                "planned": planned,
+            }
+        )
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2))
+    elif not rows:
+        click.echo(f"no runs in {results_folder(home)}: play one with 'arena run'", err=True)
+    else:
+        table = [
+            (row["run"], row["started"], str(row["players"]), "+".join(row["boards"]), str(len(row["bots"])), f"{row['games']}/{row['planned']}")
+            for row in rows
+        ]
+        click.echo(columns_text(("Run", "Started", "Players", "Boards", "Bots", "Games"), table, left=("Run", "Started", "Boards")))

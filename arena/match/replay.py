@@ -1,0 +1,65 @@
+"""A record played again by the rules."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from arena.errors import ArenaError, RunError
+from arena.match.referee import FORFEIT, final_ranks
+from arena.records.record import GameRecord
+from arena.rules import State
+from arena.rules.boards import Board
+from arena.rules.notation import parse_deck, parse_move
+from arena.rules.terms import Event
+
+
+class Step(NamedTuple):
+    """A move of a record: the state after it, who made it, the move and what it caused. The state is the same object each time."""
+
+    state: State
+    seat: int
+    move: int
+    events: list[Event]
+
+
+def replay(record: GameRecord, board: Board) -> Iterator[Step]:
+    """The moves of a record one after another, then a check of its result.
+
+    Raises RunError when the record does not follow from its deck and moves.
+    """
+    state = start_state(record, board)
+    for number, text in enumerate(record.moves, 1):
+        retire_faulty(state, record)
+        seat, events = state.mover, list[Event]()
+        try:
+            move = parse_move(board, text)
+            state.play(move, events)
+        except ArenaError as error:
+            raise RunError(f"{record.id}, move {number}: expected a move that the rules allow, got {error}") from error
+        yield Step(state, seat, move, events)
+    _check_result(record, state)
+
+
+def start_state(record: GameRecord, board: Board) -> State:
+    """The state before a record's first move. Raises NotationError."""
+    return State(board, len(record.bots), parse_deck(record.deck))
+
+
+def retire_faulty(state: State, record: GameRecord) -> None:
+    """Retires the seat to move if it has forfeited by now."""
+    if not state.retired[state.mover] and any(fault.seat == state.mover and fault.turn <= state.turns for fault in record.faults):
+        state.retire(state.mover)
+
+
+def _check_result(record: GameRecord, state: State) -> None:
+    forfeited = [fault.seat for fault in record.faults]
+    if len(forfeited) < len(record.bots) - 1:
+        for seat in forfeited:
+            state.retire(seat)
+    end = state.end or (FORFEIT if len(forfeited) >= len(record.bots) - 1 else "not over")
+    for what, recorded, replayed in (
+        ("left", record.left, state.left),
+        ("ranks", record.ranks, final_ranks(state.left, forfeited)),
+        ("end", record.end, end),
+    ):
+        if recorded != replayed:
+            raise RunError(f"{record.id}: expected {what} {replayed} by the rules, got {recorded} in the record")

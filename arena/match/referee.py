@@ -129,8 +129,8 @@ class Referee:
         player = self.players[seat]
         ending, lines, stderr = player.evidence()
         turn = self.state.turns
-        self.faults.append(Fault(seat, turn, fault.kind, fault.detail))
-        self.evidence.append(Evidence(player.name, seat, turn, fault.kind, fault.detail, ending, lines, stderr))
+        self.faults.append(Fault(seat, turn, fault.kind.value, fault.detail))
+        self.evidence.append(Evidence(player.name, seat, turn, fault.kind.value, fault.detail, ending, lines, stderr))
         self.forfeited.append(seat)
         player.dismiss()
         if not self._is_over():

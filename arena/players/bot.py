@@ -16,6 +16,7 @@ GRACE_NS = 200_000_000
 """After a missed deadline: how long to look whether the answer still comes, first as it is, then with the bot's input closed."""
 EXIT_S = 0.25
 QUIT_S = 0.1
+LAST_WORDS = "its last words on stderr:"
 
 
 class BotPlayer:
@@ -69,19 +70,20 @@ class BotPlayer:
             self.stop()
 
     def dismiss(self) -> None:
-        """Kills the process."""
-        self.stop()
-
-    def stop(self) -> None:
-        """Asks the process to quit, kills it and all it started; calling it again does nothing."""
+        """Kills the process and all it started, without a word to it; calling it again does nothing."""
         if self._channel and self._process:
-            if self._channel.accepts_input and self.is_running:
-                self._channel.queue(encode(Quit()))
-                self._channel.flush()
             self._channel.close()
-            self._process.ending(QUIT_S)
             self._process.stop()
         self._process = self._channel = None
+
+    def stop(self) -> None:
+        """Asks the process to quit, gives it a moment, and dismisses it; calling it again does nothing."""
+        if self._channel and self._process and self._channel.accepts_input and self.is_running:
+            self._channel.queue(encode(Quit()))
+            self._channel.flush()
+            self._channel.close_input()
+            self._process.ending(QUIT_S)
+        self.dismiss()
 
     def evidence(self) -> tuple[str, list[tuple[str, float, str]], str]:
         """How the process ended, the last lines both ways with ms since the game began, the end of stderr."""
@@ -110,7 +112,8 @@ class BotPlayer:
                 raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "ready" to the hello, got {shown(line)}')
             _check_id(reply, self._requests, line)
         except Forfeit as fault:
-            raise Forfeit(FaultKind.STARTUP, f"{fault.detail}{self._last_words()}") from fault
+            words = "" if LAST_WORDS in fault.detail else self._last_words()
+            raise Forfeit(FaultKind.STARTUP, f"{fault.detail}{words}") from fault
         self._full = reply.view == "full"
 
     def _ask(self, request: bytes, deadline_ns: int, allowance: str) -> bytes:
@@ -151,7 +154,7 @@ class BotPlayer:
         if self._answers_within(GRACE_NS):
             return Forfeit(FaultKind.SILENT, "the bot answered only after its input was closed: flush stdout after each line")
         if partial:
-            return Forfeit(FaultKind.LATE, f"within {allowance} only a part of a line came, {shown(partial)}: end each answer with a newline")
+            return Forfeit(FaultKind.LATE, f"within {allowance} only a part of a line came, {shown(partial)}: send each answer whole, with a newline at its end")
         return Forfeit(FaultKind.SILENT, f"no answer came within {allowance}: answer every request, and flush stdout after each line")
 
     def _answers_within(self, nanoseconds: int) -> bool:
@@ -173,7 +176,7 @@ class BotPlayer:
     def _last_words(self) -> str:
         """The last line of stderr, which in most languages names the error."""
         words = self._process.stderr_tail().strip().splitlines() if self._process else []
-        return f"; its last words on stderr: {words[-1][:300]}" if words else ""
+        return f"; {LAST_WORDS} {words[-1][:300]}" if words else ""
 
 
 def _ending_kind(ending: Ending) -> FaultKind:

@@ -1,0 +1,13 @@
+"""Answers a little after its time is up."""
+
+import time
+
+from polite import move, play
+
+
+def misbehave(message):
+    time.sleep(message["time_ms"] / 1000 + 0.08)
+    move(message)
+
+
+play(misbehave)

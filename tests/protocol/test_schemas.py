@@ -1,0 +1,173 @@
+"""protocol/schemas/: what the arena writes fits them, what does not fit them the arena refuses, and mutations do not fit."""
+
+import copy
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.errors import Forfeit
+from arena.match.clock import Timing
+from arena.match.referee import Referee
+from arena.players.inprocess import InProcessPlayer, random_move
+from arena.players.messages import Hello, Quit, decode_reply, encode
+from arena.players.views import turn_view
+from arena.records.record import encode_record
+from arena.rules.boards import built_in
+from arena.tournament.schedule import single_game
+
+FOLDER = Path(__file__).parents[2] / "protocol" / "schemas"
+SCHEMAS = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
+VALIDATORS = {name: jsonschema.Draft202012Validator(schema) for name, schema in SCHEMAS.items()}
+
+
+class Listener(InProcessPlayer):
+    """A random player that keeps every message it would get as a bot with the full view."""
+
+    def __init__(self, heard):
+        super().__init__("listener", random_move)
+        self.heard = heard
+
+    def begin(self, start):
+        self.heard.append(json.loads(encode(start)))
+        super().begin(start)
+
+    def choose(self, state, budget_ns):
+        for full in (True, False):
+            self.heard.append(json.loads(encode(turn_view(state, len(self.heard), budget_ns // 1_000_000, full=full))))
+        return super().choose(state, budget_ns)
+
+    def inform(self, line):
+        self.heard.append(json.loads(line))
+
+
+def whole_games():
+    """Every message of a few games, and their records."""
+    heard = [json.loads(encode(Hello(1, 1, "0"))), json.loads(encode(Quit()))]
+    records = []
+    for players in (2, 3, 4):
+        for board in ("bird", "lion"):
+            seated = [Listener(heard) for _ in range(players)]
+            plan = single_game("schemas", board, players, ["listener"] * players)
+            timing = Timing(game_ms=60_000, increment_ms=10) if players == 3 else Timing()
+            records.append(json.loads(encode_record(Referee(plan, built_in(board), seated, timing).play(host="here").record)))
+    return heard, records
+
+
+HEARD, RECORDS = whole_games()
+SAMPLES = {name: [message for message in HEARD if message["type"] == name] for name in ("hello", "start", "turn", "played", "end", "quit")}
+SAMPLES["record"] = RECORDS
+SAMPLES["ready"] = [{"type": "ready", "id": 1}, {"type": "ready", "id": 7, "view": "full"}, {"type": "ready", "id": 0, "view": "incremental"}]
+SAMPLES["move"] = [{"type": "move", "id": 2, "move": "Rc4Yd4"}, {"type": "move", "id": 9, "move": "pass", "extra": [1]}]
+
+
+@pytest.mark.parametrize("name", sorted(SCHEMAS))
+def test_the_schema_is_a_schema_and_there_is_something_to_try_it_on(name):
+    jsonschema.Draft202012Validator.check_schema(SCHEMAS[name])
+    assert SAMPLES[name]
+
+
+@pytest.mark.parametrize("name", sorted(SCHEMAS))
+def test_real_messages_fit(name):
+    for message in SAMPLES[name]:
+        VALIDATORS[name].validate(message)
+
+
+def places(value, path=()):
+    """The paths of every value in a message."""
+    yield path
+    if isinstance(value, dict):
+        for key in value:
+            yield from places(value[key], (*path, key))
+    elif isinstance(value, list):
+        for index in range(min(len(value), 2)):
+            yield from places(value[index], (*path, index))
+
+
+def change(message, path, new):
+    changed = copy.deepcopy(message)
+    target = changed
+    for key in path[:-1]:
+        target = target[key]
+    target[path[-1]] = new
+    return changed
+
+
+def of_other_types(value):
+    """Values that are not of the type of this one, and integers out of any range."""
+    yield from (candidate for candidate in (True, 1.5, {"x": 1}, "no such word", -1, ["x"]) if not same_type(candidate, value))
+    if isinstance(value, int) and not isinstance(value, bool):
+        yield -1
+        yield 2**60
+
+
+def same_type(one, other):
+    return type(one) is type(other) or {type(one), type(other)} <= {int, float}
+
+
+@pytest.mark.parametrize("name", sorted(SCHEMAS))
+def test_mutated_messages_do_not_fit(name):
+    validator, tried = VALIDATORS[name], 0
+    samples = sorted(SAMPLES[name], key=lambda message: -len(json.dumps(message)))[:2]
+    for message in samples:
+        for path in places(message):
+            if not path or path[0] == "extra":  # a reply may carry anything else
+                continue
+            value = message
+            for key in path:
+                value = value[key]
+            for new in of_other_types(value):
+                assert not validator.is_valid(change(message, path, new)), (path, new)
+                tried += 1
+        for key in set(message) & set(SCHEMAS[name]["required"]):
+            assert not validator.is_valid({other: value for other, value in message.items() if other != key})
+            tried += 1
+        if SCHEMAS[name]["additionalProperties"] is False:
+            assert not validator.is_valid({**message, "surprise": 1})
+            tried += 1
+    assert tried
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False).filter(lambda number: not number.is_integer()) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+FIELDS = {
+    "type": st.sampled_from(["ready", "move", "turn", ""]) | JSON_VALUES,
+    "id": st.integers(-3, 2**54) | JSON_VALUES,
+    "move": st.text(max_size=8) | JSON_VALUES,
+    "view": st.sampled_from(["full", "incremental", "none"]) | JSON_VALUES,
+    "other": JSON_VALUES,
+}
+
+
+@settings(max_examples=1500, deadline=None)
+@given(st.fixed_dictionaries({}, optional=FIELDS) | JSON_VALUES)
+def test_the_decoder_and_the_schemas_of_replies_agree(value):
+    fits = VALIDATORS["ready"].is_valid(value) or VALIDATORS["move"].is_valid(value)
+    try:
+        decode_reply(json.dumps(value).encode())
+    except Forfeit:
+        assert not fits
+    else:
+        assert fits
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"", b"nope", b"{", b'{"type":"move","id":NaN,"move":"x"}', b'{"type":"move","id":1,"move":"x"} x', b"[" * 60_000,
+        b'{"type":"move","id":1,"move":"x","deep":' + b"[" * 50_000, b'{"type":"move","id":' + b"9" * 5000 + b',"move":"x"}',
+        b'{"type":"move","id":1,"move":"\xff"}', b'{"type":"move","id":1,"move":"x","c":"\xff"}', b"\xff\xfe{}", b'{"type":"move","id":1,"move":"\\ud800"}',
+        b"\x00", b"'{}'", b'{"id":1,"move":"x"}', b'{"type":"move","id":1.0,"move":"x"}',
+    ],
+)  # fmt: skip
+def test_a_hostile_line_is_a_forfeit_and_nothing_else(line):
+    with pytest.raises(Forfeit) as caught:
+        decode_reply(line)
+    assert caught.value.kind in ("not json", "wrong shape")
+    assert len(str(caught.value)) < 400

@@ -16,6 +16,7 @@ GRACE_NS = 200_000_000
 """After a missed deadline: how long to look whether the answer still comes, first as it is, then with the bot's input closed."""
 EXIT_S = 0.25
 QUIT_S = 0.1
+FLOODED = f"expected one line per request, got over {MAX_LINE >> 10} KiB of lines that nobody asked for: answer once, log to stderr"
 LAST_WORDS = "its last words on stderr:"
 
 
@@ -56,7 +57,7 @@ class BotPlayer:
         reply = decode_reply(line)
         if not isinstance(reply, Move):
             raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "move" to the request {number}, got {shown(line)}')
-        _check_id(reply, number, line)
+        self._check_id(reply, number, line)
         return Answer(reply.move, spent_ns)
 
     def inform(self, line: bytes) -> None:
@@ -110,7 +111,7 @@ class BotPlayer:
             reply = decode_reply(line)
             if not isinstance(reply, Ready):
                 raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "ready" to the hello, got {shown(line)}')
-            _check_id(reply, self._requests, line)
+            self._check_id(reply, self._requests, line)
         except Forfeit as fault:
             words = "" if LAST_WORDS in fault.detail else self._last_words()
             raise Forfeit(FaultKind.STARTUP, f"{fault.detail}{words}") from fault
@@ -126,13 +127,22 @@ class BotPlayer:
             raise self._ended(error.partial) from None
         except SpokeUnasked as error:
             detail = f"expected silence until the next request, got {shown(error.line)}: answer each request once, log to stderr"
-            raise Forfeit(FaultKind.UNKNOWN_ID, detail) from None
+            raise self._unasked(detail) from None
         except Overflowed as error:
             if error.one_line:
                 detail = f"expected lines of at most {MAX_LINE >> 10} KiB, got a longer one that starts {shown(error.start)}"
                 raise Forfeit(FaultKind.LONG_LINE, detail) from None
-            detail = f"expected one line per request, got over {MAX_LINE >> 10} KiB of lines that nobody asked for; log to stderr"
-            raise Forfeit(FaultKind.FLOOD, detail) from None
+            raise Forfeit(FaultKind.FLOOD, FLOODED) from None
+
+    def _check_id(self, reply: FromBot, number: int, line: bytes) -> None:
+        if reply.id != number:
+            raise self._unasked(
+                f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id that came with the request, answer it once'
+            )
+
+    def _unasked(self, detail: str) -> Forfeit:
+        """The fault of a line that answers no request: a flood if there are many of them."""
+        return Forfeit(FaultKind.FLOOD, FLOODED) if self._line().is_flooding() else Forfeit(FaultKind.UNKNOWN_ID, detail)
 
     def _overdue(self, partial: bytes, deadline_ns: int, allowance: str) -> Forfeit:
         """Finds out which kind of lateness it is: waits a little for the answer, then closes the bot's input and looks again."""
@@ -183,11 +193,3 @@ def _ending_kind(ending: Ending) -> FaultKind:
     if ending.failed:
         return FaultKind.STARTUP
     return FaultKind.KILLED if ending.signal is not None else FaultKind.EXIT
-
-
-def _check_id(reply: FromBot, number: int, line: bytes) -> None:
-    if reply.id != number:
-        detail = f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id that came with the request'
-        raise Forfeit(FaultKind.UNKNOWN_ID, detail)
-
-

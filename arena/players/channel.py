@@ -11,7 +11,8 @@ MAX_LINE = 64 * 1024
 KEPT_LINES = 40
 CHUNK = 64 * 1024
 
-_DRAIN_NS = 20_000_000
+_DRAIN_NS = 100_000_000
+"""How long to look whether what was said unasked is a flood."""
 
 
 class TimedOut(Exception):  # noqa: N818 - an outcome, judged by the caller
@@ -82,7 +83,7 @@ class Channel:
     def ask(self, line: bytes, deadline_ns: int) -> bytes:
         """Sends what is queued and this line, and waits for the reply until the deadline on the monotonic clock.
 
-        Returns the reply without its end; empty lines are passed over. Raises TimedOut, OutputEnded, Overflowed or SpokeUnasked.
+        Returns the reply without its end; empty lines are passed over. Raises TimedOut, OutputEnded, Overflowed, SpokeUnasked.
         """
         if self._incoming:
             self._check_unasked()
@@ -115,6 +116,14 @@ class Channel:
                 raise TimedOut(bytes(incoming))
             if not self._receive():
                 raise OutputEnded(bytes(incoming))
+
+    def is_flooding(self) -> bool:
+        """Whether more than MAX_LINE bytes wait that nobody asked for, or come within a moment."""
+        deadline_ns = time.monotonic_ns() + _DRAIN_NS
+        while len(self._incoming) <= MAX_LINE and time.monotonic_ns() < deadline_ns:
+            if self._readable.poll(10) and not self._receive():
+                break
+        return len(self._incoming) > MAX_LINE
 
     def flush(self) -> None:
         """Sends as much of the queue as goes without waiting; the rest is dropped."""
@@ -163,20 +172,14 @@ class Channel:
         return len(chunk)
 
     def _check_unasked(self) -> None:
-        """Judges output that waits though nothing was asked. Raises Overflowed or SpokeUnasked."""
+        """Judges output that waits though nothing was asked: half a line may be the start of an answer. Raises SpokeUnasked."""
         if not self._incoming.strip():
             self._incoming.clear()
             return
         if b"\n" not in self._incoming:
             return
-        deadline_ns = time.monotonic_ns() + _DRAIN_NS
-        while len(self._incoming) <= MAX_LINE and time.monotonic_ns() < deadline_ns:
-            if not self._readable.poll(1) or not self._receive():
-                break
         line = bytes(self._incoming.lstrip().split(b"\n", 1)[0])
         self.lines.append(Line("from", line, time.monotonic_ns()))
-        if len(self._incoming) > MAX_LINE:
-            raise Overflowed(one_line=False, start=line)
         raise SpokeUnasked(line)
 
 

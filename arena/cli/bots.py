@@ -12,7 +12,7 @@ from arena.cli.options import as_json, bots_folder
 @click.option("--all", "everything", is_flag=True, help="Old versions too, as name@version.")
 @as_json
 @click.pass_obj
-def bots(home: Path, *, everything: bool, as_json: bool) -> None:
+def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
     """List the bots in bots/, each with its version and what is missing to start it.
 
     \b

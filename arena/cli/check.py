@@ -1,4 +1,4 @@
-"""arena check: does a bot play by the protocol?"""
+"""arena check: whether a bot plays by the protocol."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.argument("path", metavar="PATH|BOT")
 @move_ms_option
 @click.pass_obj
-def check(home: Path, path: str, move_ms: int) -> int:
+def check(home: Path, /, path: str, move_ms: int) -> int:
     """Check one bot step by step: start, games on both boards with 2 to 4 players, late games, a clean end.
 
     One line a step, with the cure under each failure; exit status 1 when any fails.

@@ -9,10 +9,12 @@ from arena.cli.options import prior_option, run_folder
 
 @click.command()
 @click.argument("run")
-@click.option("--to", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder for the files; made if need be.")
+@click.option(
+    "--to", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder for the files; made if need be."
+)
 @prior_option
 @click.pass_obj
-def export(home: Path, run: str, folder: Path, prior: float | None) -> None:
+def export(home: Path, /, run: str, folder: Path, prior: float | None) -> None:
     """Write the tables of RUN as CSV: standings, pairs, seats, faults, and one row for every game.
 
     \b

@@ -13,7 +13,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 run_argument = click.argument("run", required=False, metavar="[RUN]")
-board_option = click.option("--board", "board_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file to play on.")
+board_option = click.option(
+    "--board", "board_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file to play on."
+)
 move_ms_option = click.option("--move-ms", type=click.IntRange(1), default=1000, show_default=True, help="Time for a move, in ms.")
 
 

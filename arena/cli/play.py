@@ -1,11 +1,15 @@
 """arena play: one game, drawn after each move."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import as_json, bots_folder, move_ms_option
+
+if TYPE_CHECKING:
+    from arena.rules.boards import Board
 
 
 @click.command()
@@ -17,7 +21,9 @@ from arena.cli.options import as_json, bots_folder, move_ms_option
 @move_ms_option
 @as_json
 @click.pass_obj
-def play(home: Path, bots: tuple[str, ...], board: str, seed: str | None, deal: int, move_ms: int, startup_ms: int, *, as_json: bool) -> int:
+def play(
+    home: Path, /, bots: tuple[str, ...], board: str, seed: str | None, deal: int, move_ms: int, startup_ms: int, *, as_json: bool
+) -> int:
     """Play one game between two to four bots, in the order of their seats, and draw the board after each move.
 
     A bot may sit at several seats. With --json only the game's record is printed. Exit status 1 when a bot forfeited.
@@ -64,7 +70,7 @@ def play(home: Path, bots: tuple[str, ...], board: str, seed: str | None, deal: 
     return FAILED if record.faults else DONE
 
 
-def find_board(text: str):  # noqa: ANN201 - a Board, which help must not wait for
+def find_board(text: str) -> "Board":
     """A built-in board by name, or one from a file."""
     from arena.rules.boards import BUILT_IN, built_in, read_board  # noqa: PLC0415
 

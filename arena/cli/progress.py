@@ -1,8 +1,8 @@
 """What a run shows on stderr while it plays: a bar where there is a terminal, and every event worth a line."""
 
+import sys
 from typing import Self
 
-import click
 from tqdm import tqdm
 
 from arena.records.record import Fault
@@ -27,7 +27,9 @@ class Progress:
         session, config = self._session, self._session.config
         total, known = len(session.schedule), session.known
         if session.repaired:
-            self._say(f"warning: the journal ended in a torn record of {session.repaired} bytes: cut, kept in games.torn; it is played again")
+            self._say(
+                f"warning: the journal ended in a torn record of {session.repaired} bytes: cut, kept in games.torn; it is played again"
+            )
         self._say(
             f"{session.folder}: {len(config.bots)} bots, {len(session.schedule.line_ups)} line-ups x {config.deals} deals "
             f"x {len(session.schedule.seatings)} seatings on {', '.join(config.boards)} = {total} games"
@@ -36,7 +38,13 @@ class Progress:
         self._say(f"{self._jobs} workers, rules core {CORE}, sandbox {session.setup.sandbox}: bots run with your own rights")
         tqdm.monitor_interval = 0
         self._bar = tqdm(
-            total=total, initial=known, unit="game", disable=True if self._quiet else None, dynamic_ncols=True, smoothing=0.1, postfix={"faults": 0}
+            total=total,
+            initial=known,
+            unit="game",
+            disable=True if self._quiet else None,
+            dynamic_ncols=True,
+            smoothing=0.1,
+            postfix={"faults": 0},
         )
         return self
 
@@ -69,4 +77,4 @@ class Progress:
 
     def _say(self, text: str) -> None:
         if not self._quiet:
-            tqdm.write(text, file=click.get_text_stream("stderr"))
+            tqdm.write(text, file=sys.stderr)

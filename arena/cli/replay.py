@@ -13,7 +13,7 @@ from arena.cli.options import as_json, run_folder
 @click.option("--turn", type=click.IntRange(0), help="Only the board after so many placements; 0 is the start.")
 @as_json
 @click.pass_obj
-def replay(home: Path, run: str, game: str, turn: int | None, *, as_json: bool) -> None:
+def replay(home: Path, /, run: str, game: str, turn: int | None, *, as_json: bool) -> None:
     """Show a game of RUN again, by the rules, from its record. GAME is its id, as in games.jsonl.
 
     \b

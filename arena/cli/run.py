@@ -20,7 +20,9 @@ LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
 @click.option("--players", type=click.IntRange(2, 4), help="Seats at a table.  [default: 2]")
 @click.option("--deals", type=click.IntRange(1), help="Deals on each board; every line-up plays the same ones.  [default: 10]")
 @click.option("--boards", callback=split_commas, metavar="NAME,...", help="bird, lion or both.  [default: bird]")
-@click.option("--board", "board_files", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file; repeat.")
+@click.option(
+    "--board", "board_files", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file; repeat."
+)
 @click.option("--seatings", type=click.Choice(["rotations", "all"]), help="Seatings of each block: N or N!.  [default: rotations]")
 @click.option("--tables", type=click.IntRange(1), help="A balanced subset of so many line-ups.  [default: all]")
 @click.option("--challenger", metavar="BOT", help="A gauntlet: only line-ups with this bot.")
@@ -30,14 +32,18 @@ LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
 @click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
 @click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
 @click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
-@click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: an unfinished run like this one, or a new one]")
-@click.option("--config", "config_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="An arena.toml with any of these.")
+@click.option(
+    "--out", metavar="RUN", help="The run's name in results/, or a path.  [default: an unfinished run like this one, or a new one]"
+)
+@click.option(
+    "--config", "config_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="An arena.toml with any of these."
+)
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
 @prior_option
 @as_json
 @click.pass_obj
-def run(home: Path, prior: float | None, *, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
+def run(home: Path, /, prior: float | None, *, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
     """Let bots play each other and print the standings.
 
     BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
@@ -94,10 +100,8 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     _warn_about_times(bots, settings)
     results = results_folder(home)
     if out is None:
-        folder = choose_folder(results, settings, boards, bots)
-    else:
-        folder = Path(out) if "/" in out else results / out
-    return settings, bots, boards, folder, jobs
+        return settings, bots, boards, choose_folder(results, settings, boards, bots), jobs
+    return settings, bots, boards, Path(out) if "/" in out else results / out, jobs
 
 
 def _find_bots(registry: Any, names: list[str]) -> list[Any]:

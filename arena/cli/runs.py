@@ -11,7 +11,7 @@ from arena.cli.options import as_json, results_folder
 @click.command()
 @as_json
 @click.pass_obj
-def runs(home: Path, *, as_json: bool) -> None:
+def runs(home: Path, /, *, as_json: bool) -> None:
     """List the runs in results/, oldest first: when they were started, what they play and how far they are.
 
     \b
@@ -48,7 +48,14 @@ def runs(home: Path, *, as_json: bool) -> None:
         click.echo(f"no runs in {results_folder(home)}: play one with 'arena run'", err=True)
     else:
         table = [
-            (row["run"], row["started"], str(row["players"]), "+".join(row["boards"]), str(len(row["bots"])), f"{row['games']}/{row['planned']}")
+            (
+                row["run"],
+                row["started"],
+                str(row["players"]),
+                "+".join(row["boards"]),
+                str(len(row["bots"])),
+                f"{row['games']}/{row['planned']}",
+            )
             for row in rows
         ]
         click.echo(columns_text(("Run", "Started", "Players", "Boards", "Bots", "Games"), table, left=("Run", "Started", "Boards")))

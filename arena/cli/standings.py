@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @prior_option
 @as_json
 @click.pass_obj
-def standings(home: Path, run: str | None, csv_path: str | None, prior: float | None, *, pairs: bool, as_json: bool) -> None:
+def standings(home: Path, /, run: str | None, csv_path: str | None, prior: float | None, *, pairs: bool, as_json: bool) -> None:
     """Show the standings of a run, the newest by default; they are computed from its journal, also while it is being played.
 
     \b

@@ -11,11 +11,13 @@ from arena.cli.options import bots_folder, move_ms_option, split_words
 @click.command()
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
 @click.option("--name", help="Its name in the registry.  [default: from bot.toml, or the script's name]")
-@click.option("--command", callback=split_words, metavar="'PROGRAM ARG...'", help="How to start it.  [default: from bot.toml, or by the ending]")
+@click.option(
+    "--command", callback=split_words, metavar="'PROGRAM ARG...'", help="How to start it.  [default: from bot.toml, or by the ending]"
+)
 @click.option("--no-check", is_flag=True, help="Register it even if it does not play by the protocol.")
 @move_ms_option
 @click.pass_obj
-def submit(home: Path, path: Path, name: str | None, command: list[str] | None, move_ms: int, *, no_check: bool) -> int:
+def submit(home: Path, /, path: Path, name: str | None, command: list[str] | None, move_ms: int, *, no_check: bool) -> int:
     """Check a bot and copy it into bots/: PATH is a folder with a bot.toml, or a single script.
 
     Changed content under a known name becomes its next version; the old one stays playable as NAME@VERSION.

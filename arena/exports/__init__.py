@@ -1,0 +1,1 @@
+"""Tables and records as files and text."""

@@ -29,21 +29,21 @@ def standings_text(tables: Tables) -> str:
     heads = ("Rank", "95%", "Bot", "Elo", "+/-", "Games", "Wins", "Shared", "Losses", "Share%", "LOS%", "Left", "Faults")
     rows = [
         (
-            str(row.rank),
-            f"{row.rank_low}-{row.rank_high}" if row.rank_low < row.rank_high else str(row.rank_low),
-            row.bot,
-            row.mark + number(row.elo, 1),
-            number((row.elo_high - row.elo_low) / 2, 1),
-            str(row.games),
-            str(row.wins),
-            str(row.shared),
-            str(row.losses),
-            number(row.win_rate * 100, 1),
-            number(row.los * 100, 1),
-            number(row.avg_left, 1),
-            str(row.forfeits),
+            str(row["rank"]),
+            "-".join(str(rank) for rank in sorted({row["rank_low"], row["rank_high"]})),
+            row["bot"],
+            row["mark"] + number(row["elo"], 1),
+            number((row["elo_high"] - row["elo_low"]) / 2, 1),
+            str(row["games"]),
+            str(row["wins"]),
+            str(row["shared"]),
+            str(row["losses"]),
+            number(row["win_rate"] * 100, 1),
+            number(row["los"] * 100, 1),
+            number(row["avg_left"], 1),
+            str(row["forfeits"]),
         )
-        for row in tables.standings.itertuples()
+        for row in tables.standings.to_dict("records")
     ]
     return "\n".join([columns_text(heads, rows, left=("Bot",)), *_footer(tables)])
 
@@ -53,15 +53,15 @@ def seats_text(seats: pd.DataFrame) -> str:
     heads = ("Players", "Seat", "Elo", "+/-", "Games", "Share%", "Left")
     rows = [
         (
-            str(row.seats),
-            str(row.seat),
-            number(row.elo, 1),
-            number(row.elo_error, 1),
-            str(row.games),
-            number(row.win_rate * 100, 1),
-            number(row.avg_left, 1),
+            str(row["seats"]),
+            str(row["seat"]),
+            number(row["elo"], 1),
+            number(row["elo_error"], 1),
+            str(row["games"]),
+            number(row["win_rate"] * 100, 1),
+            number(row["avg_left"], 1),
         )
-        for row in seats.itertuples()
+        for row in seats.to_dict("records")
     ]
     return columns_text(heads, rows)
 
@@ -71,18 +71,18 @@ def pairs_text(pairs: pd.DataFrame) -> str:
     heads = ("Bot", "Opponent", "Games", "Wins", "Shared", "Losses", "Score%", "Elo diff", "+/-", "LOS%")
     rows = [
         (
-            row.bot,
-            row.opponent,
-            str(row.games),
-            str(row.wins),
-            str(row.shared),
-            str(row.losses),
-            number(row.score * 100, 1),
-            number(row.elo_diff, 1),
-            number((row.elo_high - row.elo_low) / 2, 1),
-            number(row.los * 100, 1),
+            row["bot"],
+            row["opponent"],
+            str(row["games"]),
+            str(row["wins"]),
+            str(row["shared"]),
+            str(row["losses"]),
+            number(row["score"] * 100, 1),
+            number(row["elo_diff"], 1),
+            number((row["elo_high"] - row["elo_low"]) / 2, 1),
+            number(row["los"] * 100, 1),
         )
-        for row in pairs.itertuples()
+        for row in pairs.to_dict("records")
     ]
     return columns_text(heads, rows, left=("Bot", "Opponent"))
 
@@ -141,7 +141,10 @@ def _footer(tables: Tables) -> list[str]:
         if size == 2 and len(rows):  # noqa: PLR2004 - two players have one effect, told of the first seat
             lines.append(f"first seat {-rows['elo'].iloc[0]:+.1f} +/- {rows['elo_error'].iloc[0]:.1f} Elo")
         elif len(rows):
-            effects = ", ".join(f"{ORDINALS[row.seat]} {row.elo:+.1f} +/- {row.elo_error:.1f}" for row in rows.itertuples())
+            effects = ", ".join(
+                f"{ORDINALS[seat]} {elo:+.1f} +/- {error:.1f}"
+                for seat, elo, error in rows[["seat", "elo", "elo_error"]].to_numpy(dtype=object)
+            )
             lines.append(f"{size} players, Elo against the first seat: {effects}")
     lines.append(f"95 % errors clustered by deal; {tables.games} games, {tables.clusters} deals")
     return ["; ".join(lines)] + [f"note: {note}" for note in tables.notes]

@@ -1,0 +1,1 @@
+"""One game: its clock and its referee."""

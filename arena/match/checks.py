@@ -19,7 +19,7 @@ STARTUP_MS = 10_000
 EXIT_S = 2.0
 
 SMALL = Board("small", ("R.....", "......", "..V...", "....Y.", "......", ".....B"))
-LARGE = Board("large", tuple("R" + "." * 25 if row == 0 else "." * 25 + "B" if row == 25 else "." * 12 + "VY" + "." * 12 for row in range(26)))
+LARGE = Board("large", ("R" + "." * 25, *["." * 12 + "VY" + "." * 12] * 24, "." * 25 + "B"))
 
 
 class Step(NamedTuple):
@@ -88,7 +88,9 @@ def _start(player: BotPlayer) -> Step:
     try:
         player.begin(_any_start())
     except (Forfeit, ArenaError) as error:
-        return Step("starts and answers hello", str(error), "run its command by hand in its folder and type {...} of the SPEC's first example")
+        return Step(
+            "starts and answers hello", str(error), "run its command by hand in its folder and type {...} of the SPEC's first example"
+        )
     return Step("starts and answers hello", detail=f"{(time.monotonic_ns() - began_ns) // NS_PER_MS} ms")
 
 
@@ -106,7 +108,9 @@ def _play(player: BotPlayer, case: GameCase, number: int, move_ms: int) -> tuple
     record = Referee(plan, case.board, players, Timing(move_ms=move_ms, startup_ms=STARTUP_MS)).play().record
     took_ms = record.slowest_ms[case.seat]
     for fault in record.faults:
-        return Step(case.name, f"{fault.kind} after {fault.turn} placements: {fault.detail}", "protocol/SPEC.md says what is expected"), took_ms
+        return Step(
+            case.name, f"{fault.kind} after {fault.turn} placements: {fault.detail}", "protocol/SPEC.md says what is expected"
+        ), took_ms
     return Step(case.name, detail=f"{record.end} after {record.turns} placements"), took_ms
 
 

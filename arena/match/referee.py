@@ -45,9 +45,7 @@ class Outcome(NamedTuple):
 class Referee:
     """Leads one game between players, seat by seat; ``watch`` sees the state after each move."""
 
-    def __init__(
-        self, plan: GamePlan, board: Board, players: Sequence[Player], timing: Timing, watch: Watch = lambda *_: None
-    ) -> None:
+    def __init__(self, plan: GamePlan, board: Board, players: Sequence[Player], timing: Timing, watch: Watch = lambda *_: None) -> None:
         self.plan = plan
         self.players = players
         self.timing = timing

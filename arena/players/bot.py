@@ -7,7 +7,7 @@ from arena.errors import FaultKind, Forfeit
 from arena.players.channel import MAX_LINE, Channel, OutputEnded, Overflowed, SpokeUnasked, TimedOut
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
-from arena.players.player import Answer
+from arena.players.player import Answer, Words
 from arena.players.process import BotProcess, Ending
 from arena.players.views import turn_view
 from arena.rules import State
@@ -86,7 +86,7 @@ class BotPlayer:
             self._process.ending(QUIT_S)
         self.dismiss()
 
-    def evidence(self) -> tuple[str, list[tuple[str, float, str]], str]:
+    def evidence(self) -> tuple[str, Words, str]:
         """How the process ended, the last lines both ways with ms since the game began, the end of stderr."""
         if self._process is None or self._channel is None:
             return "", [], ""
@@ -107,15 +107,19 @@ class BotPlayer:
         self._requests = 1
         hello = encode(Hello(self._requests, PROTOCOL, __version__))
         try:
-            line = self._ask(hello, time.monotonic_ns() + self.startup_ms * 1_000_000, f"the {self.startup_ms} ms for starting")
-            reply = decode_reply(line)
-            if not isinstance(reply, Ready):
-                raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "ready" to the hello, got {shown(line)}')
-            self._check_id(reply, self._requests, line)
+            ready = self._greet(hello)
         except Forfeit as fault:
             words = "" if LAST_WORDS in fault.detail else self._last_words()
             raise Forfeit(FaultKind.STARTUP, f"{fault.detail}{words}") from fault
-        self._full = reply.view == "full"
+        self._full = ready.view == "full"
+
+    def _greet(self, hello: bytes) -> Ready:
+        line = self._ask(hello, time.monotonic_ns() + self.startup_ms * 1_000_000, f"the {self.startup_ms} ms for starting")
+        reply = decode_reply(line)
+        if not isinstance(reply, Ready):
+            raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "ready" to the hello, got {shown(line)}')
+        self._check_id(reply, self._requests, line)
+        return reply
 
     def _ask(self, request: bytes, deadline_ns: int, allowance: str) -> bytes:
         channel = self._line()
@@ -137,7 +141,7 @@ class BotPlayer:
     def _check_id(self, reply: FromBot, number: int, line: bytes) -> None:
         if reply.id != number:
             raise self._unasked(
-                f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id that came with the request, answer it once'
+                f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id that came with it, answer once'
             )
 
     def _unasked(self, detail: str) -> Forfeit:
@@ -164,7 +168,10 @@ class BotPlayer:
         if self._answers_within(GRACE_NS):
             return Forfeit(FaultKind.SILENT, "the bot answered only after its input was closed: flush stdout after each line")
         if partial:
-            return Forfeit(FaultKind.LATE, f"within {allowance} only a part of a line came, {shown(partial)}: send each answer whole, with a newline at its end")
+            return Forfeit(
+                FaultKind.LATE,
+                f"within {allowance} only a part of a line came, {shown(partial)}: send each answer whole, with a newline at its end",
+            )
         return Forfeit(FaultKind.SILENT, f"no answer came within {allowance}: answer every request, and flush stdout after each line")
 
     def _answers_within(self, nanoseconds: int) -> bool:

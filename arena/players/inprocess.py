@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from arena.players.messages import Start
-from arena.players.player import Answer
+from arena.players.player import Answer, Words
 from arena.rules import State
 from arena.rules.notation import move_text
 
@@ -36,7 +36,7 @@ class InProcessPlayer:
     def dismiss(self) -> None:
         """Nothing is held."""
 
-    def evidence(self) -> tuple[str, list[tuple[str, float, str]], str]:
+    def evidence(self) -> tuple[str, Words, str]:
         """There is none."""
         return "", [], ""
 

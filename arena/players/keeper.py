@@ -9,6 +9,7 @@ LIMITS are ``name=number`` pairs for setrlimit, joined by commas. This file stan
 """
 
 import ctypes
+import fcntl
 import os
 import resource
 import select
@@ -22,11 +23,11 @@ LIMITS = {
     "core": resource.RLIMIT_CORE,
     "files": resource.RLIMIT_NOFILE,
     "file_bytes": resource.RLIMIT_FSIZE,
-    "processes": getattr(resource, "RLIMIT_NPROC", None),
+    "processes": resource.RLIMIT_NPROC,
 }
 
 
-def start_bot(command, limits, status, libc):
+def start_bot(command: list[str], limits: list[tuple[str, int]], status: int, libc: ctypes.CDLL) -> int:
     """The bot's process id; the bot has a session of its own and the keeper's standard streams."""
     child = os.fork()
     if child:
@@ -38,15 +39,15 @@ def start_bot(command, limits, status, libc):
             libc.signal(number, None)
         for name, number in limits:
             _, hard = resource.getrlimit(LIMITS[name])
-            number = number if hard == resource.RLIM_INFINITY else min(number, hard)
-            resource.setrlimit(LIMITS[name], (number, number))
-        os.execvp(command[0], command)
+            most = number if hard == resource.RLIM_INFINITY else min(number, hard)
+            resource.setrlimit(LIMITS[name], (most, most))
+        os.execvp(command[0], command)  # noqa: S606 - a shell is what must not come between
     except BaseException as error:  # noqa: BLE001 - whatever it is, this process must not go on as a second keeper
         os.write(status, f"failed {error}\n".encode())
     os._exit(127)
 
 
-def wait_for_end(child, lifeline):
+def wait_for_end(child: int, lifeline: int) -> None:
     """Returns once the bot has ended or the lifeline has."""
     try:
         handle = os.pidfd_open(child)
@@ -61,7 +62,7 @@ def wait_for_end(child, lifeline):
     poll.poll()
 
 
-def report(child, status):
+def report(child: int, status: int) -> None:
     """Writes how the bot ended, if it has."""
     pid, how, usage = os.wait4(child, os.WNOHANG)
     if pid:
@@ -70,7 +71,7 @@ def report(child, status):
         os.write(status, f"{text} {usage.ru_utime + usage.ru_stime:.3f} {usage.ru_maxrss}\n".encode())
 
 
-def children():
+def children() -> list[int]:
     """Process ids whose parent is this process: as subreaper it inherits whatever the bot's processes leave behind."""
     me = str(os.getpid())
     try:
@@ -79,7 +80,7 @@ def children():
     except OSError:
         pass
     found = []
-    for name in os.listdir("/proc"):
+    for name in os.listdir("/proc"):  # noqa: PTH208
         if name.isdigit():
             try:
                 with open(f"/proc/{name}/stat") as file:  # noqa: PTH123
@@ -91,12 +92,12 @@ def children():
     return found
 
 
-def kill_all(child):
+def kill_all(child: int) -> None:
     """Kills the bot's group, then its orphans generation by generation, until nobody is left."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         for kill, target in [(os.killpg, child)] + [(os.kill, pid) for pid in (children() if sys.platform == "linux" else [])]:
-            try:
+            try:  # noqa: SIM105 - contextlib would delay every start
                 kill(target, KILL)
             except (ProcessLookupError, PermissionError):
                 pass
@@ -108,14 +109,15 @@ def kill_all(child):
         time.sleep(0.001)
 
 
-def main():
+def main() -> None:
+    """Starts the bot, waits for its end or the arena's, and clears up."""
     lifeline, status = int(sys.argv[1]), int(sys.argv[2])
     limits = [(name, int(number)) for name, _, number in (pair.partition("=") for pair in sys.argv[3].split(",") if pair)]
     libc = ctypes.CDLL(None)
     if sys.platform == "linux":
         libc.prctl(SUBREAPER, 1, 0, 0, 0)
-    os.set_inheritable(lifeline, False)
-    os.set_inheritable(status, False)
+    for descriptor in (lifeline, status):
+        fcntl.fcntl(descriptor, fcntl.F_SETFD, fcntl.FD_CLOEXEC)
     child = start_bot(sys.argv[5:], limits, status, libc)
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):

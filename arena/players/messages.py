@@ -123,15 +123,17 @@ FromBot = Ready | Move
 
 encode = msgspec.json.Encoder().encode
 decode_from_arena = msgspec.json.Decoder(FromArena).decode
-_decode_from_bot = msgspec.json.Decoder(FromBot).decode
+_from_bot: msgspec.json.Decoder[FromBot] = msgspec.json.Decoder(FromBot)
 
 
 def decode_reply(line: bytes) -> FromBot:
     """What a bot answered. Raises Forfeit of kind NOT_JSON or WRONG_SHAPE."""
     try:
-        return _decode_from_bot(line.decode())
+        return _from_bot.decode(line.decode())
     except msgspec.ValidationError as error:
-        raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply such as {{"type":"move","id":2,"move":"Rc4Yd4"}}, got {shown(line)}: {error}') from None
+        raise Forfeit(
+            FaultKind.WRONG_SHAPE, f'expected a reply such as {{"type":"move","id":2,"move":"Rc4Yd4"}}, got {shown(line)}: {error}'
+        ) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise Forfeit(
             FaultKind.NOT_JSON, f"expected one JSON object on one line, got {shown(line)}: {error}; print debugging output to stderr"

@@ -1,11 +1,14 @@
 """What the referee needs of anything that plays: a bot's process, a function in this process, later a person."""
 
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
 from arena.players.messages import Start
 from arena.rules import State
+
+Words = list[tuple[Literal["to", "from"], float, str]]
+"""Lines of a dialogue: to or from the bot, ms since the game began, text."""
 
 
 class Answer(NamedTuple):
@@ -18,8 +21,7 @@ class Answer(NamedTuple):
 class Evidence(Struct, frozen=True):
     """What is kept of a fault.
 
-    ``lines`` are the last lines both ways as (``to`` or ``from``, ms since the game's start, text); ``ending`` says how the process
-    ended, or is empty while it ran.
+    ``lines`` are the last lines both ways; ``ending`` says how the process ended, or is empty while it ran.
     """
 
     bot: str
@@ -28,7 +30,7 @@ class Evidence(Struct, frozen=True):
     kind: str
     detail: str
     ending: str
-    lines: list[tuple[str, float, str]]
+    lines: Words
     stderr: str
 
 
@@ -52,5 +54,5 @@ class Player(Protocol):
     def dismiss(self) -> None:
         """This seat has forfeited: the player is not asked again."""
 
-    def evidence(self) -> tuple[str, list[tuple[str, float, str]], str]:
+    def evidence(self) -> tuple[str, Words, str]:
         """How the process ended, the last lines both ways, the end of its stderr; empty where there is none."""

@@ -50,7 +50,16 @@ class BotProcess:
         self._status, status_write = os.pipe()
         os.set_blocking(self._status, False)
         limits = ",".join(f"{name}={number}" for name, number in LIMITS.items())
-        keeper = [sys.executable, "-I", "-S", str(Path(__file__).with_name("keeper.py")), str(lifeline_read), str(status_write), limits, "--"]
+        keeper = [
+            sys.executable,
+            "-I",
+            "-S",
+            str(Path(__file__).with_name("keeper.py")),
+            str(lifeline_read),
+            str(status_write),
+            limits,
+            "--",
+        ]
         try:
             self._keeper = subprocess.Popen(  # noqa: S603 - starting bots is what this is for
                 [*keeper, *command],
@@ -88,7 +97,8 @@ class BotProcess:
                     return Ending(failed=rest)
                 if word in ("exit", "signal"):
                     number, cpu_s, peak_kb = rest.split()
-                    return Ending(**{word: int(number)}, cpu_s=float(cpu_s), peak_kb=int(peak_kb))
+                    status, killer = (int(number), None) if word == "exit" else (None, int(number))
+                    return Ending(status, killer, cpu_s=float(cpu_s), peak_kb=int(peak_kb))
             if time.monotonic() >= deadline:
                 return None
             time.sleep(0.002)

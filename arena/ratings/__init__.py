@@ -1,0 +1,1 @@
+"""From the journal to tables; pandas and numpy start here."""

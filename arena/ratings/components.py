@@ -1,5 +1,7 @@
 """Which bots can be compared at all: the graph "i took a share from j" (Ford 1957; Hunter 2004)."""
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -34,5 +36,5 @@ def strong_components(matrix: NDArray[np.bool_]) -> Ints:
     return _components(matrix, "strong")
 
 
-def _components(matrix: NDArray[np.bool_], connection: str) -> Ints:
-    return connected_components(csr_array(matrix), directed=True, connection=connection)[1].astype(np.int64)
+def _components(matrix: NDArray[np.bool_], connection: Literal["weak", "strong"]) -> Ints:
+    return connected_components(csr_array(matrix.astype(np.int8)), directed=True, connection=connection)[1].astype(np.int64)

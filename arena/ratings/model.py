@@ -75,7 +75,9 @@ def rate(results: Results, prior: float | None = None) -> list[Fit]:
     component = weak_components(graph)
     groups = [np.flatnonzero(component == number) for number in range(component.max(initial=-1) + 1)]
     fits = [
-        _rate_component(restrict(results, members), members, graph[np.ix_(members, members)], prior) for members in groups if len(members) > 1
+        _rate_component(restrict(results, members), members, graph[np.ix_(members, members)], prior)
+        for members in groups
+        if len(members) > 1
     ]
     return sorted(fits, key=lambda fit: (-len(fit.members), fit.members[0]))
 
@@ -86,7 +88,7 @@ def _rate_component(results: Results, members: Ints, graph: NDArray[np.bool_], p
     weight = prior if prior is not None else 0.0 if determined else AUTO_PRIOR
     if weight == 0 and not determined:
         raise NoAnswerError(
-            f"expected every bot, and every seat, to take something from the others and to give something away, got {_split(results, groups)}",
+            f"expected every bot and seat to take something from the others and to give something away, got {_split(results, groups)}",
             "these ratings have no maximum: rate with --prior auto, or play more deals",
         )
     try:
@@ -190,9 +192,7 @@ def _add_information(information: Floats, layout: _Layout, table: Table, expecte
                     np.add.at(information, (columns[:, one, first], columns[:, other, second]), weight)
 
 
-def _add_seat_prior(
-    parameters: Floats, layout: _Layout, table: Table, gradient: Floats, information: Floats, prior: float
-) -> None:
+def _add_seat_prior(parameters: Floats, layout: _Layout, table: Table, gradient: Floats, information: Floats, prior: float) -> None:
     """One virtual game among equals at each table size, of which every seat gets the same share."""
     columns = _columns(layout, table)
     weight = np.exp(np.append(parameters, 0.0)[columns])

@@ -30,7 +30,7 @@ class Table(NamedTuple):
     @property
     def size(self) -> int:
         """Seats at the table."""
-        return self.seats.shape[1]
+        return int(self.seats.shape[1])
 
 
 class Results(NamedTuple):
@@ -43,7 +43,7 @@ class Results(NamedTuple):
     @property
     def games(self) -> int:
         """How many games were counted."""
-        return int(sum(table.games.sum() for table in self.tables))
+        return sum(int(table.games.sum()) for table in self.tables)
 
 
 def count_results(frame: pd.DataFrame) -> Results:

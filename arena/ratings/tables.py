@@ -1,5 +1,6 @@
 """The tables that people and files get, as data frames; every figure in them is computed here and nowhere else."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -180,7 +181,9 @@ def _counts(frame: pd.DataFrame) -> pd.DataFrame:
 def _ranks(table: pd.DataFrame) -> list[int]:
     """Ranks of a sorted table: equal ratings of one component, and bots without one, share theirs."""
     ranks: list[int] = []
-    keys = [(int(component), None if np.isnan(elo) else float(elo)) for component, elo in zip(table["component"], table["elo"], strict=True)]
+    keys = [
+        (int(component), None if np.isnan(elo) else float(elo)) for component, elo in zip(table["component"], table["elo"], strict=True)
+    ]
     for place, key in enumerate(keys):
         ranks.append(ranks[-1] if place and key == keys[place - 1] else place + 1)
     return ranks
@@ -191,7 +194,7 @@ def _fill_superiority(table: pd.DataFrame, fits: list[Fit]) -> None:
         rows = table.index[table["component"] == number]
         place = {name: at for at, name in enumerate(sorted(rows))}
         superiority = fit.superiority()
-        for name, next_name in zip(rows, rows[1:], strict=False):
+        for name, next_name in pairwise(rows):
             table.loc[name, "los"] = superiority[place[name], place[next_name]]
 
 
@@ -205,7 +208,8 @@ def _notes(results: Results, fits: list[Fit]) -> list[str]:
         notes.append(f"without a game against another bot: {', '.join(results.bots[member] for member in idle)}")
     for fit in fits:
         if fit.prior:
-            notes.append(f"{_prior_reason(results, fit)}rated with a prior of {fit.prior:g} virtual draw{'' if fit.prior == 1 else 's'} for every bot (--prior)")
+            draws = f"{fit.prior:g} virtual draw{'' if fit.prior == 1 else 's'}"
+            notes.append(f"{_prior_reason(results, fit)}rated with a prior of {draws} for every bot (--prior)")
         if fit.clusters < FEW_DEALS:
             notes.append(f"only {fit.clusters} deal{'s' if fit.clusters != 1 else ''}: the error bars are rough below {FEW_DEALS}")
     return notes

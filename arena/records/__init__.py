@@ -1,0 +1,1 @@
+"""What happened: records, the journal, evidence of faults."""

@@ -7,6 +7,7 @@ import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Self
 
 import msgspec
 from msgspec import Struct
@@ -74,7 +75,7 @@ class Journal:
         """Closes the file and gives up the lock."""
         os.close(self._descriptor)
 
-    def __enter__(self) -> "Journal":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -84,7 +85,9 @@ class Journal:
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise RunError(f"expected {self.path} to be free, got another arena writing it", "wait for it, or choose another --out") from None
+            raise RunError(
+                f"expected {self.path} to be free, got another arena writing it", "wait for it, or choose another --out"
+            ) from None
 
     def _cut_torn_tail(self, torn: Path) -> int:
         """Cuts what follows the last newline, or a block of zeros that a crashed machine left there."""

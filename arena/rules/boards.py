@@ -55,10 +55,7 @@ class Board:
 
     def _mask(self, terrain: str) -> int:
         return sum(
-            1 << row * self.stride + column
-            for row, line in enumerate(self.rows)
-            for column, letter in enumerate(line)
-            if letter == terrain
+            1 << row * self.stride + column for row, line in enumerate(self.rows) for column, letter in enumerate(line) if letter == terrain
         )
 
     def _areas(self, mask: int) -> Iterator[int]:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from arena.rules.boards import COLOURS, squares_of
-from arena.rules.notation import KIND_SHIFT, PASS, SQUARE_MASK, TILE_OF_KIND, TILES, UNKNOWN, move_text, split_move
+from arena.rules.notation import KIND_SHIFT, PASS, TILE_OF_KIND, TILES, UNKNOWN, move_text, split_move
 from arena.rules.terms import MAJOR, is_forbidden_join
 
 if TYPE_CHECKING:

@@ -101,20 +101,20 @@ class State:
 
         ``spaces`` is a mask per colour; ``provinces`` are (colour, mask, owner, pagodas); the rest as the attributes are.
         """
-        state = cls(board, len(left), (UNKNOWN,) * HAND * len(left) + tuple(pile))
-        state._cells = list(spaces)
-        state._spaces = spaces[0] | spaces[1] | spaces[2]
-        state._free = board.grass & ~state._spaces
+        self = cls(board, len(left), (UNKNOWN,) * HAND * len(left) + tuple(pile))
+        self._cells = list(spaces)
+        self._spaces = spaces[0] | spaces[1] | spaces[2]
+        self._free = board.grass & ~self._spaces
         for colour, mask, owner, pagodas in provinces:
-            state._enter(colour, Province(mask, board.around(mask), owner, mask.bit_count(), pagodas))
-        state.villages = list(villages)
-        state.left = list(left)
-        state.hands = [tuple(sorted(hand)) for hand in hands]
-        state.mover = mover
-        state._open = None
-        state._menu = None
-        state._end_if_stuck()
-        return state
+            self._enter(colour, Province(mask, board.around(mask), owner, mask.bit_count(), pagodas))
+        self.villages = list(villages)
+        self.left = list(left)
+        self.hands = [tuple(sorted(hand)) for hand in hands]
+        self.mover = mover
+        self._open = None
+        self._menu = None
+        self._end_if_stuck()
+        return self
 
     def copy(self) -> "State":
         """An independent state in the same position."""
@@ -439,6 +439,7 @@ class State:
         if counts.count(highest) > 1 or highest == (counts[owner] if owner != NOBODY else 0):
             return owner
         return counts.index(highest)
+
 
 @cache
 def _with(hand: tuple[int, ...], tile: int) -> tuple[int, ...]:

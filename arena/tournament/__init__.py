@@ -1,0 +1,1 @@
+"""Many games: settings, schedule, workers."""

@@ -91,13 +91,15 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
         raise ConfigError(f"expected each bot once, got {twice!r} twice", "give a bot by path another name with 'arena submit --name'")
     if len(config.bots) < config.players:
         raise ConfigError(
-            f"expected at least {config.players} bots for {config.players} players, got {len(config.bots)}: {', '.join(config.bots) or 'none'}",
+            f"expected at least {config.players} bots for a table of that size, got {', '.join(config.bots) or 'none'}",
             "name more bots, or fewer players",
         )
     if config.challenger is not None and config.challenger not in config.bots:
         raise ConfigError(f"expected the challenger to be one of {', '.join(config.bots)}, got {config.challenger!r}")
     if config.increment_ms and config.game_ms is None:
-        raise ConfigError("expected --game-ms with --increment-ms: an increment is added to a bank", "add --game-ms, or leave the increment out")
+        raise ConfigError(
+            "expected --game-ms with --increment-ms: an increment is added to a bank", "add --game-ms, or leave the increment out"
+        )
     return config
 
 
@@ -131,23 +133,20 @@ def describe_run(config: RunConfig, boards: Mapping[str, Board], bots: Sequence[
 
 def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
     """Why a run may not go on as wanted, a line each; more deals and further bots are no difference."""
-    found = []
-    for what, there, here in (
+    versions = (
         ("protocol", known.protocol, wanted.protocol),
         ("rules revision", known.rules_revision, wanted.rules_revision),
         ("seed", known.seed, wanted.seed),
-    ):
-        if there != here:
-            found.append(f"{what}: the run has {there}, now it is {here}")
-    for key in wanted.config:
-        there, here = known.config.get(key), wanted.config[key]
+    )
+    found = [f"{what}: the run has {there}, now it is {here}" for what, there, here in versions if there != here]
+    for key, here in wanted.config.items():
+        there = known.config.get(key)
         if key == "deals" and here < there:
             found.append(f"deals: the run has {there}, asked for {here}; a run can only grow")
         elif key not in ("bots", "deals", "seed") and there != here:
             found.append(f"{key}: the run has {there}, asked for {here}")
-    for name in known.boards.keys() & wanted.boards.keys():
-        if known.boards[name] != wanted.boards[name]:
-            found.append(f"board {name}: its rows are not those the run was played on")
+    changed = (name for name in known.boards.keys() & wanted.boards.keys() if known.boards[name] != wanted.boards[name])
+    found += [f"board {name}: its rows are not those the run was played on" for name in changed]
     return found + _bot_differences(known.bots, wanted.bots)
 
 

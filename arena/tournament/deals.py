@@ -1,6 +1,6 @@
-"""Decks and bots' seeds from a run's seed, by SHA-256, so that any language can make them again.
+r"""Decks and bots' seeds from a run's seed, by SHA-256, so that any language can make them again.
 
-The deck of a deal is the 72 tiles sorted by ``sha256("deck\\n" SEED "\\n" BOARD "\\n" DEAL "\\n" NUMBER)``, where the tiles are numbered
+The deck of a deal is the 72 tiles sorted by ``sha256("deck\n" SEED "\n" BOARD "\n" DEAL "\n" NUMBER)``, where the tiles are numbered
 from 0: twelve RR, twelve YY, and so on. Nothing of it can be reached from what a bot is told.
 """
 

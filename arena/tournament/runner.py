@@ -218,4 +218,3 @@ def worker_cores(jobs: int) -> list[int]:
 def available_cores() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-

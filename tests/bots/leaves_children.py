@@ -1,6 +1,5 @@
 """Starts a process that hides in a session of its own, then stops answering."""
 
-import os
 import subprocess
 import sys
 
@@ -8,7 +7,9 @@ from polite import play
 
 
 def misbehave(message):
-    subprocess.Popen([sys.executable, "-c", "import os, time; os.setsid(); print(os.getpid(), flush=True); time.sleep(600)"], stdout=sys.stderr)
+    subprocess.Popen(
+        [sys.executable, "-c", "import os, time; os.setsid(); print(os.getpid(), flush=True); time.sleep(600)"], stdout=sys.stderr
+    )
 
 
 play(misbehave)

@@ -34,7 +34,7 @@ PROGRAMS = {
     "unflushed": ("silent", "answered only after its input was closed: flush stdout after each line"),
     "not_json": ("not json", "expected one JSON object on one line, got 'thinking about .* print debugging output to stderr"),
     "wrong_shape": ("wrong shape", r"Expected `str`, got `array` - at `\$.move`"),
-    "unknown_id": ("unknown id", "repeat the id that came with the request"),
+    "unknown_id": ("unknown id", "repeat the id that came with it"),
     "illegal_move": ("illegal move", r"is not free grassland \(R4.1\)"),
     "passes": ("illegal move", r"must place one \(R3.1, R3.2\)"),
     "exits": ("exit", "exited with status 1 .* KeyError: 'the square I meant'"),
@@ -80,7 +80,7 @@ def test_a_fault_is_a_forfeit_with_evidence(program, players):
     assert (fault.seat, fault.kind) == (seat, kind)
     assert re.search(sentence, fault.detail), fault.detail
     assert record.ranks[seat] == players
-    assert sorted(record.ranks)[0] == 1
+    assert min(record.ranks) == 1
     if players == 2:
         assert record.end == "forfeit"
         assert record.turns == fault.turn

@@ -24,10 +24,8 @@ SCRIPTED = Path(__file__).with_name("scripted.py")
 
 def blocks(text, kind):
     """The fenced blocks of a kind, each with the number of its first line."""
-    found = []
-    for match in re.finditer(rf"^```{kind}\n(.*?)^```$", text, re.M | re.S):
-        found.append((text[: match.start()].count("\n") + 2, match[1]))
-    return found
+    fences = re.finditer(rf"^```{kind}\n(.*?)^```$", text, re.M | re.S)
+    return [(text[: match.start()].count("\n") + 2, match[1]) for match in fences]
 
 
 def parse(block):

@@ -11,7 +11,7 @@ import sys
 import time
 
 script = json.loads(pathlib.Path(sys.argv[1]).read_text())
-notes = pathlib.Path(sys.argv[2]).open("a")
+notes = pathlib.Path(sys.argv[2]).open("a")  # noqa: SIM115 - open as long as the program runs
 
 
 def act(actions):

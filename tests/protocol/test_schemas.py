@@ -60,7 +60,11 @@ def whole_games():
 HEARD, RECORDS = whole_games()
 SAMPLES = {name: [message for message in HEARD if message["type"] == name] for name in ("hello", "start", "turn", "played", "end", "quit")}
 SAMPLES["record"] = RECORDS
-SAMPLES["ready"] = [{"type": "ready", "id": 1}, {"type": "ready", "id": 7, "view": "full"}, {"type": "ready", "id": 0, "view": "incremental"}]
+SAMPLES["ready"] = [
+    {"type": "ready", "id": 1},
+    {"type": "ready", "id": 7, "view": "full"},
+    {"type": "ready", "id": 0, "view": "incremental"},
+]
 SAMPLES["move"] = [{"type": "move", "id": 2, "move": "Rc4Yd4"}, {"type": "move", "id": 9, "move": "pass", "extra": [1]}]
 
 
@@ -132,7 +136,11 @@ def test_mutated_messages_do_not_fit(name):
 
 
 JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False).filter(lambda number: not number.is_integer()) | st.text(max_size=8),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False).filter(lambda number: not number.is_integer())
+    | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=5,
 )
@@ -162,8 +170,8 @@ def test_the_decoder_and_the_schemas_of_replies_agree(value):
     [
         b"", b"nope", b"{", b'{"type":"move","id":NaN,"move":"x"}', b'{"type":"move","id":1,"move":"x"} x', b"[" * 60_000,
         b'{"type":"move","id":1,"move":"x","deep":' + b"[" * 50_000, b'{"type":"move","id":' + b"9" * 5000 + b',"move":"x"}',
-        b'{"type":"move","id":1,"move":"\xff"}', b'{"type":"move","id":1,"move":"x","c":"\xff"}', b"\xff\xfe{}", b'{"type":"move","id":1,"move":"\\ud800"}',
-        b"\x00", b"'{}'", b'{"id":1,"move":"x"}', b'{"type":"move","id":1.0,"move":"x"}',
+        b'{"type":"move","id":1,"move":"\xff"}', b'{"type":"move","id":1,"move":"x","c":"\xff"}',
+        b"\xff\xfe{}", b'{"type":"move","id":1,"move":"\\ud800"}', b"\x00", b"'{}'", b'{"id":1,"move":"x"}', b'{"type":"move","id":1.0,"move":"x"}',
     ],
 )  # fmt: skip
 def test_a_hostile_line_is_a_forfeit_and_nothing_else(line):

@@ -18,7 +18,11 @@ FOLDER = Path(__file__).parents[2] / "protocol" / "transcripts"
 GAMES = {
     "two-players-incremental": ({"board": "bird"}, "incremental", None),
     "two-players-full": ({"board": "R..V../..~.../....Y./V....B"}, "full", None),
-    "three-players-second-seat": ({"board": "lion", "players": "3", "seat": "1", "game_ms": "60000", "increment_ms": "50"}, "incremental", None),
+    "three-players-second-seat": (
+        {"board": "lion", "players": "3", "seat": "1", "game_ms": "60000", "increment_ms": "50"},
+        "incremental",
+        None,
+    ),
     "four-players-one-forfeits": ({"board": "bird", "players": "4", "seat": "3"}, "incremental", 4),
 }
 

@@ -1,0 +1,262 @@
+"""bot.toml, content hashes, copies and the registry."""
+
+import os
+import shutil
+
+import pytest
+
+from arena.errors import BotFolderError
+from arena.players.folder import bot_at, missing_program, stage, staged_for_a_while
+from arena.players.manifest import read_manifest
+from arena.players.registry import Registry
+
+GOOD = 'name = "ann"\nversion = "1"\ncommand = ["python3", "bot.py"]\n'
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "ann"
+    made.mkdir()
+    (made / "bot.toml").write_text(GOOD)
+    (made / "bot.py").write_text("print('hello')\n")
+    return made
+
+
+def test_a_manifest_is_read_with_its_defaults(folder):
+    manifest = read_manifest(folder)
+    assert (manifest.name, manifest.version, manifest.command) == ("ann", "1", ["python3", "bot.py"])
+    assert (manifest.build, manifest.fresh, manifest.memory_mb, manifest.startup_ms) == ([], False, 1024, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "missing required field `name`"),
+        ('name = "ann"\nversion = "1"\n', "missing required field `command`"),
+        (GOOD + "comand = 3\n", "unknown field `comand`"),
+        (GOOD.replace('["python3", "bot.py"]', '"python3 bot.py"'), r"Expected `array`, got `str` - at `\$.command`"),
+        (GOOD.replace('["python3", "bot.py"]', "[]"), r"Expected `array` of length >= 1 - at `\$.command`"),
+        (GOOD + "memory_mb = 1\n", r"Expected `int` >= 16 - at `\$.memory_mb`"),
+        (GOOD.replace("ann", "an/n"), "expected a name of up to 40 letters, digits"),
+        (GOOD.replace("ann", "-x"), "expected a name of up to 40 letters"),
+        (GOOD.replace("ann", "a" * 41), "expected a name of up to 40 letters"),
+        (GOOD.replace('"1"', '"one two"'), "expected a version of up to 20 letters"),
+        ("name = ", "bot.toml: "),
+        ("\x00", "bot.toml: "),
+    ],
+)
+def test_a_bad_manifest_is_named_with_its_file(folder, text, message):
+    (folder / "bot.toml").write_text(text)
+    with pytest.raises(BotFolderError, match=message) as caught:
+        read_manifest(folder)
+    assert str(folder / "bot.toml") in str(caught.value)
+
+
+def test_a_folder_without_a_manifest_says_what_to_write(folder):
+    (folder / "bot.toml").unlink()
+    with pytest.raises(BotFolderError, match="expected a file .*bot.toml, found none") as caught:
+        bot_at(folder)
+    assert 'command = ["python3", "bot.py"]' in caught.value.hint
+
+
+def test_a_script_alone_is_a_bot(folder):
+    assert bot_at(folder / "bot.py").command == ["python3", "bot.py"]
+    engine = folder / "engine"
+    engine.write_text("#!/bin/sh\n")
+    engine.chmod(0o755)
+    assert bot_at(engine).command == ["./engine"]
+    assert bot_at(folder / "bot.py", name="other", command=["pypy3", "bot.py"]).command == ["pypy3", "bot.py"]
+
+
+def test_a_script_of_unknown_kind_says_how_to_run_it(folder):
+    (folder / "bot.xyz").write_text("?")
+    with pytest.raises(BotFolderError, match="expected an executable file or one that ends in .py") as caught:
+        bot_at(folder / "bot.xyz")
+    assert "--command 'INTERPRETER bot.xyz'" in caught.value.hint
+
+
+def test_a_path_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(BotFolderError, match="found nothing at .*nowhere"):
+        bot_at(tmp_path / "nowhere")
+
+
+def test_the_hash_is_of_content_and_command_not_of_version_time_or_place(folder, tmp_path):
+    first = bot_at(folder).sha256
+    os.utime(folder / "bot.py", (1, 1))
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__" / "x.pyc").write_bytes(b"1")
+    (folder / "bot.toml").write_text(GOOD.replace('"1"', '"2"') + "# a comment\n")
+    shutil.copytree(folder, tmp_path / "elsewhere")
+    assert bot_at(folder).sha256 == bot_at(tmp_path / "elsewhere").sha256 == first
+
+
+@pytest.mark.parametrize("change", ["content", "command", "name", "executable", "new file"])
+def test_the_hash_changes_with_what_is_played(folder, change):
+    first = bot_at(folder).sha256
+    if change == "content":
+        (folder / "bot.py").write_text("print('hello!')\n")
+    elif change == "command":
+        (folder / "bot.toml").write_text(GOOD.replace('"bot.py"]', '"bot.py", "--fast"]'))
+    elif change == "name":
+        (folder / "bot.py").rename(folder / "bot2.py")
+    elif change == "executable":
+        (folder / "bot.py").chmod(0o755)
+    else:
+        (folder / "data.txt").write_text("")
+    assert bot_at(folder).sha256 != first
+
+
+def test_a_link_out_of_the_folder_is_refused(folder, tmp_path):
+    (tmp_path / "secret").write_text("x")
+    (folder / "link").symlink_to(tmp_path / "secret")
+    with pytest.raises(BotFolderError, match="expected a file in the bot's folder, got a link to"):
+        bot_at(folder)
+
+
+def test_a_link_inside_the_folder_is_a_file_like_another(folder, tmp_path):
+    (folder / "same.py").symlink_to("bot.py")
+    staged = stage(bot_at(folder), tmp_path / "staged")
+    assert (staged.folder / "same.py").read_text() == "print('hello')\n"
+    assert not (staged.folder / "same.py").is_symlink()
+
+
+def test_special_files_are_refused(folder):
+    os.mkfifo(folder / "pipe")
+    with pytest.raises(BotFolderError, match="expected a regular file"):
+        bot_at(folder)
+
+
+def test_a_folder_that_is_too_large_is_refused(folder):
+    with (folder / "data").open("wb") as file:
+        file.truncate(65 * 1024 * 1024)
+    with pytest.raises(BotFolderError, match="expected at most 5000 files and 64 MiB"):
+        bot_at(folder)
+
+
+def test_a_staged_bot_is_built_and_its_source_is_not_touched(folder, tmp_path):
+    (folder / "bot.toml").write_text(GOOD + 'build = [["sh", "-c", "cp bot.py built.py"], ["touch", "done"]]\n')
+    staged = stage(bot_at(folder), tmp_path / "staged")
+    assert sorted(path.name for path in staged.folder.iterdir()) == ["bot.py", "bot.toml", "built.py", "done"]
+    assert sorted(path.name for path in folder.iterdir()) == ["bot.py", "bot.toml"]
+
+
+def test_a_finished_copy_is_used_again(folder, tmp_path):
+    stage(bot_at(folder), tmp_path / "staged")
+    (tmp_path / "staged" / "mark").write_text("")
+    stage(bot_at(folder), tmp_path / "staged")
+    assert (tmp_path / "staged" / "mark").exists()
+
+
+def test_a_failed_build_shows_its_output_and_leaves_nothing(folder, tmp_path):
+    (folder / "bot.toml").write_text(GOOD + 'build = [["sh", "-c", "echo no compiler >&2; exit 4"]]\n')
+    with pytest.raises(BotFolderError, match="(?s)the build step 'sh -c .*' ended with status 4:\nno compiler"):
+        stage(bot_at(folder), tmp_path / "deep" / "staged")
+    assert list((tmp_path / "deep").iterdir()) == []
+
+
+def test_a_build_whose_toolchain_is_missing_says_so(folder, tmp_path):
+    (folder / "bot.toml").write_text(GOOD + 'build = [["no-such-compiler"]]\n')
+    with pytest.raises(BotFolderError, match="the build step 'no-such-compiler' failed: .*No such file") as caught:
+        stage(bot_at(folder), tmp_path / "staged")
+    assert caught.value.hint == "install the toolchain it needs"
+
+
+def test_a_missing_program_is_found_before_the_first_game(folder, tmp_path):
+    (folder / "bot.toml").write_text(GOOD.replace("python3", "no-such-interpreter"))
+    bot = bot_at(folder)
+    assert missing_program(bot, folder) == "expected the program 'no-such-interpreter' on PATH, found none"
+    with pytest.raises(BotFolderError, match="ann: expected the program 'no-such-interpreter' on PATH"):
+        stage(bot, tmp_path / "staged")
+    (folder / "bot.toml").write_text(GOOD.replace('"python3", "bot.py"', '"./bot.py"'))
+    assert "to be an executable file" in missing_program(bot_at(folder), folder)
+
+
+def test_a_temporary_copy_goes_when_its_time_is_over(folder):
+    with staged_for_a_while(bot_at(folder), bot_at(folder)) as staged:
+        places = [bot.folder for bot in staged]
+        assert len(set(places)) == 2
+        assert all((place / "bot.py").exists() for place in places)
+    assert not any(place.exists() for place in places)
+
+
+def test_registering_copies_and_changed_content_becomes_the_next_version(folder, tmp_path):
+    registry = Registry(tmp_path / "bots")
+    first, changed = registry.register(bot_at(folder))
+    assert (first.label, first.manifest.version, changed) == ("ann", "1", True)
+    assert registry.register(bot_at(folder))[1] is False
+    for number in (2, 3):
+        (folder / "bot.py").write_text(f"print({number})\n")
+        registered, changed = registry.register(bot_at(folder))
+        assert (registered.manifest.version, changed) == (str(number), True)
+    assert registry.labels() == ["ann", "ann@1", "ann@2"]
+    assert [bot.label for bot in registry.newest()] == ["ann"]
+    assert (registry.get("ann@1").folder / "bot.py").read_text() == "print('hello')\n"
+    assert registry.get("ann@1").sha256 == first.sha256
+    assert registry.get("ann@3").folder == registry.get("ann").folder
+    assert registry.get("ann@3").label == "ann@3"
+
+
+def test_an_author_s_own_version_is_kept_if_it_is_new(folder, tmp_path):
+    registry = Registry(tmp_path / "bots")
+    registry.register(bot_at(folder))
+    (folder / "bot.toml").write_text(GOOD.replace('"1"', '"2.1-beta"'))
+    (folder / "bot.py").write_text("2")
+    assert registry.register(bot_at(folder))[0].manifest.version == "2.1-beta"
+    (folder / "bot.py").write_text("3")
+    assert registry.register(bot_at(folder))[0].manifest.version == "2"
+    assert registry.labels() == ["ann", "ann@1", "ann@2.1-beta"]
+
+
+def test_comments_in_a_manifest_survive_registration(folder, tmp_path):
+    (folder / "bot.toml").write_text("# mine\n" + GOOD)
+    registry = Registry(tmp_path / "bots")
+    registry.register(bot_at(folder))
+    (folder / "bot.py").write_text("2")
+    registry.register(bot_at(folder))
+    text = (tmp_path / "bots" / "ann" / "bot.toml").read_text()
+    assert text.startswith("# mine\n")
+    assert 'version = "2"' in text
+
+
+def test_a_script_gets_a_manifest(folder, tmp_path):
+    registry = Registry(tmp_path / "bots")
+    bot, _ = registry.register(bot_at(folder / "bot.py", name="solo"))
+    assert sorted(path.name for path in bot.folder.iterdir()) == ["bot.py", "bot.toml"]
+    assert registry.get("solo").command == ["python3", "bot.py"]
+
+
+def test_an_unknown_name_lists_what_there_is(folder, tmp_path):
+    registry = Registry(tmp_path / "bots")
+    registry.register(bot_at(folder))
+    with pytest.raises(BotFolderError, match="expected a registered bot or a path, got 'bob'") as caught:
+        registry.find("bob")
+    assert "ann" in caught.value.hint
+
+
+def test_a_bot_is_found_by_label_or_path(folder, tmp_path, monkeypatch):
+    registry = Registry(tmp_path / "bots")
+    registry.register(bot_at(folder))
+    monkeypatch.chdir(tmp_path)
+    assert registry.find("ann").folder == tmp_path / "bots" / "ann"
+    assert registry.find("./ann").folder.resolve() == folder
+    assert registry.find(str(folder / "bot.py")).label == "bot"
+
+
+def test_names_that_differ_only_by_case_are_refused(folder, tmp_path):
+    registry = Registry(tmp_path / "bots")
+    registry.register(bot_at(folder))
+    with pytest.raises(BotFolderError, match="expected a name that differs from 'ann' by more than case"):
+        registry.register(bot_at(folder, name="Ann"))
+
+
+def test_a_folder_renamed_by_hand_is_noticed(folder, tmp_path):
+    registry = Registry(tmp_path / "bots")
+    registry.register(bot_at(folder))
+    (tmp_path / "bots" / "ann").rename(tmp_path / "bots" / "bea")
+    with pytest.raises(BotFolderError, match="expected the name 'bea' as its folder, got 'ann'"):
+        registry.get("bea")
+
+
+def test_an_empty_registry_has_no_bots(tmp_path):
+    assert Registry(tmp_path / "bots").labels() == []
+    assert Registry(tmp_path / "bots").newest() == []

@@ -1,0 +1,220 @@
+"""A real process under its keeper: how it ends, what it is left with, and that nothing of it stays."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.players.process import BotProcess, bot_environment, signal_name
+
+PYTHON = sys.executable
+
+
+@pytest.fixture
+def start(tmp_path):
+    started = []
+
+    def run(code, *command):
+        process = BotProcess(command or [PYTHON, "-c", code], tmp_path)
+        started.append(process)
+        return process
+
+    yield run
+    for process in started:
+        process.stop()
+        for descriptor in (process.to_bot, process.from_bot):
+            os.close(descriptor)
+
+
+def read_all(process):
+    data = b""
+    while chunk := os.read(process.from_bot, 65536):
+        data += chunk
+    return data
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z" if Path("/proc").is_dir() else True
+
+
+def wait_until_dead(pid, seconds=10):
+    deadline = time.monotonic() + seconds
+    while is_alive(pid):
+        assert time.monotonic() < deadline, f"process {pid} still lives"
+        time.sleep(0.01)
+
+
+def test_the_exit_status_is_told(start):
+    ending = start("raise SystemExit(7)").ending(10)
+    assert (ending.exit, ending.signal, str(ending)) == (7, None, "exited with status 7")
+
+
+def test_the_signal_is_told(start):
+    ending = start("import os; os.kill(os.getpid(), 11)").ending(10)
+    assert (ending.exit, ending.signal, str(ending)) == (None, 11, "was killed by signal 11 (SIGSEGV)")
+
+
+def test_a_missing_program_is_told(start):
+    ending = start("", "no-such-program").ending(10)
+    assert str(ending).startswith("could not be started: [Errno 2] No such file or directory")
+
+
+def test_the_cpu_time_and_the_peak_memory_are_told(start):
+    ending = start("x = bytearray(80_000_000)\nfor i in range(2_000_000): pass").ending(30)
+    assert 0 < ending.cpu_s < 30
+    assert 80_000 < ending.peak_kb < 400_000
+
+
+def test_a_running_bot_has_no_ending(start):
+    assert start("import time; time.sleep(60)").ending() is None
+
+
+def test_input_and_output_are_the_bot_s_own(start):
+    process = start("import sys; print(sys.stdin.readline().upper(), end='')")
+    os.write(process.to_bot, b"hello\n")
+    assert read_all(process) == b"HELLO\n"
+
+
+def test_the_tail_of_stderr_is_kept(start):
+    process = start("import sys; sys.stderr.write('x' * 100_000 + 'the end')")
+    process.ending(10)
+    assert process.stderr_tail().endswith("the end")
+    assert len(process.stderr_tail()) == 8192
+
+
+def test_output_to_files_and_stderr_has_a_limit(start):
+    process = start("import sys\nwhile True: sys.stderr.write('x' * 1_000_000)")
+    ending = process.ending(60)
+    assert ending.exit or ending.signal == signal.SIGXFSZ
+    assert os.fstat(process._stderr.fileno()).st_size <= 64 * 1024 * 1024
+
+
+def test_a_broken_pipe_kills_as_it_does_in_a_shell(start):
+    process = start("import signal; print(signal.getsignal(signal.SIGPIPE).name)", "bash", "-c", "trap -p PIPE; ulimit -c; ulimit -n")
+    assert read_all(process) == b"0\n256\n"
+
+
+def test_the_bot_inherits_no_descriptors(start):
+    process = start("import os; print(sorted(int(fd) for fd in os.listdir('/proc/self/fd')))")
+    assert read_all(process) in (b"[0, 1, 2, 3]\n", b"[0, 1, 2]\n")
+
+
+def test_the_environment_has_no_secrets(monkeypatch, start):
+    monkeypatch.setenv("API_TOKEN", "secret")
+    process = start("import os; print(sorted(os.environ))")
+    assert b"API_TOKEN" not in read_all(process)
+
+
+def test_the_arena_s_python_comes_first_on_path():
+    environment = bot_environment({"PATH": "/usr/bin", "HOME": "/home/x", "SECRET": "1"})
+    assert environment["PATH"] == f"{Path(PYTHON).parent}:/usr/bin"
+    assert "SECRET" not in environment
+    assert environment["HOME"] == "/home/x"
+
+
+HIDING = """
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import os, time; os.setsid(); time.sleep(600)"])
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        print(os.getpid(), flush=True)
+        time.sleep(600)
+    os._exit(0)
+print(child.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def pids_of(process, count=2):
+    data = b""
+    while data.count(b"\n") < count:
+        data += os.read(process.from_bot, 100)
+    return [int(word) for word in data.split()]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a keeper inherit orphans")
+def test_stopping_kills_children_and_daemons_too(start):
+    process = start(HIDING)
+    pids = pids_of(process)
+    assert all(is_alive(pid) for pid in pids)
+    process.stop()
+    for pid in pids:
+        wait_until_dead(pid)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a keeper inherit orphans")
+def test_what_a_bot_leaves_behind_dies_with_it(start):
+    process = start(HIDING.replace("time.sleep(600)\n", "time.sleep(600)\n", 1).rstrip().removesuffix("time.sleep(600)") + "raise SystemExit(3)")
+    pids = pids_of(process)
+    assert process.ending(10).exit == 3
+    for pid in pids:
+        wait_until_dead(pid)
+
+
+def test_a_bot_that_ignores_sigterm_is_killed(start):
+    process = start("import os, signal, time; signal.signal(15, signal.SIG_IGN); print(os.getpid(), flush=True); time.sleep(600)")
+    [pid] = pids_of(process, 1)
+    process.stop()
+    wait_until_dead(pid)
+
+
+def test_a_bot_that_kills_its_keeper_is_killed_all_the_same(start):
+    process = start("import os, time; print(os.getpid(), flush=True); os.kill(os.getppid(), 9); time.sleep(600)")
+    [pid] = pids_of(process, 1)
+    time.sleep(0.1)
+    process.stop()
+    wait_until_dead(pid)
+
+
+OWNER = """
+import sys, time
+sys.path.insert(0, {root!r})
+from pathlib import Path
+from arena.players.process import BotProcess
+import os
+process = BotProcess([sys.executable, "-c", {hiding!r}], Path("/"))
+print(os.read(process.from_bot, 100).decode().strip(), flush=True)
+print(os.read(process.from_bot, 100).decode().strip(), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a keeper inherit orphans")
+def test_nothing_outlives_the_arena_even_when_it_is_killed(tmp_path):
+    script = tmp_path / "owner.py"
+    script.write_text(OWNER.format(root=str(Path(__file__).parents[2]), hiding=HIDING))
+    owner = subprocess.Popen([PYTHON, str(script)], stdout=subprocess.PIPE, text=True)
+    pids = []
+    while len(pids) < 2:
+        pids += [int(word) for word in owner.stdout.readline().split()]
+    owner.send_signal(signal.SIGKILL)
+    owner.wait()
+    owner.stdout.close()
+    for pid in pids:
+        wait_until_dead(pid)
+
+
+def test_unknown_signals_have_a_name_too():
+    assert signal_name(9) == "signal 9 (SIGKILL)"
+    assert signal_name(250) == "signal 250"
+
+
+def test_many_starts_leave_no_descriptors_open(tmp_path):
+    before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
+    for _ in range(10):
+        process = BotProcess([PYTHON, "-c", "pass"], tmp_path)
+        process.ending(10)
+        process.stop()
+        os.close(process.to_bot)
+        os.close(process.from_bot)
+    after = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
+    assert after == before

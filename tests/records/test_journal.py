@@ -1,0 +1,182 @@
+"""The journal: what is written stays, what is torn is cut, what is damaged is named, and one arena writes."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.errors import RunError
+from arena.match.clock import Timing
+from arena.match.referee import Referee
+from arena.players.inprocess import InProcessPlayer, random_move
+from arena.records.find import find_record, read_records
+from arena.records.journal import Journal, JournalFullError, read_ids, write_durably
+from arena.records.record import decode_record, encode_record, shares
+from arena.rules.boards import built_in
+from arena.tournament.schedule import single_game
+
+
+def make_records(count):
+    records = []
+    for deal in range(count):
+        plan = single_game("journal", "bird", deal, ["a", "b"])
+        players = [InProcessPlayer("a", random_move), InProcessPlayer("b", random_move)]
+        records.append(Referee(plan, built_in("bird"), players, Timing()).play(host="here").record)
+    return records
+
+
+RECORDS = make_records(4)
+LINES = b"".join(encode_record(record) + b"\n" for record in RECORDS)
+
+
+def test_a_record_goes_through_a_line_unchanged():
+    for record in RECORDS:
+        assert decode_record(encode_record(record)) == record
+        assert list(msgspec.json.decode(encode_record(record)))[:4] == ["v", "id", "board", "deal"]
+
+
+def test_lines_stay_under_one_and_a_half_kilobytes():
+    assert max(len(encode_record(record)) for record in RECORDS) < 1500
+
+
+def test_shares_of_a_win():
+    assert shares([1, 2]) == [1, 0]
+    assert shares([1, 1, 3]) == [0.5, 0.5, 0]
+    assert shares([2, 1, 1, 1]) == [0, 1 / 3, 1 / 3, 1 / 3]
+
+
+def test_records_are_appended_and_found_again(tmp_path):
+    with Journal(tmp_path) as journal:
+        journal.append(RECORDS[:2])
+        journal.append(RECORDS[2:])
+        assert journal.ids == {record.id for record in RECORDS}
+    assert (tmp_path / "games.jsonl").read_bytes() == LINES
+    with Journal(tmp_path) as journal:
+        assert (journal.ids, journal.repaired) == ({record.id for record in RECORDS}, 0)
+    assert list(read_records(tmp_path)) == RECORDS
+    assert find_record(tmp_path, RECORDS[2].id) == RECORDS[2]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, len(LINES)))
+def test_a_journal_cut_at_any_byte_loses_only_the_torn_record(tmp_path_factory, length):
+    folder = tmp_path_factory.mktemp("cut")
+    (folder / "games.jsonl").write_bytes(LINES[:length])
+    whole = LINES[:length].count(b"\n")
+    with Journal(folder) as journal:
+        assert journal.ids == {record.id for record in RECORDS[:whole]}
+        torn = length - (LINES[:length].rfind(b"\n") + 1)
+        assert journal.repaired == torn
+        journal.append(RECORDS[whole:])
+    assert (folder / "games.jsonl").read_bytes() == LINES
+    if torn:
+        assert (folder / "games.torn").read_bytes() == LINES[length - torn : length]
+    shutil.rmtree(folder)
+
+
+def test_a_tail_of_zeros_left_by_a_crashed_machine_is_cut(tmp_path):
+    (tmp_path / "games.jsonl").write_bytes(LINES + b"\0" * 5000)
+    with Journal(tmp_path) as journal:
+        assert journal.repaired == 5000
+    assert (tmp_path / "games.jsonl").read_bytes() == LINES
+
+
+def test_a_damaged_line_is_named_and_nothing_is_changed(tmp_path):
+    damaged = LINES.replace(b'{"v":1', b'{"v":1,,', 1)
+    (tmp_path / "games.jsonl").write_bytes(damaged)
+    with pytest.raises(RunError, match=r"games.jsonl, line 1: expected a record, got"):
+        Journal(tmp_path)
+    assert (tmp_path / "games.jsonl").read_bytes() == damaged
+    with pytest.raises(RunError, match="line 1"):
+        list(read_records(tmp_path))
+
+
+def test_the_first_record_of_an_id_counts(tmp_path):
+    (tmp_path / "games.jsonl").write_bytes(LINES + encode_record(RECORDS[0]).replace(b'"here"', b'"there"') + b"\n")
+    assert list(read_records(tmp_path)) == RECORDS
+
+
+def test_a_reader_leaves_out_a_line_that_is_being_written(tmp_path):
+    (tmp_path / "games.jsonl").write_bytes(LINES[:-20])
+    assert list(read_ids(tmp_path / "games.jsonl")) == [record.id for record in RECORDS[:3]]
+
+
+def test_a_missing_journal_is_named(tmp_path):
+    with pytest.raises(RunError, match="expected a journal .*games.jsonl, found none"):
+        list(read_records(tmp_path))
+
+
+def test_an_unknown_game_names_similar_ones(tmp_path):
+    with Journal(tmp_path) as journal:
+        journal.append(RECORDS)
+    with pytest.raises(RunError, match="expected the id of a game in .*, got 'bird/a'") as caught:
+        find_record(tmp_path, "bird/a")
+    assert "bird/a+b/" in caught.value.hint
+
+
+OTHER = """
+import sys
+sys.path.insert(0, {root!r})
+from pathlib import Path
+from arena.records.journal import Journal
+from arena.errors import RunError
+try:
+    Journal(Path({folder!r}))
+except RunError as error:
+    print(error)
+"""
+
+
+def test_a_second_arena_is_refused(tmp_path):
+    code = OTHER.format(root=str(Path(__file__).parents[2]), folder=str(tmp_path))
+    with Journal(tmp_path):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert "got another arena writing it" in done.stdout
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == ""
+
+
+FULL = """
+import sys, os, resource, signal
+sys.path.insert(0, {root!r})
+from pathlib import Path
+from arena.records.journal import Journal, JournalFullError
+from arena.records.record import decode_record
+records = [decode_record(line) for line in Path({lines!r}).read_bytes().splitlines()]
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+with Journal(Path({folder!r})) as journal:
+    journal.append(records[:2])
+    size = os.path.getsize(journal.path)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 300, size + 300))
+    try:
+        journal.append(records[2:])
+    except JournalFullError as error:
+        print(error, "|", error.hint)
+"""
+
+
+def test_when_nothing_more_can_be_written_what_was_written_is_whole(tmp_path):
+    (tmp_path / "lines").write_bytes(LINES)
+    run = tmp_path / "run"
+    run.mkdir()
+    code = FULL.format(root=str(Path(__file__).parents[2]), folder=str(run), lines=str(tmp_path / "lines"))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "expected to append to" in done.stdout
+    assert "everything before is safe" in done.stdout
+    assert (run / "games.jsonl").read_bytes() == b"".join(encode_record(record) + b"\n" for record in RECORDS[:2])
+    assert issubclass(JournalFullError, RunError)
+
+
+def test_a_file_is_replaced_in_one_step(tmp_path):
+    path = tmp_path / "file"
+    write_durably(path, b"one")
+    write_durably(path, b"two")
+    assert path.read_bytes() == b"two"
+    assert os.listdir(tmp_path) == ["file"]
+    with pytest.raises(RunError, match="expected to write"):
+        write_durably(tmp_path / "no" / "file", b"")

@@ -110,7 +110,7 @@ def find_boards(names: Sequence[str], files: Sequence[Path]) -> dict[str, Board]
         board = read_board(path)
         check_name(board.name, str(path))
         if board.name in boards or board.name in BUILT_IN:
-            raise ConfigError(f"{path}: expected a board name other than {', '.join({*boards, *BUILT_IN})}", "rename the file")
+            raise ConfigError(f"{path}: expected a board name other than {', '.join(sorted({*boards, *BUILT_IN}))}", "rename the file")
         boards[board.name] = board
     return boards
 

@@ -49,26 +49,26 @@ def balanced_subset(bots: Sequence[str], size: int, count: int) -> list[LineUp]:
     """``count`` different groups of ``size`` bots, in which every bot, and as far as it goes every pair, is equally frequent.
 
     Each group is put together bot by bot: always the one with the fewest groups so far, then the fewest meetings with those chosen.
+    Since groups must differ, that can end a little uneven; exchanging bots then evens it out.
     """
-    seen: set[LineUp] = set()
-    groups: Counter[str] = Counter()
+    chosen: set[LineUp] = set()
+    groups: Counter[str] = Counter(dict.fromkeys(bots, 0))
     meetings: Counter[tuple[str, str]] = Counter()
-    chosen = []
     for _ in range(count):
-        group = next(_by_need(bots, size, (), groups, meetings, seen))
-        seen.add(group)
-        chosen.append(group)
+        group = next(_by_need(bots, size, (), groups, meetings, chosen))
+        chosen.add(group)
         groups.update(group)
         meetings.update(combinations(group, 2))
-    return chosen
+    _even_out(chosen, groups)
+    return sorted(chosen)
 
 
 def _by_need(
-    bots: Sequence[str], size: int, group: LineUp, groups: Counter[str], meetings: Counter[tuple[str, str]], seen: set[LineUp]
+    bots: Sequence[str], size: int, group: LineUp, groups: Counter[str], meetings: Counter[tuple[str, str]], chosen: Container[LineUp]
 ) -> Iterator[LineUp]:
     if len(group) == size:
         whole = tuple(sorted(group))
-        if whole not in seen:
+        if whole not in chosen:
             yield whole
         return
 
@@ -76,7 +76,28 @@ def _by_need(
         return groups[bot], sum(meetings[min(bot, other), max(bot, other)] for other in group), bot
 
     for bot in sorted((bot for bot in bots if bot not in group), key=need):
-        yield from _by_need(bots, size, (*group, bot), groups, meetings, seen)
+        yield from _by_need(bots, size, (*group, bot), groups, meetings, chosen)
+
+
+def _even_out(chosen: set[LineUp], groups: Counter[str]) -> None:
+    """Puts a rarer bot in the place of a more frequent one until all differ by one at most.
+
+    There is always a group in which that can be done: the frequent bot has more groups without the rare one than the rare one has
+    without it, so not all exchanges can lead to groups that are there already.
+    """
+    while True:
+        frequent, rare = max(groups, key=lambda bot: (groups[bot], bot)), min(groups, key=lambda bot: (groups[bot], bot))
+        if groups[frequent] - groups[rare] <= 1:
+            return
+        for group in sorted(chosen):
+            if frequent in group and rare not in group:
+                changed = tuple(sorted({*group, rare} - {frequent}))
+                if changed not in chosen:
+                    chosen.remove(group)
+                    chosen.add(changed)
+                    break
+        groups[frequent] -= 1
+        groups[rare] += 1
 
 
 class Schedule:

@@ -1,0 +1,26 @@
+"""Results made up for tests: tables of games as `frames.seat_frame` would give them."""
+
+import pandas as pd
+
+
+def frame_of(games, bots=()):
+    """A seat frame from (deal, bots by seat, shares by seat) tuples."""
+    rows = []
+    for game, (deal, seated, shares) in enumerate(games):
+        for seat, (bot, share) in enumerate(zip(seated, shares, strict=True)):
+            better = sum(other > share for other in shares)
+            rows.append((game, len(seated), seat, bot, 1 + better, float(share), 3, False, 10.0, deal))
+    columns = ["game", "seats", "seat", "bot", "rank", "share", "left", "forfeit", "think_ms", "cluster"]
+    frame = pd.DataFrame(rows, columns=columns)
+    names = sorted({*bots, *frame["bot"]})
+    frame["bot"] = pd.Categorical(frame["bot"], categories=names)
+    return frame.astype({"game": "int64", "seats": "int8", "seat": "int8", "rank": "int8", "cluster": "int64", "share": "float64"})
+
+
+def duel(first_wins, second_wins, draws=0, names=("a", "b")):
+    """Games of two, each as a pair with seats swapped so that seats cancel out; one deal a pair."""
+    games = []
+    outcomes = [(1, 0)] * first_wins + [(0, 1)] * second_wins + [(0.5, 0.5)] * draws
+    for deal, (one, other) in enumerate(outcomes):
+        games += [(deal, names, (one, other)), (deal, names[::-1], (other, one))]
+    return games

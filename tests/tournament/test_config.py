@@ -1,0 +1,106 @@
+"""Settings: checked with a sentence, read from arena.toml, compared with a run that exists."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from arena.errors import BoardError, ConfigError
+from arena.players.folder import Bot
+from arena.players.manifest import Manifest
+from arena.rules.boards import built_in
+from arena.tournament.config import describe_run, differences, find_boards, make_config, read_config_file
+
+
+def settings(**changes):
+    return {"bots": ["ann", "bob"], "seed": "s", **changes}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"players": 5}, r"Expected `int` <= 4 - at `\$.players`"),
+        ({"players": 3}, "expected at least 3 bots"),
+        ({"bots": ["ann", "ann"]}, "expected each bot once, got 'ann' twice"),
+        ({"deals": 0}, r"Expected `int` >= 1 - at `\$.deals`"),
+        ({"challenger": "zoe"}, "expected the challenger to be one of ann, bob, got 'zoe'"),
+        ({"increment_ms": 5}, "expected --game-ms with --increment-ms"),
+        ({"seatings": "some"}, r"Invalid enum value 'some' - at `\$.seatings`"),
+        ({"movems": 5}, "unknown field `movems`"),
+        ({"move_ms": 0}, r"at `\$.move_ms`"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_with_a_sentence(changes, message):
+    with pytest.raises(ConfigError, match=message):
+        make_config(settings(**changes))
+
+
+def test_the_time_control_is_taken_over():
+    timing = make_config(settings(move_ms=100, game_ms=5000, increment_ms=20, startup_ms=900)).timing
+    assert (timing.move_ms, timing.game_ms, timing.increment_ms, timing.startup_ms) == (100, 5000, 20, 900)
+
+
+def test_a_file_has_the_options_under_their_names(tmp_path):
+    path = tmp_path / "arena.toml"
+    path.write_text('bots = ["a", "b"]\nplayers = 2\nboard = ["my.txt"]\nseed = 7\njobs = 2\nout = "x"\n')
+    assert read_config_file(path) == {"bots": ["a", "b"], "players": 2, "board_files": ["my.txt"], "seed": 7, "jobs": 2, "out": "x"}
+
+
+@pytest.mark.parametrize("text", ["player = 2\n", "players = 'two'\n", "players =", "bots = 3\n"])
+def test_a_bad_file_is_named(tmp_path, text):
+    path = tmp_path / "arena.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=str(path)) as caught:
+        read_config_file(path)
+    assert "its keys are the options of 'arena run'" in caught.value.hint
+
+
+def test_boards_come_by_name_and_from_files(tmp_path):
+    (tmp_path / "mine.txt").write_text("R..\n...\n")
+    assert list(find_boards(["lion"], [tmp_path / "mine.txt"])) == ["lion", "mine"]
+    (tmp_path / "bird.txt").write_text("R..\n")
+    with pytest.raises(ConfigError, match="expected a board name other than bird, lion"):
+        find_boards([], [tmp_path / "bird.txt"])
+    with pytest.raises(BoardError, match="expected a board out of bird, lion, got 'owl'"):
+        find_boards(["owl"], [])
+
+
+def bot(label, sha="1" * 64, version="1"):
+    return Bot(label, Manifest(name=label, command=["x"], version=version), Path(), sha)
+
+
+def info(bots=(bot("ann"), bot("bob")), **changes):
+    config = make_config(settings(bots=[one.label for one in bots], **changes))
+    return describe_run(config, {name: built_in(name) for name in config.boards}, bots, sandbox="none", started="2026-01-01T00:00:00Z")
+
+
+def test_the_same_settings_are_no_difference():
+    assert differences(info(), info()) == []
+
+
+def test_more_deals_and_further_bots_are_no_difference():
+    assert differences(info(), info(bots=(bot("ann"), bot("bob"), bot("cy")), deals=99)) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({"deals": 3}, "deals: the run has 10, asked for 3; a run can only grow"),
+        ({"move_ms": 5}, "move_ms: the run has 1000, asked for 5"),
+        ({"boards": ["lion"]}, "boards: the run has ['bird'], asked for ['lion']"),
+        ({"seatings": "all"}, "seatings: the run has rotations, asked for all"),
+        ({"challenger": "ann"}, "challenger: the run has None, asked for ann"),
+        ({"seed": "other"}, "seed: the run has s, now it is other"),
+        ({"bots": (bot("ann"), bot("cy"))}, "bot bob: in the run, but not asked for; a run can only grow"),
+        ({"bots": (bot("ann"), bot("bob", "2" * 64, "2"))}, "bot bob: its content changed from 1 (111111111111) to 2 (222222222222)"),
+    ],
+)
+def test_every_other_difference_is_named(wanted, said):
+    assert said in differences(info(), info(**wanted))
+
+
+def test_other_rules_or_rows_are_a_difference():
+    known = info()
+    assert differences(msgspec.structs.replace(known, rules_revision=0), known) == ["rules revision: the run has 0, now it is 1"]
+    changed = msgspec.structs.replace(known, boards={"bird": ["R.."]})
+    assert differences(changed, known) == ["board bird: its rows are not those the run was played on"]

@@ -1,0 +1,137 @@
+"""Which games there are: ids, seats, deals, balance."""
+
+from collections import Counter
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.rules.notation import parse_deck
+from arena.tournament.config import make_config
+from arena.tournament.deals import bot_seed, deck_of
+from arena.tournament.schedule import Schedule, balanced_subset, line_ups, seatings
+
+
+def config(**settings):
+    return make_config({"bots": ["ann", "bob", "cy", "dee"], "seed": "s", **settings})
+
+
+def ids(schedule):
+    return [plan.id for plan in schedule]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_every_line_up_plays_every_deal_with_every_rotation(players):
+    schedule = Schedule(config(players=players, deals=3, boards=["bird", "lion"]))
+    plans = list(schedule)
+    assert len(plans) == len(schedule) == len({plan.id for plan in plans})
+    assert len(plans) == len(list(combinations("abcd", players))) * 3 * players * 2
+    for plan in plans:
+        assert len(set(plan.bots)) == players
+    seats = Counter((bot, seat) for plan in plans for seat, bot in enumerate(plan.bots))
+    assert len(set(seats.values())) == 1
+
+
+def test_an_id_says_board_line_up_deal_and_seating():
+    plan = Schedule(config(deals=1)).game("bird", ("ann", "cy"), 7, 1)
+    assert (plan.id, plan.bots) == ("bird/ann+cy/7/1", ("cy", "ann"))
+
+
+def test_all_seatings_are_the_permutations_with_the_rotations_first():
+    assert seatings(3, "rotations") == [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
+    everything = seatings(3, "all")
+    assert everything[:3] == seatings(3, "rotations")
+    assert len(set(everything)) == 6
+    assert len(seatings(4, "all")) == 24
+
+
+def test_deals_are_the_same_for_every_line_up_and_differ_by_number_board_and_seed():
+    plans = list(Schedule(config(deals=4, boards=["bird", "lion"], players=3)))
+    decks = {}
+    for plan in plans:
+        assert decks.setdefault((plan.board, plan.deal), plan.deck) == plan.deck
+    assert len(set(decks.values())) == len(decks) == 8
+    assert deck_of("s", "bird", 0) != deck_of("t", "bird", 0)
+    for deck in decks.values():
+        parse_deck(deck)
+
+
+def test_more_deals_and_further_bots_change_no_id_and_no_deck():
+    few = {plan.id: plan for plan in Schedule(config(bots=["ann", "bob"], deals=3))}
+    more = {plan.id: plan for plan in Schedule(config(bots=["aaa", "ann", "abe", "bob", "zoe"], deals=60))}
+    assert few.keys() < more.keys()
+    assert all(more[game] == plan for game, plan in few.items())
+
+
+def test_the_order_of_the_bots_does_not_matter():
+    assert ids(Schedule(config(bots=["dee", "ann", "cy", "bob"]))) == ids(Schedule(config()))
+
+
+def test_seeds_of_bots_differ_by_game_and_seat_and_fit_31_bits():
+    seeds = [seed for plan in Schedule(config(deals=20)) for seed in plan.seeds]
+    assert len(set(seeds)) == len(seeds)
+    assert all(0 <= seed < 2**31 for seed in seeds)
+    assert bot_seed("s", "bird/a+b/0/0", 0) != bot_seed("t", "bird/a+b/0/0", 0)
+
+
+def test_tiles_come_first_about_equally_often():
+    first = Counter(deck_of("uniform", "bird", deal)[:2] for deal in range(3000))
+    assert set(first) == {"RR", "YY", "BB", "RY", "YB", "RB"}
+    assert all(420 < count < 580 for count in first.values())
+
+
+def test_a_gauntlet_has_only_line_ups_with_the_challenger():
+    schedule = Schedule(config(players=3, challenger="cy"))
+    assert schedule.line_ups == [("ann", "bob", "cy"), ("ann", "cy", "dee"), ("bob", "cy", "dee")]
+
+
+def test_tables_choose_a_balanced_subset():
+    bots = [f"b{number:02}" for number in range(12)]
+    chosen = line_ups(config(bots=bots, players=4, tables=30))
+    assert len(set(chosen)) == 30
+    games = Counter(bot for group in chosen for bot in group)
+    assert set(games.values()) == {10}
+    pairs = Counter(pair for group in chosen for pair in combinations(group, 2))
+    assert max(pairs.values()) <= 5
+    assert len(pairs) >= 60
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(2, 9), st.integers(2, 4), st.data())
+def test_a_subset_is_balanced_for_any_size(count, size, data):
+    bots = [f"b{number}" for number in range(count)]
+    every = len(list(combinations(bots, size)))
+    if not every:
+        return
+    wanted = data.draw(st.integers(1, every))
+    chosen = line_ups(config(bots=[*bots, "zz1", "zz2"][: max(count, size)], players=size, tables=wanted)) if count >= size else []
+    assert len(set(chosen)) == wanted
+    games = Counter({bot: 0 for bot in bots})
+    games.update(bot for group in chosen for bot in group)
+    assert max(games.values()) - min(games.values()) <= 1
+
+
+def test_a_subset_of_a_gauntlet_is_balanced_too():
+    bots = [f"b{number}" for number in range(8)]
+    chosen = line_ups(config(bots=bots, players=3, challenger="b0", tables=14))
+    games = Counter(bot for group in chosen for bot in group)
+    assert games.pop("b0") == 14
+    assert max(games.values()) - min(games.values()) <= 1
+
+
+def test_more_tables_than_line_ups_means_all():
+    assert line_ups(config(tables=99)) == line_ups(config())
+    assert len(balanced_subset(["a", "b", "c"], 2, 2)) == 2
+
+
+def test_large_fields_are_quick():
+    bots = [f"b{number:03}" for number in range(120)]
+    assert len(line_ups(config(bots=bots, players=4, tables=200))) == 200
+
+
+def test_completeness_is_every_id():
+    schedule = Schedule(config(deals=1))
+    every = set(ids(schedule))
+    assert schedule.is_complete(every)
+    assert not schedule.is_complete(every - {next(iter(every))})

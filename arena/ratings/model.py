@@ -47,7 +47,7 @@ class Fit(NamedTuple):
 
     def half_widths(self) -> Floats:
         """Half-widths of the 95 % intervals of the ratings."""
-        return self.quantile * np.sqrt(np.diag(self.covariance))
+        return self.quantile * np.sqrt(np.maximum(np.diag(self.covariance), 0))
 
     def difference_error(self) -> Floats:
         """(n, n) standard errors of the differences of two ratings."""
@@ -207,7 +207,10 @@ def _solve(results: Results, prior: float) -> Floats:
     parameters = np.zeros(layout.size)
     for _ in range(MOST_STEPS):
         gradient, information = _derivatives(parameters, layout, results, prior)
-        step = np.linalg.solve(_gauged(information, layout, prior), gradient)
+        try:
+            step = np.linalg.solve(_gauged(information, layout, prior), gradient)
+        except np.linalg.LinAlgError:
+            break
         step *= min(1.0, STEP_CAP / max(np.abs(step).max(), 1e-300))
         parameters += step
         if np.abs(step).max() <= TOLERANCE * max(1.0, np.abs(parameters).max()):
@@ -246,7 +249,7 @@ def _with_errors(results: Results, members: Ints, parameters: Floats, prior: flo
     seats = {}
     for table in results.tables:
         columns = _columns(layout, table)[1:]
-        effects, errors = parameters[columns] * ELO, np.sqrt(np.diag(covariance)[columns])
+        effects, errors = parameters[columns] * ELO, np.sqrt(np.maximum(np.diag(covariance)[columns], 0))
         seats[table.size] = (np.append(0.0, effects), np.append(0.0, errors))
     quantile = float(stdtrit(max(clusters - 1, 1), (1 + COVERAGE) / 2)) if clusters < SMALL_SAMPLE else 1.96
     return Fit(

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from arena.errors import NoAnswerError
@@ -252,3 +254,28 @@ def test_rank_intervals_hold_the_order_when_it_is_clear_and_open_when_not():
     close = rank_intervals(fit_of(duel(11, 10)))
     assert close[0].tolist() == [1, 1]
     assert close[1].tolist() == [2, 2]
+
+
+@st.composite
+def small_results(draw):
+    games = []
+    for deal in range(draw(st.integers(1, 6))):
+        for _ in range(draw(st.integers(1, 3))):
+            seated = draw(st.permutations("abcde"))[: draw(st.integers(2, 4))]
+            winners = draw(st.sets(st.integers(0, len(seated) - 1), min_size=1))
+            games.append((deal, seated, [1 / len(winners) if seat in winners else 0 for seat in range(len(seated))]))
+    return games
+
+
+@settings(max_examples=400, deadline=None)
+@given(small_results())
+def test_any_results_however_few_have_a_finite_answer(games):
+    for fit in rate(count_results(frame_of(games))):
+        assert np.isfinite(fit.elo).all()
+        assert fit.elo.mean() == pytest.approx(0, abs=1e-6)
+        assert np.abs(fit.elo).max() < 5000
+        if fit.clusters > 1:
+            assert np.isfinite(fit.half_widths()).all()
+        low, high = rank_intervals(fit)
+        assert (low <= high).all()
+        assert np.isfinite(fit.superiority()).all() or fit.clusters == 1

@@ -1,0 +1,78 @@
+"""An arena of its own for each test: a folder with bots/, and the command run in it as a user would."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TIMES = ("think_ms", "slowest_ms", "ended")
+
+
+class Arena:
+    """The command ``arena`` in a folder."""
+
+    def __init__(self, home):
+        self.home = home
+
+    def start(self, *arguments):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+        command = [sys.executable, "-m", "arena", *map(str, arguments)]
+        return subprocess.Popen(
+            command, cwd=self.home, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+
+    def __call__(self, *arguments, status=0):
+        process = self.start(*arguments)
+        out, err = process.communicate(timeout=250)
+        assert process.returncode == status, f"exit status {process.returncode}\n{out}\n{err}"
+        return out, err
+
+    def add_bot(self, name, source, *, to="bots", **manifest):
+        folder = self.home / to / name
+        folder.mkdir(parents=True)
+        (folder / "bot.py").write_text(source)
+        lines = [f'name = "{name}"', 'version = "1"', 'command = ["python3", "bot.py"]']
+        lines += [f"{key} = {json.dumps(value)}" for key, value in manifest.items()]
+        (folder / "bot.toml").write_text("\n".join(lines) + "\n")
+        return folder
+
+    def records(self, run):
+        return [json.loads(line) for line in (self.home / "results" / run / "games.jsonl").read_text().splitlines()]
+
+    def timeless(self, run):
+        """The records without their times, sorted by id."""
+        records = [{key: value for key, value in record.items() if key not in TIMES} for record in self.records(run)]
+        return sorted(records, key=lambda record: record["id"])
+
+
+RANDOM = (ROOT / "bots" / "random-python" / "bot.py").read_text()
+FIRST = RANDOM.replace('rng.choice(message["legal"])', 'message["legal"][0]')
+
+
+@pytest.fixture
+def arena(tmp_path):
+    """An arena with two quick bots, `rnd` and `fst`."""
+    made = Arena(tmp_path)
+    made.add_bot("rnd", RANDOM)
+    made.add_bot("fst", FIRST)
+    return made
+
+
+@pytest.fixture
+def zoo_bot(arena):
+    """Adds a misbehaving program to the arena's bots."""
+
+    def add(program):
+        folder = arena.home / "bots" / program.replace("_", "-")
+        folder.mkdir()
+        for name in ("polite.py", f"{program}.py"):
+            shutil.copy(ROOT / "tests" / "bots" / name, folder / name)
+        (folder / "bot.toml").write_text(f'name = "{folder.name}"\nversion = "1"\ncommand = ["python3", "{program}.py"]\n')
+        return folder.name
+
+    return add

@@ -1,0 +1,158 @@
+"""kill -9 at any moment, Ctrl-C, two arenas at once: every game is in the journal exactly once, and no process stays."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+
+RUN = ("run", "--deals", 30, "--seed", "kills", "--jobs", 2, "--out")
+GAMES = 60
+
+
+def processes(marker):
+    """Process ids and command lines of everything that runs in the arena's folder."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                folder = os.readlink(entry / "cwd")
+            except OSError:
+                continue
+            if folder.startswith(marker) and command:
+                found[int(entry.name)] = command
+    return found
+
+
+def wait_for(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def journal_lines(arena, run):
+    path = arena.home / "results" / run / "games.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+@pytest.fixture
+def quiet(arena):
+    """The records of an undisturbed run."""
+    arena(*RUN, "quiet")
+    records = arena.timeless("quiet")
+    assert len(records) == GAMES
+    return records
+
+
+def test_killing_the_arena_at_random_moments_loses_and_doubles_nothing(arena, quiet):
+    rng = random.Random(1)
+    for _ in range(4):
+        process = arena.start(*RUN, "killed")
+        target = journal_lines(arena, "killed") + rng.randint(0, 14)
+        wait_for(lambda process=process, target=target: journal_lines(arena, "killed") >= target or process.poll() is not None)
+        time.sleep(rng.random() * 0.1)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        wait_for(lambda: not processes(str(arena.home)))
+    arena(*RUN, "killed")
+    assert arena.timeless("killed") == quiet
+    assert not processes(str(arena.home))
+
+
+def test_killing_workers_and_bots_of_workers_voids_games_that_are_played_again(arena, quiet):
+    rng = random.Random(2)
+    process = arena.start(*RUN, "workers")
+    for target in (3, 20, 40):
+        wait_for(lambda target=target: journal_lines(arena, "workers") >= target or process.poll() is not None)
+        workers = [pid for pid, command in processes(str(arena.home)).items() if "spawn_main" in command]
+        if workers:
+            os.kill(rng.choice(workers), signal.SIGKILL)
+    _, err = process.communicate(timeout=200)
+    assert process.returncode == 0, err
+    assert "is void (its worker died); it is played again" in err
+    assert arena.timeless("workers") == quiet
+    assert not processes(str(arena.home))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_signal_lets_running_games_end_and_the_run_can_go_on(arena, quiet, number):
+    process = arena.start(*RUN, "stopped")
+    wait_for(lambda: journal_lines(arena, "stopped") >= 5)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "running games end first; Ctrl-C again drops them" in err
+    assert "interrupted: the same command finishes the run in results/stopped" in err
+    assert out.startswith("Rank")
+    assert 5 <= journal_lines(arena, "stopped") < GAMES
+    assert not processes(str(arena.home))
+    arena(*RUN, "stopped")
+    assert arena.timeless("stopped") == quiet
+
+
+def test_two_signals_drop_running_games_at_once(arena, zoo_bot):
+    name = zoo_bot("silent")
+    process = arena.start("run", "rnd", name, "--move-ms", 60_000, "--deals", 2, "--out", "hang")
+    wait_for(lambda: any("silent.py" in command for command in processes(str(arena.home)).values()))
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.7)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=50)
+    assert process.returncode == 130
+    assert time.monotonic() - began < 40
+    wait_for(lambda: not processes(str(arena.home)))
+
+
+def test_a_second_arena_on_the_same_run_is_refused(arena):
+    process = arena.start(*RUN, "shared")
+    wait_for(lambda: journal_lines(arena, "shared") >= 1)
+    _, err = arena(*RUN, "shared", status=1)
+    assert "got another arena writing it" in err
+    assert "wait for it, or choose another --out" in err
+    process.communicate(timeout=200)
+    assert process.returncode == 0
+    assert journal_lines(arena, "shared") == GAMES
+
+
+def test_a_game_that_kills_its_worker_is_given_up_and_the_others_are_played(arena):
+    """The bot kills the arena's worker, the parent of its keeper, in the second deal only."""
+    source = (arena.home / "bots" / "rnd" / "bot.py").read_text()
+    killer = source.replace("import sys\n", "import os, sys\nfrom pathlib import Path\n").replace(
+        '    elif message["type"] == "turn":',
+        '    elif message["type"] == "turn" and sorted(message["hand"]) == HAND and message["position"]["pile"] == 66:\n'
+        '        keeper = os.getppid()\n        stat = Path(f"/proc/{keeper}/stat").read_text().rpartition(")")[2].split()\n'
+        '        os.kill(int(stat[1]), 9)\n    elif message["type"] == "turn":',
+    )
+    first = sorted(_hand("killer-seed", 1))
+    arena.add_bot("killer", f"HAND = {first!r}\n{killer}")
+    _, err = arena("run", "killer", "fst", "--deals", 3, "--seed", "killer-seed", "--jobs", 2, "--out", "k", status=1)
+    assert "error: bird/fst+killer/1/1 could not be played: its worker died" in err
+    assert {record["id"] for record in arena.records("k")} == {f"bird/fst+killer/{deal}/{seating}" for deal in range(3) for seating in range(2)} - {
+        "bird/fst+killer/1/1"
+    }
+
+
+def _hand(seed, deal):
+    from arena.tournament.deals import deck_of  # noqa: PLC0415
+
+    deck = deck_of(seed, "bird", deal)
+    return [deck[at : at + 2] for at in range(0, 6, 2)]
+
+
+def test_a_reader_that_goes_away_does_no_harm(arena):
+    arena("run", "--deals", 1, "--out", "one")
+    command = f"{sys.executable} -m arena replay one bird/fst+rnd/0/0 | head -1"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(["bash", "-c", command], cwd=arena.home, env=environment, capture_output=True, text=True, check=True)
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr

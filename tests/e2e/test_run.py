@@ -1,0 +1,261 @@
+"""arena run, from bots to standings, as a user runs it."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from arena.match.replay import replay
+from arena.records.record import decode_record
+from arena.rules.boards import Board
+
+STANDINGS = "rank,bot,elo,elo_low,elo_high,games,wins,shared,losses,win_rate,avg_rank,avg_left,forfeits,think_ms"
+PAIRS = "bot,opponent,games,wins,shared,losses,score,elo_diff,elo_low,elo_high,los"
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_a_round_robin_from_bots_to_standings(arena):
+    out, err = arena("run", "--deals", 3, "--out", "one")
+    folder = arena.home / "results" / "one"
+    records = arena.records("one")
+    assert len(records) == len({record["id"] for record in records}) == 6
+    assert out.splitlines()[0].split()[:4] == ["Rank", "95%", "Bot", "Elo"]
+    assert "standings: results/one/standings.csv" in err
+    assert "2 bots, 1 line-ups x 3 deals x 2 seatings on bird = 6 games" in err
+    standings = (folder / "standings.csv").read_text()
+    assert standings.splitlines()[0] == STANDINGS
+    assert (folder / "pairs.csv").read_text().splitlines()[0] == PAIRS
+    table = rows(standings)
+    assert [row["rank"] for row in table] == sorted(row["rank"] for row in table)
+    for row in table:
+        own = [(record, record["bots"].index(row["bot"])) for record in records]
+        assert int(row["games"]) == 6
+        assert int(row["wins"]) == sum(record["ranks"][seat] == 1 and record["ranks"].count(1) == 1 for record, seat in own)
+        assert float(row["avg_left"]) == pytest.approx(sum(record["left"][seat] for record, seat in own) / 6, abs=1e-3)
+        assert int(row["wins"]) + int(row["shared"]) + int(row["losses"]) == 6
+    for record in records:
+        board = Board("bird", tuple(json.loads((folder / "run.json").read_text())["boards"]["bird"]))
+        list(replay(decode_record(json.dumps(record)), board))
+
+
+def test_run_json_says_what_was_played(arena):
+    arena("run", "--deals", 1, "--out", "one", "--seed", "abc", "--move-ms", 500)
+    info = json.loads((arena.home / "results" / "one" / "run.json").read_text())
+    assert {"arena", "protocol", "rules_core", "config", "boards", "bots", "seed", "started", "sandbox"} <= set(info)
+    assert (info["seed"], info["protocol"], info["rules_core"], info["config"]["move_ms"]) == ("abc", 1, "pure", 500)
+    assert [bot["name"] for bot in info["bots"]] == ["fst", "rnd"]
+    assert all(len(bot["sha256"]) == 64 and bot["command"] == ["python3", "bot.py"] and bot["version"] == "1" for bot in info["bots"])
+    assert len(info["boards"]["bird"]) == 13
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_tables_of_three_and_four_on_both_boards(arena, players):
+    for name in ("rn2", "rn3"):
+        arena.add_bot(name, (arena.home / "bots" / "rnd" / "bot.py").read_text())
+    arena("run", "--players", players, "--boards", "bird,lion", "--deals", 1, "--out", "many")
+    records = arena.records("many")
+    line_ups = {3: 4, 4: 1}[players]
+    assert len(records) == line_ups * players * 2
+    assert {record["board"] for record in records} == {"bird", "lion"}
+    assert {len(record["bots"]) for record in records} == {players}
+    assert not any(record["faults"] for record in records)
+
+
+def test_the_same_command_again_plays_nothing_and_more_deals_or_bots_extend(arena):
+    arena("run", "--deals", 2, "--out", "grow")
+    first = arena.records("grow")
+    _, err = arena("run", "--deals", 2, "--out", "grow")
+    assert "= 4 games, 4 already played" in err
+    assert arena.records("grow") == first
+    arena("run", "--deals", 3, "--out", "grow")
+    arena.add_bot("new", (arena.home / "bots" / "rnd" / "bot.py").read_text())
+    arena("run", "--deals", 3, "--out", "grow")
+    grown = arena.records("grow")
+    assert grown[:4] == first
+    assert len(grown) == len({record["id"] for record in grown}) == 3 * 2 * 3
+
+
+def test_a_run_whose_bots_or_settings_changed_is_refused_with_what_differs(arena):
+    arena("run", "--deals", 2, "--out", "fixed", "--seed", "one")
+    before = (arena.home / "results" / "fixed" / "games.jsonl").read_bytes()
+    (arena.home / "bots" / "rnd" / "bot.py").open("a").write("# changed\n")
+    _, err = arena("run", "--deals", 1, "--out", "fixed", "--seed", "two", "--move-ms", 7, status=1)
+    for part in ("bot rnd: its content changed from 1 (", "deals: the run has 2, asked for 1", "seed: the run has one", "move_ms: the run has 1000"):
+        assert part in err
+    assert "start another run with --out NAME" in err
+    assert (arena.home / "results" / "fixed" / "games.jsonl").read_bytes() == before
+
+
+def test_an_unfinished_run_is_found_again_without_out_and_a_finished_one_is_not(arena):
+    arena("run", "--deals", 2, "--seed", "s")
+    [run] = (arena.home / "results").iterdir()
+    journal = run / "games.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:1]) + lines[1][:40])
+    _, err = arena("run", "--deals", 2)
+    assert "the journal ended in a torn record of 40 bytes" in err
+    assert len(arena.records(run.name)) == 4
+    arena("run", "--deals", 2)
+    assert len(list((arena.home / "results").iterdir())) == 2
+
+
+def test_the_number_of_workers_changes_nothing_but_times(arena):
+    arena("run", "--deals", 4, "--seed", "same", "--jobs", 1, "--out", "one")
+    arena("run", "--deals", 4, "--seed", "same", "--jobs", 3, "--out", "three")
+    assert arena.timeless("one") == arena.timeless("three")
+
+
+def test_other_seeds_are_other_decks_and_no_seed_is_a_secret_one(arena):
+    for run in ("a", "b"):
+        arena("run", "--deals", 1, "--out", run)
+    decks = [{record["deck"] for record in arena.records(run)} for run in ("a", "b")]
+    assert decks[0] != decks[1]
+    assert [len(deck) for deck in decks] == [1, 1]
+
+
+def test_faults_are_counted_and_leave_evidence(arena, zoo_bot):
+    name = zoo_bot("not_json")
+    out, err = arena("run", "rnd", name, "--deals", 2, "--out", "faulty", status=0)
+    records = arena.records("faulty")
+    assert [fault["kind"] for record in records for fault in record["faults"]] == ["not json"] * 4
+    assert all(record["end"] == "forfeit" and record["ranks"][record["bots"].index("rnd")] == 1 for record in records)
+    assert f"forfeit: {name} (not json): expected one JSON object on one line" in err
+    assert "4 forfeits in this session; their evidence is in results/faulty/faults" in err
+    table = {row["bot"]: row for row in rows((arena.home / "results/faulty/standings.csv").read_text())}
+    assert (table[name]["forfeits"], table["rnd"]["forfeits"]) == ("4", "0")
+    assert f">{0}" not in out
+    for record in records:
+        seat = record["bots"].index(name)
+        evidence = json.loads((arena.home / "results/faulty/faults" / record["id"] / f"seat-{seat}.json").read_text())
+        assert (evidence["game"], evidence["kind"], evidence["seat"]) == (record["id"], "not json", seat)
+        assert evidence["lines"][-1][0] == "from"
+        assert "thinking about" in evidence["lines"][-1][2]
+        assert isinstance(evidence["bot_seed"], int)
+    log = (arena.home / "results/faulty/logs/arena.log").read_text()
+    assert log.count(f"{name} forfeits (not json)") == 4
+
+
+def test_bots_by_path_and_old_versions_play(arena, tmp_path):
+    arena("submit", "bots/rnd", "--name", "copy", "--no-check")
+    script = tmp_path / "lone.py"
+    script.write_text((arena.home / "bots" / "fst" / "bot.py").read_text())
+    source = arena.home / "bots" / "copy" / "bot.py"
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "bot.toml").write_text((arena.home / "bots" / "copy" / "bot.toml").read_text())
+    (work / "bot.py").write_text(source.read_text() + "# second\n")
+    arena("submit", work, "--no-check")
+    arena("run", "copy", "copy@1", "lone.py", "--deals", 1, "--out", "mixed")
+    info = json.loads((arena.home / "results/mixed/run.json").read_text())
+    assert [(bot["name"], bot["version"]) for bot in info["bots"]] == [("copy", "2"), ("copy@1", "1"), ("lone", "1")]
+    assert len(arena.records("mixed")) == 6
+
+
+def test_a_bot_that_is_built_plays_from_its_copy(arena):
+    folder = arena.add_bot("built", "import sys\nsys.exit('not built')\n", build=[["cp", "../fst.py", "bot.py"]])
+    (folder / "real.py").write_text((arena.home / "bots" / "fst" / "bot.py").read_text())
+    (folder / "bot.toml").write_text((folder / "bot.toml").read_text().replace("../fst.py", "real.py"))
+    arena("run", "built", "rnd", "--deals", 1, "--out", "b")
+    assert not any(record["faults"] for record in arena.records("b"))
+    assert "not built" in (folder / "bot.py").read_text()
+
+
+def test_a_fresh_bot_gets_a_process_for_each_game(arena):
+    source = (arena.home / "bots" / "rnd" / "bot.py").read_text()
+    once = source.replace('    elif message["type"] == "start":', '    elif message["type"] == "start" and globals().setdefault("games", []).append(1) is None and len(games) > 1:\n        sys.exit("a second game")\n    elif message["type"] == "start":')
+    arena.add_bot("once", once, fresh=True)
+    arena("run", "once", "fst", "--deals", 4, "--jobs", 1, "--out", "f")
+    assert not any(record["faults"] for record in arena.records("f"))
+
+
+def test_no_process_meets_a_deal_twice(arena):
+    """A bot that writes each hand it starts with to stderr, and leaves when it sees the same twice in one process."""
+    source = (arena.home / "bots" / "rnd" / "bot.py").read_text()
+    spy = source.replace(
+        '    elif message["type"] == "turn":',
+        '    elif message["type"] == "played" and message["pile"] == 65:\n        hands = globals().setdefault("hands", [])\n'
+        '        if message["move"] in hands:\n            sys.exit("this deal was here before")\n        hands.append(message["move"])\n'
+        '    elif message["type"] == "turn":',
+    )
+    arena.add_bot("spy", spy.replace("rng.choice(message[\"legal\"])", 'message["legal"][0]'))
+    (arena.home / "bots" / "rnd" / "bot.py").write_text(source.replace('rng.choice(message["legal"])', 'message["legal"][0]'))
+    arena("run", "spy", "rnd", "--deals", 1, "--boards", "bird,lion", "--jobs", 1, "--out", "spying")
+    assert not any(record["faults"] for record in arena.records("spying"))
+
+
+def test_time_with_a_bank(arena, zoo_bot):
+    arena("run", "rnd", "fst", "--deals", 1, "--game-ms", 5000, "--increment-ms", 10, "--move-ms", 300, "--out", "bank")
+    assert not any(record["faults"] for record in arena.records("bank"))
+    _, err = arena("run", "--increment-ms", 10, status=1)
+    assert "expected --game-ms with --increment-ms" in err
+
+
+def test_an_arena_toml_is_read_and_the_command_line_goes_before_it(arena):
+    (arena.home / "tiny.txt").write_text("R....\n..V..\n....B\n")
+    (arena.home / "arena.toml").write_text('bots = ["rnd", "fst"]\ndeals = 5\nboard = ["tiny.txt"]\nseed = 7\nout = "cfg"\njobs = 1\n')
+    arena("run", "--config", "arena.toml", "--deals", 2)
+    info = json.loads((arena.home / "results/cfg/run.json").read_text())
+    assert (info["config"]["deals"], info["config"]["boards"], info["seed"]) == (2, ["tiny"], "7")
+    assert info["boards"]["tiny"] == ["R....", "..V..", "....B"]
+    assert len(arena.records("cfg")) == 4
+
+
+def test_a_gauntlet_and_a_subset_of_tables(arena):
+    for name in ("b1", "b2", "b3"):
+        arena.add_bot(name, (arena.home / "bots" / "rnd" / "bot.py").read_text())
+    arena("run", "--challenger", "fst", "--deals", 1, "--out", "g")
+    assert all("fst" in record["bots"] for record in arena.records("g"))
+    assert len(arena.records("g")) == 8
+    arena("run", "--tables", 5, "--deals", 1, "--out", "t")
+    assert len(arena.records("t")) == 10
+
+
+def test_a_bot_whose_program_is_missing_is_left_out_or_named(arena):
+    folder = arena.home / "bots" / "ghost"
+    folder.mkdir()
+    (folder / "bot.toml").write_text('name = "ghost"\nversion = "1"\ncommand = ["no-such-interpreter", "x"]\n')
+    _, err = arena("run", "--deals", 1, "--out", "without")
+    assert "warning: ghost is left out: expected the program 'no-such-interpreter' on PATH, found none" in err
+    _, err = arena("run", "ghost", "rnd", "--deals", 1, status=1)
+    assert "error: ghost: expected the program 'no-such-interpreter' on PATH, found none" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["run", "nobody", "rnd"], 1, "expected a registered bot or a path, got 'nobody'"),
+        (["run", "rnd"], 1, "expected at least 2 bots"),
+        (["run", "rnd", "rnd"], 1, "expected each bot once, got 'rnd' twice"),
+        (["run", "--players", "5"], 2, "Invalid value for '--players'"),
+        (["run", "--boards", "owl"], 1, "expected a board out of bird, lion, got 'owl'"),
+        (["run", "--board", "none.txt"], 2, "does not exist"),
+        (["run", "--deals", "many"], 2, "is not a valid integer"),
+        (["run", "--challenger", "zoe"], 1, "expected the challenger to be one of fst, rnd, got 'zoe'"),
+        (["run", "--prior", "some"], 2, "expected auto, none or a number above 0"),
+        (["run", "--wrong"], 2, "No such option"),
+        (["run", "--out", "bots/rnd"], 1, "to be a run or empty, got a folder with other files"),
+        (["standings"], 1, "expected a run in results, found none"),
+        (["standings", "nope"], 1, "expected a run's name or folder, got 'nope'"),
+        (["replay", "nope", "x"], 1, "expected a run's name or folder, got 'nope'"),
+        (["play", "rnd"], 2, "expected 2 to 4 bots, got 1"),
+        (["submit", "nowhere"], 2, "does not exist"),
+        (["new", "bad/name"], 1, "expected a name of up to 40 letters"),
+        (["new", "bots"], 1, "expected a folder that does not exist yet, got bots"),
+        (["nonsense"], 2, "No such command"),
+    ],
+)
+def test_what_a_user_gets_wrong_is_said_with_the_cure(arena, arguments, status, said):
+    out, err = arena(*arguments, status=status)
+    assert said in err
+    assert out == ""
+    assert "Traceback" not in err
+
+
+def test_a_results_folder_that_cannot_be_written_is_named(arena):
+    (arena.home / "results").write_text("a file")
+    _, err = arena("run", "--deals", 1, status=1)
+    assert "expected to make the run's folder results/" in err

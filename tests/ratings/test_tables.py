@@ -1,0 +1,176 @@
+"""The tables of a run: what is counted, the table equals the CSV equals what the journal implies."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.errors import RunError
+from arena.exports.files import PAIRS, STANDINGS, csv_text, export_run
+from arena.exports.text import pairs_text, seats_text, standings_text
+from arena.match.clock import Timing
+from arena.match.referee import Referee
+from arena.players.inprocess import InProcessPlayer, first_move, random_move
+from arena.ratings.frames import game_frame, seat_frame
+from arena.ratings.tables import make_tables, run_tables
+from arena.records.journal import Journal
+from arena.records.runfile import BotInfo, RunInfo, write_run
+from arena.rules.boards import built_in
+from arena.tournament.config import make_config
+from arena.tournament.schedule import Schedule
+from tests.ratings.synthetic import duel, frame_of
+
+PLAYERS = {"ann": random_move, "bob": first_move, "cy": random_move, "dee": random_move}
+
+
+def play_run(folder, names=("ann", "bob", "cy"), **settings):
+    """A run played in this process, on disk as the arena leaves it."""
+    config = make_config({"bots": list(names), "seed": "tables", **settings})
+    bots = [BotInfo(name, "1", "0" * 64, ["x"]) for name in names]
+    boards = {name: list(built_in(name).rows) for name in config.boards}
+    write_run(folder, RunInfo("0", 1, "pure", 1, {}, boards, bots, "tables", "none", "2026-01-01T00:00:00Z"))
+    with Journal(folder) as journal:
+        for plan in Schedule(config):
+            players = [InProcessPlayer(name, PLAYERS[name]) for name in plan.bots]
+            journal.append([Referee(plan, built_in(plan.board), players, Timing()).play().record])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return play_run(tmp_path_factory.mktemp("run"), deals=12, players=3, names=("ann", "bob", "cy", "dee"))
+
+
+def test_the_frame_has_a_row_for_each_seat(run):
+    frame = seat_frame(run / "games.jsonl", ["ann", "idle"])
+    assert len(frame) == 12 * 4 * 3 * 3
+    assert list(frame["bot"].cat.categories) == ["ann", "bob", "cy", "dee", "idle"]
+    assert frame.groupby("game")["share"].sum().round(9).eq(1).all()
+    assert frame["cluster"].nunique() == 12
+    assert not frame.isna().any().any()
+
+
+def test_counts_are_those_of_the_journal(run):
+    table = run_tables(run).standings.set_index("bot")
+    games = game_frame(run / "games.jsonl")
+    for name in table.index:
+        ranks = pd.concat([games.loc[games[f"bot_{seat}"] == name, f"rank_{seat}"] for seat in range(3)])
+        share = pd.concat([games.loc[games[f"bot_{seat}"] == name, f"share_{seat}"] for seat in range(3)])
+        assert table.loc[name, "games"] == len(ranks)
+        assert table.loc[name, "wins"] == (share == 1).sum()
+        assert table.loc[name, "shared"] == ((share > 0) & (share < 1)).sum()
+        assert table.loc[name, "wins"] + table.loc[name, "shared"] + table.loc[name, "losses"] == len(ranks)
+        assert table.loc[name, "win_rate"] == pytest.approx(share.mean())
+        assert table.loc[name, "avg_rank"] == pytest.approx(ranks.mean())
+
+
+def test_the_table_is_sorted_and_intervals_surround_the_ratings(run):
+    table = run_tables(run).standings
+    assert table["elo"].is_monotonic_decreasing
+    assert table["rank"].tolist() == [1, 2, 3, 4]
+    assert (table["elo_low"] < table["elo"]).all()
+    assert (table["elo"] < table["elo_high"]).all()
+    assert table["elo"].mean() == pytest.approx(0, abs=1e-9)
+    assert np.isnan(table["los"].iloc[-1])
+    assert table["los"].iloc[:-1].between(0.5, 1).all()
+
+
+def test_a_pair_seen_from_both_sides_is_the_same(run):
+    pairs = run_tables(run).pairs.set_index(["bot", "opponent"])
+    assert len(pairs) == 12
+    for (one, other), row in pairs.iterrows():
+        back = pairs.loc[(other, one)]
+        assert (row["wins"], row["shared"], row["games"]) == (back["losses"], back["shared"], back["games"])
+        assert row["score"] + back["score"] == pytest.approx(1)
+        assert row["elo_diff"] == pytest.approx(-back["elo_diff"])
+        assert row["elo_low"] == pytest.approx(-back["elo_high"])
+        assert row["los"] == pytest.approx(1 - back["los"])
+
+
+def test_the_table_equals_the_csv_and_the_text(run, tmp_path):
+    tables = run_tables(run)
+    text = csv_text(tables.standings, STANDINGS)
+    again = pd.read_csv(io.StringIO(text))
+    assert list(again.columns) == STANDINGS
+    assert again["bot"].tolist() == tables.standings["bot"].tolist()
+    assert np.allclose(again["elo"], tables.standings["elo"], atol=0.005)
+    shown = standings_text(tables).splitlines()
+    for line, row in zip(shown[1:], again.to_dict("records"), strict=False):
+        words = line.split()
+        assert (words[0], words[2], words[5], words[6]) == (str(row["rank"]), row["bot"], str(row["games"]), str(row["wins"]))
+        assert float(words[3].lstrip("<>")) == pytest.approx(row["elo"], abs=0.06)
+    paths = export_run(run, tmp_path)
+    assert [path.name for path in paths] == ["standings.csv", "pairs.csv", "seats.csv", "faults.csv", "games.csv"]
+    assert (tmp_path / "standings.csv").read_text() == text
+    assert (tmp_path / "pairs.csv").read_text().splitlines()[0] == ",".join(PAIRS)
+    assert len(pd.read_csv(tmp_path / "games.csv")) == tables.games
+
+
+def test_the_order_of_the_journal_changes_no_digit(run, tmp_path):
+    lines = (run / "games.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "run.json").write_bytes((run / "run.json").read_bytes())
+    (tmp_path / "games.jsonl").write_bytes(b"".join(reversed(lines)))
+    one, other = run_tables(run), run_tables(tmp_path)
+    for name in ("standings", "pairs", "seats", "faults"):
+        assert csv_text(getattr(one, name)) == csv_text(getattr(other, name))
+
+
+def test_a_doubled_record_counts_once(run, tmp_path):
+    data = (run / "games.jsonl").read_bytes()
+    (tmp_path / "run.json").write_bytes((run / "run.json").read_bytes())
+    (tmp_path / "games.jsonl").write_bytes(data + data[: data.index(b"\n") + 1])
+    assert csv_text(run_tables(tmp_path).standings) == csv_text(run_tables(run).standings)
+
+
+def test_the_footer_names_seats_games_and_deals(run):
+    text = standings_text(run_tables(run))
+    assert "3 players, Elo against the first seat: second " in text
+    assert "95 % errors clustered by deal; 144 games, 12 deals" in text
+    assert "Seat" in seats_text(run_tables(run).seats)
+    assert "Opponent" in pairs_text(run_tables(run).pairs)
+
+
+def test_a_run_of_two_tells_the_first_seat(tmp_path):
+    text = standings_text(run_tables(play_run(tmp_path, deals=12)))
+    assert text.splitlines()[-1].startswith("first seat ")
+
+
+def test_a_run_without_games_has_an_empty_table(tmp_path):
+    folder = play_run(tmp_path, deals=1)
+    (folder / "games.jsonl").write_bytes(b"")
+    tables = run_tables(folder)
+    assert tables.standings["games"].tolist() == [0, 0, 0]
+    assert tables.standings["rank"].tolist() == [1, 1, 1]
+    assert tables.standings["elo"].isna().all()
+    assert standings_text(tables).splitlines()[1].split()[:4] == ["1", "1-3", "ann", "-"]
+    assert csv_text(tables.standings, STANDINGS).splitlines()[1] == "1,ann,,,,0,0,0,0,,,,0,"
+
+
+def test_few_deals_and_priors_and_idle_bots_are_noted():
+    tables = make_tables(frame_of(duel(4, 0), bots=["idle"]))
+    assert "only 4 deals: the error bars are rough below 10" in tables.notes
+    assert "without a game against another bot: idle" in tables.notes
+    assert any(note.startswith("a (>) gave nothing to the others, b (<) got nothing") for note in tables.notes)
+    assert tables.standings["mark"].tolist() == [">", "<", ""]
+    assert ">" in standings_text(tables)
+
+
+def test_groups_that_never_met_are_noted_and_stand_one_below_the_other():
+    tables = make_tables(frame_of(duel(12, 8) + duel(3, 7, names=("x", "y")) + duel(7, 9, names=("y", "z"))))
+    assert any(note.startswith("these groups never met, and each has its own mean of 0: x, y, z; a, b") for note in tables.notes)
+    assert tables.standings["bot"].tolist()[3:] == ["a", "b"]
+
+
+def test_equal_ratings_share_a_rank():
+    tables = make_tables(frame_of(duel(5, 5)))
+    assert tables.standings["rank"].tolist() == [1, 1]
+
+
+def test_a_damaged_journal_is_named_with_its_line(tmp_path):
+    folder = play_run(tmp_path, deals=1)
+    journal = folder / "games.jsonl"
+    journal.write_bytes(journal.read_bytes().replace(b'"deal":0', b'"deal":"zero"', 1))
+    with pytest.raises(RunError, match=r"games.jsonl, line 1: expected a record"):
+        run_tables(folder)

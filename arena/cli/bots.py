@@ -8,7 +8,7 @@ import msgspec
 from arena.cli.options import as_json, bots_folder
 
 
-@click.command()
+@click.command(short_help="List the bots in bots/.")
 @click.option("--all", "everything", is_flag=True, help="Old versions too, as name@version.")
 @as_json
 @click.pass_obj

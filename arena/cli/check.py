@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from arena.players.folder import Bot
 
 
-@click.command()
+@click.command(short_help="Check one bot step by step.")
 @click.argument("path", metavar="PATH|BOT")
 @move_ms_option
 @click.pass_obj

@@ -7,7 +7,7 @@ import click
 from arena.cli.options import prior_option, run_folder
 
 
-@click.command()
+@click.command(short_help="Write a run's tables as CSV.")
 @click.argument("run")
 @click.option(
     "--to", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder for the files; made if need be."

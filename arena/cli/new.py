@@ -8,7 +8,7 @@ import click
 LANGUAGES = ("python", "js")
 
 
-@click.command()
+@click.command(short_help="Write a starter bot.")
 @click.argument("name")
 @click.option("--language", type=click.Choice(LANGUAGES), default="python", show_default=True, help="What it is written in.")
 @click.option("--to", "folder", type=click.Path(path_type=Path), help="The folder to make.  [default: one of that name here]")

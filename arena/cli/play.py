@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from arena.rules.boards import Board
 
 
-@click.command()
+@click.command(short_help="Play one game and draw it.")
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
 @click.option("--board", default="bird", show_default=True, metavar="NAME|FILE", help="bird, lion or a board file.")
 @click.option("--seed", help="Text that decides the deck.  [default: a new one]")

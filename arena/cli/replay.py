@@ -7,7 +7,7 @@ import click
 from arena.cli.options import as_json, run_folder
 
 
-@click.command()
+@click.command(short_help="Show a finished game again.")
 @click.argument("run")
 @click.argument("game")
 @click.option("--turn", type=click.IntRange(0), help="Only the board after so many placements; 0 is the start.")

@@ -15,7 +15,7 @@ from arena.cli.options import as_json, bots_folder, prior_option, results_folder
 LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
 
 
-@click.command()
+@click.command(short_help="Play a tournament and print the standings.")
 @click.argument("bots", nargs=-1, metavar="[BOT]...")
 @click.option("--players", type=click.IntRange(2, 4), help="Seats at a table.  [default: 2]")
 @click.option("--deals", type=click.IntRange(1), help="Deals on each board; every line-up plays the same ones.  [default: 10]")

@@ -8,7 +8,7 @@ import msgspec
 from arena.cli.options import as_json, results_folder
 
 
-@click.command()
+@click.command(short_help="List the runs in results/.")
 @as_json
 @click.pass_obj
 def runs(home: Path, /, *, as_json: bool) -> None:

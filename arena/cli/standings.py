@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from arena.ratings.tables import Tables
 
 
-@click.command()
+@click.command(short_help="Show the standings of a run.")
 @run_argument
 @click.option("--csv", "csv_path", metavar="FILE|-", help="Write the standings as CSV to a file, or '-' for stdout.")
 @click.option("--pairs", is_flag=True, help="Show who did how against whom as well.")

@@ -8,7 +8,7 @@ from arena.cli.main import DONE, FAILED
 from arena.cli.options import bots_folder, move_ms_option, split_words
 
 
-@click.command()
+@click.command(short_help="Check a bot and add it to bots/.")
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
 @click.option("--name", help="Its name in the registry.  [default: from bot.toml, or the script's name]")
 @click.option(

@@ -1,16 +1,19 @@
 """Tables and boards as text for a terminal."""
 
+import math
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-import pandas as pd
-
-from arena.ratings.tables import Tables
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.diagrams import draw
 from arena.rules.notation import TILES
 from arena.rules.terms import Event
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arena.ratings.tables import Tables
 
 MISSING = "-"
 ORDINALS = ("first", "second", "third", "fourth")
@@ -24,7 +27,7 @@ def columns_text(heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequ
     return "\n".join("  ".join(line).rstrip() for line in lines)
 
 
-def standings_text(tables: Tables) -> str:
+def standings_text(tables: "Tables") -> str:
     """The standings as people see them, with the first seat's effect, the number of deals and the notes below."""
     heads = ("Rank", "95%", "Bot", "Elo", "+/-", "Games", "Wins", "Shared", "Losses", "Share%", "LOS%", "Left", "Faults")
     rows = [
@@ -48,7 +51,7 @@ def standings_text(tables: Tables) -> str:
     return "\n".join([columns_text(heads, rows, left=("Bot",)), *_footer(tables)])
 
 
-def seats_text(seats: pd.DataFrame) -> str:
+def seats_text(seats: "pd.DataFrame") -> str:
     """Seats, their effect and their share of the wins."""
     heads = ("Players", "Seat", "Elo", "+/-", "Games", "Share%", "Left")
     rows = [
@@ -66,7 +69,7 @@ def seats_text(seats: pd.DataFrame) -> str:
     return columns_text(heads, rows)
 
 
-def pairs_text(pairs: pd.DataFrame) -> str:
+def pairs_text(pairs: "pd.DataFrame") -> str:
     """Who did how against whom."""
     heads = ("Bot", "Opponent", "Games", "Wins", "Shared", "Losses", "Score%", "Elo diff", "+/-", "LOS%")
     rows = [
@@ -89,7 +92,7 @@ def pairs_text(pairs: pd.DataFrame) -> str:
 
 def number(value: float, decimals: int) -> str:
     """The value with so many decimals, or a dash where there is none."""
-    return f"{value + 0.0:.{decimals}f}" if np.isfinite(value) else MISSING
+    return f"{value + 0.0:.{decimals}f}" if math.isfinite(value) else MISSING
 
 
 def board_text(state: State, paint: Callable[[str, str], str] = lambda cell, _: cell, marked: int = 0) -> str:
@@ -134,7 +137,7 @@ def seat_names(bots: Sequence[str]) -> list[str]:
     return [f"{bot} (seat {seat})" if bots.count(bot) > 1 else bot for seat, bot in enumerate(bots)]
 
 
-def _footer(tables: Tables) -> list[str]:
+def _footer(tables: "Tables") -> list[str]:
     lines = []
     for size in sorted(tables.seats["seats"].unique()):
         rows = tables.seats[(tables.seats["seats"] == size) & tables.seats["elo_error"].notna() & (tables.seats["seat"] > 0)]

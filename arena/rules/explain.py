@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING
 
 from arena.rules.boards import COLOURS, squares_of
+from arena.rules.joins import is_forbidden_join
 from arena.rules.notation import KIND_SHIFT, PASS, TILE_OF_KIND, TILES, UNKNOWN, move_text, split_move
-from arena.rules.terms import MAJOR, is_forbidden_join
+from arena.rules.terms import MAJOR
 
 if TYPE_CHECKING:
     from arena.rules.pure import State

@@ -4,25 +4,14 @@ A province is ``(mask, halo, owner, size, pagodas)``, merging is OR, touching is
 """
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 
 from arena.errors import IllegalMoveError
-from arena.rules.boards import Board, squares_of
+from arena.rules.boards import Board, nth_square, squares_of
 from arena.rules.explain import illegal_text
-from arena.rules.notation import KIND_SHIFT, KINDS_OF_TILE, SQUARE_MASK, TILE_OF_KIND, UNKNOWN
-from arena.rules.terms import (
-    HAND,
-    LAST_PAGODA,
-    MAJOR,
-    NO_SPACE,
-    NO_TILES,
-    NOBODY,
-    PAGODAS,
-    Event,
-    Province,
-    absorber,
-    is_forbidden_join,
-)
+from arena.rules.hands import kinds_of, with_tile, without_tile
+from arena.rules.joins import NOWHERE, absorber, barred_with, free_pairs
+from arena.rules.notation import KIND_SHIFT, SQUARE_MASK, TILE_OF_KIND, UNKNOWN
+from arena.rules.terms import HAND, LAST_PAGODA, MAJOR, NO_SPACE, NO_TILES, NOBODY, PAGODAS, Event, Province
 
 _KINDS = tuple((kind // 6, kind // 2 % 3, kind & 1) for kind in range(18))
 """First colour, second colour, vertical of each kind of move."""
@@ -82,7 +71,7 @@ class State:
         self._free = board.grass
         self._open: tuple[int, int] | None = None
         self._menu: list[tuple[int, int, int]] | None = None
-        self._barred = [(0, 0, 0)] * 3
+        self._barred = [NOWHERE] * 3
         self._end_if_stuck()
 
     @classmethod
@@ -177,11 +166,11 @@ class State:
 
     def legal_moves(self) -> list[int]:
         """Every legal placement of the mover, in ascending order; none once the game has ended."""
-        return self.placements(self.hands[self.mover])
+        return self.placements(self.hands[self.mover]) if self.end is None else []
 
     def placements(self, tiles: Iterable[int]) -> list[int]:
         """Every legal placement of the given tiles on this board, whoever holds them, in ascending order."""
-        kinds = _kinds(tuple(tiles))
+        kinds = kinds_of(tuple(tiles))
         return [kind << KIND_SHIFT | square for kind in kinds for square in squares_of(self._places(kind))]
 
     def legal_count(self) -> int:
@@ -193,7 +182,7 @@ class State:
         if index >= 0:
             for kind, mask, count in self._menu or self._make_menu():
                 if index < count:
-                    return kind << KIND_SHIFT | _nth_square(mask, index)
+                    return kind << KIND_SHIFT | nth_square(mask, index)
                 index -= count
         raise IndexError("no legal move has that index")
 
@@ -202,7 +191,7 @@ class State:
         hand = self.hands[seat]
         if UNKNOWN in hand:
             return True
-        for kind in _kinds(hand):  # noqa: SIM110 - any() is slower, and this is asked every turn
+        for kind in kinds_of(hand):  # noqa: SIM110 - any() is slower, and this is asked every turn
             if self._places(kind):
                 return True
         return False
@@ -221,7 +210,8 @@ class State:
 
     def _make_menu(self) -> list[tuple[int, int, int]]:
         """The mover's kinds of move with the mask of their first squares and its count; kept until the next move."""
-        self._menu = [(kind, mask := self._places(kind), mask.bit_count()) for kind in _kinds(self.hands[self.mover])]
+        kinds = kinds_of(self.hands[self.mover]) if self.end is None else ()
+        self._menu = [(kind, mask := self._places(kind), mask.bit_count()) for kind in kinds]
         return self._menu
 
     def why_illegal(self, move: int) -> str:
@@ -231,47 +221,17 @@ class State:
     def _places(self, kind: int) -> int:
         """Mask of the first squares on which a tile of this kind may be laid (R4.1 to R4.5)."""
         if self._open is None:
-            self._open = self._free_pairs()
+            self._open = free_pairs(self.board, self._free, self._spaces)
         first, second, vertical = _KINDS[kind]
         if first == second:
             return self._open[vertical] & ~self._barred[first][1 + vertical]
         return self._open[vertical] & ~(self._barred[first][0] | self._barred[second][0] >> (self.board.stride if vertical else 1))
 
-    def _free_pairs(self) -> tuple[int, int]:
-        """First squares of two free squares (R4.1) of which one touches a province space (R4.2): right of each other, below."""
-        free, stride = self._free, self.board.stride
-        near = self.board.around(self._spaces) & free
-        return free & free >> 1 & (near | near >> 1), free & free >> stride & (near | near >> stride)
-
     def _enter(self, colour: int, province: Province) -> None:
-        """Adds a province to its colour and renews, around it, where forbidden joins keep the colour away.
-
-        A double tile touches the provinces of both its squares at once, so it is judged whole: each half legal alone is neither
-        necessary nor sufficient. Squares that are taken later stay in the masks, which only makes them wider than needed.
-        """
-        areas, halo, free, stride = self._areas[colour], province.halo, self._free, self.board.stride
-        others = 0
-        for other in areas:
-            others |= other.halo
+        """Adds a province to its colour."""
+        areas = self._areas[colour]
         areas.append(province)
-        right, below = halo | halo >> 1, halo | halo >> stride
-        single_barred, right_barred, below_barred = self._barred[colour]
-        self._barred[colour] = (
-            single_barred & ~halo | self._forbidden(areas, halo & others & free, 0),
-            right_barred & ~right | self._forbidden(areas, right & (others | others >> 1) & free & free >> 1, 1),
-            below_barred & ~below | self._forbidden(areas, below & (others | others >> stride) & free & free >> stride, stride),
-        )
-
-    def _forbidden(self, areas: list[Province], candidates: int, step: int) -> int:
-        """Those of the candidate first squares from which the spaces there and ``step`` further would make a forbidden join."""
-        forbidden = 0
-        while candidates:
-            low = candidates & -candidates
-            candidates ^= low
-            halves = low | low << step
-            if is_forbidden_join([province for province in areas if province.halo & halves]):
-                forbidden |= low
-        return forbidden
+        self._barred[colour] = barred_with(province, areas, self._barred[colour], self._free, self.board.stride)
 
     # what a move does (R5 to R8)
 
@@ -287,12 +247,12 @@ class State:
             self._next_mover()
             return
         kind = move >> KIND_SHIFT
-        self.hands[self.mover] = _without(self.hands[self.mover], TILE_OF_KIND[kind])
+        self.hands[self.mover] = without_tile(self.hands[self.mover], TILE_OF_KIND[kind])
         self._place(kind, move & SQUARE_MASK, events)
         self.turns += 1
         if self.end is None:
             if self._drawn < len(self._deck):
-                self.hands[self.mover] = _with(self.hands[self.mover], self._deck[self._drawn])
+                self.hands[self.mover] = with_tile(self.hands[self.mover], self._deck[self._drawn])
                 self._drawn += 1
             self._next_mover()
             self._end_if_stuck()
@@ -327,7 +287,7 @@ class State:
         other = one << (self.board.stride if vertical else 1)
         self._free &= ~(one | other)
         self._spaces |= one | other
-        self._open = None
+        self._open = self._menu = None
         debts: list[tuple[int, int, int]] = []
         if first == second:
             changed = self._grow(first, one | other, debts, events)
@@ -353,13 +313,10 @@ class State:
             mask |= self.board.founding_at(mask)
         areas = self._areas[colour]
         joined = [province for province in areas if province.mask & touched] if touched else []
-        if joined:
-            for province in joined:
-                mask |= province.mask
-                areas.remove(province)
-            owner, pagodas, home = self._owner_of(joined)
-        else:
-            owner, pagodas, home = self.mover, 0, ()
+        for province in joined:
+            mask |= province.mask
+            areas.remove(province)
+        owner, pagodas, home = self._owner_of(joined) if joined else (self.mover, 0, ())
         size = mask.bit_count()
         target = 2 if size >= MAJOR else 1
         if pagodas < target:
@@ -439,40 +396,3 @@ class State:
         if counts.count(highest) > 1 or highest == (counts[owner] if owner != NOBODY else 0):
             return owner
         return counts.index(highest)
-
-
-@cache
-def _with(hand: tuple[int, ...], tile: int) -> tuple[int, ...]:
-    """The hand and one tile more, sorted."""
-    return tuple(sorted((*hand, tile)))
-
-
-@cache
-def _without(hand: tuple[int, ...], tile: int) -> tuple[int, ...]:
-    """The hand and one tile less, an unknown one where it does not show the tile."""
-    at = hand.index(tile if tile in hand else UNKNOWN)
-    return hand[:at] + hand[at + 1 :]
-
-
-@cache
-def _kinds(tiles: tuple[int, ...]) -> tuple[int, ...]:
-    """The kinds of move that these tiles allow, ascending."""
-    return tuple(sorted({kind for tile in tiles if tile != UNKNOWN for kind in KINDS_OF_TILE[tile]}))
-
-
-def _nth_square(mask: int, index: int) -> int:
-    """The square of the index-th set bit, counted from the lowest."""
-    square, half = 0, mask.bit_length() >> 1
-    while index > 6:  # noqa: PLR2004 - below that, taking bits away is faster than halving
-        low = mask & (1 << half) - 1
-        count = low.bit_count()
-        if index < count:
-            mask = low
-        else:
-            index -= count
-            mask >>= half
-            square += half
-        half >>= 1
-    for _ in range(index):
-        mask &= mask - 1
-    return square + (mask & -mask).bit_length() - 1

@@ -1,6 +1,5 @@
 """The numbers and words of the rules that both cores and everybody above them share."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 PAGODAS = {2: 24, 3: 19, 4: 15}
@@ -39,35 +38,3 @@ class Event(NamedTuple):
     square: int
     size: int
     home: tuple[tuple[int, int], ...] = ()
-
-
-def is_forbidden_join(joined: Sequence[Province]) -> bool:
-    """Whether no tile may join these provinces of one colour (R4.3, R4.4, R5.6)."""
-    if len(joined) < 2:  # noqa: PLR2004 - one province is expanded, not joined
-        return False
-    if len(joined) == 2:  # noqa: PLR2004 - by far the most frequent join
-        one, other = joined
-        if one.size >= MAJOR or other.size >= MAJOR:
-            return one.size >= MAJOR and other.size >= MAJOR
-        return one.size == other.size and one.owner != other.owner
-    majors = sum(province.size >= MAJOR for province in joined)
-    if majors:
-        return majors > 1
-    totals = _totals(joined)
-    return totals.count(max(totals)) > 1
-
-
-def absorber(joined: Sequence[Province]) -> int:
-    """The owner of the province that two or more make: the major's, else who brings most spaces (R5.5, R5.6)."""
-    for province in joined:
-        if province.size >= MAJOR:
-            return province.owner
-    totals = _totals(joined)
-    return totals.index(max(totals))
-
-
-def _totals(joined: Sequence[Province]) -> list[int]:
-    totals = [0] * (1 + max(province.owner for province in joined))
-    for province in joined:
-        totals[province.owner] += province.size
-    return totals

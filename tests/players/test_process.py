@@ -153,7 +153,9 @@ def test_stopping_kills_children_and_daemons_too(start):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a keeper inherit orphans")
 def test_what_a_bot_leaves_behind_dies_with_it(start):
-    process = start(HIDING.replace("time.sleep(600)\n", "time.sleep(600)\n", 1).rstrip().removesuffix("time.sleep(600)") + "raise SystemExit(3)")
+    process = start(
+        HIDING.replace("time.sleep(600)\n", "time.sleep(600)\n", 1).rstrip().removesuffix("time.sleep(600)") + "raise SystemExit(3)"
+    )
     pids = pids_of(process)
     assert process.ending(10).exit == 3
     for pid in pids:

@@ -25,7 +25,8 @@ def difference(fit, one=0, other=1):
 
 
 @pytest.mark.parametrize(
-    ("won", "lost", "elo"), [(75, 25, 190.8485018879), (20, 10, 120.4119982656), (90, 10, 381.6970037757), (50, 50, 0.0), (25, 75, -190.8485018879)]
+    ("won", "lost", "elo"),
+    [(75, 25, 190.8485018879), (20, 10, 120.4119982656), (90, 10, 381.6970037757), (50, 50, 0.0), (25, 75, -190.8485018879)],
 )
 def test_two_players_are_bradley_terry_to_nine_digits(won, lost, elo):
     assert difference(fit_of(duel(won, lost))) == pytest.approx(elo, abs=1e-9)

@@ -1,7 +1,6 @@
 """The tables of a run: what is counted, the table equals the CSV equals what the journal implies."""
 
 import io
-from pathlib import Path
 
 import numpy as np
 import pandas as pd

@@ -84,6 +84,9 @@ def test_r7_2_the_last_pagoda_wins_at_once_and_nothing_after_it_is_carried_out(S
     assert state.villages == [-1, -1]
     assert state.ranks() == [1, 2]
     assert sum(province.pagodas for _, province in state.provinces()) == 1
+    assert (state.legal_moves(), state.legal_count()) == ([], 0)
+    with pytest.raises(IndexError):
+        state.nth(0)
 
 
 def test_r7_2_the_last_pagoda_may_stand_on_a_village(State):

@@ -69,7 +69,8 @@ def bot(label, sha="1" * 64, version="1"):
     return Bot(label, Manifest(name=label, command=["x"], version=version), Path(), sha)
 
 
-def info(bots=(bot("ann"), bot("bob")), **changes):
+def info(bots=None, **changes):
+    bots = bots or (bot("ann"), bot("bob"))
     config = make_config(settings(bots=[one.label for one in bots], **changes))
     return describe_run(config, {name: built_in(name) for name in config.boards}, bots, sandbox="none", started="2026-01-01T00:00:00Z")
 

@@ -107,7 +107,7 @@ def test_a_subset_is_balanced_for_any_size(count, size, data):
     wanted = data.draw(st.integers(1, every))
     chosen = line_ups(config(bots=[*bots, "zz1", "zz2"][: max(count, size)], players=size, tables=wanted)) if count >= size else []
     assert len(set(chosen)) == wanted
-    games = Counter({bot: 0 for bot in bots})
+    games = Counter(dict.fromkeys(bots, 0))
     games.update(bot for group in chosen for bot in group)
     assert max(games.values()) - min(games.values()) <= 1
 

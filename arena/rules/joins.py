@@ -1,0 +1,78 @@
+"""Joining provinces of one colour: which joins are forbidden, where they keep tiles away, and who owns the result (R4, R5)."""
+
+from collections.abc import Sequence
+
+from arena.rules.boards import Board
+from arena.rules.terms import MAJOR, Province
+
+Barred = tuple[int, int, int]
+"""Where forbidden joins keep a colour away: squares for a single space, first squares for a double tile to the right and downward."""
+
+NOWHERE: Barred = (0, 0, 0)
+
+
+def is_forbidden_join(joined: Sequence[Province]) -> bool:
+    """Whether no tile may join these provinces of one colour (R4.3, R4.4, R5.6)."""
+    if len(joined) < 2:  # noqa: PLR2004 - one province is expanded, not joined
+        return False
+    if len(joined) == 2:  # noqa: PLR2004 - by far the most frequent join
+        one, other = joined
+        if one.size >= MAJOR or other.size >= MAJOR:
+            return one.size >= MAJOR and other.size >= MAJOR
+        return one.size == other.size and one.owner != other.owner
+    majors = sum(province.size >= MAJOR for province in joined)
+    if majors:
+        return majors > 1
+    totals = _totals(joined)
+    return totals.count(max(totals)) > 1
+
+
+def absorber(joined: Sequence[Province]) -> int:
+    """The owner of the province that two or more make: the major's, else who brings most spaces (R5.5, R5.6)."""
+    for province in joined:
+        if province.size >= MAJOR:
+            return province.owner
+    totals = _totals(joined)
+    return totals.index(max(totals))
+
+
+def _totals(joined: Sequence[Province]) -> list[int]:
+    totals = [0] * (1 + max(province.owner for province in joined))
+    for province in joined:
+        totals[province.owner] += province.size
+    return totals
+
+
+def free_pairs(board: Board, free: int, spaces: int) -> tuple[int, int]:
+    """First squares of two free squares (R4.1) of which one touches a province space (R4.2): right of each other, below."""
+    near = board.around(spaces) & free
+    return free & free >> 1 & (near | near >> 1), free & free >> board.stride & (near | near >> board.stride)
+
+
+def barred_with(province: Province, areas: Sequence[Province], barred: Barred, free: int, stride: int) -> Barred:
+    """Where a colour is kept away once it has ``province``, the last of its ``areas``: as before, except around it.
+
+    A double tile touches the provinces of both its squares at once, so it is judged whole: each half legal alone is neither necessary
+    nor sufficient. Squares that are taken later stay in the masks, which only makes them wider than needed.
+    """
+    halo, others = province.halo, 0
+    for other in areas[:-1]:
+        others |= other.halo
+    right, below = halo | halo >> 1, halo | halo >> stride
+    return (
+        barred[0] & ~halo | _forbidden(areas, halo & others & free, 0),
+        barred[1] & ~right | _forbidden(areas, right & (others | others >> 1) & free & free >> 1, 1),
+        barred[2] & ~below | _forbidden(areas, below & (others | others >> stride) & free & free >> stride, stride),
+    )
+
+
+def _forbidden(areas: Sequence[Province], candidates: int, step: int) -> int:
+    """Those of the candidate first squares from which the spaces there and ``step`` further would make a forbidden join."""
+    forbidden = 0
+    while candidates:
+        low = candidates & -candidates
+        candidates ^= low
+        halves = low | low << step
+        if is_forbidden_join([province for province in areas if province.halo & halves]):
+            forbidden |= low
+    return forbidden

@@ -1,0 +1,92 @@
+"""What holds for the whole house: light imports, one way of things, nothing left undocumented."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import arena
+
+ROOT = Path(__file__).parents[1]
+MODULES = sorted(path for path in (ROOT / "arena").rglob("*.py") if "starters" not in path.parts)
+HEAVY = ("pandas", "numpy", "scipy", "multiprocessing_logging", "tqdm", "asyncio", "tomlkit")
+
+
+def loaded_by(code, *arguments):
+    """Which modules a fresh interpreter has after running the code."""
+    probe = f"import sys\nsys.argv = ['arena', *{list(arguments)!r}]\n{code}\nprint('\\n'.join(sys.modules), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, cwd=ROOT, check=True)
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["run", "--help"], ["bots"], ["standings", "--help"]])
+def test_starting_up_loads_nothing_heavy(arguments):
+    loaded = loaded_by("from arena.cli.main import run_command\nrun_command()", *arguments)
+    assert not loaded & set(HEAVY)
+
+
+def test_a_worker_and_a_bot_load_nothing_heavy():
+    assert not loaded_by("import arena.tournament.workers") & set(HEAVY)
+    assert not loaded_by("import arena.sdk") & {*HEAVY, "multiprocessing", "logging", "subprocess", "click"}
+
+
+def test_the_rules_need_the_standard_library_only():
+    loaded = loaded_by("import arena.rules")
+    assert not loaded & {"msgspec", "click", *HEAVY}
+
+
+def calls(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func)
+
+
+def test_only_the_command_line_prints_or_exits():
+    for path in MODULES:
+        part = path.relative_to(ROOT / "arena").parts[0]
+        if part not in ("cli", "sdk.py", "__main__.py"):
+            assert not {"print", "click.echo", "sys.exit", "exit"} & set(calls(path)), path
+
+
+def test_only_players_start_processes_and_only_records_write_journals():
+    for path in MODULES:
+        part = path.relative_to(ROOT / "arena").parts[0]
+        used = set(calls(path))
+        if part != "players":
+            assert not {"subprocess.Popen", "subprocess.run", "os.fork", "os.execvp"} & used, path
+        if part != "records":
+            assert not {"os.fdatasync", "os.fsync", "os.ftruncate"} & used, path
+
+
+def test_every_module_and_public_function_has_a_docstring():
+    for path in MODULES:
+        tree = ast.parse(path.read_text())
+        assert ast.get_docstring(tree), path
+        for node in tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+                assert ast.get_docstring(node), f"{path}: {node.name}"
+
+
+def test_modules_stay_of_a_size_to_read():
+    assert {path.name: len(path.read_text().splitlines()) for path in MODULES if len(path.read_text().splitlines()) > 400} == {}
+
+
+def test_the_changelog_names_the_version():
+    assert f"## [{arena.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_readme_shows_what_the_makefile_has():
+    readme, makefile = (ROOT / "README.md").read_text(), (ROOT / "Makefile").read_text()
+    for target in ("demo", "test"):
+        assert f"make {target}" in readme
+        assert f"\n{target}: " in makefile
+    assert "make test" in (ROOT / ".ci" / "run").read_text()
+    assert "make check" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_shipped_boards_are_part_of_the_package():
+    project = (ROOT / "pyproject.toml").read_text()
+    assert '"arena.rules" = ["boards/*.txt"]' in project
+    assert '"arena.cli" = ["starters/*/*"]' in project

@@ -23,7 +23,7 @@ def test_help_lists_every_command_and_every_command_shows_an_example(arena):
 
 def test_short_help_is_not_cut_off(arena):
     out, _ = arena("--help")
-    assert not re.search(r"\.\.\.$", out, re.M)
+    assert not re.search(r"\.\.\.$", out[out.index("Commands:") :], re.M)
 
 
 def test_the_version_names_the_rules_core(arena):

@@ -1,10 +1,11 @@
 """A bot's process as a player: the dialogue, the deadlines, and what each way of breaking off is called."""
 
 import time
+from collections import deque
 
 from arena import __version__
 from arena.errors import FaultKind, Forfeit
-from arena.players.channel import MAX_LINE, Channel, OutputEnded, Overflowed, SpokeUnasked, TimedOut
+from arena.players.channel import MAX_LINE, Channel, Line, OutputEnded, Overflowed, SpokeUnasked, TimedOut
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
 from arena.players.player import Answer, Words
@@ -96,6 +97,10 @@ class BotPlayer:
             for line in self._channel.lines
         ]
         return str(ending) if ending else "", lines, self._process.stderr_tail()
+
+    def lines(self) -> deque[Line]:
+        """The lines of the dialogue that are kept, the last ones of both ways."""
+        return self._line().lines
 
     def _line(self) -> Channel:
         assert self._channel is not None, "the game has begun"

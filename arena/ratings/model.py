@@ -19,6 +19,8 @@ ELO = 400 / np.log(10)
 STEP_CAP = 2.0
 TOLERANCE = 1e-9
 MOST_STEPS = 50
+LEAST_INFORMATION = 1e-6
+"""Of any direction; where it is less, the likelihood has run so far out that rounding, not a maximum, ended the search."""
 SMALL_SAMPLE = 30
 COVERAGE = 0.95
 AUTO_PRIOR = 1.0
@@ -214,9 +216,11 @@ def _solve(results: Results, prior: float) -> Floats:
         step *= min(1.0, STEP_CAP / max(np.abs(step).max(), 1e-300))
         parameters += step
         if np.abs(step).max() <= TOLERANCE * max(1.0, np.abs(parameters).max()):
-            return parameters
+            if prior or np.linalg.eigvalsh(_gauged(information, layout, prior))[0] > LEAST_INFORMATION:
+                return parameters
+            break
     raise NoAnswerError(
-        f"expected ratings to settle within {MOST_STEPS} steps, got steps that go on: the results have no finite maximum",
+        f"expected ratings to settle within {MOST_STEPS} steps, got ones that run away: the results have no finite maximum",
         "rate with --prior auto, or play more deals",
     )
 

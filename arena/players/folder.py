@@ -20,6 +20,7 @@ IGNORED = {".git", ".hg", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache"
 MAX_BYTES = 64 * 1024 * 1024
 MAX_FILES = 5000
 BUILD_S = 600
+STAGING = ".staging-"
 
 INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".rb": "ruby", ".pl": "perl", ".lua": "lua", ".sh": "sh"}
 
@@ -120,13 +121,15 @@ def copy_files(path: Path, target: Path) -> None:
 def stage(bot: Bot, target: Path) -> Bot:
     """The bot copied to ``target`` and built there; a finished copy of the same content is used again.
 
-    Raises BotFolderError when a build step fails.
+    One process at a time may stage into the folder that holds ``target``: what an earlier one left unfinished there is removed. Raises BotFolderError when a build step fails.
     """
     staged = msgspec.structs.replace(bot, folder=target.resolve())
     if target.exists():
         return staged
     target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".staging-", dir=target.parent) as temporary:
+    for left_over in target.parent.glob(f"{STAGING}*"):
+        shutil.rmtree(left_over, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=STAGING, dir=target.parent) as temporary:
         work = Path(temporary, "bot")
         work.mkdir()
         copy_files(bot.folder, work)

@@ -12,10 +12,11 @@ from arena.match.referee import GamePlan
 from arena.tournament.config import RunConfig
 from arena.tournament.deals import bot_seed, deck_of
 
-DEALS_AT_ONCE = 25
+DEALS_AT_ONCE = 10
 """Deals that are played with one line-up and seating before the next comes.
 
-A bot's process must not meet a deal twice, since it would remember the deck; in this order it seldom has to be replaced.
+A bot's process must not meet a deal twice, since it would remember the deck; in this order it seldom has to be replaced, and still all
+line-ups grow together.
 """
 
 LineUp = tuple[str, ...]

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -31,7 +32,10 @@ def test_the_version_names_the_rules_core(arena):
     assert re.fullmatch(r"arena \S+, protocol 1, rules core (pure|native), Python 3\.\d+\.\d+\n", out)
 
 
-@pytest.mark.parametrize("language", ["python", "js"])
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
+
+
+@pytest.mark.parametrize("language", ["python", pytest.param("js", marks=needs_node)])
 def test_a_new_bot_passes_the_check_is_submitted_and_plays(arena, language):
     _, err = arena("new", "my-bot", "--language", language)
     assert "now change it, then: arena check ./my-bot" in err
@@ -46,10 +50,31 @@ def test_a_new_bot_passes_the_check_is_submitted_and_plays(arena, language):
     assert not any(record["faults"] for record in arena.records("mine"))
 
 
-def test_the_bots_of_the_repository_pass_the_check(arena):
-    for bot in sorted((ROOT / "bots").iterdir()):
-        out, _ = arena("check", bot)
-        assert out.splitlines()[-1].endswith("0 failed")
+@pytest.mark.parametrize("name", ["careful-python", pytest.param("first-js", marks=needs_node), "greedy-python", "random-python"])
+def test_the_bots_of_the_repository_pass_the_check(arena, name):
+    out, _ = arena("check", ROOT / "bots" / name)
+    assert out.splitlines()[-1].endswith("0 failed")
+
+
+def test_the_random_bot_is_short_and_needs_the_standard_library_only():
+    source = (ROOT / "bots" / "random-python" / "bot.py").read_text()
+    assert len(source.splitlines()) < 40
+    imported = set(re.findall(r"^(?:import|from) (\w+)", source, re.M))
+    assert imported <= sys.stdlib_module_names
+
+
+def test_greedy_beats_random_and_careful_beats_greedy(arena):
+    """Over so few deals only roughly: both are far ahead."""
+    bots = [ROOT / "bots" / name for name in ("careful-python", "greedy-python", "random-python")]
+    arena("run", *bots, "--deals", 12, "--seed", "ladder", "--out", "ladder")
+    table = {row["bot"]: row for row in json.loads(arena("standings", "ladder", "--json")[0])}
+    assert table["greedy-python"]["win_rate"] > table["random-python"]["win_rate"] + 0.3
+    assert table["careful-python"]["win_rate"] >= table["greedy-python"]["win_rate"]
+
+
+def test_bench_measures_what_is_asked_for(arena):
+    figures = json.loads(arena("bench", "startup", "--json")[0])
+    assert figures["startup.help_ms"] > figures["startup.python_ms"] > 0
 
 
 @pytest.mark.parametrize(

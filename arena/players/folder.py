@@ -121,7 +121,8 @@ def copy_files(path: Path, target: Path) -> None:
 def stage(bot: Bot, target: Path) -> Bot:
     """The bot copied to ``target`` and built there; a finished copy of the same content is used again.
 
-    One process at a time may stage into the folder that holds ``target``: what an earlier one left unfinished there is removed. Raises BotFolderError when a build step fails.
+    One process at a time may stage into the folder that holds ``target``: what an earlier one left unfinished there is removed.
+    Raises BotFolderError when a build step fails.
     """
     staged = msgspec.structs.replace(bot, folder=target.resolve())
     if target.exists():

@@ -1,17 +1,35 @@
 """The game itself: boards, notation, and the state that knows the rules, in the core that this machine has.
 
-``ARENA_RULES=pure|native`` forces a core; one that is asked for and missing is an error.
+The native core is used where it was built, else the pure one. ``ARENA_RULES=pure|native`` forces a core; one that is asked for and
+missing is an error.
 """
 
 import os
+from typing import TYPE_CHECKING
 
 from arena.errors import UserError
-from arena.rules.pure import State
+from arena.rules import pure
 
-CORE = os.environ.get("ARENA_RULES") or "pure"
+if TYPE_CHECKING:
+    from arena.rules.pure import State
+else:
+    _wanted = os.environ.get("ARENA_RULES", "")
+    if _wanted not in ("", "pure", "native"):
+        raise UserError(f"expected ARENA_RULES to be pure or native, got {_wanted!r}", "unset ARENA_RULES, or set it to one of them")
+    try:
+        if _wanted == "pure":
+            State = pure.State
+        else:
+            from arena.rules.native import State
+    except ImportError as error:
+        if _wanted == "native":
+            raise UserError(
+                f"expected the native rules core, as ARENA_RULES asks, got {error}",
+                "install a C compiler and run 'pip install .' again, or unset ARENA_RULES",
+            ) from None
+        State = pure.State
+
+CORE = "pure" if State is pure.State else "native"
 """Which core is in use."""
-
-if CORE != "pure":
-    raise UserError(f"expected ARENA_RULES to be pure, got {CORE!r}", "unset ARENA_RULES, or set it to pure")
 
 __all__ = ["CORE", "State"]

@@ -9,69 +9,36 @@ from arena.errors import IllegalMoveError
 from arena.rules.boards import Board, nth_square, squares_of
 from arena.rules.explain import illegal_text
 from arena.rules.hands import kinds_of, with_tile, without_tile
-from arena.rules.joins import NOWHERE, absorber, barred_with, free_pairs
-from arena.rules.notation import KIND_SHIFT, SQUARE_MASK, TILE_OF_KIND, UNKNOWN
-from arena.rules.terms import HAND, LAST_PAGODA, MAJOR, NO_SPACE, NO_TILES, NOBODY, PAGODAS, Event, Province
-
-_KINDS = tuple((kind // 6, kind // 2 % 3, kind & 1) for kind in range(18))
-"""First colour, second colour, vertical of each kind of move."""
+from arena.rules.notation import KIND_SHIFT, SQUARE_MASK, TILE_OF_KIND, TILES, UNKNOWN
+from arena.rules.playouts import Random, Rollouts, play_out, roll_out
+from arena.rules.position import Position
+from arena.rules.terms import HAND, NO_SPACE, NO_TILES, PAGODAS, Event
 
 
-class State:
+class State(Position):
     """A game of Qin as the referee sees it, or, with ``UNKNOWN`` tiles in hands and pile, as one seat sees it.
 
-    ``left``      pagodas that each seat still holds
-    ``hands``     the tiles of each seat, sorted
-    ``mover``     the seat to move
-    ``turns``     placements so far
-    ``end``       None, or why the game is over (R8.1)
-    ``villages``  the owner of each village of ``board.villages``, or NOBODY
-    ``retired``   seats that never move again; they pass and no game waits for them
+    Besides what a `Position` has:
 
-    Starts of one colour that touch each other belong to nobody, like a single space, until a tile joins them (R5.2 then founds).
+    ``hands``    the tiles of each seat, sorted
+    ``turns``    placements so far
+    ``retired``  seats that never move again; they pass and no game waits for them
     """
 
-    __slots__ = (
-        "_areas",
-        "_barred",
-        "_cells",
-        "_deck",
-        "_drawn",
-        "_free",
-        "_menu",
-        "_open",
-        "_spaces",
-        "board",
-        "end",
-        "hands",
-        "left",
-        "mover",
-        "players",
-        "retired",
-        "turns",
-        "villages",
-    )
+    __slots__ = ("_deck", "_drawn", "_menu", "_placed", "hands", "retired", "turns")
 
     def __init__(self, board: Board, players: int, deck: Sequence[int]) -> None:
-        """Deals three tiles to each seat off the front of the deck (R2.1); ``deck`` holds tiles or UNKNOWN."""
-        self.board = board
-        self.players = players
-        self.left = [PAGODAS[players]] * players
+        """Deals three tiles to each seat off the front of the deck (R2.1); ``deck`` holds tiles or UNKNOWN. Raises ValueError."""
+        if players not in PAGODAS:
+            raise ValueError(f"expected 2 to 4 players, got {players}")
+        super().__init__(board, players)
         self.hands = [tuple(sorted(deck[HAND * seat : HAND * seat + HAND])) for seat in range(players)]
-        self.mover = 0
         self.turns = 0
-        self.end: str | None = None
-        self.villages = [NOBODY] * len(board.villages)
         self.retired = [False] * players
-        self._deck = tuple(deck)
-        self._drawn = min(len(self._deck), HAND * players)
-        self._cells = list(board.starts)
-        self._areas: list[list[Province]] = [[], [], []]
-        self._spaces = board.starts[0] | board.starts[1] | board.starts[2]
-        self._free = board.grass
-        self._open: tuple[int, int] | None = None
+        self._placed = [0] * len(TILES)
+        self._drawn = min(len(deck), HAND * players)
         self._menu: list[tuple[int, int, int]] | None = None
-        self._barred = [NOWHERE] * 3
+        self._deck = _checked_tiles(deck)
         self._end_if_stuck()
 
     @classmethod
@@ -91,17 +58,10 @@ class State:
         ``spaces`` is a mask per colour; ``provinces`` are (colour, mask, owner, pagodas); the rest as the attributes are.
         """
         self = cls(board, len(left), (UNKNOWN,) * HAND * len(left) + tuple(pile))
-        self._cells = list(spaces)
-        self._spaces = spaces[0] | spaces[1] | spaces[2]
-        self._free = board.grass & ~self._spaces
-        for colour, mask, owner, pagodas in provinces:
-            self._enter(colour, Province(mask, board.around(mask), owner, mask.bit_count(), pagodas))
-        self.villages = list(villages)
+        self._lay_out(spaces, provinces, villages)
         self.left = list(left)
-        self.hands = [tuple(sorted(hand)) for hand in hands]
+        self.hands = [tuple(sorted(_checked_tiles(hand))) for hand in hands]
         self.mover = mover
-        self._open = None
-        self._menu = None
         self._end_if_stuck()
         return self
 
@@ -117,6 +77,7 @@ class State:
         twin.end = self.end
         twin.villages = self.villages[:]
         twin.retired = self.retired
+        twin._placed = self._placed[:]
         twin._deck = self._deck
         twin._drawn = self._drawn
         twin._cells = self._cells[:]
@@ -139,28 +100,9 @@ class State:
         """The tiles of the draw pile in the order in which they will be drawn."""
         return self._deck[self._drawn :]
 
-    @property
-    def free(self) -> int:
-        """Mask of free grassland."""
-        return self._free
-
-    def spaces(self, colour: int) -> int:
-        """Mask of the province spaces of one colour, starts and single spaces included."""
-        return self._cells[colour]
-
-    def provinces(self) -> list[tuple[int, Province]]:
-        """All provinces as (colour, province), in the reading order of their first squares."""
-        found = [(colour, province) for colour, areas in enumerate(self._areas) for province in areas]
-        return sorted(found, key=lambda entry: entry[1].mask & -entry[1].mask)
-
-    def placed(self, seat: int) -> int:
-        """Pagodas of a seat that stand on the board."""
-        on_provinces = sum(province.pagodas for areas in self._areas for province in areas if province.owner == seat)
-        return on_provinces + self.villages.count(seat)
-
-    def ranks(self) -> list[int]:
-        """The rank of each seat by pagodas left, fewest first; equal is equal (R8.2)."""
-        return [1 + sum(other < own for other in self.left) for own in self.left]
+    def tiles_placed(self) -> list[int]:
+        """How many of each tile have been placed."""
+        return self._placed[:]
 
     # which moves there are (R4)
 
@@ -218,21 +160,6 @@ class State:
         """Why the mover may not play the move, with the rule's number; empty when it may."""
         return illegal_text(self, move)
 
-    def _places(self, kind: int) -> int:
-        """Mask of the first squares on which a tile of this kind may be laid (R4.1 to R4.5)."""
-        if self._open is None:
-            self._open = free_pairs(self.board, self._free, self._spaces)
-        first, second, vertical = _KINDS[kind]
-        if first == second:
-            return self._open[vertical] & ~self._barred[first][1 + vertical]
-        return self._open[vertical] & ~(self._barred[first][0] | self._barred[second][0] >> (self.board.stride if vertical else 1))
-
-    def _enter(self, colour: int, province: Province) -> None:
-        """Adds a province to its colour."""
-        areas = self._areas[colour]
-        areas.append(province)
-        self._barred[colour] = barred_with(province, areas, self._barred[colour], self._free, self.board.stride)
-
     # what a move does (R5 to R8)
 
     def play(self, move: int, events: list[Event] | None = None) -> None:
@@ -247,7 +174,10 @@ class State:
             self._next_mover()
             return
         kind = move >> KIND_SHIFT
-        self.hands[self.mover] = without_tile(self.hands[self.mover], TILE_OF_KIND[kind])
+        tile = TILE_OF_KIND[kind]
+        self.hands[self.mover] = without_tile(self.hands[self.mover], tile)
+        self._placed[tile] += 1
+        self._menu = None
         self._place(kind, move & SQUARE_MASK, events)
         self.turns += 1
         if self.end is None:
@@ -257,9 +187,34 @@ class State:
             self._next_mover()
             self._end_if_stuck()
 
+    def net_gain(self, move: int) -> int:
+        """Pagodas that the mover would place with a legal move, less those the others would. Raises ValueError."""
+        if not self.is_legal(move):
+            raise ValueError("expected a legal move")
+        twin = self.copy()
+        twin._place(move >> KIND_SHIFT, move & SQUARE_MASK, None)
+        gained = [before - after for before, after in zip(self.left, twin.left, strict=True)]
+        return 2 * gained[self.mover] - sum(gained)
+
+    def playout(self, seed: int, policy: str = "uniform") -> int:
+        """Plays to the end by a policy, uniform or greedy; returns how many tiles were placed. Raises ValueError."""
+        return play_out(self, Random(seed), policy)
+
+    def rollouts(self, seat: int, times: int, seed: int, policy: str = "uniform", moves: Sequence[int] | None = None) -> Rollouts:
+        """Plays each of the mover's moves to the end on ``times`` deals in which what the seat cannot see is dealt anew.
+
+        Returns the moves, and for each the summed shares of the win and the summed pagodas left of the seat. Raises ValueError,
+        IllegalMoveError.
+        """
+        return roll_out(self, seat, times, seed, policy, moves)
+
+    def set_pile(self, tiles: Sequence[int]) -> None:
+        """Says what the draw pile is, in the order in which it will be drawn."""
+        self._deck, self._drawn = _checked_tiles(tiles), 0
+
     def set_hand(self, seat: int, tiles: Iterable[int]) -> None:
         """Says what a seat holds, for who sees only that hand."""
-        self.hands[seat] = tuple(sorted(tiles))
+        self.hands[seat] = tuple(sorted(_checked_tiles(tiles)))
         self._menu = None
 
     def retire(self, seat: int) -> None:
@@ -280,119 +235,11 @@ class State:
                 return
         self.end = NO_SPACE if any(self.hands) else NO_TILES
 
-    def _place(self, kind: int, square: int, events: list[Event] | None) -> None:
-        """Lays the tile and carries out every event in the order of R7."""
-        first, second, vertical = _KINDS[kind]
-        one = 1 << square
-        other = one << (self.board.stride if vertical else 1)
-        self._free &= ~(one | other)
-        self._spaces |= one | other
-        self._open = self._menu = None
-        debts: list[tuple[int, int, int]] = []
-        if first == second:
-            changed = self._grow(first, one | other, debts, events)
-        else:
-            changed = self._grow(first, one, debts, events) | self._grow(second, other, debts, events)
-        if debts and min(self.left) <= 0:
-            self._settle_in_order(debts)
-        elif changed & self.board.beside_any:
-            self._judge_villages(changed, events)
 
-    def _grow(self, colour: int, halves: int, debts: list[tuple[int, int, int]], events: list[Event] | None) -> int:
-        """Adds spaces to a colour and settles its area (R5). Returns the area's mask, or 0 if it is no province.
-
-        Pagodas go home at once, and the owner pays at once, even below zero; ``debts`` notes what was paid as (seat, colour, count),
-        for the province that is last in its colour's list.
-        """
-        touched = self.board.around(halves) & self._cells[colour]
-        self._cells[colour] |= halves
-        mask = halves | touched
-        if mask & (mask - 1) == 0:
-            return 0
-        if self.board.founding:
-            mask |= self.board.founding_at(mask)
-        areas = self._areas[colour]
-        joined = [province for province in areas if province.mask & touched] if touched else []
-        for province in joined:
-            mask |= province.mask
-            areas.remove(province)
-        owner, pagodas, home = self._owner_of(joined) if joined else (self.mover, 0, ())
-        size = mask.bit_count()
-        target = 2 if size >= MAJOR else 1
-        if pagodas < target:
-            debts.append((owner, colour, target - pagodas))
-            self.left[owner] -= target - pagodas
-        self._enter(colour, Province(mask, self.board.around(mask), owner, size, target))
-        if events is not None:
-            first = (mask & -mask).bit_length() - 1
-            events.append(Event(("found", "expand", "absorb")[min(len(joined), 2)], owner, first, size, home))
-            if size >= MAJOR and all(province.size < MAJOR for province in joined):
-                events.append(Event("major", owner, first, size))
-        return mask
-
-    def _owner_of(self, joined: list[Province]) -> tuple[int, int, tuple[tuple[int, int], ...]]:
-        """Who owns the area made of these provinces, the pagodas already on it, and those sent home (R5.2, R5.3, R5.5, R5.6)."""
-        if len(joined) == 1:
-            return joined[0].owner, joined[0].pagodas, ()
-        owner = absorber(joined)
-        standing = [0] * self.players
-        for province in joined:
-            standing[province.owner] += province.pagodas
-        kept = min(standing[owner], 2)
-        standing[owner] -= kept
-        home = tuple((seat, count) for seat, count in enumerate(standing) if count)
-        for seat, count in home:
-            self.left[seat] += count
-        return owner, kept, home
-
-    def _settle_in_order(self, debts: list[tuple[int, int, int]]) -> None:
-        """Somebody runs out, so the order counts: takes the payments back and makes them mover first, then clockwise (R7.1, R7.2)."""
-        areas = self._areas
-        for seat, colour, owed in debts:
-            self.left[seat] += owed
-            areas[colour][-1] = areas[colour][-1]._replace(pagodas=areas[colour][-1].pagodas - owed)
-        for seat, colour, owed in sorted(debts, key=lambda debt: (debt[0] - self.mover) % self.players):
-            paid = min(owed, self.left[seat])
-            self.left[seat] -= paid
-            areas[colour][-1] = areas[colour][-1]._replace(pagodas=areas[colour][-1].pagodas + paid)
-            if self.left[seat] == 0:
-                self.end = LAST_PAGODA
-                return
-
-    def _judge_villages(self, changed: int, events: list[Event] | None) -> None:
-        """Connects and conquers the villages beside the changed provinces (R6), then places their pagodas in the order of R7.1."""
-        won: list[tuple[int, int, int]] = []
-        for village, beside in enumerate(self.board.beside):
-            if beside & changed:
-                owner, heir = self.villages[village], self._heir(village, beside)
-                if heir != owner:
-                    won.append((heir, village, owner))
-        if not won:
-            return
-        for _, village, owner in won:
-            if owner != NOBODY:
-                self.villages[village] = NOBODY
-                self.left[owner] += 1
-        for heir, village, owner in sorted(won, key=lambda entry: (entry[0] - self.mover) % self.players):
-            self.villages[village] = heir
-            self.left[heir] -= 1
-            if events is not None:
-                home = ((owner, 1),) if owner != NOBODY else ()
-                square = next(squares_of(self.board.villages[village]))
-                events.append(Event("conquer" if home else "connect", heir, square, 0, home))
-            if self.left[heir] == 0:
-                self.end = LAST_PAGODA
-                return
-
-    def _heir(self, village: int, beside: int) -> int:
-        """Whose the village is as the provinces now stand (R6.1 to R6.3)."""
-        counts = [0] * self.players
-        for areas in self._areas:
-            for province in areas:
-                if province.mask & beside:
-                    counts[province.owner] += province.pagodas
-        owner = self.villages[village]
-        highest = max(counts)
-        if counts.count(highest) > 1 or highest == (counts[owner] if owner != NOBODY else 0):
-            return owner
-        return counts.index(highest)
+def _checked_tiles(tiles: Iterable[int]) -> tuple[int, ...]:
+    """The tiles as a tuple. Raises ValueError for what is no tile."""
+    checked = tuple(tiles)
+    if checked and not (min(checked) >= 0 and max(checked) <= UNKNOWN):
+        wrong = next(tile for tile in checked if not 0 <= tile <= UNKNOWN)
+        raise ValueError(f"expected tiles from 0 to {UNKNOWN}, got {wrong}")
+    return checked

@@ -1,0 +1,5 @@
+"""The native core: the rules of `arena.rules.pure` in plain C. Importing it fails where it was not built."""
+
+from arena.rules.native._core import State
+
+__all__ = ["State"]

@@ -1,0 +1,1 @@
+from arena.rules.pure import State as State

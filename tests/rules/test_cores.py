@@ -1,0 +1,246 @@
+"""The native core beside the pure one: the same moves in the same order, texts, events, errors, playouts; and no leaks."""
+
+import gc
+import os
+import random
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.errors import ArenaError
+from arena.rules.boards import Board, built_in, parse_board
+from arena.rules.diagrams import state_text
+from arena.rules.notation import KIND_SHIFT, PASS, UNKNOWN, parse_move
+from tests.rules.positions import full_deck, position, random_move
+from tests.rules.test_differential import random_board
+
+GAMES = int(os.environ.get("ARENA_IDENTITY_GAMES", "60"))
+"""Games per batch; `make fuzz` raises it."""
+
+
+def outcome(function, *arguments, **keywords):
+    """What a call returns or raises, in a form to compare."""
+    try:
+        return function(*arguments, **keywords)
+    except (ArenaError, ValueError, IndexError, TypeError) as error:
+        return type(error), str(error)
+
+
+def compare(one, other):
+    assert state_text(one) == state_text(other)
+    moves = one.legal_moves()
+    assert moves == other.legal_moves()
+    assert one.legal_count() == other.legal_count() == len(moves)
+    assert one.placements(range(6)) == other.placements(range(6))
+    assert one.provinces() == other.provinces()
+    assert [one.hands, one.left, one.villages, one.retired, one.ranks()] == [other.hands, other.left, other.villages, other.retired, other.ranks()]
+    assert [one.pile, one.pile_tiles(), one.free, one.end, one.mover, one.turns, one.players] == [
+        other.pile, other.pile_tiles(), other.free, other.end, other.mover, other.turns, other.players,
+    ]  # fmt: skip
+    assert one.tiles_placed() == other.tiles_placed()
+    assert [one.can_move(seat) for seat in range(one.players)] == [other.can_move(seat) for seat in range(one.players)]
+    return moves
+
+
+def strange_move(rng):
+    return rng.choice([PASS, -2, 18 << KIND_SHIFT, 2**70, -(2**70), rng.randrange(18 << KIND_SHIFT), rng.randrange(18 << KIND_SHIFT)])
+
+
+def play_both(both, board, players, seed):
+    rng = random.Random(seed)
+    deck = full_deck()
+    rng.shuffle(deck)
+    if rng.random() < 0.1:
+        deck = deck[: rng.randint(0, 72)]
+    one, other = (state_class(board, players, deck) for state_class in both)
+    while True:
+        moves = compare(one, other)
+        strange = strange_move(rng)
+        assert one.is_legal(strange) == other.is_legal(strange)
+        assert outcome(one.why_illegal, strange) == outcome(other.why_illegal, strange)
+        if strange not in moves and not (strange == PASS and one.must_pass()):
+            assert outcome(one.copy().play, strange) == outcome(other.copy().play, strange)
+        if one.end is not None:
+            return
+        if moves:
+            index = rng.randrange(len(moves))
+            assert one.nth(index) == other.nth(index) == moves[index]
+            assert one.net_gain(moves[index]) == other.net_gain(moves[index])
+            move = moves[index]
+        else:
+            move = PASS
+        happened, also = [], []
+        one.play(move, happened)
+        other.play(move, also)
+        assert happened == also
+        if rng.random() < 0.03:
+            seat = rng.randrange(players)
+            one.retire(seat)
+            other.retire(seat)
+        if rng.random() < 0.1:
+            one, other = one.copy(), other.copy()
+
+
+@pytest.mark.parametrize("batch", range(6))
+def test_random_games_are_the_same_in_both_cores(both, batch):
+    for seed in range(batch * GAMES, (batch + 1) * GAMES):
+        rng = random.Random(f"board {seed}")
+        board = [built_in("bird"), built_in("lion"), random_board(rng, 4), random_board(rng, 13), random_board(rng, 26)][seed % 5]
+        play_both(both, board, 2 + seed // 5 % 3, seed)
+
+
+@pytest.mark.parametrize("policy", ["uniform", "greedy"])
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_playouts_are_the_same_in_both_cores(both, players, policy):
+    rng = random.Random(players)
+    for seed in range(4 if policy == "greedy" else 40):
+        deck = full_deck()
+        rng.shuffle(deck)
+        one, other = (state_class(built_in("lion"), players, deck) for state_class in both)
+        for _ in range(30):
+            move = random_move(one, rng)
+            one.play(move)
+            other.play(move)
+        assert one.playout(seed, policy) == other.playout(seed, policy)
+        assert state_text(one) == state_text(other)
+
+
+@pytest.mark.parametrize("policy", ["uniform", "greedy"])
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_rollouts_are_the_same_in_both_cores_whatever_is_hidden(both, players, policy):
+    rng = random.Random(players)
+    deck = full_deck()
+    rng.shuffle(deck)
+    known = [state_class(built_in("bird"), players, deck) for state_class in both]
+    unseen = [state_class(built_in("bird"), players, [UNKNOWN] * 72) for state_class in both]
+    for _ in range(36):
+        move = random_move(known[0], rng)
+        for state in (*known, *unseen):
+            state.play(move)
+    seat = known[0].mover
+    for state in unseen:
+        state.set_hand(seat, known[0].hands[seat])
+    moves = known[0].legal_moves()[:: 6 if policy == "uniform" else 20]
+    results = [state.rollouts(seat, 2, 11, policy, moves) for state in (*known, *unseen)]
+    assert all(result == results[0] for result in results)
+    assert results[0][0] == moves
+    assert state_text(known[0]) == state_text(known[1])
+
+
+def test_rollouts_deal_only_what_the_seat_cannot_see(State):
+    """Two states that differ only in what a seat cannot see give it the same rollouts."""
+    rng = random.Random(3)
+    deck = full_deck()
+    rng.shuffle(deck)
+    own, hidden = deck[:3], deck[3:]
+    rng.shuffle(hidden)
+    one, other = State(built_in("bird"), 2, deck), State(built_in("bird"), 2, own + hidden)
+    moves = one.legal_moves()[:8]
+    assert one.rollouts(0, 5, 1, "uniform", moves) == other.rollouts(0, 5, 1, "uniform", moves)
+
+
+def test_shares_of_rollouts_add_up_and_better_moves_do_better(State):
+    drawing = """
+    R0 R0 R0 . . .
+    V  ~  ~  ~ ~ .
+    .  .  .  . . .
+    """
+    state = position(State, drawing, hands=("RRYYBB", "RRYYBB"), left=[1, 9], pile="RRYYBBRYYBRB")
+    moves, wins, left = state.rollouts(0, 40, 5)
+    assert moves == state.legal_moves()
+    assert all(0 <= share <= 40 for share in wins)
+    best = max(range(len(moves)), key=lambda index: wins[index])
+    assert wins[best] == 40
+    assert left[best] == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda state: state.rollouts(1, 1, 1), "expected the seat that is to move, got 1"),
+        (lambda state: state.rollouts(0, 1, 1, "clever"), "expected the policy uniform or greedy, got clever"),
+        (lambda state: state.playout(1, "clever"), "expected the policy uniform or greedy, got clever"),
+        (lambda state: state.rollouts(0, 1, 1, "uniform", [-1]), "pass is illegal: a player who can place a tile must place one"),
+        (lambda state: state.set_hand(0, [9]), "expected tiles from 0 to 6, got 9"),
+        (lambda state: state.set_pile([-1]), "expected tiles from 0 to 6, got -1"),
+        (lambda state: state.net_gain(5), "expected a legal move"),
+        (lambda state: type(state)(state.board, 5, full_deck()), "expected 2 to 4 players, got 5"),
+        (lambda state: type(state)(state.board, 2, [7]), "expected tiles from 0 to 6, got 7"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_same_words(State, call, said):
+    state = State(built_in("bird"), 2, full_deck())
+    before = state_text(state)
+    with pytest.raises((ValueError, ArenaError)) as caught:
+        call(state)
+    assert said in str(caught.value)
+    assert state_text(state) == before
+
+
+def test_a_state_with_unknown_tiles_is_not_played_out(State):
+    with pytest.raises(ValueError, match="expected all tiles to be known"):
+        State(built_in("bird"), 2, [UNKNOWN] * 72).playout(1)
+    with pytest.raises(ValueError, match="expected a state in which seat 0 knows its hand"):
+        State(built_in("bird"), 2, [UNKNOWN] * 72).rollouts(0, 1, 1)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet=".V~RYB\n", min_size=1, max_size=40), st.integers(2, 4), st.integers(0, 99))
+def test_any_board_text_is_refused_or_played_alike(both, text, players, seed):
+    try:
+        board = parse_board("any", text)
+    except ArenaError:
+        return
+    play_both(both, board, players, seed)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(-(2**80), 2**80))
+def test_any_number_is_a_legal_move_in_both_cores_or_in_neither(both, number):
+    one, other = (state_class(built_in("bird"), 2, full_deck()) for state_class in both)
+    assert one.is_legal(number) == other.is_legal(number)
+    assert outcome(one.play, number) == outcome(other.play, number)
+    assert state_text(one) == state_text(other)
+
+
+def test_boards_of_every_size_are_played_alike(both):
+    for width, height in ((1, 2), (26, 1), (1, 26), (26, 26), (13, 13), (12, 15), (2, 2), (3, 21)):
+        rows = [["."] * width for _ in range(height)]
+        rows[0][0], rows[-1][-1] = "R", "B"
+        play_both(both, Board("sized", tuple("".join(row) for row in rows)), 2, width * 100 + height)
+
+
+def use_everything(state_class):
+    rng = random.Random(8)
+    state = state_class(built_in("lion"), 3, full_deck())
+    while state.end is None:
+        state.play(random_move(state, rng), [])
+        state.copy()
+        state_text(state)
+        state.placements(range(6))
+        outcome(state.play, 1 << 40)
+        outcome(state.rollouts, state.mover, 1, 1, "uniform", state.legal_moves()[:1])
+        outcome(state_class, state.board, 9, [])
+        outcome(state.set_hand, 0, ["x"])
+    state_class.set_up(state.board, [0, 0, 0], [], [-1] * len(state.board.villages), [1, 2, 3], [(), (), ()], ())
+    outcome(state_class.set_up, state.board, [0, 0, 0], [(9, 9, 9, 9)], [], [1, 2], [(), ()], ())
+
+
+@pytest.mark.skipif(not hasattr(sys, "gettotalrefcount") and not hasattr(sys, "getallocatedblocks"), reason="this Python counts no blocks")
+def test_no_reference_is_leaked(State):
+    counts = []
+    for _ in range(6):
+        use_everything(State)
+        gc.collect()
+        counts.append(sys.getallocatedblocks())
+    assert counts[-1] - counts[2] < 60, counts
+
+
+def test_a_state_keeps_its_board_and_its_deck_alive(State):
+    state = State(parse_board("short-lived", "R...\n...."), 2, list(full_deck()))
+    gc.collect()
+    state.play(parse_move(state.board, "Rb1Rc1"))
+    assert state.board.name == "short-lived"
+    assert state.pile == 65

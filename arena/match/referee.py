@@ -43,7 +43,10 @@ class Outcome(NamedTuple):
 
 
 class Referee:
-    """Leads one game between players, seat by seat; ``watch`` sees the state after each move."""
+    """Leads one game between players, seat by seat; ``watch`` sees the state after each move.
+
+    ``seated`` are the seats whose game has begun and who have not forfeited.
+    """
 
     def __init__(self, plan: GamePlan, board: Board, players: Sequence[Player], timing: Timing, watch: Watch = lambda *_: None) -> None:
         self.plan = plan
@@ -53,6 +56,7 @@ class Referee:
         self.state = State(board, len(players), parse_deck(plan.deck))
         self.clock = Clock(timing, len(players))
         self.moves: list[str] = []
+        self.seated: list[int] = []
         self.forfeited: list[int] = []
         self.faults: list[Fault] = []
         self.evidence: list[Evidence] = []
@@ -68,6 +72,7 @@ class Referee:
         for seat, player in enumerate(self.players):
             try:
                 player.begin(self._start_message(seat))
+                self.seated.append(seat)
             except Forfeit as fault:
                 self._forfeit(seat, fault)
                 if self._is_over():
@@ -118,9 +123,8 @@ class Referee:
         self.watch(self.state, seat, move, events)
 
     def _tell(self, line: bytes) -> None:
-        for seat, player in enumerate(self.players):
-            if seat not in self.forfeited:
-                player.inform(line)
+        for seat in self.seated:
+            self.players[seat].inform(line)
 
     def _forfeit(self, seat: int, fault: Forfeit) -> None:
         """The seat leaves the game: with two players that ends it, with more the others play on."""
@@ -130,6 +134,8 @@ class Referee:
         self.faults.append(Fault(seat, turn, fault.kind.value, fault.detail))
         self.evidence.append(Evidence(player.name, seat, turn, fault.kind.value, fault.detail, ending, lines, stderr))
         self.forfeited.append(seat)
+        if seat in self.seated:
+            self.seated.remove(seat)
         player.dismiss()
         if not self._is_over():
             self.state.retire(seat)
@@ -137,9 +143,8 @@ class Referee:
     def _close(self, sandbox: str, host: str) -> GameRecord:
         end, ranks = self.state.end or FORFEIT, final_ranks(self.state.left, self.forfeited)
         self._tell(encode(End(end, self.state.left, ranks)))
-        for seat, player in enumerate(self.players):
-            if seat not in self.forfeited:
-                player.finish()
+        for seat in self.seated:
+            self.players[seat].finish()
         plan = self.plan
         return GameRecord(
             v=VERSION,

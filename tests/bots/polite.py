@@ -36,3 +36,7 @@ def play(misbehave=None, good_turns=2, hello=ready):
                 move(message)
         elif message["type"] == "quit":
             return
+
+
+if __name__ == "__main__":
+    play()

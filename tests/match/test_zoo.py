@@ -97,6 +97,29 @@ def test_a_fault_is_a_forfeit_with_evidence(program, players):
     assert seconds < STARTUP_MS / 1000 + 10
 
 
+@pytest.mark.parametrize(("players", "seat"), [(players, seat) for players in (2, 3, 4) for seat in range(players)])
+@pytest.mark.parametrize(("program", "kind"), [("startup_exits", "start-up"), ("exits", "exit")])
+def test_wherever_the_culprit_sits_among_real_bots(program, kind, players, seat):
+    polite = bot_at(ZOO, name="polite", command=["python3", "polite.py"])
+    seated = [misbehaving(program) if at == seat else BotPlayer(polite, STARTUP_MS) for at in range(players)]
+    plan = single_game("zoo", "bird", seat, [player.name for player in seated])
+    try:
+        for _ in range(2):  # a table that is used again
+            record = Referee(plan, built_in("bird"), seated, TIMING).play().record
+            assert [(fault.seat, fault.kind) for fault in record.faults] == [(seat, kind)]
+            assert (record.ranks[seat], min(record.ranks)) == (players, 1)
+    finally:
+        for player in seated:
+            player.stop()
+
+
+def test_when_all_fail_to_start_the_last_one_wins_unasked():
+    seated = [misbehaving("startup_exits") for _ in range(3)]
+    record = Referee(single_game("zoo", "bird", 0, ["a", "b", "c"]), built_in("bird"), seated, TIMING).play().record
+    assert (record.end, record.ranks, record.moves) == ("forfeit", [3, 2, 1], [])
+    assert [fault.seat for fault in record.faults] == [0, 1]
+
+
 def test_the_process_that_hid_is_gone():
     outcome, _ = play("leaves_children", 2, 1)
     hidden = int(outcome.evidence[0].stderr.split()[0])
@@ -113,9 +136,7 @@ def test_a_missing_program_is_a_start_up_fault(tmp_path):
 
 
 def test_a_bot_that_exits_between_games_is_started_again(tmp_path):
-    (tmp_path / "once.py").write_text((ZOO / "polite.py").read_text() + "\nplay()\n")
-    source = (tmp_path / "once.py").read_text().replace('"quit"', '"end"')
-    (tmp_path / "once.py").write_text(source)
+    (tmp_path / "once.py").write_text((ZOO / "polite.py").read_text().replace('"quit"', '"end"'))
     with staged_for_a_while(bot_at(tmp_path / "once.py")) as [bot]:
         player = BotPlayer(bot, STARTUP_MS)
         for deal in range(3):

@@ -70,7 +70,7 @@ def run(home: Path, /, prior: float | None, *, as_json: bool, verbose: int, quie
         stack.enter_context(_stop_on_signals(runner))
         with progress:
             runner.play(session.missing())
-        complete = session.schedule.is_complete(session.journal.ids)
+        complete = session.schedule.played(session.journal.ids) == len(session.schedule)
     _print_tables(folder, prior, as_json=as_json)
     for voided in runner.voided:
         click.echo(f"error: {voided.game} could not be played: {voided.reason}; see {folder / 'logs'}", err=True)
@@ -99,9 +99,16 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
         settings["seed"] = str(settings["seed"])
     _warn_about_times(bots, settings)
     results = results_folder(home)
-    if out is None:
-        return settings, bots, boards, choose_folder(results, settings, boards, bots), jobs
-    return settings, bots, boards, Path(out) if "/" in out else results / out, jobs
+    if out is not None:
+        return settings, bots, boards, Path(out) if "/" in out else results / out, jobs
+    choice = choose_folder(results, settings, boards, bots)
+    if choice.passed_over:
+        click.echo(
+            f"note: {choice.passed_over} is unfinished, but differs ({'; '.join(choice.because)}); "
+            f"--out {choice.passed_over.name} with its settings finishes it",
+            err=True,
+        )
+    return settings, bots, boards, choice.folder, jobs
 
 
 def _find_bots(registry: Any, names: list[str]) -> list[Any]:

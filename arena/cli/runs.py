@@ -21,13 +21,13 @@ def runs(home: Path, /, *, as_json: bool) -> None:
     from arena.errors import UserError  # noqa: PLC0415 - help must not wait for these
     from arena.exports.text import columns_text  # noqa: PLC0415
     from arena.records.runfile import read_run  # noqa: PLC0415
-    from arena.tournament.session import list_runs, planned_games, played_games  # noqa: PLC0415
+    from arena.tournament.session import games_of, list_runs  # noqa: PLC0415
 
     rows = []
     for folder in list_runs(results_folder(home)):
         try:
             info = read_run(folder)
-            planned = planned_games(info)
+            played, planned = games_of(folder, info)
         except UserError as error:
             click.echo(f"warning: {folder.name} is left out: {error}", err=True)
             continue
@@ -38,7 +38,7 @@ def runs(home: Path, /, *, as_json: bool) -> None:
                 "players": info.config["players"],
                 "boards": list(info.boards),
                 "bots": [bot.name for bot in info.bots],
-                "games": played_games(folder),
+                "games": played,
                 "planned": planned,
             }
         )

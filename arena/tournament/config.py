@@ -19,6 +19,7 @@ from arena.rules.boards import BUILT_IN, Board, built_in, read_board
 from arena.rules.terms import REVISION
 
 MAX_MS = 86_400_000
+GROWING = ("deals", "tables")
 Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
 Seatings = Literal["rotations", "all"]
 
@@ -30,6 +31,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``challenger``  a gauntlet: only line-ups with this bot
     ``game_ms``     the bank of each seat for a game, None without one
     ``seed``        text from which every deck and every bot's seed is derived
+    ``line_ups``    those that ``tables`` chose, kept so that further bots or tables only add to them; None: all there are
     """
 
     bots: list[str]
@@ -44,6 +46,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     game_ms: Milliseconds | None = None
     increment_ms: Annotated[int, Meta(ge=0, le=MAX_MS)] = 0
     startup_ms: Milliseconds = 10_000
+    line_ups: list[list[str]] | None = None
 
     @property
     def timing(self) -> Timing:
@@ -131,8 +134,14 @@ def describe_run(config: RunConfig, boards: Mapping[str, Board], bots: Sequence[
     )
 
 
+def extended(known: RunInfo, wanted: RunInfo) -> RunInfo:
+    """The run.json of a run that goes on: what is known of it stays, deals, bots and line-ups may be more."""
+    there = {bot.name: bot for bot in known.bots}
+    return msgspec.structs.replace(known, config=wanted.config, bots=[there.get(bot.name, bot) for bot in wanted.bots])
+
+
 def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
-    """Why a run may not go on as wanted, a line each; more deals and further bots are no difference."""
+    """Why a run may not go on as wanted, a line each; more deals, tables and further bots are no difference."""
     versions = (
         ("protocol", known.protocol, wanted.protocol),
         ("rules revision", known.rules_revision, wanted.rules_revision),
@@ -141,10 +150,11 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
     found = [f"{what}: the run has {there}, now it is {here}" for what, there, here in versions if there != here]
     for key, here in wanted.config.items():
         there = known.config.get(key)
-        if key == "deals" and here < there:
-            found.append(f"deals: the run has {there}, asked for {here}; a run can only grow")
-        elif key not in ("bots", "deals", "seed") and there != here:
-            found.append(f"{key}: the run has {there}, asked for {here}")
+        if key in GROWING and isinstance(there, int) and isinstance(here, int):
+            if here < there:
+                found.append(f"{key}: the run has {there}, asked for {here}; a run can only grow")
+        elif key not in ("bots", "seed", "line_ups") and there != here:
+            found.append(f"{key}: the run has {there or 'none'}, asked for {here or 'none'}")
     changed = (name for name in known.boards.keys() & wanted.boards.keys() if known.boards[name] != wanted.boards[name])
     found += [f"board {name}: its rows are not those the run was played on" for name in changed]
     return found + _bot_differences(known.bots, wanted.bots)

@@ -4,10 +4,13 @@ A game's id is ``board/line-up/deal/seating``; the line-up is its bots' names so
 """
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from itertools import combinations, permutations
-from math import comb
+from math import ceil, comb
 
+import msgspec
+
+from arena.errors import ConfigError
 from arena.match.referee import GamePlan
 from arena.tournament.config import RunConfig
 from arena.tournament.deals import bot_seed, deck_of
@@ -30,37 +33,61 @@ def seatings(players: int, which: str) -> list[tuple[int, ...]]:
     return rotations + [order for order in permutations(range(players)) if order not in rotations]
 
 
-def line_ups(config: RunConfig) -> list[LineUp]:
-    """The line-ups of a run: all there are, or a balanced subset of ``tables`` of them."""
+def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
+    """The configuration with the line-ups that ``tables`` chooses written down: those of the known run, and more where it grew.
+
+    Raises ConfigError when that leaves a bot without a game.
+    """
+    if config.tables is None:
+        return config
+    chosen = line_ups(config, [tuple(group) for group in known.line_ups or ()] if known else [])
+    idle = sorted(set(config.bots).difference(*chosen))
+    if idle:
+        raise ConfigError(
+            f"expected a line-up for every bot, got none for {', '.join(idle)}: --tables {config.tables} is too small",
+            f"ask for more tables, for example --tables {ceil(config.tables * len(config.bots) / (len(config.bots) - len(idle)))}",
+        )
+    return msgspec.structs.replace(config, line_ups=[list(group) for group in chosen])
+
+
+def line_ups(config: RunConfig, kept: Sequence[LineUp] = ()) -> list[LineUp]:
+    """The line-ups of a run: all there are, or a balanced subset of ``tables`` of them with the ``kept`` ones among them."""
+    if config.line_ups is not None:
+        return sorted(tuple(sorted(group)) for group in config.line_ups)
     bots, challenger = sorted(config.bots), config.challenger
     rivals = [bot for bot in bots if bot != challenger]
     size = config.players - (challenger is not None)
     every = comb(len(rivals), size)
+    before = {tuple(bot for bot in group if bot != challenger) for group in kept}
     if config.tables is None or config.tables >= every:
         chosen = list(combinations(rivals, size))
-    elif config.tables <= every // 2:
-        chosen = balanced_subset(rivals, size, config.tables)
+    elif before or config.tables <= every // 2:
+        chosen = balanced_subset(rivals, size, config.tables, before)
     else:
         left_out = set(balanced_subset(rivals, size, every - config.tables))
         chosen = [group for group in combinations(rivals, size) if group not in left_out]
     return sorted(tuple(sorted((*group, challenger) if challenger else group)) for group in chosen)
 
 
-def balanced_subset(bots: Sequence[str], size: int, count: int) -> list[LineUp]:
+def balanced_subset(bots: Sequence[str], size: int, count: int, kept: Collection[LineUp] = ()) -> list[LineUp]:
     """``count`` different groups of ``size`` bots, in which every bot, and as far as it goes every pair, is equally frequent.
 
     Each group is put together bot by bot: always the one with the fewest groups so far, then the fewest meetings with those chosen.
-    Since groups must differ, that can end a little uneven; exchanging bots then evens it out.
+    Since groups must differ, that can end a little uneven; exchanging bots then evens it out. ``kept`` groups are among them as they are.
     """
-    chosen: set[LineUp] = set()
+    chosen = set(kept)
     groups: Counter[str] = Counter(dict.fromkeys(bots, 0))
     meetings: Counter[tuple[str, str]] = Counter()
-    for _ in range(count):
+    for group in kept:
+        groups.update(group)
+        meetings.update(combinations(group, 2))
+    for _ in range(count - len(kept)):
         group = next(_by_need(bots, size, (), groups, meetings, chosen))
         chosen.add(group)
         groups.update(group)
         meetings.update(combinations(group, 2))
-    _even_out(chosen, groups)
+    if not kept:
+        _even_out(chosen, groups)
     return sorted(chosen)
 
 
@@ -114,35 +141,48 @@ class Schedule:
 
     def __iter__(self) -> Iterator[GamePlan]:
         """The games in the order in which they are to be played."""
+        return (self.game(*place) for place in self._places())
+
+    def _places(self) -> Iterator[tuple[str, LineUp, int, int]]:
+        """Board, line-up, deal and seating of each game, in playing order."""
         for first in range(0, self.config.deals, DEALS_AT_ONCE):
             deals = range(first, min(first + DEALS_AT_ONCE, self.config.deals))
             for board in self.config.boards:
                 for line_up in self.line_ups:
                     for seating in range(len(self.seatings)):
                         for deal in deals:
-                            yield self.game(board, line_up, deal, seating)
+                            yield board, line_up, deal, seating
 
-    def is_complete(self, ids: Container[str]) -> bool:
-        """Whether all games are among the ids."""
-        return all(plan.id in ids for plan in self)
+    def missing(self, ids: Container[str]) -> Iterator[GamePlan]:
+        """The games whose ids are not among these, in playing order."""
+        return (self.game(*place) for place in self._places() if game_id(*place) not in ids)
+
+    def played(self, ids: Container[str]) -> int:
+        """How many of the games are among the ids."""
+        return sum(game_id(*place) in ids for place in self._places())
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
         """One game."""
-        game_id = f"{board}/{'+'.join(line_up)}/{deal}/{seating}"
+        name = game_id(board, line_up, deal, seating)
         seed = self.config.seed
         return GamePlan(
-            id=game_id,
+            id=name,
             board=board,
             deal=deal,
             seating=seating,
             bots=tuple(line_up[index] for index in self.seatings[seating]),
             deck=deck_of(seed, board, deal),
-            seeds=tuple(bot_seed(seed, game_id, seat) for seat in range(self.config.players)),
+            seeds=tuple(bot_seed(seed, name, seat) for seat in range(self.config.players)),
         )
+
+
+def game_id(board: str, line_up: Sequence[str], deal: int, seating: int) -> str:
+    """The id of a game."""
+    return f"{board}/{'+'.join(line_up)}/{deal}/{seating}"
 
 
 def single_game(seed: str, board: str, deal: int, bots: Sequence[str]) -> GamePlan:
     """A game outside a run: the bots at their seats as given, a deal of the seed."""
-    game_id = f"{board}/{'+'.join(bots)}/{deal}/0"
-    seeds = tuple(bot_seed(seed, game_id, seat) for seat in range(len(bots)))
-    return GamePlan(game_id, board, deal, 0, tuple(bots), deck_of(seed, board, deal), seeds)
+    name = game_id(board, bots, deal, 0)
+    seeds = tuple(bot_seed(seed, name, seat) for seat in range(len(bots)))
+    return GamePlan(name, board, deal, 0, tuple(bots), deck_of(seed, board, deal), seeds)

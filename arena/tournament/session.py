@@ -2,11 +2,12 @@
 
 import logging
 import secrets
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -15,12 +16,12 @@ from arena.errors import ConfigError, RunError
 from arena.match.referee import GamePlan
 from arena.players.folder import Bot, stage
 from arena.records.journal import FILE as JOURNAL
-from arena.records.journal import Journal
+from arena.records.journal import Journal, read_ids
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import RunInfo, read_run, write_run
 from arena.rules.boards import Board
-from arena.tournament.config import RunConfig, describe_run, differences, make_config
-from arena.tournament.schedule import Schedule
+from arena.tournament.config import GROWING, RunConfig, describe_run, differences, extended, make_config
+from arena.tournament.schedule import Schedule, fix_line_ups
 from arena.tournament.workers import Setup
 
 SANDBOX = "none"
@@ -47,8 +48,7 @@ class Session(Struct):
 
     def missing(self) -> Iterator[GamePlan]:
         """The games that are not in the journal, in playing order."""
-        ids = set(self.journal.ids)
-        return (plan for plan in self.schedule if plan.id not in ids)
+        return self.schedule.missing(frozenset(self.journal.ids))
 
 
 @contextmanager
@@ -66,13 +66,15 @@ def open_session(
         known = read_run(folder) if (folder / RUN_FILE).exists() else None
         if known is None and journal.ids:
             raise RunError(f"expected {folder / RUN_FILE} beside a journal, found none", "restore it, or choose another --out")
-        config = make_config({**settings, "seed": settings.get("seed") or (known.seed if known else new_seed())})
-        info = describe_run(config, boards, bots, sandbox=SANDBOX, started=known.started if known else now())
-        if known:
-            refuse_differences(folder, known, info)
-        staged = {bot.label: stage(bot, folder / "bots" / f"{bot.label}-{bot.sha256[:12]}") for bot in bots}
-        if known is None or known.config != info.config or known.bots != info.bots:
-            write_run(folder, info)
+        config, info = _plan(folder, known, settings, boards, bots)
+        try:
+            staged = {bot.label: stage(bot, folder / "bots" / f"{bot.label}-{bot.sha256[:12]}") for bot in bots}
+            if info != known:
+                write_run(folder, info)
+        except BaseException:
+            if known is None:
+                _discard(folder)
+            raise
         schedule = Schedule(config)
         setup = Setup(
             bots=staged,
@@ -82,8 +84,20 @@ def open_session(
             cores=cores,
             log_level=log_level,
         )
-        count = sum(plan.id in journal.ids for plan in schedule) if journal.ids else 0
-        yield Session(folder, config, schedule, journal, setup, known is None, count, journal.repaired)
+        yield Session(folder, config, schedule, journal, setup, known is None, schedule.played(journal.ids), journal.repaired)
+
+
+def _plan(
+    folder: Path, known: RunInfo | None, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]
+) -> tuple[RunConfig, RunInfo]:
+    """The configuration and run.json of a run, new or as far as it may grow. Raises ConfigError."""
+    config = make_config({**settings, "seed": settings.get("seed") or (known.seed if known else new_seed())})
+    info = describe_run(config, boards, bots, sandbox=SANDBOX, started=now())
+    if known:
+        refuse_differences(folder, known, info)
+    config = fix_line_ups(config, make_config(known.config) if known else None)
+    info = msgspec.structs.replace(info, config=msgspec.to_builtins(config))
+    return config, extended(known, info) if known else info
 
 
 def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
@@ -122,36 +136,64 @@ def read_started(folder: Path) -> str:
         return ""
 
 
-def planned_games(info: RunInfo) -> int:
-    """How many games a run has when it is finished. Raises ConfigError for settings of another version."""
-    return len(Schedule(make_config(info.config)))
+def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
+    """How many games of a run are played, and how many it has. Raises RunError, ConfigError for settings of another version."""
+    schedule = Schedule(make_config(info.config))
+    ids = frozenset(read_ids(folder / JOURNAL)) if (folder / JOURNAL).exists() else frozenset[str]()
+    return schedule.played(ids), len(schedule)
 
 
-def played_games(folder: Path) -> int:
-    """How many records a run's journal has."""
-    try:
-        with (folder / JOURNAL).open("rb") as file:
-            return sum(line.endswith(b"\n") for line in file)
-    except FileNotFoundError:
-        return 0
+class Choice(NamedTuple):
+    """A folder to play in; ``passed_over`` is the newest unfinished run with other settings, ``because`` of these differences."""
+
+    folder: Path
+    passed_over: Path | None = None
+    because: tuple[str, ...] = ()
 
 
-def choose_folder(results: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]) -> Path:
-    """The newest unfinished run that these settings fit, or the folder for a new one named by date."""
+def choose_folder(results: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]) -> Choice:
+    """The newest unfinished run of just these settings, else the folder for a new one, named by date."""
+    passed_over: tuple[Path | None, tuple[str, ...]] = None, ()
     for folder in reversed(list_runs(results)):
         try:
             info = read_run(folder)
-            config = make_config({**settings, "seed": settings.get("seed") or info.seed})
-            wanted = describe_run(config, boards, bots, sandbox=info.sandbox, started=info.started)
-            if not differences(info, wanted) and played_games(folder) < len(Schedule(config)):
-                return folder
-        except (ConfigError, RunError, msgspec.ValidationError):
+            played, planned = games_of(folder, info)
+            if played == planned:
+                continue
+            because = _other_settings(info, settings, boards, bots)
+        except (ConfigError, RunError):
             continue
+        if not because:
+            return Choice(folder)
+        if passed_over[0] is None:
+            passed_over = folder, because
     day = datetime.now(UTC).strftime("%Y-%m-%d")
     number = 1
     while (results / f"{day}-{number}").exists():
         number += 1
-    return results / f"{day}-{number}"
+    return Choice(results / f"{day}-{number}", *passed_over)
+
+
+def _other_settings(
+    info: RunInfo, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]
+) -> tuple[str, ...]:
+    """In what these settings differ from a run's, growth included."""
+    config = make_config({**settings, "seed": settings.get("seed") or info.seed})
+    wanted = describe_run(config, boards, bots, sandbox=info.sandbox, started=info.started)
+    found = differences(info, wanted)
+    there = {bot.name for bot in info.bots}
+    found += [f"bot {bot.label}: not in the run" for bot in bots if bot.label not in there]
+    grown = [key for key in GROWING if wanted.config[key] != info.config.get(key)]
+    found += [f"{key}: the run has {info.config.get(key)}, asked for {wanted.config[key]}" for key in grown if not found]
+    return tuple(found)
+
+
+def _discard(folder: Path) -> None:
+    """Removes what a run that could not start left behind."""
+    shutil.rmtree(folder / "bots", ignore_errors=True)
+    (folder / JOURNAL).unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _make_folder(folder: Path) -> None:

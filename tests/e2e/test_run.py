@@ -8,7 +8,9 @@ import pytest
 
 from arena.match.replay import replay
 from arena.records.record import decode_record
+from arena.rules import CORE
 from arena.rules.boards import Board
+from tests.e2e.conftest import RANDOM
 
 STANDINGS = "rank,bot,elo,elo_low,elo_high,games,wins,shared,losses,win_rate,avg_rank,avg_left,forfeits,think_ms"
 PAIRS = "bot,opponent,games,wins,shared,losses,score,elo_diff,elo_low,elo_high,los"
@@ -46,7 +48,7 @@ def test_run_json_says_what_was_played(arena):
     arena("run", "--deals", 1, "--out", "one", "--seed", "abc", "--move-ms", 500)
     info = json.loads((arena.home / "results" / "one" / "run.json").read_text())
     assert {"arena", "protocol", "rules_core", "config", "boards", "bots", "seed", "started", "sandbox"} <= set(info)
-    assert (info["seed"], info["protocol"], info["rules_core"], info["config"]["move_ms"]) == ("abc", 1, "pure", 500)
+    assert (info["seed"], info["protocol"], info["rules_core"], info["config"]["move_ms"]) == ("abc", 1, CORE, 500)
     assert [bot["name"] for bot in info["bots"]] == ["fst", "rnd"]
     assert all(len(bot["sha256"]) == 64 and bot["command"] == ["python3", "bot.py"] and bot["version"] == "1" for bot in info["bots"])
     assert len(info["boards"]["bird"]) == 13
@@ -104,6 +106,60 @@ def test_an_unfinished_run_is_found_again_without_out_and_a_finished_one_is_not(
     assert len(arena.records(run.name)) == 4
     arena("run", "--deals", 2)
     assert len(list((arena.home / "results").iterdir())) == 2
+
+
+def test_only_a_run_of_just_these_settings_is_continued_without_out(arena):
+    arena("run", "--deals", 2, "--out", "league")
+    arena("run", "--deals", 3)
+    assert len(arena.records("league")) == 4, "a finished run with a name of its own is not extended by chance"
+    [run] = [path for path in (arena.home / "results").iterdir() if path.name != "league"]
+    journal = run / "games.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:1]))
+    broken = arena.home / "results" / "broken"
+    broken.mkdir()
+    known = json.loads((run / "run.json").read_text())
+    (broken / "run.json").write_text(json.dumps({**known, "config": {}, "started": "2999-01-01T00:00:00Z"}))
+    _, err = arena("run", "--deals", 4)
+    assert f"note: results/{run.name} is unfinished, but differs (deals: the run has 3, asked for 4)" in err
+    assert len(arena.records(run.name)) == 1
+    _, err = arena("run", "--deals", 3)
+    assert f"results/{run.name}: 2 bots" in err
+    assert len(arena.records(run.name)) == 6
+    out, _ = arena("runs")
+    assert [line.split()[-1] for line in out.splitlines()[1:]] == ["4/4", "6/6", "8/8"]
+
+
+def test_a_run_over_some_tables_grows_with_bots_and_tables(arena):
+    for name in ("b1", "b2", "b3"):
+        arena.add_bot(name, RANDOM)
+    arena("run", "--tables", 4, "--deals", 1, "--out", "t")
+    first = arena.records("t")
+    arena.add_bot("b4", RANDOM)
+    _, err = arena("run", "--tables", 4, "--deals", 1, "--out", "t", status=1)
+    assert "expected a line-up for every bot, got none for b4: --tables 4 is too small" in err
+    assert "--tables 5" in err
+    arena("run", "--tables", 5, "--deals", 1, "--out", "t")
+    grown = arena.records("t")
+    assert grown[:8] == first
+    assert len(grown) == 10
+    out, _ = arena("runs")
+    assert out.splitlines()[1].endswith("10/10")
+
+
+def test_a_run_that_cannot_start_leaves_nothing(arena):
+    arena.add_bot("unbuilt", "", build=[["python3", "-c", "raise SystemExit(3)"]])
+    _, err = arena("run", "--deals", 1, status=1)
+    assert "unbuilt: the build step" in err
+    assert list((arena.home / "results").iterdir()) == []
+
+
+def test_another_version_text_of_the_same_content_goes_on_as_it_was(arena):
+    arena("run", "--deals", 1, "--out", "v")
+    before = (arena.home / "results/v/run.json").read_bytes()
+    manifest = arena.home / "bots/rnd/bot.toml"
+    manifest.write_text(manifest.read_text().replace('version = "1"', 'version = "9"'))
+    arena("run", "--deals", 1, "--out", "v")
+    assert (arena.home / "results/v/run.json").read_bytes() == before
 
 
 def test_the_number_of_workers_changes_nothing_but_times(arena):

@@ -90,7 +90,7 @@ def test_more_deals_and_further_bots_are_no_difference():
         ({"move_ms": 5}, "move_ms: the run has 1000, asked for 5"),
         ({"boards": ["lion"]}, "boards: the run has ['bird'], asked for ['lion']"),
         ({"seatings": "all"}, "seatings: the run has rotations, asked for all"),
-        ({"challenger": "ann"}, "challenger: the run has None, asked for ann"),
+        ({"challenger": "ann"}, "challenger: the run has none, asked for ann"),
         ({"seed": "other"}, "seed: the run has s, now it is other"),
         ({"bots": (bot("ann"), bot("cy"))}, "bot bob: in the run, but not asked for; a run can only grow"),
         ({"bots": (bot("ann"), bot("bob", "2" * 64, "2"))}, "bot bob: its content changed from 1 (111111111111) to 2 (222222222222)"),

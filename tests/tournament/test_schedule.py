@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.errors import ConfigError
 from arena.rules.notation import parse_deck
 from arena.tournament.config import make_config
 from arena.tournament.deals import bot_seed, deck_of
-from arena.tournament.schedule import Schedule, balanced_subset, line_ups, seatings
+from arena.tournament.schedule import Schedule, balanced_subset, fix_line_ups, line_ups, seatings
 
 
 def config(**settings):
@@ -133,5 +134,33 @@ def test_large_fields_are_quick():
 def test_completeness_is_every_id():
     schedule = Schedule(config(deals=1))
     every = set(ids(schedule))
-    assert schedule.is_complete(every)
-    assert not schedule.is_complete(every - {next(iter(every))})
+    assert schedule.played(every | {"another/a+b/0/0"}) == len(schedule) == len(every)
+    assert schedule.played(every - {next(iter(every))}) == len(schedule) - 1
+    lacking = list(every)[:2]
+    assert [plan.id for plan in schedule.missing(every - set(lacking))] == [one for one in ids(schedule) if one in lacking]
+
+
+@pytest.mark.parametrize("players", [2, 3])
+@pytest.mark.parametrize("challenger", [None, "b2"])
+def test_a_subset_keeps_its_line_ups_when_bots_or_tables_are_added(players, challenger):
+    bots = [f"b{number}" for number in range(6)]
+    first = fix_line_ups(config(bots=bots, players=players, tables=5, challenger=challenger), None)
+    wider = config(bots=[*bots, "a-new", "z-new"], players=players, tables=7, challenger=challenger)
+    grown = fix_line_ups(wider, first)
+    assert len(first.line_ups) == 5
+    assert len(grown.line_ups) == 7
+    assert all(line_up in grown.line_ups for line_up in first.line_ups)
+    assert {"a-new", "z-new"} <= {bot for line_up in grown.line_ups for bot in line_up}
+    assert set(ids(Schedule(first))) < set(ids(Schedule(grown)))
+    assert fix_line_ups(wider, grown) == grown
+
+
+def test_a_subset_that_leaves_a_bot_out_is_refused():
+    bots = [f"b{number}" for number in range(6)]
+    with pytest.raises(ConfigError, match="expected a line-up for every bot, got none for b4, b5: --tables 2 is too small") as caught:
+        fix_line_ups(config(bots=bots, tables=2), None)
+    assert "--tables 3" in caught.value.hint
+    known = fix_line_ups(config(bots=bots, tables=6), None)
+    with pytest.raises(ConfigError, match="got none for new") as caught:
+        fix_line_ups(config(bots=[*bots, "new"], tables=6), known)
+    assert "--tables 7" in caught.value.hint

@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 DEALS ?= 40
 JOBS ?= auto
+SOURCES := arena tests bots/random-python bots/greedy-python bots/careful-python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
@@ -13,20 +14,20 @@ help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
 demo: $(VENV)/.ready ## set everything up and play a round robin of the bots in bots/ (about half a minute)
-	@$(BIN)/arena run --deals $(DEALS) --out demo
+	@$(BIN)/arena run --deals $(DEALS)
 
 test: $(VENV)/.ready-dev ## set everything up and run the tests; ARGS="-k name" picks some
 	@$(BIN)/python -m pytest -q -n $(JOBS) $(ARGS)
 
 check: $(VENV)/.ready-dev ## ruff, mypy and import-linter
-	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check $(SOURCES)
+	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
 format: $(VENV)/.ready-dev ## put the code into form
-	@$(BIN)/ruff format .
-	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format $(SOURCES)
+	@$(BIN)/ruff check --fix $(SOURCES)
 
 fuzz: $(VENV)/.ready-dev ## the rules against the slow referee, some 20,000 random games (about a quarter of an hour)
 	@ARENA_DIFFERENTIAL_GAMES=250 $(BIN)/python -m pytest -q -n $(JOBS) tests/rules/test_differential.py --timeout 3600

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import msgspec
 import pytest
 
 from arena.errors import IllegalMoveError
@@ -153,3 +154,12 @@ def test_the_loop_answers_on_stdout_and_print_goes_to_stderr():
 
 def test_the_loop_ends_with_its_input():
     assert subprocess.run([sys.executable, "-c", SCRIPT], input="", capture_output=True, text=True, check=True).stdout == ""
+
+
+def test_messages_of_a_later_protocol_are_passed_over():
+    sent = []
+    lines = [b'{"type":"weather","sky":"blue"}', b'{"type":"hello","id":1,"protocol":1,"arena":"9"}', b'{"type":"quit"}']
+    serve(lambda position: position.legal_moves()[0], lines, sent.append)
+    assert [json.loads(line)["type"] for line in sent] == ["ready"]
+    with pytest.raises(msgspec.ValidationError, match="missing required field `players`"):
+        serve(lambda position: 0, [b'{"type":"start"}'], sent.append)

@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 def check(home: Path, /, path: str, move_ms: int) -> int:
     """Check one bot step by step: start, games on both boards with 2 to 4 players, late games, a clean end.
 
-    One line a step, with the cure under each failure; exit status 1 when any fails.
+    PATH is a bot's folder or script; what is not here is looked up in bots/. One line a step, with the cure under each failure; exit
+    status 1 when any fails.
 
     \b
     arena check my-bot
     arena check my-bot/bot.py --move-ms 100
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.players.registry import Registry  # noqa: PLC0415 - help must not wait for it
+    from arena.players.folder import bot_at  # noqa: PLC0415 - help must not wait for these
+    from arena.players.registry import Registry  # noqa: PLC0415
 
-    bot = Registry(bots_folder(home)).find(path)
+    bot = bot_at(Path(path)) if Path(path).exists() else Registry(bots_folder(home)).find(path)
     return DONE if run_checks(bot, move_ms, only_failures=False) else FAILED
 
 
@@ -40,6 +42,8 @@ def run_checks(bot: "Bot", move_ms: int, *, only_failures: bool) -> bool:
         passed, failed = passed + (not step.problem), failed + bool(step.problem)
         if step.problem:
             click.echo(f"{click.style('FAIL', fg='red')}  {step.name}\n      {step.problem}")
+            for line in step.stderr:
+                click.echo(f"      stderr: {line}")
             if step.cure:
                 click.echo(f"      cure: {step.cure}")
         elif not only_failures:

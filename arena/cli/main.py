@@ -19,6 +19,17 @@ COMMANDS = ("new", "check", "submit", "bots", "play", "run", "runs", "standings"
 DONE, FAILED, MISUSED, BUG, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses."""
 
+MACHINE_ERRORS = {
+    errno.ENOSPC: "make room on the disk",
+    errno.EDQUOT: "make room in your quota",
+    errno.EROFS: "name a folder that can be written",
+    errno.EMFILE: "allow more open files with 'ulimit -n', or ask for fewer --jobs",
+    errno.ENFILE: "close other programs: the machine's open files are used up",
+    errno.ENOMEM: "close other programs, or ask for fewer --jobs",
+    errno.EIO: "look for a failing disk or terminal",
+}
+"""What an operation can fail with through nobody's fault here, and the cure."""
+
 
 class LazyGroup(click.Group):
     """A group that imports a command's module when the command is needed."""
@@ -27,9 +38,14 @@ class LazyGroup(click.Group):
         """The commands in the order of COMMANDS."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
         if cmd_name not in COMMANDS:
+            from difflib import get_close_matches  # noqa: PLC0415 - only for a slip of the fingers
+
+            near = get_close_matches(cmd_name, COMMANDS, n=1)
+            if near:
+                ctx.fail(f"No such command {cmd_name!r}. Did you mean {near[0]!r}?")
             return None
         command = getattr(importlib.import_module(f"arena.cli.{cmd_name}"), cmd_name)
         assert isinstance(command, click.Command)
@@ -90,6 +106,10 @@ def run_command(arguments: list[str] | None = None) -> int:
     except OSError as error:
         if error.errno == errno.EPIPE:
             return _closed_pipe()
+        if error.errno in MACHINE_ERRORS:
+            _silence_stdout()
+            show_error(UserError(f"expected the machine to go along, got {error}", MACHINE_ERRORS[error.errno]))
+            return FAILED
         return _bug()
     except Exception:  # noqa: BLE001 - whatever is left is a bug, and is reported as one
         return _bug()
@@ -105,8 +125,13 @@ def show_error(error: ArenaError) -> None:
 
 def _closed_pipe() -> int:
     """Whoever read our output has gone (``| head``): nothing more to say, on stdout least of all."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _silence_stdout()
     return FAILED
+
+
+def _silence_stdout() -> None:
+    """What is still to be written to stdout cannot be; without this, Python would fail over it while it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _bug() -> int:

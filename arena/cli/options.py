@@ -3,11 +3,15 @@
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arena.errors import RunError
+from arena.errors import BotFolderError, RunError
+
+if TYPE_CHECKING:
+    from arena.players.folder import Bot
+    from arena.players.registry import Registry
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -72,9 +76,37 @@ def run_folder(home: Path, run: str | None) -> Path:
 
 def split_words(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
     """A command line as words, for options that take one."""
-    return shlex.split(value) if value else None
+    try:
+        return shlex.split(value) if value else None
+    except ValueError as error:
+        raise click.BadParameter(f"expected words with closed quotes, got {value!r}: {error}") from None
 
 
 def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
     """``a,b`` as a list, for options that take one."""
-    return [part.strip() for part in value.split(",") if part.strip()] if value is not None else None
+    if value is None:
+        return None
+    parts = [part.strip() for part in value.split(",") if part.strip()]
+    if not parts:
+        raise click.BadParameter(f"expected names joined by commas, got {value!r}")
+    return parts
+
+
+def find_bot(registry: "Registry", text: str) -> "Bot":
+    """A bot by label or path; says so when a folder here with other content has the same name. Raises BotFolderError."""
+    from arena.players.folder import bot_at  # noqa: PLC0415 - not needed to show help
+
+    bot = registry.find(text)
+    here = Path(text)
+    if text in registry.labels() and here.exists() and not here.samefile(registry.root / text):
+        try:
+            differs = bot_at(here, name=bot.manifest.name).sha256 != bot.sha256
+        except BotFolderError:
+            differs = True
+        if differs:
+            click.echo(
+                f"note: {text} is the registered one, version {bot.manifest.version} in {registry.root / text}; "
+                f"the one here, with other content, is ./{text}",
+                err=True,
+            )
+    return bot

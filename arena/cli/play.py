@@ -1,12 +1,13 @@
 """arena play: one game, drawn after each move."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from platform import node
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import as_json, bots_folder, move_ms_option
+from arena.cli.options import as_json, bots_folder, find_bot, move_ms_option
 
 if TYPE_CHECKING:
     from arena.rules.boards import Board
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
 @click.option("--deal", type=click.IntRange(0), default=0, show_default=True, help="Which deal of the seed.")
 @click.option("--startup-ms", type=click.IntRange(1), default=10_000, show_default=True, help="Time until a process answers hello.")
 @move_ms_option
+@click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a seat.  [default: none]")
+@click.option("--increment-ms", type=click.IntRange(0), default=0, help="Added to the bank after each move.  [default: 0]")
 @as_json
 @click.pass_obj
-def play(
-    home: Path, /, bots: tuple[str, ...], board: str, seed: str | None, deal: int, move_ms: int, startup_ms: int, *, as_json: bool
-) -> int:
+def play(home: Path, /, bots: tuple[str, ...], board: str, seed: str | None, deal: int, *, as_json: bool, **times: Any) -> int:
     """Play one game between two to four bots, in the order of their seats, and draw the board after each move.
 
     A bot may sit at several seats. With --json only the game's record is printed. Exit status 1 when a bot forfeited.
@@ -45,18 +46,20 @@ def play(
 
     if not 2 <= len(bots) <= 4:  # noqa: PLR2004 - the game's own limits
         raise click.UsageError(f"expected 2 to 4 bots, got {len(bots)}")
+    if times["increment_ms"] and times["game_ms"] is None:
+        raise click.UsageError("expected --game-ms with --increment-ms: an increment is added to a bank")
     registry = Registry(bots_folder(home))
     seed = seed or new_seed()
     playing_board = find_board(board)
-    with staged_for_a_while(*(registry.find(name) for name in bots)) as staged:
+    with staged_for_a_while(*(find_bot(registry, name) for name in bots)) as staged:
         plan = single_game(seed, playing_board.name, deal, [bot.label for bot in staged])
         names = seat_names(plan.bots)
         watch: Watch = lambda state, seat, move, events: click.echo(move_lines(state, names, seat, move, events))  # noqa: E731
-        players = [BotPlayer(bot, startup_ms) for bot in staged]
-        timing = Timing(move_ms=move_ms, startup_ms=startup_ms)
+        timing = Timing(**times)
+        players = [BotPlayer(bot, timing.startup_ms) for bot in staged]
         try:
             referee = Referee(plan, playing_board, players, timing, *(() if as_json else (watch,)))
-            record = referee.play(sandbox=SANDBOX).record
+            record = referee.play(sandbox=SANDBOX, host=node()).record
         finally:
             for player in players:
                 player.stop()

@@ -7,7 +7,7 @@ from tqdm import tqdm
 
 from arena.records.record import Fault
 from arena.rules import CORE
-from arena.tournament.runner import Event, Played, Stopping, Voided
+from arena.tournament.runner import Event, Played, Stopping, Voided, WorkerDied
 from arena.tournament.session import Session
 
 SHOWN_FAULTS = 5
@@ -31,11 +31,11 @@ class Progress:
                 f"warning: the journal ended in a torn record of {session.repaired} bytes: cut, kept in games.torn; it is played again"
             )
         self._say(
-            f"{session.folder}: {len(config.bots)} bots, {len(session.schedule.line_ups)} line-ups x {config.deals} deals "
-            f"x {len(session.schedule.seatings)} seatings on {', '.join(config.boards)} = {total} games"
-            + (f", {known} already played" if known else "")
+            f"{session.folder}: {counted(len(config.bots), 'bot')}, {counted(len(session.schedule.line_ups), 'line-up')} "
+            f"x {counted(config.deals, 'deal')} x {counted(len(session.schedule.seatings), 'seating')} "
+            f"on {', '.join(config.boards)} = {counted(total, 'game')}" + (f", {known} already played" if known else "")
         )
-        self._say(f"{self._jobs} workers, rules core {CORE}, sandbox {session.setup.sandbox}: bots run with your own rights")
+        self._say(f"{counted(self._jobs, 'worker')}, rules core {CORE}, sandbox {session.setup.sandbox}: bots run with your own rights")
         tqdm.monitor_interval = 0
         self._bar = tqdm(
             total=total,
@@ -52,7 +52,7 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
         if self._faults:
-            self._say(f"{self._faults} forfeits in this session; their evidence is in {self._session.folder / 'faults'}")
+            self._say(f"{counted(self._faults, 'forfeit')} in this session; their evidence is in {self._session.folder / 'faults'}")
 
     def show(self, event: Event) -> None:
         """Shows one event."""
@@ -64,8 +64,10 @@ class Progress:
                     self._bar.update()
             case Voided(game, reason, given_up):
                 self._say(f"warning: {game} is void ({reason}); it is {'given up' if given_up else 'played again'}")
+            case WorkerDied(games):
+                self._say(f"warning: a worker died: the {counted(games, 'game')} then handed out but not ended are played again")
             case Stopping(running):
-                self._say(f"stopping: {running} running games end first; Ctrl-C again drops them")
+                self._say(f"stopping: {counted(running, 'running game')} to end first; Ctrl-C again drops them")
 
     def _show_faults(self, bots: list[str], faults: list[Fault]) -> None:
         for fault in faults:
@@ -78,3 +80,8 @@ class Progress:
     def _say(self, text: str) -> None:
         if not self._quiet:
             tqdm.write(text, file=sys.stderr)
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 game``, ``2 games``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from arena.cli.main import DONE, FAILED, INTERRUPTED
-from arena.cli.options import as_json, bots_folder, prior_option, results_folder, split_commas
+from arena.cli.options import as_json, bots_folder, find_bot, prior_option, results_folder, split_commas
+from arena.errors import ConfigError
 
 LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
 
@@ -93,7 +94,10 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     files = [Path(file) for file in settings.pop("board_files", ())]
     names = settings.pop("boards", [] if files else ["bird"])
     boards = find_boards(names, files)
-    bots = _find_bots(Registry(bots_folder(home)), list(settings.pop("bots", ())))
+    registry = Registry(bots_folder(home))
+    bots = _find_bots(registry, list(settings.pop("bots", ())))
+    if "challenger" in settings:
+        settings["challenger"] = _seat_challenger(registry, settings["challenger"], bots)
     settings = {**settings, "bots": [bot.label for bot in bots], "boards": list(boards)}
     if "seed" in settings:
         settings["seed"] = str(settings["seed"])
@@ -113,11 +117,10 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
 
 def _find_bots(registry: Any, names: list[str]) -> list[Any]:
     """The named bots, or the newest version of all that this machine can start."""
-    from arena.errors import ConfigError  # noqa: PLC0415
     from arena.players.folder import check_command, missing_program  # noqa: PLC0415
 
     if names:
-        bots = [registry.find(name) for name in names]
+        bots = [find_bot(registry, name) for name in names]
         for bot in bots:
             if not bot.manifest.build:
                 check_command(bot, bot.folder if bot.folder.is_dir() else bot.folder.parent)
@@ -132,6 +135,19 @@ def _find_bots(registry: Any, names: list[str]) -> list[Any]:
     if not found:
         raise ConfigError(f"expected bots in {registry.root}, found none", "name bots by path, or add one with 'arena submit'")
     return found
+
+
+def _seat_challenger(registry: Any, text: str, bots: list[Any]) -> str:
+    """The label of the challenger, a bot of the run or a further one, which is then added to them."""
+    labels = [bot.label for bot in bots]
+    if text in labels:
+        return text
+    challenger = find_bot(registry, text)
+    if challenger.label not in labels:
+        bots.append(challenger)
+    elif challenger.sha256 != bots[labels.index(challenger.label)].sha256:
+        raise ConfigError(f"expected one bot of the name {challenger.label}, got {text} and another one", "give one of them another name")
+    return str(challenger.label)
 
 
 def _warn_about_times(bots: list[Any], settings: dict[str, Any]) -> None:

@@ -1,34 +1,38 @@
 """The steps that show whether one bot plays by the protocol; each is a real dialogue with a real process."""
 
+import shlex
 import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from arena import __version__
 from arena.errors import ArenaError, BotFolderError, Forfeit
 from arena.match.clock import NS_PER_MS, Timing
 from arena.match.referee import GamePlan, Referee
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot, staged_for_a_while
 from arena.players.inprocess import InProcessPlayer, first_move, random_move
-from arena.players.messages import Start
+from arena.players.messages import PROTOCOL, READY_EXAMPLE, Hello, Start, encode
 from arena.players.process import BotProcess
 from arena.rules.boards import Board, built_in
 from arena.rules.notation import COPIES, TILES
 
 STARTUP_MS = 10_000
 EXIT_S = 2.0
+STDERR_LINES = 8
 
 SMALL = Board("small", ("R.....", "......", "..V...", "....Y.", "......", ".....B"))
 LARGE = Board("large", ("R" + "." * 25, *["." * 12 + "VY" + "." * 12] * 24, "." * 25 + "B"))
 
 
 class Step(NamedTuple):
-    """One step: it passed when ``problem`` is empty; ``detail`` is worth knowing anyway."""
+    """One step: it passed when ``problem`` is empty; ``detail`` is worth knowing anyway, ``stderr`` are the bot's last words."""
 
     name: str
     problem: str = ""
     cure: str = ""
     detail: str = ""
+    stderr: tuple[str, ...] = ()
 
 
 class GameCase(NamedTuple):
@@ -51,7 +55,7 @@ def cases() -> list[GameCase]:
         GameCase("a game of two on lion", lion, 2, 0),
         GameCase("a game of four on lion, first", lion, 4, 0),
         GameCase("a small board that fills up, with passes", SMALL, 2, 1),
-        GameCase("a board of 26 x 26, until the tiles are gone", LARGE, 2, 0),
+        GameCase("a board of 26 x 26", LARGE, 2, 0),
     ]
 
 
@@ -72,12 +76,13 @@ def _check_staged(bot: Bot, move_ms: int) -> Iterator[Step]:
         yield started
         if started.problem:
             return
-        slowest = 0.0
+        slowest, failed = 0.0, False
         for number, case in enumerate(cases()):
             step, took_ms = _play(player, case, number, move_ms)
-            slowest = max(slowest, took_ms)
+            slowest, failed = max(slowest, took_ms), failed or bool(step.problem)
             yield step
-        yield Step(f"answers within {move_ms} ms", detail=f"slowest {slowest:.1f} ms")
+        if not failed:
+            yield Step(f"answers within {move_ms} ms", detail=f"slowest {slowest:.1f} ms")
     finally:
         player.stop()
     yield _end_of_input(bot)
@@ -88,9 +93,9 @@ def _start(player: BotPlayer) -> Step:
     try:
         player.begin(_any_start())
     except (Forfeit, ArenaError) as error:
-        return Step(
-            "starts and answers hello", str(error), "run its command by hand in its folder and type {...} of the SPEC's first example"
-        )
+        hello = encode(Hello(1, PROTOCOL, __version__)).decode()
+        cure = f"run {shlex.join(player.bot.command)} by hand in its folder, paste {hello} and look for a line such as {READY_EXAMPLE}"
+        return Step("starts and answers hello", str(error), cure, stderr=_last_words(player))
     return Step("starts and answers hello", detail=f"{(time.monotonic_ns() - began_ns) // NS_PER_MS} ms")
 
 
@@ -105,13 +110,21 @@ def _play(player: BotPlayer, case: GameCase, number: int, move_ms: int) -> tuple
     names = tuple(seated.name for seated in players)
     deck = "".join(TILES[(index * 5 + number) % len(TILES)] for index in range(COPIES * len(TILES)))
     plan = GamePlan("check", case.board.name, number, 0, names, deck, tuple(range(1, case.players + 1)))
-    record = Referee(plan, case.board, players, Timing(move_ms=move_ms, startup_ms=STARTUP_MS)).play().record
+    record, evidence = Referee(plan, case.board, players, Timing(move_ms=move_ms, startup_ms=STARTUP_MS)).play()
     took_ms = record.slowest_ms[case.seat]
-    for fault in record.faults:
-        return Step(
-            case.name, f"{fault.kind} after {fault.turn} placements: {fault.detail}", "protocol/SPEC.md says what is expected"
-        ), took_ms
+    for fault, kept in zip(record.faults, evidence, strict=True):
+        problem = f"{fault.kind} after {fault.turn} placements: {fault.detail}"
+        return Step(case.name, problem, "protocol/SPEC.md says what is expected", stderr=_tail(kept.stderr)), took_ms
     return Step(case.name, detail=f"{record.end} after {record.turns} placements"), took_ms
+
+
+def _last_words(player: BotPlayer) -> tuple[str, ...]:
+    _, _, stderr = player.evidence()
+    return _tail(stderr)
+
+
+def _tail(stderr: str) -> tuple[str, ...]:
+    return tuple(stderr.rstrip().splitlines()[-STDERR_LINES:])
 
 
 def _end_of_input(bot: Bot) -> Step:

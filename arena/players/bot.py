@@ -7,7 +7,7 @@ from arena import __version__
 from arena.errors import FaultKind, Forfeit
 from arena.players.channel import MAX_LINE, Channel, Line, OutputEnded, Overflowed, SpokeUnasked, TimedOut
 from arena.players.folder import Bot
-from arena.players.messages import PROTOCOL, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
+from arena.players.messages import PROTOCOL, READY_EXAMPLE, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
 from arena.players.player import Answer, Words
 from arena.players.process import BotProcess, Ending
 from arena.players.views import turn_view
@@ -120,9 +120,9 @@ class BotPlayer:
 
     def _greet(self, hello: bytes) -> Ready:
         line = self._ask(hello, time.monotonic_ns() + self.startup_ms * 1_000_000, f"the {self.startup_ms} ms for starting")
-        reply = decode_reply(line)
+        reply = decode_reply(line, READY_EXAMPLE)
         if not isinstance(reply, Ready):
-            raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "ready" to the hello, got {shown(line)}')
+            raise Forfeit(FaultKind.WRONG_SHAPE, f"expected a reply such as {READY_EXAMPLE} to the hello, got {shown(line)}")
         self._check_id(reply, self._requests, line)
         return reply
 

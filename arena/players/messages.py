@@ -121,23 +121,39 @@ class Move(Struct, tag="move", frozen=True):
 FromArena = Hello | Start | Turn | Played | End | Quit
 FromBot = Ready | Move
 
+MOVE_EXAMPLE = '{"type":"move","id":2,"move":"Rc4Yd4"}'
+READY_EXAMPLE = '{"type":"ready","id":1,"view":"full"}'
+
 encode = msgspec.json.Encoder().encode
-decode_from_arena = msgspec.json.Decoder(FromArena).decode
+_from_arena: msgspec.json.Decoder[FromArena] = msgspec.json.Decoder(FromArena)
+_known_types = frozenset(struct.__struct_config__.tag for struct in (Hello, Start, Turn, Played, End, Quit))
 _from_bot: msgspec.json.Decoder[FromBot] = msgspec.json.Decoder(FromBot)
 
 
-def decode_reply(line: bytes) -> FromBot:
-    """What a bot answered. Raises Forfeit of kind NOT_JSON or WRONG_SHAPE."""
+class _Typed(Struct):
+    type: str
+
+
+def decode_from_arena(line: bytes) -> FromArena | None:
+    """A message of the arena; None for one of a type that a later protocol may add. Raises msgspec.DecodeError."""
+    try:
+        return _from_arena.decode(line)
+    except msgspec.ValidationError:
+        if msgspec.json.decode(line, type=_Typed).type in _known_types:
+            raise
+        return None
+
+
+def decode_reply(line: bytes, example: str = MOVE_EXAMPLE) -> FromBot:
+    """What a bot answered where a reply such as the example is due. Raises Forfeit of kind NOT_JSON or WRONG_SHAPE."""
     try:
         return _from_bot.decode(line.decode())
-    except msgspec.ValidationError as error:
-        raise Forfeit(
-            FaultKind.WRONG_SHAPE, f'expected a reply such as {{"type":"move","id":2,"move":"Rc4Yd4"}}, got {shown(line)}: {error}'
-        ) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise Forfeit(
-            FaultKind.NOT_JSON, f"expected one JSON object on one line, got {shown(line)}: {error}; print debugging output to stderr"
-        ) from None
+        if isinstance(error, msgspec.ValidationError) and line.lstrip().startswith(b"{"):
+            detail = f"expected a reply such as {example}, got {shown(line)}: {error}"
+            raise Forfeit(FaultKind.WRONG_SHAPE, detail) from None
+        detail = f"expected one JSON object on one line, got {shown(line)}: {error}; print debugging output to stderr"
+        raise Forfeit(FaultKind.NOT_JSON, detail) from None
 
 
 def shown(line: bytes, most: int = 80) -> str:

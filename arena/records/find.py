@@ -1,7 +1,8 @@
 """Records looked up in a journal."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
+from heapq import nlargest
+from os.path import commonprefix
 from pathlib import Path
 
 import msgspec
@@ -29,8 +30,7 @@ def find_record(run: Path, game: str) -> GameRecord:
     for record in read_records(run):
         if record.id == game:
             return record
-    known = list(read_ids(run / FILE))
-    near = get_close_matches(game, known, n=3, cutoff=0) if known else []
+    near = nlargest(3, read_ids(run / FILE), key=lambda known: len(commonprefix((known, game))))  # noqa: RUF071 - by letters it is
     raise RunError(
         f"expected the id of a game in {run}, got {game!r}",
         f"for example {', '.join(near)}" if near else "the run has no games yet",

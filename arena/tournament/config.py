@@ -55,7 +55,10 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board_files": "board"}):
-    """arena.toml: the options of ``arena run`` under the same names, with underscores; every one may be left out."""
+    """arena.toml: the options of ``arena run`` under the same names, with underscores; every one may be left out.
+
+    Paths, which have a '/' where a name could stand, are relative to the file.
+    """
 
     bots: list[str] | None = None
     seed: str | int | None = None
@@ -80,7 +83,18 @@ def read_config_file(path: Path) -> dict[str, Any]:
         config = msgspec.toml.decode(path.read_bytes(), type=FileConfig)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: {error}", "its keys are the options of 'arena run' with '_' for '-'") from None
-    return {name: value for name in config.__struct_fields__ if (value := getattr(config, name)) is not None}
+    settings = {name: value for name in config.__struct_fields__ if (value := getattr(config, name)) is not None}
+    for name in ("bots", "challenger", "out", "board_files"):
+        if name in settings:
+            settings[name] = _beside(path, settings[name], always=name == "board_files")
+    return settings
+
+
+def _beside(file: Path, texts: str | list[str], *, always: bool) -> Any:
+    """Paths in a configuration file are relative to it; without ``always``, what has no '/' is a name."""
+    if isinstance(texts, list):
+        return [_beside(file, text, always=always) for text in texts]
+    return str(file.parent / texts) if always or "/" in texts else texts
 
 
 def make_config(settings: Mapping[str, Any]) -> RunConfig:

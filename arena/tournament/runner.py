@@ -42,13 +42,19 @@ class Voided(NamedTuple):
     given_up: bool
 
 
+class WorkerDied(NamedTuple):
+    """A worker died and took the pool with it; so many games had been handed out, of which those not ended are played again."""
+
+    games: int
+
+
 class Stopping(NamedTuple):
     """Asked to stop: so many games are still being played, and will be kept."""
 
     running: int
 
 
-Event = Played | Voided | Stopping
+Event = Played | Voided | WorkerDied | Stopping
 
 
 class Runner:
@@ -177,9 +183,8 @@ class Runner:
         if len(broken) == 1:
             self._void(broken[0], "its worker died", self._suspects)
             return
-        for plan in broken:
-            self._suspects.append(plan)
-            self._listen(Voided(plan.id, "its worker died", given_up=False))
+        self._suspects.extend(broken)
+        self._listen(WorkerDied(len(broken)))
 
     def _cancel_waiting(self) -> None:
         for future in [future for future in self._pending if future.cancel()]:

@@ -39,8 +39,8 @@ class Session(Struct):
 
     folder: Path
     config: RunConfig
-    schedule: Any
-    journal: Any
+    schedule: Schedule
+    journal: Journal
     setup: Setup
     is_new: bool
     known: int
@@ -174,9 +174,7 @@ def choose_folder(results: Path, settings: Mapping[str, Any], boards: Mapping[st
     return Choice(results / f"{day}-{number}", *passed_over)
 
 
-def _other_settings(
-    info: RunInfo, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]
-) -> tuple[str, ...]:
+def _other_settings(info: RunInfo, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]) -> tuple[str, ...]:
     """In what these settings differ from a run's, growth included."""
     config = make_config({**settings, "seed": settings.get("seed") or info.seed})
     wanted = describe_run(config, boards, bots, sandbox=info.sandbox, started=info.started)

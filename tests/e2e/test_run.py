@@ -3,6 +3,10 @@
 import csv
 import io
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +14,7 @@ from arena.match.replay import replay
 from arena.records.record import decode_record
 from arena.rules import CORE
 from arena.rules.boards import Board
-from tests.e2e.conftest import RANDOM
+from tests.e2e.conftest import FIRST, RANDOM, ROOT
 
 STANDINGS = "rank,bot,elo,elo_low,elo_high,games,wins,shared,losses,win_rate,avg_rank,avg_left,forfeits,think_ms"
 PAIRS = "bot,opponent,games,wins,shared,losses,score,elo_diff,elo_low,elo_high,los"
@@ -27,7 +31,7 @@ def test_a_round_robin_from_bots_to_standings(arena):
     assert len(records) == len({record["id"] for record in records}) == 6
     assert out.splitlines()[0].split()[:4] == ["Rank", "95%", "Bot", "Elo"]
     assert "standings: results/one/standings.csv" in err
-    assert "2 bots, 1 line-ups x 3 deals x 2 seatings on bird = 6 games" in err
+    assert "2 bots, 1 line-up x 3 deals x 2 seatings on bird = 6 games" in err
     standings = (folder / "standings.csv").read_text()
     assert standings.splitlines()[0] == STANDINGS
     assert (folder / "pairs.csv").read_text().splitlines()[0] == PAIRS
@@ -260,6 +264,11 @@ def test_an_arena_toml_is_read_and_the_command_line_goes_before_it(arena):
     (arena.home / "tiny.txt").write_text("R....\n..V..\n....B\n")
     (arena.home / "arena.toml").write_text('bots = ["rnd", "fst"]\ndeals = 5\nboard = ["tiny.txt"]\nseed = 7\nout = "cfg"\njobs = 1\n')
     arena("run", "--config", "arena.toml", "--deals", 2)
+    below = arena.home / "settings"
+    below.mkdir()
+    (below / "arena.toml").write_text('bots = ["../bots/fst", "rnd"]\ndeals = 2\nboard = ["../tiny.txt"]\nseed = 7\nout = "cfg"\n')
+    _, err = arena("run", "--config", "settings/arena.toml")
+    assert "4 already played" in err
     info = json.loads((arena.home / "results/cfg/run.json").read_text())
     assert (info["config"]["deals"], info["config"]["boards"], info["seed"]) == (2, ["tiny"], "7")
     assert info["boards"]["tiny"] == ["R....", "..V..", "....B"]
@@ -272,6 +281,15 @@ def test_a_gauntlet_and_a_subset_of_tables(arena):
     arena("run", "--challenger", "fst", "--deals", 1, "--out", "g")
     assert all("fst" in record["bots"] for record in arena.records("g"))
     assert len(arena.records("g")) == 8
+    lone = arena.home / "lone.py"
+    lone.write_text(FIRST)
+    arena("run", "rnd", "b1", "--challenger", "./lone.py", "--deals", 1, "--out", "by-path")
+    assert {record["id"].split("/")[1] for record in arena.records("by-path")} == {"lone+rnd", "b1+lone"}
+    other = arena.home / "elsewhere" / "lone.py"
+    other.parent.mkdir()
+    other.write_text(RANDOM)
+    _, err = arena("run", "rnd", "./lone.py", "--challenger", "elsewhere/lone.py", status=1)
+    assert "expected one bot of the name lone, got elsewhere/lone.py and another one" in err
     arena("run", "--tables", 5, "--deals", 1, "--out", "t")
     assert len(arena.records("t")) == 10
 
@@ -296,7 +314,11 @@ def test_a_bot_whose_program_is_missing_is_left_out_or_named(arena):
         (["run", "--boards", "owl"], 1, "expected a board out of bird, lion, got 'owl'"),
         (["run", "--board", "none.txt"], 2, "does not exist"),
         (["run", "--deals", "many"], 2, "is not a valid integer"),
-        (["run", "--challenger", "zoe"], 1, "expected the challenger to be one of fst, rnd, got 'zoe'"),
+        (["run", "--challenger", "zoe"], 1, "expected a registered bot or a path, got 'zoe'"),
+        (["run", "--boards", ","], 2, "expected names joined by commas, got ','"),
+        (["submit", "bots/rnd", "--command", "'x"], 2, "expected words with closed quotes"),
+        (["stanings"], 2, "Did you mean 'standings'?"),
+        (["play", "rnd", "fst", "--increment-ms", "5"], 2, "expected --game-ms with --increment-ms"),
         (["run", "--prior", "some"], 2, "expected auto, none or a number above 0"),
         (["run", "--wrong"], 2, "No such option"),
         (["run", "--out", "bots/rnd"], 1, "to be a run or empty, got a folder with other files"),
@@ -315,6 +337,30 @@ def test_what_a_user_gets_wrong_is_said_with_the_cure(arena, arguments, status, 
     assert said in err
     assert out == ""
     assert "Traceback" not in err
+
+
+def test_a_registered_bot_that_hides_a_folder_here_is_told(arena):
+    arena.add_bot("fst", FIRST, to=".")
+    _, err = arena("play", "fst", "rnd")
+    assert "note:" not in err, "the same content: no matter which"
+    (arena.home / "fst" / "bot.py").write_text("import sys\nsys.exit('the one here')\n")
+    for command in (["play", "fst", "rnd"], ["run", "fst", "rnd", "--deals", 1, "--out", "r"]):
+        _, err = arena(*command)
+        assert "note: fst is the registered one, version 1 in bots/fst; the one here, with other content, is ./fst" in err
+    out, _ = arena("check", "fst", status=1)
+    assert "the one here" in out
+
+
+def test_output_that_cannot_be_written_is_said(arena):
+    arena("run", "--deals", 1, "--out", "one")
+    command = [sys.executable, "-m", "arena", "standings", "one"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, cwd=arena.home, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr
+    assert "hint: make room on the disk" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_results_folder_that_cannot_be_written_is_named(arena):

@@ -25,7 +25,7 @@ PROGRAMS = {
     # program: (kind, part of the sentence that people read)
     "startup_exits": ("start-up", "exited with status 1 .* its last words on stderr: no model file: weights.bin"),
     "startup_silent": ("start-up", "no answer came within the 800 ms for starting"),
-    "startup_wrong_ready": ("start-up", 'expected a reply of type "ready"'),
+    "startup_wrong_ready": ("start-up", 'expected a reply such as {"type":"ready"'),
     "late": ("late", r"the answer came \d+ ms after 400 ms had passed: keep a reserve"),
     "half_line": ("late", "only a part of a line came.*with a newline at its end"),
     "drip": ("late", "only a part of a line came"),

@@ -17,7 +17,7 @@ except ImportError:
 
 
 @pytest.fixture(params=sorted(CORES))
-def State(request):
+def State(request):  # noqa: N802 - it stands for a class
     return CORES[request.param]
 
 

@@ -35,7 +35,13 @@ def compare(one, other):
     assert one.legal_count() == other.legal_count() == len(moves)
     assert one.placements(range(6)) == other.placements(range(6))
     assert one.provinces() == other.provinces()
-    assert [one.hands, one.left, one.villages, one.retired, one.ranks()] == [other.hands, other.left, other.villages, other.retired, other.ranks()]
+    assert [one.hands, one.left, one.villages, one.retired, one.ranks()] == [
+        other.hands,
+        other.left,
+        other.villages,
+        other.retired,
+        other.ranks(),
+    ]
     assert [one.pile, one.pile_tiles(), one.free, one.end, one.mover, one.turns, one.players] == [
         other.pile, other.pile_tiles(), other.free, other.end, other.mover, other.turns, other.players,
     ]  # fmt: skip

@@ -40,10 +40,25 @@ def test_the_time_control_is_taken_over():
     assert (timing.move_ms, timing.game_ms, timing.increment_ms, timing.startup_ms) == (100, 5000, 20, 900)
 
 
+def test_paths_in_a_file_are_relative_to_it(tmp_path):
+    path = tmp_path / "sub" / "arena.toml"
+    path.parent.mkdir()
+    path.write_text('bots = ["a", "./b", "/c/d"]\nchallenger = "../e"\nout = "name"\n')
+    here = path.parent
+    assert read_config_file(path) == {"bots": ["a", str(here / "b"), "/c/d"], "challenger": str(here / "../e"), "out": "name"}
+
+
 def test_a_file_has_the_options_under_their_names(tmp_path):
     path = tmp_path / "arena.toml"
     path.write_text('bots = ["a", "b"]\nplayers = 2\nboard = ["my.txt"]\nseed = 7\njobs = 2\nout = "x"\n')
-    assert read_config_file(path) == {"bots": ["a", "b"], "players": 2, "board_files": ["my.txt"], "seed": 7, "jobs": 2, "out": "x"}
+    assert read_config_file(path) == {
+        "bots": ["a", "b"],
+        "players": 2,
+        "board_files": [str(tmp_path / "my.txt")],
+        "seed": 7,
+        "jobs": 2,
+        "out": "x",
+    }
 
 
 @pytest.mark.parametrize("text", ["player = 2\n", "players = 'two'\n", "players =", "bots = 3\n"])

@@ -36,7 +36,9 @@ def check(home: Path, /, path: str, move_ms: int) -> int:
 def run_checks(bot: "Bot", move_ms: int, *, only_failures: bool) -> bool:
     """Prints the steps of a check; returns whether all passed."""
     from arena.match.checks import check_bot  # noqa: PLC0415
+    from arena.players.process import adopt_orphans  # noqa: PLC0415
 
+    adopt_orphans()
     passed = failed = 0
     for step in check_bot(bot, move_ms):
         passed, failed = passed + (not step.problem), failed + bool(step.problem)

@@ -39,6 +39,7 @@ def play(home: Path, /, bots: tuple[str, ...], board: str, seed: str | None, dea
     from arena.match.referee import Referee, Watch  # noqa: PLC0415
     from arena.players.bot import BotPlayer  # noqa: PLC0415
     from arena.players.folder import staged_for_a_while  # noqa: PLC0415
+    from arena.players.process import adopt_orphans  # noqa: PLC0415
     from arena.players.registry import Registry  # noqa: PLC0415
     from arena.records.record import encode_record  # noqa: PLC0415
     from arena.tournament.schedule import single_game  # noqa: PLC0415
@@ -55,6 +56,7 @@ def play(home: Path, /, bots: tuple[str, ...], board: str, seed: str | None, dea
         plan = single_game(seed, playing_board.name, deal, [bot.label for bot in staged])
         names = seat_names(plan.bots)
         watch: Watch = lambda state, seat, move, events: click.echo(move_lines(state, names, seat, move, events))  # noqa: E731
+        adopt_orphans()
         timing = Timing(**times)
         players = [BotPlayer(bot, timing.startup_ms) for bot in staged]
         try:

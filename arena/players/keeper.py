@@ -16,7 +16,7 @@ import select
 import sys
 import time
 
-SUBREAPER = 36
+DEATH_SIGNAL, SUBREAPER = 1, 36
 KILL, PIPE, FILE_SIZE = 9, 13, 25
 PATIENCE_S = 2.0
 LIMITS = {
@@ -35,6 +35,8 @@ def start_bot(command: list[str], limits: list[tuple[str, int]], status: int, li
         return child
     try:
         os.setsid()
+        if sys.platform == "linux":
+            libc.prctl(DEATH_SIGNAL, KILL, 0, 0, 0)
         for number in (PIPE, FILE_SIZE):  # Python ignores them, and what is ignored stays so in the bot
             libc.signal(number, None)
         for name, number in limits:
@@ -127,4 +129,5 @@ def main() -> None:
     kill_all(child)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,7 @@
 """One bot process under its keeper: started in a session of its own, its output limited, and killed with all that it started."""
 
 import contextlib
+import ctypes
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import Void
+from arena.players.keeper import SUBREAPER, children
 
 LIMITS = {"core": 0, "files": 256, "file_bytes": 64 * 1024 * 1024}
 STDERR_TAIL = 8 * 1024
@@ -21,17 +23,23 @@ KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "TZ", "TMPDIR")
 
 
 class Ending(NamedTuple):
-    """How a bot's process ended: an exit status, or a signal's number, or the reason why it could not be started."""
+    """How a bot's process ended: an exit status, or a signal's number, or the reason why it could not be started.
+
+    ``unwatched`` when somebody killed its keeper, which ends the bot too.
+    """
 
     exit: int | None = None
     signal: int | None = None
     failed: str = ""
+    unwatched: bool = False
     cpu_s: float = 0.0
     peak_kb: int = 0
 
     def __str__(self) -> str:
         if self.failed:
             return f"could not be started: {self.failed}"
+        if self.unwatched:
+            return "was killed because the process that watches over it was: a bot has to leave the arena's processes alone"
         if self.signal is not None:
             return f"was killed by {signal_name(self.signal)}"
         return f"exited with status {self.exit}"
@@ -45,6 +53,7 @@ class BotProcess:
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         self._status_text = b""
+        self._unwatched = False
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         lifeline_read, self._lifeline = os.pipe()
         self._status, status_write = os.pipe()
@@ -85,6 +94,7 @@ class BotProcess:
         self._keeper.stdin.close()
         self._keeper.stdout.close()
         self._stopped = False
+        _keepers.add(self._keeper.pid)
 
     def ending(self, wait_s: float = 0.0) -> Ending | None:
         """How the bot ended, waiting for it at most so long; None while it runs."""
@@ -99,6 +109,8 @@ class BotProcess:
                     number, cpu_s, peak_kb = rest.split()
                     status, killer = (int(number), None) if word == "exit" else (None, int(number))
                     return Ending(status, killer, cpu_s=float(cpu_s), peak_kb=int(peak_kb))
+            if self._unwatched:
+                return Ending(signal=signal.SIGKILL, unwatched=True)
             if time.monotonic() >= deadline:
                 return None
             time.sleep(0.002)
@@ -121,6 +133,7 @@ class BotProcess:
         except subprocess.TimeoutExpired:
             self._keeper.kill()
             self._keeper.wait()
+        _keepers.discard(self._keeper.pid)
         if self._keeper.returncode:
             self._kill_without_keeper()
         os.close(self._status)
@@ -133,10 +146,37 @@ class BotProcess:
             if line.startswith("started "):
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(int(line.split()[1]), signal.SIGKILL)
+        _kill_adopted()
 
     def _read_status(self) -> None:
         with contextlib.suppress(BlockingIOError):
-            self._status_text += os.read(self._status, 4096)
+            text = os.read(self._status, 4096)
+            self._status_text += text
+            self._unwatched = not text
+
+
+_keepers: set[int] = set()
+_adopts = False
+
+
+def adopt_orphans() -> None:
+    """From now on what a killed keeper leaves behind becomes this process's own, and `BotProcess.stop` kills it (Linux).
+
+    For processes that have no other children than keepers.
+    """
+    global _adopts  # noqa: PLW0603 - it is a property of the process
+    if sys.platform == "linux":
+        _adopts = ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0) == 0
+
+
+def _kill_adopted() -> None:
+    """Kills the children that are no keepers, generation by generation."""
+    deadline = time.monotonic() + STOP_S
+    while _adopts and (orphans := [pid for pid in children() if pid not in _keepers]) and time.monotonic() < deadline:
+        for pid in orphans:
+            with contextlib.suppress(ProcessLookupError, PermissionError, ChildProcessError):
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
 
 
 def bot_environment(environment: Mapping[str, str]) -> dict[str, str]:

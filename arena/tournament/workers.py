@@ -21,6 +21,7 @@ from arena.match.clock import Timing
 from arena.match.referee import GamePlan, Outcome, Referee
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
+from arena.players.process import adopt_orphans
 from arena.rules.boards import Board
 
 log = logging.getLogger(__name__)
@@ -111,6 +112,7 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    adopt_orphans()
     root = logging.getLogger()
     root.handlers[:] = [QueueHandler(log_queue)]
     root.setLevel(setup.log_level)

@@ -40,6 +40,7 @@ PROGRAMS = {
     "exits": ("exit", "exited with status 1 .* KeyError: 'the square I meant'"),
     "answers_then_exits": ("exit", "exited with status 0 when an answer was due"),
     "killed": ("killed", r"was killed by signal 11 \(SIGSEGV\)"),
+    "kills_keeper": ("killed", "a bot has to leave the arena's processes alone"),
     "flood": ("flood", "over 64 KiB of lines that nobody asked for"),
     "long_line": ("line too long", "expected lines of at most 64 KiB"),
     "closes_output": ("closed output", "closed its output but went on running"),

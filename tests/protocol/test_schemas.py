@@ -135,6 +135,14 @@ def test_mutated_messages_do_not_fit(name):
     assert tried
 
 
+@pytest.mark.parametrize("field", ["bots", "left", "ranks", "think_ms", "slowest_ms"])
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: f"{len(record['bots'])} players")
+def test_a_record_has_one_entry_for_each_seat(record, field):
+    shorter, longer = record[field][:-1], [*record[field], record[field][-1]]
+    assert not VALIDATORS["record"].is_valid({**record, field: shorter})
+    assert not VALIDATORS["record"].is_valid({**record, field: longer})
+
+
 JSON_VALUES = st.recursive(
     st.none()
     | st.booleans()

@@ -1,0 +1,22 @@
+"""Leaves a process in a session of its own behind, then kills the process that watches over it."""
+
+import os
+import signal
+import sys
+import time
+
+from polite import play
+
+
+def misbehave(message):
+    if os.fork() == 0:
+        os.setsid()
+        os.close(1)
+        print(os.getpid(), file=sys.stderr, flush=True)
+        time.sleep(60)
+    time.sleep(0.1)
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(60)
+
+
+play(misbehave)

@@ -1,7 +1,6 @@
 """A bot's process as a player: the dialogue, the deadlines, and what each way of breaking off is called."""
 
 import time
-from collections import deque
 
 from arena import __version__
 from arena.errors import FaultKind, Forfeit
@@ -53,7 +52,7 @@ class BotPlayer:
         number = self._requests
         request = encode(turn_view(state, number, budget_ns // 1_000_000, full=self._full))
         began_ns = time.monotonic_ns()
-        line = self._ask(request, began_ns + budget_ns, f"{budget_ns // 1_000_000} ms")
+        line = self._ask(request, began_ns + budget_ns)
         spent_ns = time.monotonic_ns() - began_ns
         reply = decode_reply(line)
         if not isinstance(reply, Move):
@@ -94,13 +93,13 @@ class BotPlayer:
         ending = self._process.ending()
         lines = [
             (line.direction, round((line.at_ns - self._began_ns) / 1e6, 1), line.text[:2000].decode(errors="backslashreplace"))
-            for line in self._channel.lines
+            for line in self._channel.lines()
         ]
         return str(ending) if ending else "", lines, self._process.stderr_tail()
 
-    def lines(self) -> deque[Line]:
+    def lines(self) -> list[Line]:
         """The lines of the dialogue that are kept, the last ones of both ways."""
-        return self._line().lines
+        return self._line().lines()
 
     def _line(self) -> Channel:
         assert self._channel is not None, "the game has begun"
@@ -119,18 +118,19 @@ class BotPlayer:
         self._full = ready.view == "full"
 
     def _greet(self, hello: bytes) -> Ready:
-        line = self._ask(hello, time.monotonic_ns() + self.startup_ms * 1_000_000, f"the {self.startup_ms} ms for starting")
+        line = self._ask(hello, time.monotonic_ns() + self.startup_ms * 1_000_000, starting=True)
         reply = decode_reply(line, READY_EXAMPLE)
         if not isinstance(reply, Ready):
             raise Forfeit(FaultKind.WRONG_SHAPE, f"expected a reply such as {READY_EXAMPLE} to the hello, got {shown(line)}")
         self._check_id(reply, self._requests, line)
         return reply
 
-    def _ask(self, request: bytes, deadline_ns: int, allowance: str) -> bytes:
-        channel = self._line()
+    def _ask(self, request: bytes, deadline_ns: int, *, starting: bool = False) -> bytes:
+        channel, began_ns = self._line(), time.monotonic_ns()
         try:
             return channel.ask(request, deadline_ns)
         except TimedOut as error:
+            allowance = f"the {self.startup_ms} ms for starting" if starting else f"{round((deadline_ns - began_ns) / 1e6)} ms"
             raise self._overdue(error.partial, deadline_ns, allowance) from None
         except OutputEnded as error:
             raise self._ended(error.partial) from None

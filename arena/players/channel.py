@@ -9,10 +9,13 @@ from typing import Literal, NamedTuple
 MAX_LINE = 64 * 1024
 """A line, and all that may wait unread, in bytes."""
 KEPT_LINES = 40
-CHUNK = 64 * 1024
+CHUNK = 8 * 1024
 
 _DRAIN_NS = 100_000_000
 """How long to look whether what was said unasked is a flood."""
+
+
+Direction = Literal["to", "from"]
 
 
 class TimedOut(Exception):  # noqa: N818 - an outcome, judged by the caller
@@ -51,13 +54,13 @@ class SpokeUnasked(Exception):  # noqa: N818
 class Line(NamedTuple):
     """One line of the dialogue, without its end: ``to`` or ``from`` the bot, at a time on the monotonic clock."""
 
-    direction: Literal["to", "from"]
+    direction: Direction
     text: bytes
     at_ns: int
 
 
 class Channel:
-    """The arena's ends of a bot's pipes, which it owns. ``lines`` are the last lines both ways."""
+    """The arena's ends of a bot's pipes, which it owns."""
 
     def __init__(self, to_bot: int, from_bot: int) -> None:
         self._to_bot, self._from_bot = to_bot, from_bot
@@ -68,17 +71,21 @@ class Channel:
         self._both = select.poll()
         self._both.register(from_bot, select.POLLIN)
         self._both.register(to_bot, select.POLLOUT)
-        self._incoming = bytearray()
+        self._incoming = b""
         self._outgoing = bytearray()
         self._open = True
-        self.lines: deque[Line] = deque(maxlen=KEPT_LINES)
+        self._said: deque[tuple[Direction, bytes, int]] = deque(maxlen=KEPT_LINES)
         self.accepts_input = True
 
     def queue(self, line: bytes) -> None:
         """Adds a line (without its end) to what the next request sends along."""
         self._outgoing += line
         self._outgoing += b"\n"
-        self.lines.append(Line("to", line, time.monotonic_ns()))
+
+    def lines(self) -> list[Line]:
+        """The last lines that went both ways."""
+        every = [Line(direction, line, at_ns) for direction, text, at_ns in self._said for line in text.rstrip(b"\n").split(b"\n")]
+        return every[-KEPT_LINES:]
 
     def ask(self, line: bytes, deadline_ns: int) -> bytes:
         """Sends what is queued and this line, and waits for the reply until the deadline on the monotonic clock.
@@ -88,34 +95,38 @@ class Channel:
         if self._incoming:
             self._check_unasked()
         self.queue(line)
+        self._said.append(("to", bytes(self._outgoing), time.monotonic_ns()))
         self._send(deadline_ns)
         return self.read_line(deadline_ns)
 
     def read_line(self, deadline_ns: int) -> bytes:
         """The next line that is not empty. Raises TimedOut, OutputEnded or Overflowed."""
         seen = skipped = 0
-        incoming = self._incoming
         while True:
+            incoming = self._incoming
             end = incoming.find(b"\n", seen)
-            if end >= 0:
-                if end > MAX_LINE:
-                    raise Overflowed(one_line=True, start=bytes(incoming[:MAX_LINE]))
-                line = bytes(incoming[:end])
-                del incoming[: end + 1]
-                if line and not line.isspace():
-                    self.lines.append(Line("from", line, time.monotonic_ns()))
-                    return line
-                seen, skipped = 0, skipped + end + 1
-                if skipped > MAX_LINE:
-                    raise Overflowed(one_line=False, start=b"")
+            if end < 0:
+                self._wait(incoming, deadline_ns)
+                seen = len(incoming)
                 continue
-            seen = len(incoming)
-            if seen > MAX_LINE:
-                raise Overflowed(one_line=True, start=bytes(incoming[:MAX_LINE]))
-            if not self._readable.poll(max(0, deadline_ns - time.monotonic_ns()) / 1e6):
-                raise TimedOut(bytes(incoming))
-            if not self._receive():
-                raise OutputEnded(bytes(incoming))
+            if end > MAX_LINE:
+                raise Overflowed(one_line=True, start=incoming[:MAX_LINE])
+            self._incoming, line = incoming[end + 1 :], incoming[:end]
+            if line and not line.isspace():
+                self._said.append(("from", line, time.monotonic_ns()))
+                return line
+            seen, skipped = 0, skipped + end + 1
+            if skipped > MAX_LINE:
+                raise Overflowed(one_line=False, start=b"")
+
+    def _wait(self, incoming: bytes, deadline_ns: int) -> None:
+        """Waits for more than the part of a line that has come."""
+        if len(incoming) > MAX_LINE:
+            raise Overflowed(one_line=True, start=incoming[:MAX_LINE])
+        if not self._readable.poll(max(0, deadline_ns - time.monotonic_ns()) / 1e6):
+            raise TimedOut(incoming)
+        if not self._receive():
+            raise OutputEnded(incoming)
 
     def is_flooding(self) -> bool:
         """Whether more than MAX_LINE bytes wait that nobody asked for, or come within a moment."""
@@ -127,7 +138,9 @@ class Channel:
 
     def flush(self) -> None:
         """Sends as much of the queue as goes without waiting; the rest is dropped."""
-        self._send(0)
+        if self._outgoing:
+            self._said.append(("to", bytes(self._outgoing), time.monotonic_ns()))
+            self._send(0)
         self._outgoing.clear()
 
     def close_input(self) -> None:
@@ -174,12 +187,12 @@ class Channel:
     def _check_unasked(self) -> None:
         """Judges output that waits though nothing was asked: half a line may be the start of an answer. Raises SpokeUnasked."""
         if not self._incoming.strip():
-            self._incoming.clear()
+            self._incoming = b""
             return
         if b"\n" not in self._incoming:
             return
-        line = bytes(self._incoming.lstrip().split(b"\n", 1)[0])
-        self.lines.append(Line("from", line, time.monotonic_ns()))
+        line = self._incoming.lstrip().split(b"\n", 1)[0]
+        self._said.append(("from", line, time.monotonic_ns()))
         raise SpokeUnasked(line)
 
 

@@ -1,6 +1,6 @@
 """What the referee needs of anything that plays: a bot's process, a function in this process, later a person."""
 
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
@@ -11,7 +11,7 @@ Words = list[tuple[Literal["to", "from"], float, str]]
 """Lines of a dialogue: to or from the bot, ms since the game began, text."""
 
 
-class Answer(NamedTuple):
+class Answer(Struct, frozen=True, gc=False):
     """A move in notation, and how long it took to come."""
 
     move: str

@@ -44,16 +44,15 @@ def position_view(state: State) -> PositionView:
 
 def played_view(state: State, seat: int, move: int, events: Sequence[Event], *, forfeited: bool = False) -> Played:
     """The public line about a move that led to this state."""
-    board = state.board
+    board, players = state.board, state.players
     shown = [
-        EventView(event.name, event.seat, board.name_of(event.square), event.size, _by_seat(event.home, state.players)) for event in events
+        EventView(name, owner, board.name_of(square), size, _by_seat(home, players) if home else None)
+        for name, owner, square, size, home in events
     ]
     return Played(seat, move_text(board, move), shown, state.left, state.pile, forfeited)
 
 
-def _by_seat(home: tuple[tuple[int, int], ...], players: int) -> list[int] | None:
-    if not home:
-        return None
+def _by_seat(home: tuple[tuple[int, int], ...], players: int) -> list[int]:
     counts = dict(home)
     return [counts.get(seat, 0) for seat in range(players)]
 

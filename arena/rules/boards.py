@@ -69,6 +69,7 @@ class Board:
         self.villages = tuple(self._areas(self._mask(VILLAGE)))
         self.beside = tuple(self.around(village) & ~village for village in self.villages)
         self.beside_any = reduce(or_, self.beside, 0)
+        self._names = tuple(f"{chr(97 + column)}{row + 1}" for row in range(self.height) for column in range(self.stride))
         self.founding = tuple(area for start in self.starts for area in self._areas(start) if area.bit_count() > 1)
 
     def _mask(self, terrain: str) -> int:
@@ -95,8 +96,7 @@ class Board:
 
     def name_of(self, square: int) -> str:
         """The square in notation: column letter and row number, ``a1`` top left."""
-        row, column = divmod(square, self.stride)
-        return f"{chr(97 + column)}{row + 1}"
+        return self._names[square]
 
     def __repr__(self) -> str:
         return f"Board({self.name!r}, {self.width} x {self.height})"

@@ -6,6 +6,7 @@ The order of moves is the order of these ints. ``PASS`` is not a placement and s
 """
 
 import re
+from functools import lru_cache
 
 from arena.errors import InvalidMoveError, NotationError
 from arena.rules.boards import COLOURS, Board
@@ -15,6 +16,9 @@ COPIES = 12
 DECK_SIZE = COPIES * len(TILES)
 UNKNOWN = len(TILES)
 """A tile that is there but not seen: another seat's hand, the draw pile."""
+
+CACHED = 1 << 14
+"""Moves whose text is kept at hand: more than two boards of the usual size have."""
 
 PASS = -1
 KIND_SHIFT = 10
@@ -43,6 +47,7 @@ def split_move(board: Board, move: int) -> tuple[int, int, int, int]:
     return kind // 6, square, kind // 2 % 3, square + (board.stride if kind & 1 else 1)
 
 
+@lru_cache(maxsize=CACHED)
 def move_text(board: Board, move: int) -> str:
     """The move in canonical notation, such as ``Rc4Yd4``, or ``pass``."""
     if move == PASS:
@@ -62,6 +67,7 @@ def parse_square(board: Board, text: str) -> int:
     return row * board.stride + column
 
 
+@lru_cache(maxsize=CACHED)
 def parse_move(board: Board, text: str) -> int:
     """The move that the text names, in either order of its halves. Raises InvalidMoveError."""
     if text == "pass":

@@ -62,7 +62,8 @@ class BotPlayer:
 
     def inform(self, line: bytes) -> None:
         """Queues a public line; it is sent with the next request."""
-        self._line().queue(line)
+        assert self._channel is not None, "the game has begun"
+        self._channel.queue(line)
 
     def finish(self) -> None:
         """Sends the lines about the end; a process that is to be fresh for every game is stopped."""

@@ -72,15 +72,15 @@ class Channel:
         self._both.register(from_bot, select.POLLIN)
         self._both.register(to_bot, select.POLLOUT)
         self._incoming = b""
-        self._outgoing = bytearray()
+        self._queue: list[bytes] = []
+        self._outgoing = b""
         self._open = True
         self._said: deque[tuple[Direction, bytes, int]] = deque(maxlen=KEPT_LINES)
         self.accepts_input = True
 
     def queue(self, line: bytes) -> None:
         """Adds a line (without its end) to what the next request sends along."""
-        self._outgoing += line
-        self._outgoing += b"\n"
+        self._queue.append(line)
 
     def lines(self) -> list[Line]:
         """The last lines that went both ways."""
@@ -94,8 +94,7 @@ class Channel:
         """
         if self._incoming:
             self._check_unasked()
-        self.queue(line)
-        self._said.append(("to", bytes(self._outgoing), time.monotonic_ns()))
+        self._queue.append(line)
         self._send(deadline_ns)
         return self.read_line(deadline_ns)
 
@@ -106,8 +105,8 @@ class Channel:
             incoming = self._incoming
             end = incoming.find(b"\n", seen)
             if end < 0:
-                self._wait(incoming, deadline_ns)
                 seen = len(incoming)
+                self._wait(deadline_ns)
                 continue
             if end > MAX_LINE:
                 raise Overflowed(one_line=True, start=incoming[:MAX_LINE])
@@ -119,14 +118,14 @@ class Channel:
             if skipped > MAX_LINE:
                 raise Overflowed(one_line=False, start=b"")
 
-    def _wait(self, incoming: bytes, deadline_ns: int) -> None:
+    def _wait(self, deadline_ns: int) -> None:
         """Waits for more than the part of a line that has come."""
-        if len(incoming) > MAX_LINE:
-            raise Overflowed(one_line=True, start=incoming[:MAX_LINE])
+        if len(self._incoming) > MAX_LINE:
+            raise Overflowed(one_line=True, start=self._incoming[:MAX_LINE])
         if not self._readable.poll(max(0, deadline_ns - time.monotonic_ns()) / 1e6):
-            raise TimedOut(incoming)
+            raise TimedOut(self._incoming)
         if not self._receive():
-            raise OutputEnded(incoming)
+            raise OutputEnded(self._incoming)
 
     def is_flooding(self) -> bool:
         """Whether more than MAX_LINE bytes wait that nobody asked for, or come within a moment."""
@@ -138,10 +137,9 @@ class Channel:
 
     def flush(self) -> None:
         """Sends as much of the queue as goes without waiting; the rest is dropped."""
-        if self._outgoing:
-            self._said.append(("to", bytes(self._outgoing), time.monotonic_ns()))
+        if self._queue:
             self._send(0)
-        self._outgoing.clear()
+        self._outgoing = b""
 
     def close_input(self) -> None:
         """Closes the bot's standard input."""
@@ -162,9 +160,14 @@ class Channel:
 
     def _send(self, deadline_ns: int) -> None:
         """Writes the queue until the deadline, reading meanwhile so that neither side can block the other."""
+        self._queue.append(b"")
+        lines = b"\n".join(self._queue)
+        self._queue.clear()
+        self._said.append(("to", lines, time.monotonic_ns()))
+        self._outgoing += lines
         while self._outgoing and self.accepts_input:
             try:
-                del self._outgoing[: os.write(self._to_bot, self._outgoing)]
+                self._outgoing = self._outgoing[os.write(self._to_bot, self._outgoing) :]
             except BlockingIOError:
                 if len(self._incoming) > MAX_LINE:
                     return

@@ -29,6 +29,7 @@ TILE_OF_COLOURS = tuple(
 )
 """The tile that shows two colours, in either order."""
 
+_TILE_OF_TEXT = {a + b: TILE_OF_COLOURS[one][other] for one, a in enumerate(COLOURS) for other, b in enumerate(COLOURS)}
 TILE_OF_KIND = tuple(TILE_OF_COLOURS[kind // 6][kind // 2 % 3] for kind in range(18))
 KINDS_OF_TILE = tuple(tuple(kind for kind in range(18) if TILE_OF_KIND[kind] == tile) for tile in range(len(TILES)))
 
@@ -89,14 +90,15 @@ def parse_move(board: Board, text: str) -> int:
 
 def parse_tile(text: str) -> int:
     """The tile that the text names, its letters in either order. Raises NotationError."""
-    if len(text) != 2 or not set(text) <= set(COLOURS):  # noqa: PLR2004 - a tile has two halves
-        raise NotationError(f"expected a tile out of {' '.join(TILES)}, got {_short(text)}")
-    return TILE_OF_COLOURS[COLOURS.index(text[0])][COLOURS.index(text[1])]
+    try:
+        return _TILE_OF_TEXT[text]
+    except KeyError:
+        raise NotationError(f"expected a tile out of {' '.join(TILES)}, got {_short(text)}") from None
 
 
 def parse_deck(text: str) -> tuple[int, ...]:
     """The tiles of a deck in draw order, from ``RRYBBB...``. Raises NotationError unless it is the 72 tiles of R1.2."""
-    deck = tuple(parse_tile(text[at : at + 2]) for at in range(0, len(text), 2))
+    deck = tuple([parse_tile(text[at : at + 2]) for at in range(0, len(text), 2)])
     for tile, name in enumerate(TILES):
         if deck.count(tile) != COPIES:
             raise NotationError(f"expected {COPIES} tiles {name} in the deck, got {deck.count(tile)}")

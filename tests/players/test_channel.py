@@ -173,7 +173,7 @@ def test_the_last_lines_both_ways_are_kept(peer):
         peer.say(b"%d\n" % number)
         peer.channel.ask(b"?%d" % number, soon())
         peer.hear()
-    kept = [(line.direction, line.text) for line in peer.channel.lines]
+    kept = [(line.direction, line.text) for line in peer.channel.lines()]
     assert len(kept) == 40
     assert kept[-2:] == [("to", b"?59"), ("from", b"59")]
 

@@ -6,6 +6,7 @@
     │   ├── NotationError        text that is not a square, tile, deck or position
     │   ├── BotFolderError       a bot's folder, bot.toml or command is not usable
     │   ├── ConfigError          settings that contradict each other or a run that exists
+    │   ├── SandboxError         walls around bots are wanted, and none work here
     │   ├── RunError             a run's folder or journal is missing, damaged or in use
     │   └── NoAnswerError        the data have no maximum-likelihood answer
     ├── MoveError                the fault of whoever made the move
@@ -52,6 +53,10 @@ class RunError(UserError):
     """A run's folder or journal is missing, damaged or in use by another arena."""
 
 
+class SandboxError(UserError):
+    """Walls around bots are wanted, and none work on this machine."""
+
+
 class NoAnswerError(UserError):
     """The results have no maximum-likelihood rating."""
 
@@ -80,6 +85,7 @@ class FaultKind(StrEnum):
     ILLEGAL_MOVE = "illegal move"
     EXIT = "exit"
     KILLED = "killed"
+    MEMORY = "memory"
     FLOOD = "flood"
     LONG_LINE = "line too long"
     CLOSED_OUTPUT = "closed output"

@@ -21,7 +21,7 @@ from arena.players.channel import Line
 from arena.players.folder import Bot
 from arena.players.inprocess import InProcessPlayer, random_move
 from arena.players.manifest import Manifest
-from arena.players.process import bot_environment
+from arena.players.sandbox import OPEN
 from arena.rules.boards import built_in
 from arena.tournament.deals import deck_of
 
@@ -130,7 +130,7 @@ class BareBots:
     """The same bots without an arena: plain pipes, one write, one poll and one read for each decision."""
 
     def __init__(self, commands: list[list[str]]) -> None:
-        environment = bot_environment(os.environ)
+        environment = OPEN.launch([], HERE).environment
         self._bots = [
             subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)  # noqa: S603
             for command in commands

@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import bots_folder, move_ms_option
+from arena.cli.options import Walls, bots_folder, move_ms_option, sandbox_options
 
 if TYPE_CHECKING:
     from arena.players.folder import Bot
+    from arena.players.sandbox import Sandbox
 
 
 @click.command(short_help="Check one bot step by step.")
 @click.argument("path", metavar="PATH|BOT")
 @move_ms_option
+@sandbox_options
 @click.pass_obj
-def check(home: Path, /, path: str, move_ms: int) -> int:
+def check(home: Path, /, path: str, move_ms: int, *, walls: Walls) -> int:
     """Check one bot step by step: start, games on both boards with 2 to 4 players, late games, a clean end.
 
     PATH is a bot's folder or script; what is not here is looked up in bots/. One line a step, with the cure under each failure; exit
@@ -30,17 +32,17 @@ def check(home: Path, /, path: str, move_ms: int) -> int:
     from arena.players.registry import Registry  # noqa: PLC0415
 
     bot = bot_at(Path(path)) if Path(path).exists() else Registry(bots_folder(home)).find(path)
-    return DONE if run_checks(bot, move_ms, only_failures=False) else FAILED
+    return DONE if run_checks(bot, move_ms, walls.choose([bot]), only_failures=False) else FAILED
 
 
-def run_checks(bot: "Bot", move_ms: int, *, only_failures: bool) -> bool:
+def run_checks(bot: "Bot", move_ms: int, sandbox: "Sandbox", *, only_failures: bool) -> bool:
     """Prints the steps of a check; returns whether all passed."""
     from arena.match.checks import check_bot  # noqa: PLC0415
     from arena.players.process import adopt_orphans  # noqa: PLC0415
 
     adopt_orphans()
     passed = failed = 0
-    for step in check_bot(bot, move_ms):
+    for step in check_bot(bot, move_ms, sandbox):
         passed, failed = passed + (not step.problem), failed + bool(step.problem)
         if step.problem:
             click.echo(f"{click.style('FAIL', fg='red')}  {step.name}\n      {step.problem}")

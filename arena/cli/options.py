@@ -1,9 +1,10 @@
 """Options, arguments and look-ups that several commands share."""
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
@@ -12,7 +13,9 @@ from arena.errors import BotFolderError, RunError
 if TYPE_CHECKING:
     from arena.players.folder import Bot
     from arena.players.registry import Registry
+    from arena.players.sandbox import Mode, Sandbox
 
+MODES = ("auto", "require", "off")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
@@ -21,6 +24,43 @@ board_option = click.option(
     "--board", "board_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file to play on."
 )
 move_ms_option = click.option("--move-ms", type=click.IntRange(1), default=1000, show_default=True, help="Time for a move, in ms.")
+
+
+class Walls(NamedTuple):
+    """What the user said about the sandbox; ``mode`` None and ``trusted`` empty when nothing."""
+
+    mode: "Mode | None"
+    trusted: tuple[str, ...]
+    unsafe: bool
+
+    def with_defaults(self, mode: "Mode | None", trusted: "Sequence[str]") -> "Walls":
+        """The same with a configuration file's values where nothing was said."""
+        return Walls(self.mode or mode, self.trusted or tuple(trusted), self.unsafe)
+
+    def choose(self, bots: "Sequence[Bot]") -> "Sandbox":
+        """The sandbox for these bots, with a warning when it is not the best one. Raises SandboxError."""
+        from arena.players.sandbox import choose  # noqa: PLC0415 - not needed to show help
+
+        choice = choose(self.mode or "auto", accept_none=self.unsafe or all(bot.label in self.trusted for bot in bots))
+        if choice.warning:
+            click.echo(f"warning: {choice.warning}", err=True)
+        return choice.sandbox
+
+
+def sandbox_options(command: Command) -> Command:
+    """``--sandbox``, ``--trust`` and ``--unsafe-no-sandbox``, as one argument ``walls``."""
+
+    @wraps(command)
+    def wrapped(*args: Any, sandbox: "Mode | None", trust: list[str] | None, unsafe_no_sandbox: bool, **options: Any) -> Any:
+        return command(*args, walls=Walls(sandbox, tuple(trust or ()), unsafe_no_sandbox), **options)
+
+    for option in (
+        click.option("--unsafe-no-sandbox", is_flag=True, help="Where no sandbox works, run all bots with your own rights."),
+        click.option("--trust", callback=split_commas, metavar="BOT,...", help="Bots that you would run by hand, where no sandbox works."),
+        click.option("--sandbox", type=click.Choice(MODES), help="Walls around bots; see 'arena doctor'.  [default: auto]"),
+    ):
+        wrapped = option(wrapped)
+    return cast("Command", wrapped)
 
 
 def prior_option(command: Command) -> Command:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import as_json, bots_folder, find_bot, move_ms_option
+from arena.cli.options import Walls, as_json, bots_folder, find_bot, move_ms_option, sandbox_options
 
 if TYPE_CHECKING:
     from arena.rules.boards import Board
@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 @move_ms_option
 @click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a seat.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), default=0, help="Added to the bank after each move.  [default: 0]")
+@sandbox_options
 @as_json
 @click.pass_obj
-def play(home: Path, /, bots: tuple[str, ...], board: str, seed: str | None, deal: int, *, as_json: bool, **times: Any) -> int:
+def play(
+    home: Path, /, bots: tuple[str, ...], board: str, seed: str | None, deal: int, *, walls: Walls, as_json: bool, **times: Any
+) -> int:
     """Play one game between two to four bots, in the order of their seats, and draw the board after each move.
 
     A bot may sit at several seats. With --json only the game's record is printed. Exit status 1 when a bot forfeited.
@@ -43,7 +46,7 @@ def play(home: Path, /, bots: tuple[str, ...], board: str, seed: str | None, dea
     from arena.players.registry import Registry  # noqa: PLC0415
     from arena.records.record import encode_record  # noqa: PLC0415
     from arena.tournament.schedule import single_game  # noqa: PLC0415
-    from arena.tournament.session import SANDBOX, new_seed  # noqa: PLC0415
+    from arena.tournament.session import new_seed  # noqa: PLC0415
 
     if not 2 <= len(bots) <= 4:  # noqa: PLR2004 - the game's own limits
         raise click.UsageError(f"expected 2 to 4 bots, got {len(bots)}")
@@ -52,16 +55,18 @@ def play(home: Path, /, bots: tuple[str, ...], board: str, seed: str | None, dea
     registry = Registry(bots_folder(home))
     seed = seed or new_seed()
     playing_board = find_board(board)
-    with staged_for_a_while(*(find_bot(registry, name) for name in bots)) as staged:
+    found = [find_bot(registry, name) for name in bots]
+    sandbox = walls.choose(found)
+    with staged_for_a_while(*found, sandbox=sandbox) as staged:
         plan = single_game(seed, playing_board.name, deal, [bot.label for bot in staged])
         names = seat_names(plan.bots)
         watch: Watch = lambda state, seat, move, events: click.echo(move_lines(state, names, seat, move, events))  # noqa: E731
         adopt_orphans()
         timing = Timing(**times)
-        players = [BotPlayer(bot, timing.startup_ms) for bot in staged]
+        players = [BotPlayer(bot, timing.startup_ms, sandbox) for bot in staged]
         try:
             referee = Referee(plan, playing_board, players, timing, *(() if as_json else (watch,)))
-            record = referee.play(sandbox=SANDBOX, host=node()).record
+            record = referee.play(sandbox=sandbox.tier, host=node()).record
         finally:
             for player in players:
                 player.stop()

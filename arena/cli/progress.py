@@ -35,7 +35,7 @@ class Progress:
             f"x {counted(config.deals, 'deal')} x {counted(len(session.schedule.seatings), 'seating')} "
             f"on {', '.join(config.boards)} = {counted(total, 'game')}" + (f", {known} already played" if known else "")
         )
-        self._say(f"{counted(self._jobs, 'worker')}, rules core {CORE}, sandbox {session.setup.sandbox}: bots run with your own rights")
+        self._say(f"{counted(self._jobs, 'worker')}, rules core {CORE}, sandbox {session.setup.sandbox.tier}")
         tqdm.monitor_interval = 0
         self._bar = tqdm(
             total=total,

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from arena.cli.main import DONE, FAILED, INTERRUPTED
-from arena.cli.options import as_json, bots_folder, find_bot, prior_option, results_folder, split_commas
+from arena.cli.options import Walls, as_json, bots_folder, find_bot, prior_option, results_folder, sandbox_options, split_commas
 from arena.errors import ConfigError
 
 LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
@@ -41,10 +41,11 @@ LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
 )
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
+@sandbox_options
 @prior_option
 @as_json
 @click.pass_obj
-def run(home: Path, /, prior: float | None, *, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
+def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
     """Let bots play each other and print the standings.
 
     BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
@@ -58,13 +59,14 @@ def run(home: Path, /, prior: float | None, *, as_json: bool, verbose: int, quie
     from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.logs import run_log  # noqa: PLC0415
     from arena.tournament.runner import Runner, available_cores, worker_cores  # noqa: PLC0415
-    from arena.tournament.session import open_session  # noqa: PLC0415
+    from arena.tournament.session import Means, open_session  # noqa: PLC0415
 
-    settings, bots, boards, folder, jobs = _resolve(home, options)
-    jobs = jobs or available_cores()
+    settings, bots, boards, folder, rest = _resolve(home, options)
+    jobs = rest.get("jobs") or available_cores()
+    sandbox = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ())).choose(bots)
     level = LOG_LEVELS[-1 if quiet else min(verbose, 1)]
     with ExitStack() as stack:
-        session = stack.enter_context(open_session(folder, settings, boards, bots, worker_cores(jobs), level))
+        session = stack.enter_context(open_session(folder, settings, boards, bots, Means(worker_cores(jobs), sandbox, level)))
         queue = stack.enter_context(run_log(folder, level))
         progress = Progress(session, jobs, quiet=quiet)
         runner = Runner(folder, session.journal, session.setup, jobs, queue, progress.show)
@@ -81,8 +83,8 @@ def run(home: Path, /, prior: float | None, *, as_json: bool, verbose: int, quie
     return DONE if complete else FAILED
 
 
-def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[Any], dict[str, Any], Path, int | None]:
-    """Settings, bots, boards, folder and jobs from the options, the configuration file and the defaults."""
+def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[Any], dict[str, Any], Path, dict[str, Any]]:
+    """Settings, bots, boards, folder, and what does not decide games, from the options, the configuration file and the defaults."""
     from arena.players.registry import Registry  # noqa: PLC0415
     from arena.tournament.config import find_boards, read_config_file  # noqa: PLC0415
     from arena.tournament.session import choose_folder  # noqa: PLC0415
@@ -90,7 +92,8 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     config_file = options.pop("config_file")
     given = {name: value for name, value in options.items() if value not in (None, ())}
     settings = {**(read_config_file(config_file) if config_file else {}), **given}
-    jobs, out = settings.pop("jobs", None), settings.pop("out", None)
+    out = settings.pop("out", None)
+    rest: dict[str, Any] = {name: settings.pop(name) for name in ("jobs", "sandbox", "trust") if name in settings}
     files = [Path(file) for file in settings.pop("board_files", ())]
     names = settings.pop("boards", [] if files else ["bird"])
     boards = find_boards(names, files)
@@ -104,7 +107,7 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     _warn_about_times(bots, settings)
     results = results_folder(home)
     if out is not None:
-        return settings, bots, boards, Path(out) if "/" in out else results / out, jobs
+        return settings, bots, boards, Path(out) if "/" in out else results / out, rest
     choice = choose_folder(results, settings, boards, bots)
     if choice.passed_over:
         click.echo(
@@ -112,7 +115,7 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
             f"--out {choice.passed_over.name} with its settings finishes it",
             err=True,
         )
-    return settings, bots, boards, choice.folder, jobs
+    return settings, bots, boards, choice.folder, rest
 
 
 def _find_bots(registry: Any, names: list[str]) -> list[Any]:

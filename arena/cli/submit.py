@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import bots_folder, move_ms_option, split_words
+from arena.cli.options import Walls, bots_folder, move_ms_option, sandbox_options, split_words
 
 
 @click.command(short_help="Check a bot and add it to bots/.")
@@ -16,8 +16,9 @@ from arena.cli.options import bots_folder, move_ms_option, split_words
 )
 @click.option("--no-check", is_flag=True, help="Register it even if it does not play by the protocol.")
 @move_ms_option
+@sandbox_options
 @click.pass_obj
-def submit(home: Path, /, path: Path, name: str | None, command: list[str] | None, move_ms: int, *, no_check: bool) -> int:
+def submit(home: Path, /, path: Path, name: str | None, command: list[str] | None, move_ms: int, *, no_check: bool, walls: Walls) -> int:
     """Check a bot and copy it into bots/: PATH is a folder with a bot.toml, or a single script.
 
     Changed content under a known name becomes its next version; the old one stays playable as NAME@VERSION.
@@ -33,7 +34,7 @@ def submit(home: Path, /, path: Path, name: str | None, command: list[str] | Non
 
     bot = bot_at(path, name=name, command=command)
     registry = Registry(bots_folder(home))
-    if not no_check and not run_checks(bot, move_ms, only_failures=True):
+    if not no_check and not run_checks(bot, move_ms, walls.choose([bot]), only_failures=True):
         click.echo(f"error: {bot.label} is not registered: it fails the check above", err=True)
         click.echo(f"hint: see it all with 'arena check {path}', or register it as it is with --no-check", err=True)
         return FAILED

@@ -14,6 +14,7 @@ from arena.players.folder import Bot, staged_for_a_while
 from arena.players.inprocess import InProcessPlayer, first_move, random_move
 from arena.players.messages import PROTOCOL, READY_EXAMPLE, Hello, Start, encode
 from arena.players.process import BotProcess
+from arena.players.sandbox import Sandbox
 from arena.rules.boards import Board, built_in
 from arena.rules.notation import COPIES, TILES
 
@@ -59,18 +60,18 @@ def cases() -> list[GameCase]:
     ]
 
 
-def check_bot(bot: Bot, move_ms: int) -> Iterator[Step]:
+def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[Step]:
     """The steps one after another; after a failure that makes the rest meaningless, no more come."""
     try:
-        with staged_for_a_while(bot) as [staged]:
+        with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
             yield Step("bot.toml, files, program and build", detail=f"{' '.join(bot.command)}")
-            yield from _check_staged(staged, move_ms)
+            yield from _check_staged(staged, move_ms, sandbox)
     except BotFolderError as error:
         yield Step("bot.toml, files, program and build", str(error), error.hint)
 
 
-def _check_staged(bot: Bot, move_ms: int) -> Iterator[Step]:
-    player = BotPlayer(bot, STARTUP_MS)
+def _check_staged(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[Step]:
+    player = BotPlayer(bot, STARTUP_MS, sandbox)
     try:
         started = _start(player)
         yield started
@@ -85,7 +86,7 @@ def _check_staged(bot: Bot, move_ms: int) -> Iterator[Step]:
             yield Step(f"answers within {move_ms} ms", detail=f"slowest {slowest:.1f} ms")
     finally:
         player.stop()
-    yield _end_of_input(bot)
+    yield _end_of_input(bot, sandbox)
 
 
 def _start(player: BotPlayer) -> Step:
@@ -127,11 +128,11 @@ def _tail(stderr: str) -> tuple[str, ...]:
     return tuple(stderr.rstrip().splitlines()[-STDERR_LINES:])
 
 
-def _end_of_input(bot: Bot) -> Step:
+def _end_of_input(bot: Bot, sandbox: Sandbox) -> Step:
     """A bot ends by itself when its input ends: the arena may have died."""
     import os  # noqa: PLC0415 - only here are descriptors handled by hand
 
-    process = BotProcess(bot.command, bot.folder)
+    process = BotProcess(bot.command, bot.folder, sandbox, bot.manifest.memory_mb)
     os.close(process.to_bot)
     ending = process.ending(EXIT_S)
     os.close(process.from_bot)

@@ -9,6 +9,7 @@ from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, READY_EXAMPLE, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
 from arena.players.player import Answer, Words
 from arena.players.process import BotProcess, Ending
+from arena.players.sandbox import OPEN, Sandbox
 from arena.players.views import turn_view
 from arena.rules import State
 
@@ -23,8 +24,9 @@ LAST_WORDS = "its last words on stderr:"
 class BotPlayer:
     """A bot that plays in a process of its own, started when its first game begins."""
 
-    def __init__(self, bot: Bot, startup_ms: int) -> None:
+    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox = OPEN) -> None:
         self.bot = bot
+        self.sandbox = sandbox
         self.name = bot.label
         self.startup_ms = startup_ms
         self._process: BotProcess | None = None
@@ -107,7 +109,7 @@ class BotPlayer:
         return self._channel
 
     def _start(self) -> None:
-        self._process = BotProcess(self.bot.command, self.bot.folder)
+        self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, self.bot.manifest.memory_mb)
         self._channel = Channel(self._process.to_bot, self._process.from_bot)
         self._requests = 1
         hello = encode(Hello(self._requests, PROTOCOL, __version__))
@@ -160,7 +162,7 @@ class BotPlayer:
         ending = self._process.ending()
         if ending:
             detail = f"the bot {ending} and left its output open, so no answer came within {allowance}{self._last_words()}"
-            return Forfeit(FaultKind.EXIT if ending.signal is None else FaultKind.KILLED, detail)
+            return Forfeit(_ending_kind(ending), detail)
         unread = self._line().unread_by_bot()
         if self._answers_within(GRACE_NS):
             late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
@@ -205,4 +207,6 @@ class BotPlayer:
 def _ending_kind(ending: Ending) -> FaultKind:
     if ending.failed:
         return FaultKind.STARTUP
+    if ending.memory_mb:
+        return FaultKind.MEMORY
     return FaultKind.KILLED if ending.signal is not None else FaultKind.EXIT

@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from arena.errors import BotFolderError
 from arena.players.manifest import FILE, Manifest, check_name, read_manifest
-from arena.players.process import bot_environment
+from arena.players.sandbox import OPEN, Sandbox
+from arena.players.sandbox.launch import search_path
 
 IGNORED = {".git", ".hg", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".DS_Store"}
 MAX_BYTES = 64 * 1024 * 1024
@@ -118,7 +119,7 @@ def copy_files(path: Path, target: Path) -> None:
         shutil.copy2(base / file, target / file)
 
 
-def stage(bot: Bot, target: Path) -> Bot:
+def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
     """The bot copied to ``target`` and built there; a finished copy of the same content is used again.
 
     One process at a time may stage into the folder that holds ``target``: what an earlier one left unfinished there is removed.
@@ -135,17 +136,17 @@ def stage(bot: Bot, target: Path) -> Bot:
         work.mkdir()
         copy_files(bot.folder, work)
         for step in bot.manifest.build:
-            _build(bot, step, work)
+            _build(bot, step, work, sandbox)
         check_command(bot, work)
         work.rename(target)
     return staged
 
 
 @contextmanager
-def staged_for_a_while(*bots: Bot) -> Iterator[list[Bot]]:
+def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot]]:
     """The bots staged in a temporary folder that goes when the block ends."""
     with tempfile.TemporaryDirectory(prefix="arena-") as temporary:
-        yield [stage(bot, Path(temporary, f"{number}-{bot.label}")) for number, bot in enumerate(bots)]
+        yield [stage(bot, Path(temporary, f"{number}-{bot.label}"), sandbox) for number, bot in enumerate(bots)]
 
 
 def check_command(bot: Bot, folder: Path) -> None:
@@ -161,19 +162,23 @@ def missing_program(bot: Bot, folder: Path) -> str:
     if "/" in program:
         file = folder / program
         return "" if os.access(file, os.X_OK) and file.is_file() else f"expected {program} to be an executable file in the bot's folder"
-    if shutil.which(program, path=bot_environment(os.environ)["PATH"]):
+    if shutil.which(program, path=search_path(os.environ)):
         return ""
     return f"expected the program {program!r} on PATH, found none"
 
 
-def _build(bot: Bot, step: list[str], folder: Path) -> None:
-    shown = " ".join(step)
+def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
+    shown, launch = " ".join(step), sandbox.launch(step, folder, writable=True)
     try:
         done = subprocess.run(  # noqa: S603 - the build step of a bot the user chose
-            step, cwd=folder, env=bot_environment(os.environ), capture_output=True, timeout=BUILD_S, check=False, stdin=subprocess.DEVNULL
-        )
+            launch.command, cwd=folder, env=launch.environment, pass_fds=launch.descriptors, stdin=subprocess.DEVNULL,
+            capture_output=True, timeout=BUILD_S, check=False,
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BotFolderError(f"{bot.label}: the build step '{shown}' failed: {error}", "install the toolchain it needs") from None
+    finally:
+        launch.close()
+        launch.clear_up()
     if done.returncode:
         tail = (done.stdout + done.stderr).decode(errors="replace")[-2000:].strip()
         raise BotFolderError(f"{bot.label}: the build step '{shown}' ended with status {done.returncode}:\n{tail}")

@@ -4,8 +4,9 @@
 
 LIFELINE is a descriptor that reads as ended once the arena's worker has closed it or died: then everything is killed. On STATUS
 the keeper writes ``started PID`` and, when the bot ends, ``exit N``, ``signal N`` (with CPU seconds and peak memory in kB) or
-``failed REASON``, a line each.
-LIMITS are ``name=number`` pairs for setrlimit, joined by commas. This file stands alone and imports little: it delays every start.
+``failed REASON``, a line each; ``memory MB`` or ``processes N`` before that when it ends the bot for what all its processes use.
+LIMITS are ``name=number`` pairs joined by commas: of setrlimit, and ``memory_mb`` and ``processes`` of the whole tree.
+This file stands alone and imports little: it delays every start.
 """
 
 import ctypes
@@ -23,11 +24,11 @@ LIMITS = {
     "core": resource.RLIMIT_CORE,
     "files": resource.RLIMIT_NOFILE,
     "file_bytes": resource.RLIMIT_FSIZE,
-    "processes": resource.RLIMIT_NPROC,
 }
+LOOK_MS = 200
 
 
-def start_bot(command: list[str], limits: list[tuple[str, int]], status: int, libc: ctypes.CDLL) -> int:
+def start_bot(command: list[str], limits: dict[str, int], status: int, libc: ctypes.CDLL) -> int:
     """The bot's process id; the bot has a session of its own and the keeper's standard streams."""
     child = os.fork()
     if child:
@@ -39,7 +40,9 @@ def start_bot(command: list[str], limits: list[tuple[str, int]], status: int, li
             libc.prctl(DEATH_SIGNAL, KILL, 0, 0, 0)
         for number in (PIPE, FILE_SIZE):  # Python ignores them, and what is ignored stays so in the bot
             libc.signal(number, None)
-        for name, number in limits:
+        for name, number in limits.items():
+            if name not in LIMITS:
+                continue
             _, hard = resource.getrlimit(LIMITS[name])
             most = number if hard == resource.RLIM_INFINITY else min(number, hard)
             resource.setrlimit(LIMITS[name], (most, most))
@@ -49,8 +52,8 @@ def start_bot(command: list[str], limits: list[tuple[str, int]], status: int, li
     os._exit(127)
 
 
-def wait_for_end(child: int, lifeline: int) -> None:
-    """Returns once the bot has ended or the lifeline has."""
+def wait_for_end(child: int, lifeline: int, status: int, limits: dict[str, int]) -> None:
+    """Returns once the bot has ended, uses too much, or the lifeline has ended."""
     try:
         handle = os.pidfd_open(child)
     except (AttributeError, OSError):
@@ -61,7 +64,30 @@ def wait_for_end(child: int, lifeline: int) -> None:
     poll = select.poll()
     poll.register(handle, select.POLLIN)
     poll.register(lifeline, select.POLLIN)
-    poll.poll()
+    while not poll.poll(LOOK_MS):
+        excess = too_much(limits)
+        if excess:
+            os.write(status, f"{excess}\n".encode())
+            return
+
+
+def too_much(limits: dict[str, int]) -> str:
+    """What the processes below this one use above the limits, as a line for STATUS."""
+    tree = descendants()
+    if len(tree) > limits.get("processes", len(tree)):
+        return f"processes {len(tree)}"
+    most = limits.get("memory_mb")
+    used = sum(map(own_memory_kb, tree)) >> 10 if most else 0
+    return f"memory {used}" if most and used > most else ""
+
+
+def own_memory_kb(pid: int) -> int:
+    """Memory of a process that is not a file's: its own, shared without a file, and swapped out."""
+    try:
+        with open(f"/proc/{pid}/status") as file:  # noqa: PTH123 - pathlib would double the start-up time
+            return sum(int(line.split()[1]) for line in file if line.startswith(("RssAnon", "RssShmem", "VmSwap")))
+    except OSError:
+        return 0
 
 
 def report(child: int, status: int) -> None:
@@ -75,22 +101,31 @@ def report(child: int, status: int) -> None:
 
 def children() -> list[int]:
     """Process ids whose parent is this process: as subreaper it inherits whatever the bot's processes leave behind."""
-    me = str(os.getpid())
-    try:
-        with open(f"/proc/{me}/task/{me}/children") as file:  # noqa: PTH123 - pathlib would double the start-up time
-            return [int(pid) for pid in file.read().split()]
-    except OSError:
-        pass
-    found = []
-    for name in os.listdir("/proc"):  # noqa: PTH208
+    me = os.getpid()
+    return [pid for pid, parent in parents().items() if parent == me]
+
+
+def descendants() -> list[int]:
+    """Process ids of all that this process and its descendants have started."""
+    below: dict[int, list[int]] = {}
+    for pid, parent in parents().items():
+        below.setdefault(parent, []).append(pid)
+    found = below.get(os.getpid(), [])
+    for pid in found:
+        found += below.get(pid, [])
+    return found
+
+
+def parents() -> dict[int, int]:
+    """The parent of each process of this machine; empty where there is no /proc."""
+    found = {}
+    for name in os.listdir("/proc") if sys.platform == "linux" else []:  # noqa: PTH208
         if name.isdigit():
             try:
                 with open(f"/proc/{name}/stat") as file:  # noqa: PTH123
-                    fields = file.read().rpartition(")")[2].split()
+                    found[int(name)] = int(file.read().rpartition(")")[2].split()[1])
             except OSError:
                 continue
-            if fields[1] == me:
-                found.append(int(name))
     return found
 
 
@@ -98,7 +133,7 @@ def kill_all(child: int) -> None:
     """Kills the bot's group, then its orphans generation by generation, until nobody is left."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
-        for kill, target in [(os.killpg, child)] + [(os.kill, pid) for pid in (children() if sys.platform == "linux" else [])]:
+        for kill, target in [(os.killpg, child)] + [(os.kill, pid) for pid in children()]:
             try:  # noqa: SIM105 - contextlib would delay every start
                 kill(target, KILL)
             except (ProcessLookupError, PermissionError):
@@ -114,7 +149,7 @@ def kill_all(child: int) -> None:
 def main() -> None:
     """Starts the bot, waits for its end or the arena's, and clears up."""
     lifeline, status = int(sys.argv[1]), int(sys.argv[2])
-    limits = [(name, int(number)) for name, _, number in (pair.partition("=") for pair in sys.argv[3].split(",") if pair)]
+    limits = {name: int(number) for name, _, number in (pair.partition("=") for pair in sys.argv[3].split(",") if pair)}
     libc = ctypes.CDLL(None)
     if sys.platform == "linux":
         libc.prctl(SUBREAPER, 1, 0, 0, 0)
@@ -124,7 +159,7 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
-    wait_for_end(child, lifeline)
+    wait_for_end(child, lifeline, status, limits)
     report(child, status)
     kill_all(child)
 

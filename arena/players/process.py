@@ -8,36 +8,46 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import Void
 from arena.players.keeper import SUBREAPER, children
+from arena.players.sandbox import OPEN, Sandbox
+from arena.players.sandbox.launch import PROCESSES
 
-LIMITS = {"core": 0, "files": 256, "file_bytes": 64 * 1024 * 1024}
+LIMITS = {"core": 0, "files": 256, "file_bytes": 64 * 1024 * 1024, "processes": 2 * PROCESSES}
+MEMORY_MB = 1024
 STDERR_TAIL = 8 * 1024
 STOP_S = 3.0
-
-KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "TZ", "TMPDIR")
+SIGNALLED = 128
+"""What shells, and bubblewrap, add to a signal's number to make an exit status of it."""
 
 
 class Ending(NamedTuple):
     """How a bot's process ended: an exit status, or a signal's number, or the reason why it could not be started.
 
-    ``unwatched`` when somebody killed its keeper, which ends the bot too.
+    ``unwatched`` when somebody killed its keeper, which ends the bot too; ``memory_mb`` and ``processes`` are what it used when it
+    was ended for using too much.
     """
 
     exit: int | None = None
     signal: int | None = None
     failed: str = ""
     unwatched: bool = False
+    memory_mb: int = 0
+    processes: int = 0
     cpu_s: float = 0.0
     peak_kb: int = 0
 
     def __str__(self) -> str:
         if self.failed:
             return f"could not be started: {self.failed}"
+        if self.memory_mb:
+            return f"was ended because its processes used {self.memory_mb} MB of memory: use less, or raise memory_mb in bot.toml"
+        if self.processes:
+            return f"was ended because it had {self.processes} processes, more than {LIMITS['processes']}"
         if self.unwatched:
             return "was killed because the process that watches over it was: a bot has to leave the arena's processes alone"
         if self.signal is not None:
@@ -51,14 +61,16 @@ class BotProcess:
     Raises Void when the machine cannot start one more process.
     """
 
-    def __init__(self, command: Sequence[str], folder: Path) -> None:
+    def __init__(self, command: Sequence[str], folder: Path, sandbox: Sandbox = OPEN, memory_mb: int = MEMORY_MB) -> None:
         self._status_text = b""
         self._unwatched = False
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         lifeline_read, self._lifeline = os.pipe()
         self._status, status_write = os.pipe()
         os.set_blocking(self._status, False)
-        limits = ",".join(f"{name}={number}" for name, number in LIMITS.items())
+        limits = ",".join(f"{name}={number}" for name, number in {**LIMITS, "memory_mb": memory_mb}.items())
+        self._sandbox = sandbox
+        self._launch = sandbox.launch(command, folder)
         keeper = [
             sys.executable,
             "-I",
@@ -71,13 +83,13 @@ class BotProcess:
         ]
         try:
             self._keeper = subprocess.Popen(  # noqa: S603 - starting bots is what this is for
-                [*keeper, *command],
+                [*keeper, *self._launch.command],
                 cwd=folder,
-                env=bot_environment(os.environ),
+                env=self._launch.environment,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,
-                pass_fds=(lifeline_read, status_write),
+                pass_fds=(lifeline_read, status_write, *self._launch.descriptors),
                 start_new_session=True,
             )
         except OSError as error:
@@ -88,6 +100,7 @@ class BotProcess:
         finally:
             os.close(lifeline_read)
             os.close(status_write)
+            self._launch.close()
         assert self._keeper.stdin is not None
         assert self._keeper.stdout is not None
         self.to_bot, self.from_bot = os.dup(self._keeper.stdin.fileno()), os.dup(self._keeper.stdout.fileno())
@@ -102,18 +115,31 @@ class BotProcess:
         while True:
             self._read_status()
             for line in self._status_text.decode(errors="replace").splitlines():
-                word, _, rest = line.partition(" ")
-                if word == "failed":
-                    return Ending(failed=rest)
-                if word in ("exit", "signal"):
-                    number, cpu_s, peak_kb = rest.split()
-                    status, killer = (int(number), None) if word == "exit" else (None, int(number))
-                    return Ending(status, killer, cpu_s=float(cpu_s), peak_kb=int(peak_kb))
+                ending = self._ending_of(line)
+                if ending:
+                    return ending
             if self._unwatched:
                 return Ending(signal=signal.SIGKILL, unwatched=True)
             if time.monotonic() >= deadline:
                 return None
             time.sleep(0.002)
+
+    def _ending_of(self, line: str) -> Ending | None:
+        """What a line of the keeper says of the end. In bubblewrap, a signal comes as status 128 and more."""
+        word, _, rest = line.partition(" ")
+        if word == "failed":
+            return Ending(failed=rest)
+        if word == "memory":
+            return Ending(signal=signal.SIGKILL, memory_mb=int(rest))
+        if word == "processes":
+            return Ending(signal=signal.SIGKILL, processes=int(rest))
+        if word not in ("exit", "signal"):
+            return None
+        number, cpu_s, peak_kb = rest.split()
+        status, killer = (int(number), None) if word == "exit" else (None, int(number))
+        if status and status > SIGNALLED and self._sandbox.tier == "bubblewrap":
+            killer, status = status - SIGNALLED, None
+        return Ending(status, killer, cpu_s=float(cpu_s), peak_kb=int(peak_kb))
 
     def stderr_tail(self) -> str:
         """The last 8 KiB of what the bot wrote to stderr."""
@@ -138,6 +164,7 @@ class BotProcess:
             self._kill_without_keeper()
         os.close(self._status)
         self._stderr.close()
+        self._launch.clear_up()
 
     def _kill_without_keeper(self) -> None:
         """The keeper itself was killed: the bot's own session is still known."""
@@ -177,13 +204,6 @@ def _kill_adopted() -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError, ChildProcessError):
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
-
-
-def bot_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """What a bot sees of the environment: no secrets, and the arena's own Python first on PATH."""
-    kept = {name: environment[name] for name in KEPT_VARIABLES if name in environment}
-    path = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', os.defpath)}"
-    return {**kept, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def signal_name(number: int) -> str:

@@ -13,6 +13,7 @@ from arena.match.clock import Timing
 from arena.players.folder import Bot
 from arena.players.manifest import check_name
 from arena.players.messages import PROTOCOL
+from arena.players.sandbox import Mode
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
 from arena.rules.boards import BUILT_IN, Board, built_in, read_board
@@ -74,6 +75,8 @@ class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board
     increment_ms: int | None = None
     startup_ms: int | None = None
     jobs: Annotated[int, Meta(ge=1)] | None = None
+    sandbox: Mode | None = None
+    trust: list[str] | None = None
     out: str | None = None
 
 

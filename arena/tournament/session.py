@@ -15,6 +15,7 @@ from msgspec import Struct
 from arena.errors import ConfigError, RunError
 from arena.match.referee import GamePlan
 from arena.players.folder import Bot, stage
+from arena.players.sandbox import Sandbox
 from arena.records.journal import FILE as JOURNAL
 from arena.records.journal import Journal, read_ids
 from arena.records.runfile import FILE as RUN_FILE
@@ -24,7 +25,6 @@ from arena.tournament.config import GROWING, RunConfig, describe_run, difference
 from arena.tournament.schedule import Schedule, fix_line_ups
 from arena.tournament.workers import Setup
 
-SANDBOX = "none"
 SEED_BYTES = 16
 
 log = logging.getLogger(__name__)
@@ -51,9 +51,17 @@ class Session(Struct):
         return self.schedule.missing(frozenset(self.journal.ids))
 
 
+class Means(Struct, frozen=True):
+    """Where and how this session plays, which changes nothing of the games: the processors to pin workers to, the sandbox."""
+
+    cores: list[int]
+    sandbox: Sandbox
+    log_level: int
+
+
 @contextmanager
 def open_session(
-    folder: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], cores: list[int], log_level: int
+    folder: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], means: Means
 ) -> Iterator[Session]:
     """The run in a folder, new or continued, locked for this process; its bots are copied there and built.
 
@@ -66,9 +74,9 @@ def open_session(
         known = read_run(folder) if (folder / RUN_FILE).exists() else None
         if known is None and journal.ids:
             raise RunError(f"expected {folder / RUN_FILE} beside a journal, found none", "restore it, or choose another --out")
-        config, info = _plan(folder, known, settings, boards, bots)
+        config, info = _plan(folder, known, settings, boards, bots, means.sandbox.tier)
         try:
-            staged = {bot.label: stage(bot, folder / "bots" / f"{bot.label}-{bot.sha256[:12]}") for bot in bots}
+            staged = {bot.label: stage(bot, folder / "bots" / f"{bot.label}-{bot.sha256[:12]}", means.sandbox) for bot in bots}
             if info != known:
                 write_run(folder, info)
         except BaseException:
@@ -80,19 +88,19 @@ def open_session(
             bots=staged,
             boards={name: board.rows for name, board in boards.items()},
             timing=config.timing,
-            sandbox=SANDBOX,
-            cores=cores,
-            log_level=log_level,
+            sandbox=means.sandbox,
+            cores=means.cores,
+            log_level=means.log_level,
         )
         yield Session(folder, config, schedule, journal, setup, known is None, schedule.played(journal.ids), journal.repaired)
 
 
 def _plan(
-    folder: Path, known: RunInfo | None, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]
+    folder: Path, known: RunInfo | None, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], tier: str
 ) -> tuple[RunConfig, RunInfo]:
     """The configuration and run.json of a run, new or as far as it may grow. Raises ConfigError."""
     config = make_config({**settings, "seed": settings.get("seed") or (known.seed if known else new_seed())})
-    info = describe_run(config, boards, bots, sandbox=SANDBOX, started=now())
+    info = describe_run(config, boards, bots, sandbox=tier, started=now())
     if known:
         refuse_differences(folder, known, info)
     config = fix_line_ups(config, make_config(known.config) if known else None)

@@ -22,6 +22,7 @@ from arena.match.referee import GamePlan, Outcome, Referee
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.process import adopt_orphans
+from arena.players.sandbox import Sandbox
 from arena.rules.boards import Board
 
 log = logging.getLogger(__name__)
@@ -33,7 +34,7 @@ class Setup(Struct, frozen=True):
     bots: dict[str, Bot]
     boards: dict[str, tuple[str, ...]]
     timing: Timing
-    sandbox: str
+    sandbox: Sandbox
     cores: list[int]
     log_level: int
 
@@ -44,9 +45,8 @@ class Stable:
     A process never meets a deal twice: it could remember the other hands and the order of the pile.
     """
 
-    def __init__(self, bots: dict[str, Bot], startup_ms: int) -> None:
-        self._bots = bots
-        self._startup_ms = startup_ms
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
         self._idle: list[tuple[BotPlayer, set[tuple[str, int]]]] = []
 
     def take(self, labels: Sequence[str], board: str, deal: int) -> list[tuple[BotPlayer, set[tuple[str, int]]]]:
@@ -57,11 +57,14 @@ class Stable:
             entry = next(fitting, None)
             if entry:
                 self._idle.remove(entry)
-            taken.append(entry or (BotPlayer(self._bots[label], self._startup_ms), set()))
+            taken.append(entry or (self._new_player(label), set()))
         self.stop()
         for _, met in taken:
             met.add((board, deal))
         return taken
+
+    def _new_player(self, label: str) -> BotPlayer:
+        return BotPlayer(self._setup.bots[label], self._setup.timing.startup_ms, self._setup.sandbox)
 
     def give_back(self, players: Sequence[tuple[BotPlayer, set[tuple[str, int]]]]) -> None:
         """Keeps those whose process still runs."""
@@ -84,14 +87,14 @@ class Worker:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.boards = {name: Board(name, rows) for name, rows in setup.boards.items()}
-        self.stable = Stable(setup.bots, setup.timing.startup_ms)
+        self.stable = Stable(setup)
 
     def play(self, plan: GamePlan) -> Outcome:
         """Plays one game. Raises Void."""
         taken = self.stable.take(plan.bots, plan.board, plan.deal)
         try:
             referee = Referee(plan, self.boards[plan.board], [player for player, _ in taken], self.setup.timing)
-            outcome = referee.play(sandbox=self.setup.sandbox, host=platform.node())
+            outcome = referee.play(sandbox=self.setup.sandbox.tier, host=platform.node())
         except BaseException:
             for player, _ in taken:
                 player.stop()

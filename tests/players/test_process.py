@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.players.process import BotProcess, bot_environment, signal_name
+from arena.players.process import BotProcess, signal_name
+from arena.players.sandbox.launch import plain_launch
 
 PYTHON = sys.executable
 
@@ -114,7 +115,7 @@ def test_the_environment_has_no_secrets(monkeypatch, start):
 
 
 def test_the_arena_s_python_comes_first_on_path():
-    environment = bot_environment({"PATH": "/usr/bin", "HOME": "/home/x", "SECRET": "1"})
+    environment = plain_launch(["x"], {"PATH": "/usr/bin", "HOME": "/home/x", "SECRET": "1"}).environment
     assert environment["PATH"] == f"{Path(PYTHON).parent}:/usr/bin"
     assert "SECRET" not in environment
     assert environment["HOME"] == "/home/x"

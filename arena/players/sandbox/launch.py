@@ -1,0 +1,156 @@
+"""How a command is started in each tier of the sandbox: the words in front of it, its environment, what is passed along."""
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from glob import glob
+from pathlib import Path
+
+from msgspec import Struct
+
+import arena
+from arena.players.sandbox import seccomp
+
+PROCESSES = 128
+MEMORY_BYTES = {"/dev/shm": 8 << 20, "/tmp": 64 << 20}  # noqa: S108 - the sandbox's own
+KEPT_VARIABLES = ("LANG", "LC_ALL", "TZ")
+OUTSIDE_VARIABLES = (*KEPT_VARIABLES, "HOME", "TMPDIR")
+SYSTEM_FOLDERS = ("bin", "lib", "lib32", "lib64", "sbin")
+SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/java*", "/etc/ssl/openssl.cnf", "/nix/store")
+"""What programs read of /etc to run at all, and where one distribution keeps everything; patterns."""
+DEVICES = ("null", "zero", "full", "random", "urandom")
+
+
+class Launch(Struct):
+    """A command ready to be started.
+
+    ``descriptors`` are to be inherited by it and closed by the caller; ``temporary`` is a folder to remove after its end.
+    """
+
+    command: list[str]
+    environment: dict[str, str]
+    descriptors: list[int]
+    temporary: str | None = None
+
+    def close(self) -> None:
+        """Closes what was to be inherited: to be called once the command has been started."""
+        for descriptor in self.descriptors:
+            os.close(descriptor)
+        self.descriptors.clear()
+
+    def clear_up(self) -> None:
+        """Removes the temporary folder: to be called once the command and all that it started have ended."""
+        if self.temporary:
+            shutil.rmtree(self.temporary, ignore_errors=True)
+
+
+def plain_launch(command: Sequence[str], environment: Mapping[str, str]) -> Launch:
+    """No walls: the bot has the arena's rights, but a short environment."""
+    kept = {name: environment[name] for name in OUTSIDE_VARIABLES if name in environment}
+    return Launch(list(command), {**kept, **_common(environment)}, [])
+
+
+def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
+    """In namespaces of its own: no other processes, no network, no files but the system's, the interpreter's and the bot's own."""
+    program = _memory_file(seccomp.program(sockets=True))
+    variables = {"HOME": "/tmp", "TMPDIR": "/tmp", **_kept(environment), **_common(environment)}  # noqa: S108
+    arguments = ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"]
+    arguments += [word for name, value in variables.items() for word in ("--setenv", name, value)]
+    arguments += _system_binds()
+    arguments += ["--proc", "/proc", "--dev", "/dev"]
+    arguments += [word for path, size in MEMORY_BYTES.items() for word in ("--size", str(size), "--tmpfs", path)]
+    arguments += [word for path in readable_paths(command, folder) for word in ("--ro-bind-try", path, path)]
+    arguments += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
+    arguments += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/bot", "--seccomp", str(program), "--"]
+    return Launch(["bwrap", *arguments, "prlimit", f"--nproc={PROCESSES}", "--", *command], dict(os.environ), [program])
+
+
+def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
+    """Confined by the process itself before it becomes the bot; a temporary folder is all that it can write to."""
+    program = _memory_file(seccomp.program(sockets=False))
+    temporary = tempfile.mkdtemp(prefix="arena-bot-")
+    system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
+    spec = {
+        "read": [*system, *readable_paths(command, folder), str(folder), "/proc/self"],
+        "write": [temporary, *([str(folder)] if writable else [])],
+        "devices": [f"/dev/{name}" for name in DEVICES],
+        "limits": [("RLIMIT_NPROC", _processes_of_this_user() + PROCESSES)],
+    }
+    confine = [sys.executable, "-I", "-S", str(Path(__file__).with_name("confine.py")), str(program), json.dumps(spec), "--"]
+    variables = {"HOME": temporary, "TMPDIR": temporary, **_kept(environment), **_common(environment)}
+    return Launch([*confine, *command], variables, [program], temporary)
+
+
+def readable_paths(command: Sequence[str], folder: Path) -> list[str]:
+    """What a bot may read besides the system and its own folder: the arena's Python, its package for the SDK, its own interpreter."""
+    paths = [sys.prefix, sys.base_prefix, str(Path(arena.__file__).parent), *_interpreter(command[0], folder)]
+    return list(dict.fromkeys(path for path in paths if not _is_system(path)))
+
+
+def _interpreter(program: str, folder: Path) -> list[str]:
+    """Where a program lies that is not the system's: its installation when it is in a ``bin`` of one, else itself."""
+    found = None if os.sep in program else shutil.which(program, path=search_path(os.environ))
+    if not found:
+        return []
+    places = []
+    for place in (Path(found), Path(found).resolve()):
+        installation = place.parent.parent
+        private = installation in (Path.home(), Path.home() / ".local", Path("/"))
+        places.append(str(installation if place.parent.name == "bin" and not private else place))
+    return [place for place in places if not folder.is_relative_to(place)]
+
+
+def _is_system(path: str) -> bool:
+    return path == "/usr" or path.startswith(("/usr/", "/bin/", "/lib", "/sbin/"))
+
+
+def search_path(environment: Mapping[str, str]) -> str:
+    """PATH with the arena's own Python first."""
+    return f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', os.defpath)}"
+
+
+def _common(environment: Mapping[str, str]) -> dict[str, str]:
+    return {"PATH": search_path(environment), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def _kept(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: environment[name] for name in KEPT_VARIABLES if name in environment}
+
+
+def _system_binds() -> list[str]:
+    words = ["--ro-bind", "/usr", "/usr"]
+    for name in SYSTEM_FOLDERS:
+        place = Path("/", name)
+        if place.is_symlink():
+            words += ["--symlink", str(place.readlink()), str(place)]
+        elif place.is_dir():
+            words += ["--ro-bind", str(place), str(place)]
+    return words + [word for path in _system_files() for word in ("--ro-bind-try", path, path)]
+
+
+def _system_files() -> list[str]:
+    return [path for pattern in SYSTEM_FILES for path in sorted(glob(pattern))]  # noqa: PTH207 - absolute patterns
+
+
+def _memory_file(content: bytes) -> int:
+    """A descriptor that reads as the content."""
+    descriptor = os.memfd_create("seccomp", 0)
+    os.write(descriptor, content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def _processes_of_this_user() -> int:
+    """How many threads this user has now, as RLIMIT_NPROC counts them."""
+    me, count = os.getuid(), 0
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                if entry.stat().st_uid == me:
+                    count += len(os.listdir(f"/proc/{entry.name}/task"))  # noqa: PTH208 - for speed
+            except OSError:
+                continue
+    return count

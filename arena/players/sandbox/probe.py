@@ -1,0 +1,72 @@
+"""Whether a tier of the sandbox works on this machine: a child in it looks around and reports."""
+
+import json
+import os
+import socket
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from arena.players.sandbox import seccomp
+from arena.players.sandbox.launch import Launch
+
+PATIENCE_S = 10
+
+SPY = """
+import json, os, socket
+def refused(action):
+    try:
+        action()
+    except OSError:
+        return True
+    return False
+def dial():
+    with socket.socket() as one:
+        one.settimeout(0.5)
+        one.connect(("127.0.0.1", PORT))
+status = dict(line.split(":", 1) for line in open("/proc/self/status"))
+print(json.dumps({
+    "new privileges": status["NoNewPrivs"].strip() == "1",
+    "system calls": status["Seccomp"].strip() == "2",
+    "network": refused(dial),
+    "files": refused(lambda: open(SECRET).close()),
+    "processes": refused(lambda: os.kill(PARENT, 0)),
+}))
+"""
+
+
+def failure(launch: Callable[..., Launch]) -> str:
+    """Why the tier does not hold here; empty when it does."""
+    if not seccomp.is_known():
+        return "no list of system calls for this processor"
+    with tempfile.TemporaryDirectory(prefix="arena-probe-") as temporary:
+        try:
+            walls = look_around(launch, Path(temporary))
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            return str(error)
+    open_walls = [name for name, holds in walls.items() if not holds]
+    return f"it leaves open: {', '.join(open_walls)}" if open_walls else ""
+
+
+def look_around(launch: Callable[..., Launch], temporary: Path) -> dict[str, bool]:
+    """Which walls a child in the sandbox finds closed. Raises OSError, ValueError or SubprocessError when it does not come that far."""
+    home = temporary / "bot"
+    home.mkdir()
+    (temporary / "secret").write_text("x")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        facts = {"PORT": server.getsockname()[1], "SECRET": str(temporary / "secret"), "PARENT": os.getpid()}
+        (home / "spy.py").write_text("\n".join(f"{name} = {value!r}" for name, value in facts.items()) + SPY)
+        start = launch(["python3", "spy.py"], home)
+        try:
+            done = subprocess.run(  # noqa: S603 - our own script in the sandbox under test
+                start.command, cwd=home, env=start.environment, pass_fds=start.descriptors, capture_output=True, text=True,
+                timeout=PATIENCE_S, check=False, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        finally:
+            start.close()
+            start.clear_up()
+    if done.returncode:
+        raise ValueError(done.stderr.strip().splitlines()[-1][:200] if done.stderr.strip() else f"status {done.returncode}")
+    walls: dict[str, bool] = json.loads(done.stdout)
+    return walls

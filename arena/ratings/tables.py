@@ -1,16 +1,17 @@
 """The tables that people and files get, as data frames; every figure in them is computed here and nowhere else."""
 
-from itertools import pairwise
+from collections.abc import Mapping
+from itertools import pairwise, permutations
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from arena.ratings.frames import seat_frame
+from arena.ratings.frames import read_games, seat_frame
 from arena.ratings.model import Fit, rate
 from arena.ratings.ranks import rank_intervals
-from arena.ratings.results import Results, count_results
+from arena.ratings.results import Results, by_table_size, count_results
 from arena.records.journal import FILE as JOURNAL
 from arena.records.runfile import read_run
 
@@ -20,7 +21,8 @@ FEW_DEALS = 10
 class Tables(NamedTuple):
     """All tables of a run.
 
-    ``notes`` are sentences about what a reader must know: components, priors, few deals; ``clusters`` is the number of deals.
+    ``notes`` are sentences about what a reader must know: components, priors, few deals; ``clusters`` is the number of deals; ``blocks``
+    counts the games of each block, as `frames.Games.blocks` does.
     """
 
     standings: pd.DataFrame
@@ -30,14 +32,16 @@ class Tables(NamedTuple):
     games: int
     clusters: int
     notes: list[str]
+    blocks: Mapping[str, int]
 
 
 def run_tables(run: Path, prior: float | None = None) -> Tables:
     """The tables of a run's folder. Raises RunError, NoAnswerError."""
-    return make_tables(seat_frame(run / JOURNAL, [bot.name for bot in read_run(run).bots]), prior)
+    games = read_games(run / JOURNAL)
+    return make_tables(seat_frame(games, [bot.name for bot in read_run(run).bots]), prior, games.blocks())
 
 
-def make_tables(frame: pd.DataFrame, prior: float | None = None) -> Tables:
+def make_tables(frame: pd.DataFrame, prior: float | None = None, blocks: Mapping[str, int] | None = None) -> Tables:
     """The tables of a `frames.seat_frame`. Raises NoAnswerError."""
     results = count_results(frame)
     fits = rate(results, prior)
@@ -49,6 +53,7 @@ def make_tables(frame: pd.DataFrame, prior: float | None = None) -> Tables:
         games=results.games,
         clusters=results.clusters,
         notes=_notes(results, fits),
+        blocks=blocks or {},
     )
 
 
@@ -97,23 +102,9 @@ def pairs_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> pd.Da
     ``elo_diff``, ``elo_low``, ``elo_high``  float64, the bot's rating less the opponent's, from all games, with its 95 % interval
     ``los``       float64, likelihood that the bot is the stronger one
     """
-    seats = frame[["game", "bot", "rank"]]
-    met = seats.merge(seats, on="game", suffixes=("", "_other"))
-    met = met[met["bot"] != met["bot_other"]]
-    met = pd.DataFrame(
-        {
-            "bot": met["bot"].astype(str),
-            "opponent": met["bot_other"].astype(str),
-            "games": 1,
-            "wins": (met["rank"] < met["rank_other"]).astype("int64"),
-            "shared": (met["rank"] == met["rank_other"]).astype("int64"),
-            "losses": (met["rank"] > met["rank_other"]).astype("int64"),
-        }
-    )
-    table = met.groupby(["bot", "opponent"], sort=True).sum().reset_index()
+    table = _meetings(frame)
     table["score"] = (table["wins"] + table["shared"] / 2) / table["games"]
-    for column in ("elo_diff", "elo_low", "elo_high", "los"):
-        table[column] = np.nan
+    table[["elo_diff", "elo_low", "elo_high", "los"]] = np.nan
     number = {name: at for at, name in enumerate(results.bots)}
     one, other = (table[column].map(number).to_numpy(dtype=np.int64) for column in ("bot", "opponent"))
     for fit in fits:
@@ -125,6 +116,25 @@ def pairs_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> pd.Da
         values = np.column_stack([difference, difference - half, difference + half, fit.superiority()[at]])
         table.loc[rows, ["elo_diff", "elo_low", "elo_high", "los"]] = values
     return table
+
+
+def _meetings(frame: pd.DataFrame) -> pd.DataFrame:
+    """Games, wins, shared and losses of each ordered pair of different bots that met."""
+    names = frame["bot"].cat.categories.astype(str)
+    count = len(names)
+    games, wins, shared = (np.zeros(count * count, dtype=np.int64) for _ in range(3))
+    for size, rows in by_table_size(frame):
+        bots = rows["bot"].cat.codes.to_numpy(dtype=np.int64).reshape(-1, size).T
+        ranks = rows["rank"].to_numpy().reshape(-1, size).T
+        for one, other in permutations(range(size), 2):
+            pair = bots[one] * count + bots[other]
+            games += np.bincount(pair, minlength=count * count)
+            wins += np.bincount(pair[ranks[one] < ranks[other]], minlength=count * count)
+            shared += np.bincount(pair[ranks[one] == ranks[other]], minlength=count * count)
+    met = np.flatnonzero((games > 0) & ~np.eye(count, dtype=np.bool_).ravel())
+    pair_of = {"bot": names[met // count], "opponent": names[met % count]}
+    counted = {"games": games[met], "wins": wins[met], "shared": shared[met], "losses": (games - wins - shared)[met]}
+    return pd.DataFrame({**pair_of, **counted})
 
 
 def seats_table(frame: pd.DataFrame, fits: list[Fit]) -> pd.DataFrame:

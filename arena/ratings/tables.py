@@ -63,7 +63,8 @@ def standings_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> p
     ``rank``       int64; equal ratings share a rank; bots of a smaller component, or without games, stand below
     ``rank_low``, ``rank_high``  int64, simultaneous 95 % interval within the component
     ``bot``        str
-    ``mark``       ``>`` the bot gave nothing away, so that its rating is a lower bound; ``<`` it got nothing; else empty
+    ``mark``       ``>`` the bot's group gave the others nothing, so that its rating is a lower bound; ``<`` it got nothing from them;
+                   ``~`` it is open both ways, and only the prior ties it to the others; else empty
     ``elo``, ``elo_low``, ``elo_high``  float64, 95 % interval; NaN without games, or without errors
     ``los``        float64, likelihood of superiority over the next row; NaN in the last and across components
     ``games``, ``wins``, ``shared``, ``losses``, ``forfeits``  int64; ``wins`` are alone at rank 1, ``shared`` with others
@@ -83,7 +84,7 @@ def standings_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> p
         low, high = rank_intervals(fit)
         table.loc[rows, ["elo", "elo_low", "elo_high"]] = np.column_stack([fit.elo, fit.elo - half, fit.elo + half])
         table.loc[rows, "component"] = number
-        table.loc[rows, "mark"] = [{1: ">", -1: "<"}.get(int(mark), "") for mark in fit.beaten]
+        table.loc[rows, "mark"] = fit.bot_marks()
         table.loc[rows, "rank_low"], table.loc[rows, "rank_high"] = low, high
     table["bot"] = table.index
     table = table.rename_axis(index=None)
@@ -101,10 +102,13 @@ def pairs_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> pd.Da
     ``score``     float64, wins and half of shared by games
     ``elo_diff``, ``elo_low``, ``elo_high``  float64, the bot's rating less the opponent's, from all games, with its 95 % interval
     ``los``       float64, likelihood that the bot is the stronger one
+    ``mark``      where only the prior keeps the difference finite: ``>`` the games bound it from below, ``<`` from above, ``~`` not at
+                  all; else empty
     """
     table = _meetings(frame)
     table["score"] = (table["wins"] + table["shared"] / 2) / table["games"]
     table[["elo_diff", "elo_low", "elo_high", "los"]] = np.nan
+    table["mark"] = ""
     number = {name: at for at, name in enumerate(results.bots)}
     one, other = (table[column].map(number).to_numpy(dtype=np.int64) for column in ("bot", "opponent"))
     for fit in fits:
@@ -115,6 +119,7 @@ def pairs_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> pd.Da
         difference, half = fit.elo[at[0]] - fit.elo[at[1]], fit.quantile * fit.difference_error()[at]
         values = np.column_stack([difference, difference - half, difference + half, fit.superiority()[at]])
         table.loc[rows, ["elo_diff", "elo_low", "elo_high", "los"]] = values
+        table.loc[rows, "mark"] = fit.marks[at].astype(object)
     return table
 
 
@@ -141,7 +146,8 @@ def seats_table(frame: pd.DataFrame, fits: list[Fit]) -> pd.DataFrame:
     """One row per table size and seat.
 
     ``seats``, ``seat`` int64; ``games``, ``wins``, ``shared`` int64; ``win_rate``, ``avg_left`` float64
-    ``elo``, ``elo_error``  float64, effect against seat 0 and half-width of its 95 % interval, from the largest component
+    ``elo``, ``elo_error``  float64, effect against seat 0 and half-width of its 95 % interval, from the largest component; both NaN where
+    only the prior keeps the effect finite, the error also where the deals do not differ in it
     """
     counted = frame.assign(wins=_alone(frame), shared=_together(frame)).groupby(["seats", "seat"], sort=True)
     table = counted.agg(
@@ -150,8 +156,9 @@ def seats_table(frame: pd.DataFrame, fits: list[Fit]) -> pd.DataFrame:
     table = table.astype({"seats": "int64", "seat": "int64"})
     table["elo"], table["elo_error"] = np.nan, np.nan
     for size, (effects, errors) in fits[0].seats.items() if fits else ():
-        rows = table["seats"] == size
-        table.loc[rows, "elo"], table.loc[rows, "elo_error"] = effects, errors * fits[0].quantile
+        if size not in fits[0].open_seats:
+            rows = table["seats"] == size
+            table.loc[rows, "elo"], table.loc[rows, "elo_error"] = effects, errors * fits[0].quantile
     return table
 
 
@@ -222,11 +229,21 @@ def _notes(results: Results, fits: list[Fit]) -> list[str]:
             notes.append(f"{_prior_reason(results, fit)}rated with a prior of {draws} for every bot (--prior)")
         if fit.clusters < FEW_DEALS:
             notes.append(f"only {fit.clusters} deal{'s' if fit.clusters != 1 else ''}: the error bars are rough below {FEW_DEALS}")
+        notes += _alike_note(results, fit)
     return notes
 
 
 def _prior_reason(results: Results, fit: Fit) -> str:
-    names = {mark: ", ".join(results.bots[member] for member in fit.members[fit.beaten == mark]) for mark in (1, -1)}
-    if names[1] and names[-1]:
-        return f"{names[1]} (>) gave nothing to the others, {names[-1]} (<) got nothing from them; "
-    return ""
+    marks = np.array(fit.bot_marks())
+    names = {mark: ", ".join(results.bots[member] for member in fit.members[marks == mark]) for mark in "><~"}
+    reasons = [f"a seat at tables of {size} won everything, or nothing; " for size in fit.open_seats]
+    if names[">"]:
+        reasons.append(f"{names['>']} (>) gave nothing to the others, {names['<']} (<) got nothing from them; ")
+    if names["~"]:
+        reasons.append(f"nothing but the prior ties {names['~']} (~) to those above and below; ")
+    return "".join(reasons)
+
+
+def _alike_note(results: Results, fit: Fit) -> list[str]:
+    alike = [results.bots[member] for member in fit.members[fit.half_widths() == 0]]
+    return [f"every deal gave the same for {', '.join(alike)}: an error of 0 says no more than that"] if alike else []

@@ -108,6 +108,7 @@ class Schedule:
         self.config = config
         self.line_ups = line_ups(config)
         self.seatings = seatings(config.players, config.seatings)
+        self._line_ups_on_boards = {f"{board}/{'+'.join(line_up)}" for board in config.boards for line_up in self.line_ups}
 
     def __len__(self) -> int:
         return len(self.config.boards) * self.config.deals * len(self.line_ups) * len(self.seatings)
@@ -121,6 +122,11 @@ class Schedule:
                     for seating in range(len(self.seatings)):
                         for deal in deals:
                             yield self.game(board, line_up, deal, seating)
+
+    def has_block(self, block: str) -> bool:
+        """Whether a block, named by its games' id without the seating, is one of those that are played."""
+        line_up, _, deal = block.rpartition("/")
+        return line_up in self._line_ups_on_boards and int(deal) < self.config.deals
 
     def is_complete(self, ids: Container[str]) -> bool:
         """Whether all games are among the ids."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -49,6 +49,14 @@ class Session(Struct):
         """The games that are not in the journal, in playing order."""
         ids = set(self.journal.ids)
         return (plan for plan in self.schedule if plan.id not in ids)
+
+
+class Completeness(NamedTuple):
+    """How many games a run's plan has, how many of them are missing, and how many blocks have some of their games but not all."""
+
+    games: int
+    missing: int
+    incomplete_blocks: int
 
 
 @contextmanager
@@ -125,6 +133,13 @@ def read_started(folder: Path) -> str:
 def planned_games(info: RunInfo) -> int:
     """How many games a run has when it is finished. Raises ConfigError for settings of another version."""
     return len(Schedule(make_config(info.config)))
+
+
+def completeness(info: RunInfo, blocks: Mapping[str, int]) -> Completeness:
+    """How much of a run's plan has been played, by the games of each block. Raises ConfigError for settings of another version."""
+    schedule = Schedule(make_config(info.config))
+    played = [games for block, games in blocks.items() if schedule.has_block(block)]
+    return Completeness(len(schedule), len(schedule) - sum(played), sum(games < len(schedule.seatings) for games in played))
 
 
 def played_games(folder: Path) -> int:

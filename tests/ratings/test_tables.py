@@ -102,7 +102,7 @@ def test_the_table_equals_the_csv_and_the_text(run, tmp_path):
         words = line.split()
         assert (words[0], words[2], words[5], words[6]) == (str(row["rank"]), row["bot"], str(row["games"]), str(row["wins"]))
         assert float(words[3].lstrip("<>")) == pytest.approx(row["elo"], abs=0.06)
-    paths = export_run(run, tmp_path)
+    paths = export_run(run, tmp_path, tables)
     assert [path.name for path in paths] == ["standings.csv", "pairs.csv", "seats.csv", "faults.csv", "games.csv"]
     assert (tmp_path / "standings.csv").read_text() == text
     assert (tmp_path / "pairs.csv").read_text().splitlines()[0] == ",".join(PAIRS)

@@ -39,7 +39,7 @@ class Fit(NamedTuple):
     ``seats`` by table size: effect of each seat against seat 0 in Elo, and its standard error, NaN where the deals show none;
     ``clusters`` deals; ``prior`` weight used, 0 for none;
     ``marks`` (n, n) of `components.pair_marks`: what the data, without the prior, leave open about the difference of two bots;
-    ``open_seats`` the table sizes whose seats only the prior ties together.
+    ``open_seats`` the table sizes whose seat effects only the prior keeps finite.
     """
 
     members: Ints
@@ -113,8 +113,12 @@ def rate(results: Results, prior: float | None = None) -> list[Fit]:
 def _rate_component(results: Results, members: Ints, graph: NDArray[np.bool_], prior: float | None) -> Fit:
     marks = pair_marks(graph)
     open_seats = tuple(table.size for table in results.tables if not _seats_determined(table))
-    parameters, weight = _solve_with_prior(results, graph, prior, determined=not open_seats and not (marks != "").any())
-    seats, elo, covariance = _errors_of(results, parameters, weight)
+    determined = not open_seats and not (marks != "").any()
+    parameters, weight = _solve_with_prior(results, graph, prior, determined=determined)
+    if determined and prior is None and weight:  # bots and seats run away together
+        open_seats = tuple(table.size for table in results.tables)
+    loose = _loose_directions(_layout(results), marks, open_seats)
+    seats, elo, covariance = _errors_of(results, parameters, weight, loose)
     return Fit(members, _level(elo), covariance, seats, results.games, results.clusters, weight, marks, open_seats)
 
 
@@ -264,10 +268,22 @@ def _gauged(information: Floats, layout: _Layout, prior: float) -> Floats:
     return regular
 
 
-def _errors_of(results: Results, parameters: Floats, prior: float) -> tuple[dict[int, tuple[Floats, Floats]], Floats, Floats]:
+def _loose_directions(layout: _Layout, marks: Marks, open_seats: tuple[int, ...]) -> Floats:
+    """(size, m) directions in which only the prior holds the parameters: groups shifting as a whole, or all where seats are open."""
+    if open_seats:
+        return np.eye(layout.size)
+    groups = np.unique(marks == "", axis=0)
+    loose = np.zeros((layout.size, len(groups) if len(groups) > 1 else 0))
+    loose[: layout.bots] = groups.T[:, : loose.shape[1]]
+    return loose
+
+
+def _errors_of(
+    results: Results, parameters: Floats, prior: float, loose: Floats
+) -> tuple[dict[int, tuple[Floats, Floats]], Floats, Floats]:
     """Seat effects with their errors, ratings, and the covariance of the ratings: all in Elo, ratings with mean 0."""
     layout = _layout(results)
-    covariance = _covariance(results, parameters, prior)
+    covariance = _covariance(results, parameters, prior, loose)
     elo = parameters[: layout.bots] - parameters[: layout.bots].mean()
     seats = {}
     for table in results.tables:
@@ -277,8 +293,12 @@ def _errors_of(results: Results, parameters: Floats, prior: float) -> tuple[dict
     return seats, elo * ELO, covariance[: layout.bots, : layout.bots]
 
 
-def _covariance(results: Results, parameters: Floats, prior: float) -> Floats:
-    """The sandwich (size, size) in Elo squared, clustered by deal, with the mean of the ratings held at 0; NaN with one deal."""
+def _covariance(results: Results, parameters: Floats, prior: float, loose: Floats) -> Floats:
+    """The sandwich (size, size) in Elo squared, clustered by deal, with the mean of the ratings held at 0; NaN with one deal.
+
+    In a loose direction all deals went one way, so that they have next to no spread and the sandwich next to no width. There the inverse of
+    the curvature, prior included, is added.
+    """
     layout = _layout(results)
     _, information = _derivatives(parameters, layout, results, prior)
     bread = np.linalg.inv(_gauged(information, layout, prior))
@@ -292,4 +312,7 @@ def _covariance(results: Results, parameters: Floats, prior: float) -> Floats:
     meat = correction * scores[:, :-1].T @ scores[:, :-1]
     center = np.eye(layout.size)
     center[: layout.bots, : layout.bots] -= 1 / layout.bots
-    return np.asarray(center @ bread @ meat @ bread @ center.T * ELO**2, dtype=np.float64)
+    variance = bread @ meat @ bread
+    if loose.size:
+        variance += loose @ np.linalg.inv(loose.T @ information @ loose) @ loose.T
+    return np.asarray(center @ variance @ center.T * ELO**2, dtype=np.float64)

@@ -236,7 +236,7 @@ def _notes(results: Results, fits: list[Fit]) -> list[str]:
 def _prior_reason(results: Results, fit: Fit) -> str:
     marks = np.array(fit.bot_marks())
     names = {mark: ", ".join(results.bots[member] for member in fit.members[marks == mark]) for mark in "><~"}
-    reasons = [f"a seat at tables of {size} won everything, or nothing; " for size in fit.open_seats]
+    reasons = [f"the games do not bound the effect of the seats at tables of {size}; " for size in fit.open_seats]
     if names[">"]:
         reasons.append(f"{names['>']} (>) gave nothing to the others, {names['<']} (<) got nothing from them; ")
     if names["~"]:

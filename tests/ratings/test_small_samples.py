@@ -7,7 +7,7 @@ import pytest
 from scipy.special import stdtr
 
 from arena.exports.text import pairs_text, standings_text
-from arena.ratings.model import rate
+from arena.ratings.model import ELO, rate
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import count_results
 from arena.ratings.tables import make_tables
@@ -82,7 +82,7 @@ def test_a_seat_effect_that_only_the_prior_keeps_finite_is_not_told():
     tables = make_tables(frame_of(games))
     assert tables.seats["elo"].isna().all()
     assert "first seat" not in standings_text(tables)
-    assert any(note.startswith("a seat at tables of 2 won everything, or nothing; rated with a prior") for note in tables.notes)
+    assert any(note.startswith("the games do not bound the effect of the seats at tables of 2; rated") for note in tables.notes)
 
 
 def test_one_deal_tells_no_seat_effect():
@@ -121,3 +121,28 @@ def test_pairs_whose_difference_rests_on_the_prior_are_marked():
     assert "marked differences rest on the prior" in text
     assert len([line for line in text.splitlines()[1:-1] if ">" in line]) == 2
     assert "marked" not in pairs_text(make_tables(frame_of(duel(7, 5))).pairs)
+
+
+@pytest.mark.parametrize("deals", [8, 20, 100])
+def test_who_won_everything_is_ahead_by_no_more_than_so_many_deals_can_show(deals):
+    """The exact bound (Clopper-Pearson) for as many wins as deals; the deals' spread alone, which is none, would claim far more."""
+    fit = fit_of(duel(deals, 0))
+    chance = 0.025 ** (1 / deals)
+    exact = ELO * np.log(chance / (1 - chance))
+    low = fit.elo[0] - fit.elo[1] - fit.quantile * fit.difference_error()[0, 1]
+    assert exact - 120 < low < exact
+
+
+def test_the_width_that_a_loose_group_adds_stays_out_of_the_groups():
+    fit = fit_of(ladder("ab", "cd"))
+    error = fit.difference_error()
+    assert error[0, 1] == pytest.approx(fit_of(duel(6, 6)).difference_error()[0, 1], rel=0.3)
+    assert error[0, 2] > 1.5 * error[0, 1]
+
+
+def test_bots_and_seats_that_only_together_run_away_get_wide_errors():
+    games = [(deal, "ab", (1, 0) if deal < 5 else (0, 1)) for deal in range(8)] + [(deal, "ba", (0, 1)) for deal in range(8)]
+    fit = fit_of(games)
+    assert (fit.prior, fit.bot_marks(), fit.open_seats) == (1, ["", ""], (2,))
+    assert fit.half_widths()[0] > 200
+    assert "first seat" not in standings_text(make_tables(frame_of(games)))

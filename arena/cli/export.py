@@ -4,28 +4,29 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import prior_option, run_folder
+from arena.cli.options import prior_option, run_argument, run_folder
 
 
 @click.command(short_help="Write a run's tables as CSV.")
-@click.argument("run")
+@run_argument
 @click.option(
     "--to", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder for the files; made if need be."
 )
 @prior_option
 @click.pass_obj
-def export(home: Path, /, run: str, folder: Path, prior: float | None) -> None:
-    """Write the tables of RUN as CSV: standings, pairs, seats, faults, and one row for every game.
+def export(home: Path, /, run: str | None, folder: Path, prior: float | None) -> None:
+    """Write the tables of a run, the newest by default, as CSV: standings, pairs, seats, faults, and one row for every game.
 
     \b
+    arena export --to tables
     arena export league --to league-csv
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.errors import UserError  # noqa: PLC0415 - help must not wait for pandas
+    from arena.cli.standings import rate_run, show_notes  # noqa: PLC0415 - help must not wait for pandas
     from arena.exports.files import export_run  # noqa: PLC0415
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"expected to make the folder {folder}, got {error}") from error
-    for path in export_run(run_folder(home, run), folder, prior):
+    chosen = run_folder(home, run)
+    tables, _ = rate_run(chosen, prior)
+    click.echo(f"run {chosen}", err=True)
+    for path in export_run(chosen, folder, tables):
         click.echo(path)
+    show_notes(tables)

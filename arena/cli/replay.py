@@ -8,15 +8,15 @@ from arena.cli.options import as_json, run_folder
 
 
 @click.command(short_help="Show a finished game again.")
-@click.argument("run")
-@click.argument("game")
+@click.argument("words", nargs=-1, metavar="[RUN] GAME")
 @click.option("--turn", type=click.IntRange(0), help="Only the board after so many placements; 0 is the start.")
 @as_json
 @click.pass_obj
-def replay(home: Path, /, run: str, game: str, turn: int | None, *, as_json: bool) -> None:
-    """Show a game of RUN again, by the rules, from its record. GAME is its id, as in games.jsonl.
+def replay(home: Path, /, words: tuple[str, ...], turn: int | None, *, as_json: bool) -> None:
+    """Show a game of a run, the newest by default, again, by the rules, from its record. GAME is its id, as in games.jsonl.
 
     \b
+    arena replay bird/greedy-python+random-python/3/1
     arena replay league bird/greedy-python+random-python/3/1
     arena replay league bird/greedy-python+random-python/3/1 --turn 20
     """  # noqa: D301 - \b is click's mark for lines to keep
@@ -29,8 +29,10 @@ def replay(home: Path, /, run: str, game: str, turn: int | None, *, as_json: boo
     from arena.records.runfile import read_run  # noqa: PLC0415
     from arena.rules.boards import Board  # noqa: PLC0415
 
-    folder = run_folder(home, run)
-    record = find_record(folder, game)
+    if len(words) not in (1, 2):
+        raise click.UsageError(f"expected the id of a game, or a run and the id of a game, got {' '.join(words) or 'nothing'}")
+    folder = run_folder(home, words[0] if len(words) == 2 else None)  # noqa: PLR2004
+    record = find_record(folder, words[-1])
     if as_json:
         click.echo(encode_record(record))
         return

@@ -173,11 +173,10 @@ def _stop_on_signals(runner: Any) -> Iterator[None]:
 
 
 def _print_tables(folder: Path, prior: float | None, *, as_json: bool) -> None:
-    from arena.cli.standings import print_standings  # noqa: PLC0415
+    from arena.cli.standings import print_standings, rate_run  # noqa: PLC0415
     from arena.exports.files import write_standings  # noqa: PLC0415
-    from arena.ratings.tables import run_tables  # noqa: PLC0415
 
-    tables = run_tables(folder, prior)
+    tables, plan = rate_run(folder, prior)
     path = write_standings(folder, tables)
-    print_standings(tables, as_json=as_json)
+    print_standings(tables, plan, as_json=as_json)
     click.echo(f"\nstandings: {path}", err=True)

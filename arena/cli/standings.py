@@ -4,11 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from arena.cli.options import as_json, prior_option, run_argument, run_folder
 
 if TYPE_CHECKING:
     from arena.ratings.tables import Tables
+    from arena.tournament.session import Completeness
 
 
 @click.command(short_help="Show the standings of a run.")
@@ -27,29 +29,57 @@ def standings(home: Path, /, run: str | None, csv_path: str | None, prior: float
     arena standings --csv - | column -s, -t
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.files import STANDINGS, csv_text, write_table  # noqa: PLC0415 - help must not wait for pandas
-    from arena.exports.text import pairs_text  # noqa: PLC0415
-    from arena.ratings.tables import run_tables  # noqa: PLC0415
 
     folder = run_folder(home, run)
-    tables = run_tables(folder, prior)
+    tables, plan = rate_run(folder, prior)
+    click.echo(f"run {folder}", err=True)
     if csv_path == "-":
         click.echo(csv_text(tables.standings, STANDINGS), nl=False)
+        show_notes(tables)
         return
-    click.echo(f"run {folder}", err=True)
-    print_standings(tables, as_json=as_json)
-    if pairs and not as_json:
-        click.echo(f"\n{pairs_text(tables.pairs)}")
+    print_standings(tables, plan, as_json=as_json, pairs=pairs)
     if csv_path:
         write_table(Path(csv_path), tables.standings, STANDINGS)
         click.echo(f"\nstandings: {csv_path}", err=True)
 
 
-def print_standings(tables: "Tables", *, as_json: bool) -> None:
-    """Prints the standings to stdout."""
-    from arena.exports.files import STANDINGS, rounded  # noqa: PLC0415
-    from arena.exports.text import standings_text  # noqa: PLC0415
+def rate_run(folder: Path, prior: float | None) -> tuple["Tables", "Completeness | None"]:
+    """The tables of a run, and how much of its plan they rest on; None when this version cannot read the plan. Both are noted."""
+    from arena.errors import ConfigError  # noqa: PLC0415
+    from arena.ratings.tables import run_tables  # noqa: PLC0415
+    from arena.records.runfile import read_run  # noqa: PLC0415
+    from arena.tournament.session import completeness  # noqa: PLC0415
+
+    tables = run_tables(folder, prior)
+    try:
+        plan = completeness(read_run(folder), tables.blocks)
+    except ConfigError as error:
+        return tables._replace(notes=[f"whether games are missing is not known: {error}", *tables.notes]), None
+    if plan.missing:
+        tables = tables._replace(notes=[_missing_note(plan), *tables.notes])
+    return tables, plan
+
+
+def _missing_note(plan: "Completeness") -> str:
+    blocks = f"incomplete blocks, which count with the games they have: {plan.incomplete_blocks}"
+    return f"{plan.missing} of the {plan.games} planned games are missing; {blocks}"
+
+
+def print_standings(tables: "Tables", plan: "Completeness | None", *, as_json: bool, pairs: bool = False) -> None:
+    """Prints the standings, and who did how against whom if asked for, to stdout."""
+    from arena.exports.files import standings_object  # noqa: PLC0415
+    from arena.exports.text import pairs_text, standings_text  # noqa: PLC0415
 
     if as_json:
-        click.echo(rounded(tables.standings, STANDINGS).to_json(orient="records", indent=2))
-    else:
-        click.echo(standings_text(tables))
+        content = {"plan": plan and plan._asdict(), **standings_object(tables, pairs=pairs)}
+        click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
+        return
+    click.echo(standings_text(tables))
+    if pairs:
+        click.echo(f"\n{pairs_text(tables.pairs)}")
+
+
+def show_notes(tables: "Tables") -> None:
+    """Prints the notes to stderr, for output that has no place for them."""
+    for note in tables.notes:
+        click.echo(f"note: {note}", err=True)

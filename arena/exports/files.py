@@ -1,11 +1,14 @@
-"""Tables as CSV: the columns that outsiders rely on, with fixed decimals, written in one step."""
+"""Tables as CSV and as JSON: the columns that outsiders rely on, with fixed decimals; files are written in one step."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from arena.errors import UserError
 from arena.ratings.frames import game_frame
-from arena.ratings.tables import Tables, run_tables
+from arena.ratings.tables import Tables
 from arena.records.journal import FILE as JOURNAL
 from arena.records.journal import write_durably
 
@@ -47,6 +50,22 @@ def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
     return str(rounded(table, columns).to_csv(index=False, lineterminator="\n"))
 
 
+def standings_object(tables: Tables, *, pairs: bool) -> dict[str, Any]:
+    """All that the text of the standings shows, for JSON: a list of objects for each table, and the notes."""
+    chosen = {"standings": tables.standings, "seats": tables.seats} | ({"pairs": tables.pairs} if pairs else {})
+    return {
+        "games": tables.games,
+        "deals": tables.clusters,
+        **{name: _rows(table) for name, table in chosen.items()},
+        "notes": tables.notes,
+    }
+
+
+def _rows(table: pd.DataFrame) -> Any:
+    """The rows as objects, None for missing values."""
+    return json.loads(rounded(table).to_json(orient="records"))
+
+
 def rounded(table: pd.DataFrame, columns: list[str] | None = None) -> pd.DataFrame:
     """The given columns with the decimals of `DECIMALS`, and no negative zeros."""
     chosen = (table[columns] if columns else table).copy()
@@ -68,9 +87,8 @@ def write_standings(folder: Path, tables: Tables) -> Path:
     return path
 
 
-def export_run(run: Path, folder: Path, prior: float | None = None) -> list[Path]:
-    """Writes standings, pairs, seats, faults and games as CSV into a folder; returns their paths. Raises RunError."""
-    tables = run_tables(run, prior)
+def export_run(run: Path, folder: Path, tables: Tables) -> list[Path]:
+    """Writes standings, pairs, seats, faults and games as CSV into a folder, made if need be; returns their paths. Raises UserError."""
     files = {
         "standings": (tables.standings, STANDINGS),
         "pairs": (tables.pairs, PAIRS),
@@ -78,6 +96,10 @@ def export_run(run: Path, folder: Path, prior: float | None = None) -> list[Path
         "faults": (tables.faults, None),
         "games": (game_frame(run / JOURNAL), None),
     }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"expected to make the folder {folder}, got {error}") from error
     for name, (table, columns) in files.items():
         write_table(folder / f"{name}.csv", table, columns)
     return [folder / f"{name}.csv" for name in files]

@@ -70,7 +70,7 @@ def seats_text(seats: "pd.DataFrame") -> str:
 
 
 def pairs_text(pairs: "pd.DataFrame") -> str:
-    """Who did how against whom."""
+    """Who did how against whom; marked where only the prior keeps the difference finite."""
     heads = ("Bot", "Opponent", "Games", "Wins", "Shared", "Losses", "Score%", "Elo diff", "+/-", "LOS%")
     rows = [
         (
@@ -81,13 +81,16 @@ def pairs_text(pairs: "pd.DataFrame") -> str:
             str(row["shared"]),
             str(row["losses"]),
             number(row["score"] * 100, 1),
-            number(row["elo_diff"], 1),
+            row["mark"] + number(row["elo_diff"], 1),
             number((row["elo_high"] - row["elo_low"]) / 2, 1),
             number(row["los"] * 100, 1),
         )
         for row in pairs.to_dict("records")
     ]
-    return columns_text(heads, rows, left=("Bot", "Opponent"))
+    lines = [columns_text(heads, rows, left=("Bot", "Opponent"))]
+    if (pairs["mark"] != "").any():
+        lines.append("marked differences rest on the prior: the games bound them from below (>), from above (<) or not at all (~)")
+    return "\n".join(lines)
 
 
 def number(value: float, decimals: int) -> str:

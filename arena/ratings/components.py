@@ -9,6 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Marks = NDArray[np.str_]
 
 
 def took_from(count: int, seats: Ints, shares: Floats, weights: Floats) -> NDArray[np.bool_]:
@@ -34,6 +35,18 @@ def weak_components(matrix: NDArray[np.bool_]) -> Ints:
 def strong_components(matrix: NDArray[np.bool_]) -> Ints:
     """The number of the group of each player, in which everybody can be reached from everybody along the direction."""
     return _components(matrix, "strong")
+
+
+def pair_marks(matrix: NDArray[np.bool_]) -> Marks:
+    """What the graph leaves open about each pair of players: a matrix of marks, read from the row's player to the column's.
+
+    Empty where both can be reached from each other, so that their difference is finite; ``>`` or ``<`` where one only can be reached, so
+    that the difference has one bound only; ``~`` where neither can.
+    """
+    reach = matrix | np.eye(len(matrix), dtype=np.bool_)
+    for _ in range(max(len(matrix) - 1, 1).bit_length()):
+        reach = reach @ reach
+    return np.select([reach & reach.T, reach, reach.T], ["", ">", "<"], default="~")
 
 
 def _components(matrix: NDArray[np.bool_], connection: Literal["weak", "strong"]) -> Ints:

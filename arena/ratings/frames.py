@@ -1,21 +1,25 @@
 """Journals as data frames: the only place that turns records into columns."""
 
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 import pandas as pd
-from msgspec import Struct
+from msgspec import Meta, Struct
+from numpy.typing import NDArray
 
-from arena.records.find import read_records
 from arena.records.journal import damaged_line, read_lines
 from arena.records.record import shares
 
+MOST_SEATS = 4
 
-class _FaultSeat(Struct):
+
+class _Fault(Struct):
     seat: int
+    kind: str
 
 
 class _Row(Struct):
@@ -24,19 +28,90 @@ class _Row(Struct):
     id: str
     board: str
     deal: int
-    bots: list[str]
-    ranks: list[int]
-    left: list[int]
+    bots: Annotated[list[str], Meta(min_length=1, max_length=MOST_SEATS)]
+    ranks: list[Annotated[int, Meta(ge=1, le=4)]]
+    left: list[Annotated[int, Meta(ge=0, le=127)]]
     think_ms: list[float]
-    faults: list[_FaultSeat]
+    faults: list[_Fault]
+    seating: int
+    end: str
+    turns: int
 
 
 _decode = msgspec.json.Decoder(_Row).decode
-_RowTuple = tuple[int, int, int, str, int, float, int, bool, float, str]
 
 
-def seat_frame(journal: Path, bots: Sequence[str]) -> pd.DataFrame:
-    """One row per game and seat, in the order of the journal; of records with the same id the first counts.
+class Games:
+    """The games of a journal by columns.
+
+    ``seated`` and ``deals`` number who sat where and board and deal, as they are met; ``seating`` and ``deal`` are each game's numbers.
+    The columns after them, and the places in ``forfeits``, run over games and seats.
+    """
+
+    def __init__(self) -> None:
+        self.seated: dict[tuple[str, ...], int] = {}
+        self.deals: dict[tuple[str, int], int] = {}
+        self.seating, self.deal = array("q"), array("q")
+        self.rank, self.left, self.think_ms = array("b"), array("b"), array("d")
+        self.forfeits: list[int] = []
+
+    def add(self, row: _Row) -> None:
+        """Adds a game."""
+        self.forfeits += [len(self.rank) + fault.seat for fault in row.faults]
+        self.seating.append(self.seated.setdefault(tuple(row.bots), len(self.seated)))
+        self.deal.append(self.deals.setdefault((row.board, row.deal), len(self.deals)))
+        self.rank.extend(row.ranks)
+        self.left.extend(row.left)
+        self.think_ms.extend(row.think_ms)
+
+    def blocks(self) -> dict[str, int]:
+        """How many games each block has, by the id that its games share but for the seating."""
+        names = ["+".join(sorted(bots)) for bots in self.seated]
+        line_ups = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        line_up = np.array([line_ups[name] for name in names], dtype=np.int64)[_numbers(self.seating)]
+        found, games = np.unique(_numbers(self.deal) * len(line_ups) + line_up, return_counts=True)
+        deals, heads = list(self.deals), list(line_ups)
+        places = (divmod(block, len(heads)) for block in found.tolist())
+        return {f"{deals[deal][0]}/{heads[at]}/{deals[deal][1]}": count for (deal, at), count in zip(places, games.tolist(), strict=True)}
+
+
+def _numbers(column: "array[int]") -> NDArray[np.int64]:
+    return np.array(column, dtype=np.int64)
+
+
+def read_games(journal: Path) -> Games:
+    """The games of a journal; of records with the same id the first counts. Raises RunError for a damaged line."""
+    games = Games()
+    for row in _rows(journal):
+        games.add(row)
+    return games
+
+
+def _rows(journal: Path) -> Iterator[_Row]:
+    seen: set[str] = set()
+    for number, line in enumerate(read_lines(journal), 1):
+        try:
+            row = _decode(line)
+            _check(row)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            raise damaged_line(journal, number, line, error) from None
+        if row.id not in seen:
+            seen.add(row.id)
+            yield row
+
+
+def _check(row: _Row) -> None:
+    """Raises ValueError when the lists of a record do not fit together."""
+    size = len(row.bots)
+    if not len(row.ranks) == len(row.left) == len(row.think_ms) == size:
+        raise ValueError(f"expected ranks, left and think_ms of {size} seats")
+    for fault in row.faults:
+        if not 0 <= fault.seat < size:
+            raise ValueError(f"expected a fault of a seat below {size}, got {fault.seat}")
+
+
+def seat_frame(games: Games, bots: Sequence[str]) -> pd.DataFrame:
+    """One row per game and seat, in the order of the journal.
 
     ``game``      int64, number of the game; ``seats`` int8, seats at its table; ``seat`` int8, from 0
     ``bot``       category over ``bots`` (and any others met), sorted
@@ -44,42 +119,38 @@ def seat_frame(journal: Path, bots: Sequence[str]) -> pd.DataFrame:
     ``left``      int8, pagodas left; ``forfeit`` bool; ``think_ms`` float64, over the whole game
     ``cluster``   int64, number of the deal (board and deal together), numbered in sorted order
 
-    No column has NaN. Raises RunError for a damaged line.
+    No column has NaN.
     """
-    frame = pd.DataFrame(
-        _rows(journal), columns=["game", "seats", "seat", "bot", "rank", "share", "left", "forfeit", "think_ms", "deal"]
-    ).astype({"game": "int64", "seats": "int8", "seat": "int8", "rank": "int8", "left": "int8", "forfeit": "bool", "share": "float64"})
-    names = sorted({*bots, *frame["bot"].unique()})
-    frame["bot"] = pd.Categorical(frame["bot"], categories=names)
-    frame["cluster"] = np.unique(frame.pop("deal").to_numpy(dtype=str), return_inverse=True)[1].astype("int64")
-    return frame
+    names = sorted({*bots, *(bot for seated in games.seated for bot in seated)})
+    sizes = np.array([len(seated) for seated in games.seated], dtype=np.int8)[_numbers(games.seating)]
+    game, rank = np.repeat(np.arange(len(sizes)), sizes), np.array(games.rank, dtype=np.int8)
+    seat = np.arange(len(rank)) - (np.cumsum(sizes, dtype=np.int64) - sizes)[game]
+    winners = np.bincount(game[rank == 1], minlength=len(sizes))[game]
+    forfeit = np.zeros(len(rank), dtype=np.bool_)
+    forfeit[games.forfeits] = True
+    order = {deal: number for number, deal in enumerate(sorted(games.deals))}
+    cluster = np.array([order[deal] for deal in games.deals], dtype=np.int64)[_numbers(games.deal)]
+    return pd.DataFrame(
+        {
+            "game": game,
+            "seats": sizes[game],
+            "seat": seat.astype(np.int8),
+            "bot": pd.Categorical.from_codes(_codes(games, names)[_numbers(games.seating)[game], seat], dtype=pd.CategoricalDtype(names)),
+            "rank": rank,
+            "share": (rank == 1) / np.maximum(winners, 1),
+            "left": np.array(games.left, dtype=np.int8),
+            "forfeit": forfeit,
+            "think_ms": np.array(games.think_ms, dtype=np.float64),
+            "cluster": cluster[game],
+        }
+    )
 
 
-def _rows(journal: Path) -> Iterable[_RowTuple]:
-    seen: set[str] = set()
-    for number, line in enumerate(read_lines(journal), 1):
-        try:
-            row = _decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise damaged_line(journal, number, line, error) from None
-        if row.id in seen:
-            continue
-        game, forfeited, share = len(seen), {fault.seat for fault in row.faults}, shares(row.ranks)
-        seen.add(row.id)
-        deal = f"{row.board}/{row.deal}"
-        for seat, bot in enumerate(row.bots):
-            yield (
-                game,
-                len(row.bots),
-                seat,
-                bot,
-                row.ranks[seat],
-                share[seat],
-                row.left[seat],
-                seat in forfeited,
-                row.think_ms[seat],
-                deal,
-            )
+def _codes(games: Games, names: Sequence[str]) -> NDArray[np.int64]:
+    """(S, 4) the places in ``names`` of the bots of each seating, padded with -1."""
+    place = {name: number for number, name in enumerate(names)}
+    codes = [[place[bot] for bot in seated] + [-1] * (MOST_SEATS - len(seated)) for seated in games.seated]
+    return np.array(codes, dtype=np.int64).reshape(-1, MOST_SEATS)
 
 
 def game_frame(journal: Path) -> pd.DataFrame:
@@ -92,24 +163,24 @@ def game_frame(journal: Path) -> pd.DataFrame:
 
     Raises RunError for a damaged line.
     """
-    records = list(read_records(journal.parent))
+    rows = list(_rows(journal))
     columns: dict[str, list[Any]] = {
-        "id": [record.id for record in records],
-        "block": [f"{record.board}/{record.deal}" for record in records],
-        "board": [record.board for record in records],
-        "deal": [record.deal for record in records],
-        "seating": [record.seating for record in records],
-        "end": [record.end for record in records],
-        "turns": [record.turns for record in records],
+        "id": [row.id for row in rows],
+        "block": [f"{row.board}/{row.deal}" for row in rows],
+        "board": [row.board for row in rows],
+        "deal": [row.deal for row in rows],
+        "seating": [row.seating for row in rows],
+        "end": [row.end for row in rows],
+        "turns": [row.turns for row in rows],
     }
-    shared = [shares(record.ranks) for record in records]
-    for seat in range(max((len(record.bots) for record in records), default=2)):
-        columns[f"bot_{seat}"] = [_at(record.bots, seat) for record in records]
+    shared = [shares(row.ranks) for row in rows]
+    for seat in range(max((len(row.bots) for row in rows), default=2)):
+        columns[f"bot_{seat}"] = [_at(row.bots, seat) for row in rows]
         columns[f"share_{seat}"] = [_at(share, seat) for share in shared]
-        columns[f"rank_{seat}"] = [_at(record.ranks, seat) for record in records]
-        columns[f"left_{seat}"] = [_at(record.left, seat) for record in records]
-        columns[f"think_ms_{seat}"] = [_at(record.think_ms, seat) for record in records]
-    columns["faults"] = [";".join(f"{fault.seat}:{fault.kind}" for fault in record.faults) for record in records]
+        columns[f"rank_{seat}"] = [_at(row.ranks, seat) for row in rows]
+        columns[f"left_{seat}"] = [_at(row.left, seat) for row in rows]
+        columns[f"think_ms_{seat}"] = [_at(row.think_ms, seat) for row in rows]
+    columns["faults"] = [";".join(f"{fault.seat}:{fault.kind}" for fault in row.faults) for row in rows]
     frame = pd.DataFrame(columns)
     return frame.astype({name: "Int64" for name in columns if name.startswith(("rank_", "left_"))})
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr, stdtr, stdtrit
 
 from arena.errors import NoAnswerError
-from arena.ratings.components import Floats, Ints, strong_components, took_from, weak_components
+from arena.ratings.components import Floats, Ints, Marks, pair_marks, strong_components, took_from, weak_components
 from arena.ratings.results import Results, Table, restrict
 
 ELO = 400 / np.log(10)
@@ -23,17 +23,23 @@ LEAST_INFORMATION = 1e-6
 """Of any direction; where it is less, the likelihood has run so far out that rounding, not a maximum, ended the search."""
 SMALL_SAMPLE = 30
 COVERAGE = 0.95
+NORMAL_QUANTILE = 1.96
 AUTO_PRIOR = 1.0
+EQUAL = 1e-6
+"""Elo; what differs by less differs by rounding, and a smaller standard error is none."""
+ROUNDING = 1e-10
+"""A variance that is less than this part of the largest one is 0 but for rounding."""
 
 
 class Fit(NamedTuple):
     """Ratings of the bots of one component, in Elo with mean 0.
 
-    ``members`` (n,) their numbers in the results; ``elo`` (n,); ``covariance`` (n, n) of ``elo``, NaN with fewer than two deals;
-    ``seats`` by table size: effect of each seat against seat 0 in Elo, and its standard error;
-    ``clusters`` deals; ``quantile`` by which a standard error is multiplied for a half-width; ``prior`` weight used, 0 for none;
-    ``groups`` (n,) the strongly connected group of each bot: with more than one, only the prior ties them together;
-    ``beaten`` (n,) 1 for a bot whose group gave nothing away, -1 for one whose group got nothing from the others, else 0.
+    ``members`` (n,) their numbers in the results; ``elo`` (n,), equal to the last digit where only rounding told them apart;
+    ``covariance`` (n, n) of ``elo``, NaN with fewer than two deals;
+    ``seats`` by table size: effect of each seat against seat 0 in Elo, and its standard error, NaN where the deals show none;
+    ``clusters`` deals; ``prior`` weight used, 0 for none;
+    ``marks`` (n, n) of `components.pair_marks`: what the data, without the prior, leave open about the difference of two bots;
+    ``open_seats`` the table sizes whose seat effects only the prior keeps finite.
     """
 
     members: Ints
@@ -42,26 +48,49 @@ class Fit(NamedTuple):
     seats: dict[int, tuple[Floats, Floats]]
     games: int
     clusters: int
-    quantile: float
     prior: float
-    groups: Ints
-    beaten: Ints
+    marks: Marks
+    open_seats: tuple[int, ...]
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the t distribution that all errors are read by; infinite, the normal one, for many deals."""
+        return max(self.clusters - 1, 1) if self.clusters < SMALL_SAMPLE else np.inf
+
+    @property
+    def quantile(self) -> float:
+        """By which a standard error is multiplied for the half-width of a 95 % interval."""
+        return float(stdtrit(self.freedom, (1 + COVERAGE) / 2)) if np.isfinite(self.freedom) else NORMAL_QUANTILE
 
     def half_widths(self) -> Floats:
         """Half-widths of the 95 % intervals of the ratings."""
-        return self.quantile * np.sqrt(np.maximum(np.diag(self.covariance), 0))
+        return self.quantile * _errors(np.diag(self.covariance))
 
     def difference_error(self) -> Floats:
         """(n, n) standard errors of the differences of two ratings."""
         variance = np.diag(self.covariance)
-        return np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * self.covariance, 0))
+        return _errors(variance[:, None] + variance - 2 * self.covariance)
 
     def superiority(self) -> Floats:
-        """(n, n) likelihood of superiority: Phi of the difference over its error; 0.5 on the diagonal."""
-        difference = self.elo[:, None] - self.elo[None, :]
+        """(n, n) likelihood of superiority: where the difference over its error stands in its distribution; 0.5 for equal ratings."""
+        difference = self.elo[:, None] - self.elo
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = np.where(difference == 0, 0.0, difference / self.difference_error())
-        return np.asarray(ndtr(ratio), dtype=np.float64)
+        return np.asarray(stdtr(self.freedom, ratio) if np.isfinite(self.freedom) else ndtr(ratio), dtype=np.float64)
+
+    def bot_marks(self) -> list[str]:
+        """Of each bot, whether its group gave the others nothing (``>``), got nothing (``<``) or is open both ways (``~``); else empty."""
+        return [_bot_mark(set(row) - {""}) for row in self.marks.tolist()]
+
+
+def _bot_mark(marks: set[str]) -> str:
+    return "~" if marks >= {">", "<"} else "".join(marks - {"~"})
+
+
+def _errors(variance: Floats) -> Floats:
+    """Standard errors; what only rounding keeps from 0 is 0."""
+    floor = max(EQUAL**2, ROUNDING * variance.max())
+    return np.sqrt(np.where(variance < floor, 0.0, variance))
 
 
 def rate(results: Results, prior: float | None = None) -> list[Fit]:
@@ -76,48 +105,53 @@ def rate(results: Results, prior: float | None = None) -> list[Fit]:
         graph |= took_from(count, table.seats, table.shares, table.games)
     component = weak_components(graph)
     groups = [np.flatnonzero(component == number) for number in range(component.max(initial=-1) + 1)]
-    fits = [
-        _rate_component(restrict(results, members), members, graph[np.ix_(members, members)], prior)
-        for members in groups
-        if len(members) > 1
-    ]
+    rated = [members for members in groups if len(members) > 1]
+    fits = [_rate_component(restrict(results, members), members, graph[np.ix_(members, members)], prior) for members in rated]
     return sorted(fits, key=lambda fit: (-len(fit.members), fit.members[0]))
 
 
 def _rate_component(results: Results, members: Ints, graph: NDArray[np.bool_], prior: float | None) -> Fit:
-    groups = strong_components(graph)
-    determined = groups.max() == 0 and all(_seats_determined(table) for table in results.tables)
+    marks = pair_marks(graph)
+    open_seats = tuple(table.size for table in results.tables if not _seats_determined(table))
+    determined = not open_seats and not (marks != "").any()
+    parameters, weight = _solve_with_prior(results, graph, prior, determined=determined)
+    if determined and prior is None and weight:  # bots and seats run away together
+        open_seats = tuple(table.size for table in results.tables)
+    loose = _loose_directions(_layout(results), marks, open_seats)
+    seats, elo, covariance = _errors_of(results, parameters, weight, loose)
+    return Fit(members, _level(elo), covariance, seats, results.games, results.clusters, weight, marks, open_seats)
+
+
+def _solve_with_prior(results: Results, graph: NDArray[np.bool_], prior: float | None, *, determined: bool) -> tuple[Floats, float]:
+    """The parameters and the weight of the prior that they took. Raises NoAnswerError."""
     weight = prior if prior is not None else 0.0 if determined else AUTO_PRIOR
     if weight == 0 and not determined:
         raise NoAnswerError(
-            f"expected every bot and seat to take something from the others and to give something away, got {_split(results, groups)}",
+            f"expected every bot and seat to take something from the others and to give something away, got {_split(results, graph)}",
             "these ratings have no maximum: rate with --prior auto, or play more deals",
         )
     try:
-        solution = _solve(results, weight)
+        return _solve(results, weight), weight
     except NoAnswerError:
         if prior is not None:
             raise
-        weight = AUTO_PRIOR
-        solution = _solve(results, weight)
-    return _with_errors(results, members, solution, weight, groups)._replace(beaten=_beaten(graph, groups))
+        return _solve(results, AUTO_PRIOR), AUTO_PRIOR
 
 
-def _split(results: Results, groups: Ints) -> str:
+def _split(results: Results, graph: NDArray[np.bool_]) -> str:
+    groups = strong_components(graph)
     if groups.max() == 0:
         return "a seat that won everything, or nothing"
     parts = ["+".join(results.bots[bot] for bot in np.flatnonzero(groups == group)) for group in range(groups.max() + 1)]
     return f"groups of which one won everything against another: {', '.join(parts)}"
 
 
-def _beaten(graph: NDArray[np.bool_], groups: Ints) -> Ints:
-    """1 for bots of a group that gave nothing to the others, -1 for those of a group that got nothing from them."""
-    beaten = np.zeros(len(groups), dtype=np.int64)
-    for group in range(groups.max() + 1 if groups.max() else 0):
-        inside = groups == group
-        gave, got = graph[~inside][:, inside].any(), graph[inside][:, ~inside].any()
-        beaten[inside] = int(got and not gave) - int(gave and not got)
-    return beaten
+def _level(elo: Floats) -> Floats:
+    """The ratings with their mean in the place of those that differ by rounding only."""
+    order = np.argsort(elo, kind="stable")
+    group = np.empty(len(elo), dtype=np.int64)
+    group[order] = np.cumsum(np.diff(elo[order], prepend=-np.inf) > EQUAL) - 1
+    return np.asarray((np.bincount(group, elo) / np.bincount(group))[group], dtype=np.float64)
 
 
 def _seats_determined(table: Table) -> bool:
@@ -234,7 +268,37 @@ def _gauged(information: Floats, layout: _Layout, prior: float) -> Floats:
     return regular
 
 
-def _with_errors(results: Results, members: Ints, parameters: Floats, prior: float, groups: Ints) -> Fit:
+def _loose_directions(layout: _Layout, marks: Marks, open_seats: tuple[int, ...]) -> Floats:
+    """(size, m) directions in which only the prior holds the parameters: groups shifting as a whole, or all where seats are open."""
+    if open_seats:
+        return np.eye(layout.size)
+    groups = np.unique(marks == "", axis=0)
+    loose = np.zeros((layout.size, len(groups) if len(groups) > 1 else 0))
+    loose[: layout.bots] = groups.T[:, : loose.shape[1]]
+    return loose
+
+
+def _errors_of(
+    results: Results, parameters: Floats, prior: float, loose: Floats
+) -> tuple[dict[int, tuple[Floats, Floats]], Floats, Floats]:
+    """Seat effects with their errors, ratings, and the covariance of the ratings: all in Elo, ratings with mean 0."""
+    layout = _layout(results)
+    covariance = _covariance(results, parameters, prior, loose)
+    elo = parameters[: layout.bots] - parameters[: layout.bots].mean()
+    seats = {}
+    for table in results.tables:
+        columns = _columns(layout, table)[1:]
+        errors = _errors(np.diag(covariance))[columns]
+        seats[table.size] = (np.append(0.0, parameters[columns] * ELO), np.append(0.0, np.where(errors == 0, np.nan, errors)))
+    return seats, elo * ELO, covariance[: layout.bots, : layout.bots]
+
+
+def _covariance(results: Results, parameters: Floats, prior: float, loose: Floats) -> Floats:
+    """The sandwich (size, size) in Elo squared, clustered by deal, with the mean of the ratings held at 0; NaN with one deal.
+
+    In a loose direction all deals went one way, so that they have next to no spread and the sandwich next to no width. There the inverse of
+    the curvature, prior included, is added.
+    """
     layout = _layout(results)
     _, information = _derivatives(parameters, layout, results, prior)
     bread = np.linalg.inv(_gauged(information, layout, prior))
@@ -248,23 +312,7 @@ def _with_errors(results: Results, members: Ints, parameters: Floats, prior: flo
     meat = correction * scores[:, :-1].T @ scores[:, :-1]
     center = np.eye(layout.size)
     center[: layout.bots, : layout.bots] -= 1 / layout.bots
-    covariance = center @ bread @ meat @ bread @ center.T * ELO**2
-    elo = parameters[: layout.bots] - parameters[: layout.bots].mean()
-    seats = {}
-    for table in results.tables:
-        columns = _columns(layout, table)[1:]
-        effects, errors = parameters[columns] * ELO, np.sqrt(np.maximum(np.diag(covariance)[columns], 0))
-        seats[table.size] = (np.append(0.0, effects), np.append(0.0, errors))
-    quantile = float(stdtrit(max(clusters - 1, 1), (1 + COVERAGE) / 2)) if clusters < SMALL_SAMPLE else 1.96
-    return Fit(
-        members,
-        elo * ELO,
-        covariance[: layout.bots, : layout.bots],
-        seats,
-        results.games,
-        clusters,
-        quantile,
-        prior,
-        groups,
-        np.zeros_like(groups),
-    )
+    variance = bread @ meat @ bread
+    if loose.size:
+        variance += loose @ np.linalg.inv(loose.T @ information @ loose) @ loose.T
+    return np.asarray(center @ variance @ center.T * ELO**2, dtype=np.float64)

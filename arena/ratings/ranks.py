@@ -1,12 +1,15 @@
 """Simultaneous 95 % intervals for ranks by the max-t method (Mogstad, Romano, Shaikh & Wilhelm)."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from arena.ratings.components import Floats, Ints
 from arena.ratings.model import COVERAGE, Fit
 
 DRAWS = 10_000
-CHUNK = 500
+AT_ONCE = 4_000_000
+"""Differences looked at together: 32 MB."""
 
 
 def rank_intervals(fit: Fit) -> tuple[Ints, Ints]:
@@ -14,19 +17,26 @@ def rank_intervals(fit: Fit) -> tuple[Ints, Ints]:
     count, error = len(fit.elo), fit.difference_error()
     if not np.isfinite(error).all():
         return np.ones(count, dtype=np.int64), np.full(count, count, dtype=np.int64)
-    bound = _critical_value(fit.covariance, error) * error
+    bound = _critical_value(fit.covariance, error, fit.freedom) * error
     above = fit.elo[None, :] - fit.elo[:, None]
     return 1 + (above > bound).sum(axis=1), count - (-above > bound).sum(axis=1)
 
 
-def _critical_value(covariance: Floats, error: Floats) -> float:
-    """The 95 % quantile of ``max |z_i - z_j| / se_ij`` for z ~ N(0, V), from a fixed sample."""
+def _critical_value(covariance: Floats, error: Floats, freedom: float) -> float:
+    """The 95 % quantile of ``max |z_i - z_j| / se_ij``, from a fixed sample.
+
+    z ~ N(0, V); with few deals each draw is divided by the root of a chi-square over its degrees of freedom, which makes it t.
+    """
+    largest = np.concatenate(list(_largest_ratios(covariance, error)))
+    if np.isfinite(freedom):
+        largest /= np.sqrt(np.random.default_rng(2).chisquare(freedom, DRAWS) / freedom)
+    return float(np.quantile(largest, COVERAGE))
+
+
+def _largest_ratios(covariance: Floats, error: Floats) -> Iterator[Floats]:
     safe = np.where(error > 0, error, np.inf)
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0))
-    generator = np.random.default_rng(1)
-    largest = []
-    for _ in range(0, DRAWS, CHUNK):
-        draws = generator.standard_normal((CHUNK, len(covariance))) @ root.T
-        largest.append((np.abs(draws[:, :, None] - draws[:, None, :]) / safe).max(axis=(1, 2)))
-    return float(np.quantile(np.concatenate(largest), COVERAGE))
+    draws = np.random.default_rng(1).standard_normal((DRAWS, len(covariance))) @ root.T
+    for chunk in np.array_split(draws, -(-DRAWS * draws.shape[1] ** 2 // AT_ONCE)):
+        yield (np.abs(chunk[:, :, None] - chunk[:, None, :]) / safe).max(axis=(1, 2))

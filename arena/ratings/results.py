@@ -1,5 +1,6 @@
 """Results counted: all that the model needs of the games, as small arrays whose order does not depend on the order of the games."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -50,31 +51,35 @@ def count_results(frame: pd.DataFrame) -> Results:
     """Counts a `frames.seat_frame`."""
     bots = [str(name) for name in frame["bot"].cat.categories]
     tables = []
-    for size in sorted(frame["seats"].unique()):
-        rows = frame[frame["seats"] == size].sort_values(["game", "seat"])
-        seats = rows["bot"].cat.codes.to_numpy(dtype=np.int64).reshape(-1, size)
+    for size, rows in by_table_size(frame):
+        seats = np.asarray(rows["bot"].cat.codes, dtype=np.int64).reshape(-1, size)
         parts = np.rint(rows["share"].to_numpy() * WHOLE).astype(np.int64).reshape(-1, size)
-        clusters = rows["cluster"].to_numpy(dtype=np.int64)[::size]
-        tables.append(_count_table(seats, parts, clusters))
+        tables.append(count_table(seats, parts, np.asarray(rows["cluster"], dtype=np.int64)[::size]))
     return Results(bots, int(frame["cluster"].nunique()), tables)
 
 
-def _count_table(seats: Ints, parts: Ints, clusters: Ints) -> Table:
-    line_ups, of_game = np.unique(seats, axis=0, return_inverse=True)
-    of_game = of_game.reshape(-1)
-    pairs, of_pair = np.unique(np.column_stack([clusters, of_game]), axis=0, return_inverse=True)
-    of_pair = of_pair.reshape(-1)
-    pair_shares = np.zeros((len(pairs), seats.shape[1]), dtype=np.int64)
-    np.add.at(pair_shares, of_pair, parts)
-    shares = np.zeros(line_ups.shape, dtype=np.int64)
-    np.add.at(shares, pairs[:, 1], pair_shares)
+def by_table_size(frame: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
+    """The rows of a `frames.seat_frame` by the seats at the table, each game's rows together and in the order of seats."""
+    for size in sorted(frame["seats"].unique()):
+        rows = frame[frame["seats"] == size]
+        place = rows["game"].to_numpy(dtype=np.int64) * size + rows["seat"].to_numpy(dtype=np.int64)
+        yield int(size), rows if (np.diff(place) > 0).all() else rows.iloc[np.argsort(place)]
+
+
+def count_table(seats: Ints, parts: Ints, clusters: Ints) -> Table:
+    """Counts games of one table size: (G, k) bots by seat, (G, k) what each got in parts of `WHOLE`, (G,) deals."""
+    size, bots = seats.shape[1], int(seats.max(initial=0)) + 1
+    line_ups, of_game = np.unique(seats @ bots ** np.arange(size - 1, -1, -1), return_inverse=True)
+    pairs, of_pair = np.unique(clusters * len(line_ups) + of_game, return_inverse=True)
+    pair_line_up = pairs % len(line_ups)
+    pair_shares = np.column_stack([np.bincount(of_pair, seat_parts) for seat_parts in parts.T])
     return Table(
-        seats=line_ups,
-        games=np.bincount(of_game, minlength=len(line_ups)).astype(np.float64),
-        shares=shares / WHOLE,
-        pair_cluster=pairs[:, 0],
-        pair_line_up=pairs[:, 1],
-        pair_games=np.bincount(of_pair, minlength=len(pairs)).astype(np.float64),
+        seats=np.column_stack(np.unravel_index(line_ups, (bots,) * size)),
+        games=np.bincount(of_game).astype(np.float64),
+        shares=np.column_stack([np.bincount(pair_line_up, seat_parts) for seat_parts in pair_shares.T]) / WHOLE,
+        pair_cluster=pairs // len(line_ups),
+        pair_line_up=pair_line_up,
+        pair_games=np.bincount(of_pair).astype(np.float64),
         pair_shares=pair_shares / WHOLE,
     )
 

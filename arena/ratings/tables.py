@@ -1,16 +1,17 @@
 """The tables that people and files get, as data frames; every figure in them is computed here and nowhere else."""
 
-from itertools import pairwise
+from collections.abc import Mapping
+from itertools import pairwise, permutations
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from arena.ratings.frames import seat_frame
+from arena.ratings.frames import read_games, seat_frame
 from arena.ratings.model import Fit, rate
 from arena.ratings.ranks import rank_intervals
-from arena.ratings.results import Results, count_results
+from arena.ratings.results import Results, by_table_size, count_results
 from arena.records.journal import FILE as JOURNAL
 from arena.records.runfile import read_run
 
@@ -20,7 +21,8 @@ FEW_DEALS = 10
 class Tables(NamedTuple):
     """All tables of a run.
 
-    ``notes`` are sentences about what a reader must know: components, priors, few deals; ``clusters`` is the number of deals.
+    ``notes`` are sentences about what a reader must know: components, priors, few deals; ``clusters`` is the number of deals; ``blocks``
+    counts the games of each block, as `frames.Games.blocks` does.
     """
 
     standings: pd.DataFrame
@@ -30,14 +32,16 @@ class Tables(NamedTuple):
     games: int
     clusters: int
     notes: list[str]
+    blocks: Mapping[str, int]
 
 
 def run_tables(run: Path, prior: float | None = None) -> Tables:
     """The tables of a run's folder. Raises RunError, NoAnswerError."""
-    return make_tables(seat_frame(run / JOURNAL, [bot.name for bot in read_run(run).bots]), prior)
+    games = read_games(run / JOURNAL)
+    return make_tables(seat_frame(games, [bot.name for bot in read_run(run).bots]), prior, games.blocks())
 
 
-def make_tables(frame: pd.DataFrame, prior: float | None = None) -> Tables:
+def make_tables(frame: pd.DataFrame, prior: float | None = None, blocks: Mapping[str, int] | None = None) -> Tables:
     """The tables of a `frames.seat_frame`. Raises NoAnswerError."""
     results = count_results(frame)
     fits = rate(results, prior)
@@ -49,6 +53,7 @@ def make_tables(frame: pd.DataFrame, prior: float | None = None) -> Tables:
         games=results.games,
         clusters=results.clusters,
         notes=_notes(results, fits),
+        blocks=blocks or {},
     )
 
 
@@ -58,7 +63,8 @@ def standings_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> p
     ``rank``       int64; equal ratings share a rank; bots of a smaller component, or without games, stand below
     ``rank_low``, ``rank_high``  int64, simultaneous 95 % interval within the component
     ``bot``        str
-    ``mark``       ``>`` the bot gave nothing away, so that its rating is a lower bound; ``<`` it got nothing; else empty
+    ``mark``       ``>`` the bot's group gave the others nothing, so that its rating is a lower bound; ``<`` it got nothing from them;
+                   ``~`` it is open both ways, and only the prior ties it to the others; else empty
     ``elo``, ``elo_low``, ``elo_high``  float64, 95 % interval; NaN without games, or without errors
     ``los``        float64, likelihood of superiority over the next row; NaN in the last and across components
     ``games``, ``wins``, ``shared``, ``losses``, ``forfeits``  int64; ``wins`` are alone at rank 1, ``shared`` with others
@@ -78,7 +84,7 @@ def standings_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> p
         low, high = rank_intervals(fit)
         table.loc[rows, ["elo", "elo_low", "elo_high"]] = np.column_stack([fit.elo, fit.elo - half, fit.elo + half])
         table.loc[rows, "component"] = number
-        table.loc[rows, "mark"] = [{1: ">", -1: "<"}.get(int(mark), "") for mark in fit.beaten]
+        table.loc[rows, "mark"] = fit.bot_marks()
         table.loc[rows, "rank_low"], table.loc[rows, "rank_high"] = low, high
     table["bot"] = table.index
     table = table.rename_axis(index=None)
@@ -96,24 +102,13 @@ def pairs_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> pd.Da
     ``score``     float64, wins and half of shared by games
     ``elo_diff``, ``elo_low``, ``elo_high``  float64, the bot's rating less the opponent's, from all games, with its 95 % interval
     ``los``       float64, likelihood that the bot is the stronger one
+    ``mark``      where only the prior keeps the difference finite: ``>`` the games bound it from below, ``<`` from above, ``~`` not at
+                  all; else empty
     """
-    seats = frame[["game", "bot", "rank"]]
-    met = seats.merge(seats, on="game", suffixes=("", "_other"))
-    met = met[met["bot"] != met["bot_other"]]
-    met = pd.DataFrame(
-        {
-            "bot": met["bot"].astype(str),
-            "opponent": met["bot_other"].astype(str),
-            "games": 1,
-            "wins": (met["rank"] < met["rank_other"]).astype("int64"),
-            "shared": (met["rank"] == met["rank_other"]).astype("int64"),
-            "losses": (met["rank"] > met["rank_other"]).astype("int64"),
-        }
-    )
-    table = met.groupby(["bot", "opponent"], sort=True).sum().reset_index()
+    table = _meetings(frame)
     table["score"] = (table["wins"] + table["shared"] / 2) / table["games"]
-    for column in ("elo_diff", "elo_low", "elo_high", "los"):
-        table[column] = np.nan
+    table[["elo_diff", "elo_low", "elo_high", "los"]] = np.nan
+    table["mark"] = ""
     number = {name: at for at, name in enumerate(results.bots)}
     one, other = (table[column].map(number).to_numpy(dtype=np.int64) for column in ("bot", "opponent"))
     for fit in fits:
@@ -124,14 +119,35 @@ def pairs_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> pd.Da
         difference, half = fit.elo[at[0]] - fit.elo[at[1]], fit.quantile * fit.difference_error()[at]
         values = np.column_stack([difference, difference - half, difference + half, fit.superiority()[at]])
         table.loc[rows, ["elo_diff", "elo_low", "elo_high", "los"]] = values
+        table.loc[rows, "mark"] = fit.marks[at].astype(object)
     return table
+
+
+def _meetings(frame: pd.DataFrame) -> pd.DataFrame:
+    """Games, wins, shared and losses of each ordered pair of different bots that met."""
+    names = frame["bot"].cat.categories.astype(str)
+    count = len(names)
+    games, wins, shared = (np.zeros(count * count, dtype=np.int64) for _ in range(3))
+    for size, rows in by_table_size(frame):
+        bots = rows["bot"].cat.codes.to_numpy(dtype=np.int64).reshape(-1, size).T
+        ranks = rows["rank"].to_numpy().reshape(-1, size).T
+        for one, other in permutations(range(size), 2):
+            pair = bots[one] * count + bots[other]
+            games += np.bincount(pair, minlength=count * count)
+            wins += np.bincount(pair[ranks[one] < ranks[other]], minlength=count * count)
+            shared += np.bincount(pair[ranks[one] == ranks[other]], minlength=count * count)
+    met = np.flatnonzero((games > 0) & ~np.eye(count, dtype=np.bool_).ravel())
+    pair_of = {"bot": names[met // count], "opponent": names[met % count]}
+    counted = {"games": games[met], "wins": wins[met], "shared": shared[met], "losses": (games - wins - shared)[met]}
+    return pd.DataFrame({**pair_of, **counted})
 
 
 def seats_table(frame: pd.DataFrame, fits: list[Fit]) -> pd.DataFrame:
     """One row per table size and seat.
 
     ``seats``, ``seat`` int64; ``games``, ``wins``, ``shared`` int64; ``win_rate``, ``avg_left`` float64
-    ``elo``, ``elo_error``  float64, effect against seat 0 and half-width of its 95 % interval, from the largest component
+    ``elo``, ``elo_error``  float64, effect against seat 0 and half-width of its 95 % interval, from the largest component; both NaN where
+    only the prior keeps the effect finite, the error also where the deals do not differ in it
     """
     counted = frame.assign(wins=_alone(frame), shared=_together(frame)).groupby(["seats", "seat"], sort=True)
     table = counted.agg(
@@ -140,8 +156,9 @@ def seats_table(frame: pd.DataFrame, fits: list[Fit]) -> pd.DataFrame:
     table = table.astype({"seats": "int64", "seat": "int64"})
     table["elo"], table["elo_error"] = np.nan, np.nan
     for size, (effects, errors) in fits[0].seats.items() if fits else ():
-        rows = table["seats"] == size
-        table.loc[rows, "elo"], table.loc[rows, "elo_error"] = effects, errors * fits[0].quantile
+        if size not in fits[0].open_seats:
+            rows = table["seats"] == size
+            table.loc[rows, "elo"], table.loc[rows, "elo_error"] = effects, errors * fits[0].quantile
     return table
 
 
@@ -212,11 +229,21 @@ def _notes(results: Results, fits: list[Fit]) -> list[str]:
             notes.append(f"{_prior_reason(results, fit)}rated with a prior of {draws} for every bot (--prior)")
         if fit.clusters < FEW_DEALS:
             notes.append(f"only {fit.clusters} deal{'s' if fit.clusters != 1 else ''}: the error bars are rough below {FEW_DEALS}")
+        notes += _alike_note(results, fit)
     return notes
 
 
 def _prior_reason(results: Results, fit: Fit) -> str:
-    names = {mark: ", ".join(results.bots[member] for member in fit.members[fit.beaten == mark]) for mark in (1, -1)}
-    if names[1] and names[-1]:
-        return f"{names[1]} (>) gave nothing to the others, {names[-1]} (<) got nothing from them; "
-    return ""
+    marks = np.array(fit.bot_marks())
+    names = {mark: ", ".join(results.bots[member] for member in fit.members[marks == mark]) for mark in "><~"}
+    reasons = [f"the games do not bound the effect of the seats at tables of {size}; " for size in fit.open_seats]
+    if names[">"]:
+        reasons.append(f"{names['>']} (>) gave nothing to the others, {names['<']} (<) got nothing from them; ")
+    if names["~"]:
+        reasons.append(f"nothing but the prior ties {names['~']} (~) to those above and below; ")
+    return "".join(reasons)
+
+
+def _alike_note(results: Results, fit: Fit) -> list[str]:
+    alike = [results.bots[member] for member in fit.members[fit.half_widths() == 0]]
+    return [f"every deal gave the same for {', '.join(alike)}: an error of 0 says no more than that"] if alike else []

@@ -135,6 +135,7 @@ class Schedule:
         self.config = config
         self.line_ups = line_ups(config)
         self.seatings = seatings(config.players, config.seatings)
+        self._line_ups_on_boards = {f"{board}/{'+'.join(line_up)}" for board in config.boards for line_up in self.line_ups}
 
     def __len__(self) -> int:
         return len(self.config.boards) * self.config.deals * len(self.line_ups) * len(self.seatings)
@@ -160,6 +161,11 @@ class Schedule:
     def played(self, ids: Container[str]) -> int:
         """How many of the games are among the ids."""
         return sum(game_id(*place) in ids for place in self._places())
+
+    def has_block(self, block: str) -> bool:
+        """Whether a block, named by its games' id without the seating, is one of those that are played."""
+        line_up, _, deal = block.rpartition("/")
+        return line_up in self._line_ups_on_boards and int(deal) < self.config.deals
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
         """One game."""

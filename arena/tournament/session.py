@@ -59,6 +59,14 @@ class Means(Struct, frozen=True):
     log_level: int
 
 
+class Completeness(NamedTuple):
+    """How many games a run's plan has, how many of them are missing, and how many blocks have some of their games but not all."""
+
+    games: int
+    missing: int
+    incomplete_blocks: int
+
+
 @contextmanager
 def open_session(
     folder: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], means: Means
@@ -149,6 +157,13 @@ def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
     schedule = Schedule(make_config(info.config))
     ids = frozenset(read_ids(folder / JOURNAL)) if (folder / JOURNAL).exists() else frozenset[str]()
     return schedule.played(ids), len(schedule)
+
+
+def completeness(info: RunInfo, blocks: Mapping[str, int]) -> Completeness:
+    """How much of a run's plan has been played, by the games of each block. Raises ConfigError for settings of another version."""
+    schedule = Schedule(make_config(info.config))
+    played = [games for block, games in blocks.items() if schedule.has_block(block)]
+    return Completeness(len(schedule), len(schedule) - sum(played), sum(games < len(schedule.seatings) for games in played))
 
 
 class Choice(NamedTuple):

@@ -67,7 +67,7 @@ def test_greedy_beats_random_and_careful_beats_greedy(arena):
     """Over so few deals only roughly: both are far ahead."""
     bots = [ROOT / "bots" / name for name in ("careful-python", "greedy-python", "random-python")]
     arena("run", *bots, "--deals", 12, "--seed", "ladder", "--out", "ladder")
-    table = {row["bot"]: row for row in json.loads(arena("standings", "ladder", "--json")[0])}
+    table = {row["bot"]: row for row in json.loads(arena("standings", "ladder", "--json")[0])["standings"]}
     assert table["greedy-python"]["win_rate"] > table["random-python"]["win_rate"] + 0.3
     assert table["careful-python"]["win_rate"] >= table["greedy-python"]["win_rate"]
 
@@ -211,7 +211,7 @@ def test_standings_as_table_csv_and_json_are_the_same_figures(arena):
     assert arena("standings", "s", "--csv", "-")[0] == written
     arena("standings", "s", "--csv", "copy.csv")
     assert (arena.home / "copy.csv").read_text() == written
-    objects = json.loads(arena("standings", "s", "--json")[0])
+    objects = json.loads(arena("standings", "s", "--json")[0])["standings"]
     lines = [line.split(",") for line in written.splitlines()]
     assert [[str(entry[key]) for key in ("rank", "bot", "games")] for entry in objects] == [[row[0], row[1], row[5]] for row in lines[1:]]
     assert [float(row[2]) for row in lines[1:]] == [entry["elo"] for entry in objects]
@@ -219,6 +219,69 @@ def test_standings_as_table_csv_and_json_are_the_same_figures(arena):
     assert "Opponent" in out
     (arena.home / "results/s/standings.csv").unlink()
     assert arena("standings", "s", "--csv", "-")[0] == written
+
+
+def test_json_carries_all_that_the_table_shows(arena):
+    arena("run", "--deals", 3, "--out", "s")
+    text, _ = arena("standings", "s", "--pairs")
+    shown = json.loads(arena("standings", "s", "--pairs", "--json")[0])
+    assert (shown["games"], shown["deals"], shown["plan"]) == (6, 3, {"games": 6, "missing": 0, "incomplete_blocks": 0})
+    assert [f"note: {note}" for note in shown["notes"]] == [line for line in text.splitlines() if line.startswith("note: ")] != []
+    assert {"rank", "rank_low", "rank_high", "bot", "mark", "elo", "elo_low", "elo_high", "los", "forfeits"} <= set(shown["standings"][0])
+    assert {"bot", "opponent", "score", "elo_diff", "los", "mark"} <= set(shown["pairs"][0])
+    assert {"seats", "seat", "elo", "elo_error"} <= set(shown["seats"][0])
+    assert shown["standings"][-1]["los"] is None
+    assert "pairs" not in json.loads(arena("standings", "s", "--json")[0])
+    assert json.loads(arena("run", "--deals", 3, "--out", "s", "--json")[0])["standings"] == shown["standings"]
+
+
+def test_standings_of_an_incomplete_run_count_what_is_missing(arena):
+    arena("run", "--deals", 3, "--seatings", "all", "--out", "s")
+    journal = arena.home / "results" / "s" / "games.jsonl"
+    lines = {json.loads(line)["id"].split("/", 2)[2]: line for line in journal.read_text().splitlines(keepends=True)}
+    journal.write_text(lines["0/0"] + lines["0/1"] + lines["1/1"])
+    note = "note: 3 of the 6 planned games are missing; incomplete blocks, which count with the games they have: 1"
+    assert note in arena("standings", "s")[0].splitlines()
+    assert note in arena("standings", "s", "--csv", "-")[1].splitlines()
+    assert note in arena("export", "s", "--to", "tables")[1].splitlines()
+    assert json.loads(arena("standings", "s", "--json")[0])["plan"] == {"games": 6, "missing": 3, "incomplete_blocks": 1}
+    arena("run", "--deals", 3, "--seatings", "all", "--out", "s")
+    assert "missing" not in arena("standings", "s")[0]
+
+
+def test_standings_of_a_run_whose_plan_is_not_understood_say_so(arena):
+    arena("run", "--deals", 1, "--out", "s")
+    path = arena.home / "results" / "s" / "run.json"
+    info = json.loads(path.read_text())
+    path.write_text(json.dumps({**info, "config": {**info["config"], "later": 1}}))
+    assert "note: whether games are missing is not known: settings: " in arena("standings", "s")[0]
+    assert json.loads(arena("standings", "s", "--json")[0])["plan"] is None
+
+
+def test_the_newest_run_is_the_default_of_every_command_that_reads_one(arena):
+    arena("run", "--deals", 1, "--seed", "one", "--out", "one")
+    time.sleep(1.1)
+    arena("run", "--deals", 1, "--seed", "two", "--out", "two")
+    [record] = [record for record in arena.records("two") if record["seating"] == 0]
+    assert json.loads(arena("replay", record["id"], "--json")[0]) == record
+    assert json.loads(arena("replay", "one", record["id"], "--json")[0])["deck"] != record["deck"]
+    _, err = arena("export", "--to", "tables")
+    assert "run results/two" in err
+    arena("export", "two", "--to", "named")
+    assert (arena.home / "tables" / "games.csv").read_bytes() == (arena.home / "named" / "games.csv").read_bytes()
+    _, err = arena("replay", status=2)
+    assert "expected the id of a game, or a run and the id of a game, got nothing" in err
+    _, err = arena("replay", "two", record["id"], "more", status=2)
+    assert "got two" in err
+
+
+def test_an_export_that_fails_makes_no_folder(arena):
+    arena("export", "nope", "--to", "tables", status=1)
+    arena("export", "--to", "tables", status=1)
+    arena("run", "--deals", 1, "--out", "e")
+    (arena.home / "results" / "e" / "games.jsonl").write_text("{}\n")
+    arena("export", "e", "--to", "tables", status=1)
+    assert not (arena.home / "tables").exists()
 
 
 def test_an_export_writes_every_table(arena):

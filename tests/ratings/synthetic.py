@@ -1,5 +1,7 @@
 """Results made up for tests: tables of games as `frames.seat_frame` would give them."""
 
+import random
+
 import pandas as pd
 
 
@@ -23,4 +25,19 @@ def duel(first_wins, second_wins, draws=0, names=("a", "b")):
     outcomes = [(1, 0)] * first_wins + [(0, 1)] * second_wins + [(0.5, 0.5)] * draws
     for deal, (one, other) in enumerate(outcomes):
         games += [(deal, names, (one, other)), (deal, names[::-1], (other, one))]
+    return games
+
+
+def twins(deals, seed):
+    """Games in which a and b get the same from every other bot on every deal, and each other's results against each other."""
+    rng = random.Random(seed)
+    toss = [(1, 0), (1, 0), (0, 1), (0.5, 0.5)]
+    games = []
+    for deal in range(deals):
+        for other in "cd":
+            first, second = rng.choice(toss), rng.choice(toss)
+            for twin in "ab":
+                games += [(deal, (twin, other), first), (deal, (other, twin), second)]
+        mirrored = rng.choice(toss)
+        games += [(deal, "ab", mirrored), (deal, "ba", mirrored), (deal, "cd", rng.choice(toss)), (deal, "dc", rng.choice(toss))]
     return games

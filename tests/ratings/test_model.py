@@ -132,21 +132,21 @@ def test_one_deal_has_no_error():
 def test_who_won_everything_gets_a_prior_and_a_mark():
     fit = fit_of(duel(20, 0))
     assert fit.prior == 1
-    assert fit.beaten.tolist() == [1, -1]
+    assert fit.bot_marks() == [">", "<"]
     assert 200 < difference(fit) < 2000
 
 
 def test_a_group_that_won_everything_against_the_rest_is_marked():
     games = duel(5, 5, names=("a", "b")) + duel(5, 5, names=("c", "d")) + duel(10, 0, names=("a", "c")) + duel(10, 0, names=("b", "d"))
     fit = fit_of(games)
-    assert fit.beaten.tolist() == [1, 1, -1, -1]
-    assert fit.groups[0] == fit.groups[1] != fit.groups[2] == fit.groups[3]
+    assert fit.bot_marks() == [">", ">", "<", "<"]
+    assert fit.marks.tolist() == [["", "", ">", ">"]] * 2 + [["<", "<", "", ""]] * 2
 
 
 def test_a_seat_that_won_everything_gets_a_prior_without_marks():
     games = [(deal, seated, (1, 0)) for deal in range(10) for seated in (("a", "b"), ("b", "a"))]
     fit = fit_of(games)
-    assert (fit.prior, fit.beaten.tolist()) == (1, [0, 0])
+    assert (fit.prior, fit.bot_marks(), fit.open_seats) == (1, ["", ""], (2,))
     assert difference(fit) == pytest.approx(0, abs=1e-9)
     assert fit.seats[2][0][1] < -200
 

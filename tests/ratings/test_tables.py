@@ -1,6 +1,8 @@
 """The tables of a run: what is counted, the table equals the CSV equals what the journal implies."""
 
 import io
+import json
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -12,7 +14,7 @@ from arena.exports.text import pairs_text, seats_text, standings_text
 from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.players.inprocess import InProcessPlayer, first_move, random_move
-from arena.ratings.frames import game_frame, seat_frame
+from arena.ratings.frames import game_frame, read_games, seat_frame
 from arena.ratings.tables import make_tables, run_tables
 from arena.records.journal import Journal
 from arena.records.runfile import BotInfo, RunInfo, write_run
@@ -43,7 +45,7 @@ def run(tmp_path_factory):
 
 
 def test_the_frame_has_a_row_for_each_seat(run):
-    frame = seat_frame(run / "games.jsonl", ["ann", "idle"])
+    frame = seat_frame(read_games(run / "games.jsonl"), ["ann", "idle"])
     assert len(frame) == 12 * 4 * 3 * 3
     assert list(frame["bot"].cat.categories) == ["ann", "bob", "cy", "dee", "idle"]
     assert frame.groupby("game")["share"].sum().round(9).eq(1).all()
@@ -100,7 +102,7 @@ def test_the_table_equals_the_csv_and_the_text(run, tmp_path):
         words = line.split()
         assert (words[0], words[2], words[5], words[6]) == (str(row["rank"]), row["bot"], str(row["games"]), str(row["wins"]))
         assert float(words[3].lstrip("<>")) == pytest.approx(row["elo"], abs=0.06)
-    paths = export_run(run, tmp_path)
+    paths = export_run(run, tmp_path, tables)
     assert [path.name for path in paths] == ["standings.csv", "pairs.csv", "seats.csv", "faults.csv", "games.csv"]
     assert (tmp_path / "standings.csv").read_text() == text
     assert (tmp_path / "pairs.csv").read_text().splitlines()[0] == ",".join(PAIRS)
@@ -173,3 +175,31 @@ def test_a_damaged_journal_is_named_with_its_line(tmp_path):
     journal.write_bytes(journal.read_bytes().replace(b'"deal":0', b'"deal":"zero"', 1))
     with pytest.raises(RunError, match=r"games.jsonl, line 1: expected a record"):
         run_tables(folder)
+
+
+def test_a_record_whose_lists_do_not_fit_together_is_named_with_its_line(run, tmp_path):
+    first, rest = (run / "games.jsonl").read_text().split("\n", 1)
+    record = json.loads(first)
+    for changed in ({"ranks": [1]}, {"ranks": [0, 1, 2]}, {"faults": [{"seat": 3, "turn": 1, "kind": "late", "detail": ""}]}):
+        (tmp_path / "games.jsonl").write_text(json.dumps(record | changed) + "\n" + rest)
+        with pytest.raises(RunError, match=r"games.jsonl, line 1: expected a record"):
+            read_games(tmp_path / "games.jsonl")
+
+
+def test_the_games_of_each_block_are_counted_by_its_name(run, tmp_path):
+    blocks = read_games(run / "games.jsonl").blocks()
+    ids = [json.loads(line)["id"] for line in (run / "games.jsonl").read_text().splitlines()]
+    assert blocks == Counter(game_id.rpartition("/")[0] for game_id in ids)
+    (tmp_path / "games.jsonl").write_bytes(b"")
+    assert read_games(tmp_path / "games.jsonl").blocks() == {}
+
+
+def test_faults_are_counted_for_the_bots_that_forfeited(run, tmp_path):
+    lines = [json.loads(line) for line in (run / "games.jsonl").read_text().splitlines()]
+    for number, record in enumerate(lines[:5]):
+        record["faults"] = [{"seat": number % 3, "turn": 1, "kind": "late", "detail": ""}]
+    (tmp_path / "games.jsonl").write_text("".join(json.dumps(record) + "\n" for record in lines))
+    frame = seat_frame(read_games(tmp_path / "games.jsonl"), [])
+    forfeited = frame[frame["forfeit"]]
+    assert forfeited[["game", "seat"]].to_numpy().tolist() == [[number, number % 3] for number in range(5)]
+    assert forfeited["bot"].tolist() == [lines[number]["bots"][number % 3] for number in range(5)]

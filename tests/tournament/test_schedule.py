@@ -3,15 +3,18 @@
 from collections import Counter
 from itertools import combinations
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
+from arena.records.runfile import RunInfo
 from arena.rules.notation import parse_deck
 from arena.tournament.config import make_config
 from arena.tournament.deals import bot_seed, deck_of
 from arena.tournament.schedule import Schedule, balanced_subset, fix_line_ups, line_ups, seatings
+from arena.tournament.session import completeness
 
 
 def config(**settings):
@@ -32,6 +35,24 @@ def test_every_line_up_plays_every_deal_with_every_rotation(players):
         assert len(set(plan.bots)) == players
     seats = Counter((bot, seat) for plan in plans for seat, bot in enumerate(plan.bots))
     assert len(set(seats.values())) == 1
+
+
+def test_the_plan_knows_its_blocks_and_how_much_of_them_was_played():
+    settings = config(players=3, deals=2, boards=["bird", "lion"], tables=2)
+    schedule = Schedule(settings)
+    blocks = Counter(plan.id.rpartition("/")[0] for plan in schedule)
+    assert all(schedule.has_block(block) for block in blocks)
+    first, second, *rest = blocks
+    line_up = first.split("/")[1]
+    foreign = [f"bird/{line_up}/2", f"other/{line_up}/0", "bird/ann+bob+zoe/0"]
+    assert not any(schedule.has_block(block) for block in foreign)
+    info = RunInfo("0", 1, "pure", 1, msgspec.to_builtins(settings), {}, [], "s", "none", "")
+    assert completeness(info, blocks) == (24, 0, 0)
+    assert completeness(info, {}) == (24, 24, 0)
+    played = {first: 1, second: 2, **dict.fromkeys([*rest[:-1], *foreign], 3)}
+    assert completeness(info, played) == (24, 6, 2)
+    with pytest.raises(ConfigError):
+        completeness(msgspec.structs.replace(info, config={"later": 1}), blocks)
 
 
 def test_an_id_says_board_line_up_deal_and_seating():

@@ -30,10 +30,11 @@ format: $(VENV)/.ready-dev ## put the code into form
 	@$(BIN)/ruff check --fix $(SOURCES)
 
 fuzz: $(VENV)/.ready-dev ## the rules against the slow referee, some 20,000 random games (about a quarter of an hour)
-	@ARENA_DIFFERENTIAL_GAMES=250 $(BIN)/python -m pytest -q -n $(JOBS) tests/rules/test_differential.py --timeout 3600
+	@ARENA_DIFFERENTIAL_GAMES=250 ARENA_SLOW_PERFT=20000 $(BIN)/python -m pytest -q -n $(JOBS) \
+		tests/rules/test_differential.py tests/rules/test_vectors.py --timeout 3600
 
-golden: $(VENV)/.ready-dev ## write protocol/transcripts/ anew, after a change of the protocol
-	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py
+golden: $(VENV)/.ready-dev ## write protocol/transcripts/ and protocol/vectors/ anew, after a change of the protocol or the rules
+	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py
 
 wheel: $(VENV)/.ready-dev ## build the wheel into dist/
 	@$(BIN)/pip wheel -q --no-deps --no-build-isolation -w dist .

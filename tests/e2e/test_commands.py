@@ -72,6 +72,53 @@ def test_greedy_beats_random_and_careful_beats_greedy(arena):
     assert table["careful-python"]["win_rate"] >= table["greedy-python"]["win_rate"]
 
 
+def test_perft_counts_what_the_vectors_say_and_each_first_move_by_itself(arena):
+    vectors = [json.loads(line) for line in (ROOT / "protocol/vectors/perft.jsonl").read_text().splitlines()]
+    vector = next(line for line in vectors if line["name"] == "lion-3-last-5")
+    there = ("--board", "lion", "--players", 3, "--deck", vector["deck"], "--moves", " ".join(vector["moves"]))
+    out, err = arena("perft", *there, "--depth", 3)
+    assert [line.split() for line in out.splitlines()[1:]] == [["lion", "3", str(at), str(vector["counts"][at])] for at in (1, 2, 3)]
+    assert "nodes/s" in err
+    assert "nodes/s" not in out
+    [line] = arena("perft", *there, "--depth", 2, "--json")[0].splitlines()
+    assert json.loads(line) == {**vector, "name": "lion", "counts": vector["counts"][:3]}
+    out, _ = arena("perft", *there, "--depth", 2, "--divide")
+    counts = [int(line.split()[-1]) for line in out.splitlines()[1:]]
+    assert (len(counts), counts[-1]) == (vector["counts"][1] + 1, vector["counts"][2])
+    assert sum(counts[:-1]) == counts[-1]
+    divided = json.loads(arena("perft", *there, "--depth", 2, "--divide", "--json")[0])["divide"]
+    assert list(divided.values()) == counts[:-1]
+
+
+def test_perft_counts_on_several_boards_for_several_numbers_of_players(arena):
+    (arena.home / "tiny.txt").write_text("R..\n...\n..B\n")
+    out, _ = arena(
+        "perft", "--board", "tiny.txt", "--board", "bird", "--players", 2, "--players", 4, "--depth", 2, "--seed", "x", "--deal", 3
+    )
+    assert [line.split()[:3] for line in out.splitlines()[1:]] == [
+        [board, players, depth] for board in ("tiny", "bird") for players in "24" for depth in "12"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "said"),
+    [
+        (("--deck", "RRYY"), 1, ["error: --deck: expected 12 tiles RR in the deck, got 1", "hint: write the 72 tiles"]),
+        (("--deck", ""), 1, ["error: --deck: expected 12 tiles RR in the deck, got 0"]),
+        (("--deck", "RRY", "--seed", "x"), 2, ["expected either --deck, or --seed and --deal, got both"]),
+        (("--moves", "Ra1Ra2"), 1, ["--moves, move 1 on bird with 2 players: Ra1Ra2 is illegal", "hint: leave --moves out"]),
+        (("--moves", "Ra1Rc2"), 1, ["expected two squares that share an edge, got 'Ra1Rc2'"]),
+        (("--board", "nope"), 1, ["expected a board out of bird, lion, got 'nope'", "hint: "]),
+        (("--depth", 0), 2, ["0 is not in the range x>=1"]),
+        (("--players", 5), 2, ["5 is not in the range 2<=x<=4"]),
+    ],
+)
+def test_perft_says_what_is_wrong_and_prints_nothing_else(arena, options, status, said):
+    out, err = arena("perft", *options, status=status)
+    assert out == ""
+    assert all(part in err for part in said), err
+
+
 def test_bench_measures_what_is_asked_for(arena):
     figures = json.loads(arena("bench", "startup", "--json")[0])
     assert figures["startup.help_ms"] > figures["startup.python_ms"] > 0

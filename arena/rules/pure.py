@@ -171,7 +171,9 @@ class State(Position):
             reason = illegal_text(self, move)
             if reason:
                 raise IllegalMoveError(reason)
-            self._next_mover()
+            self._end_if_stuck()  # hands that were set may leave nobody a place
+            if self.end is None:
+                self._next_mover()
             return
         kind = move >> KIND_SHIFT
         tile = TILE_OF_KIND[kind]

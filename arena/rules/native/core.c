@@ -1366,8 +1366,10 @@ static PyObject *state_play(PyObject *self, PyObject *arguments, PyObject *keywo
     if (kind < 0 || !core_is_legal(core, kind, square)) {
         PyObject *reason = state_why_illegal(self, move);
         int is_pass = reason && PyObject_IsTrue(reason) == 0;
-        if (is_pass) next_mover(core);
-        else if (reason) PyErr_SetObject(illegal_move_error, reason);
+        if (is_pass) {
+            core_end_if_stuck(core);
+            if (core->end == GOES_ON) next_mover(core);
+        } else if (reason) PyErr_SetObject(illegal_move_error, reason);
         Py_XDECREF(reason);
         if (!is_pass) return NULL;
         Py_RETURN_NONE;

@@ -50,6 +50,33 @@ def test_a_new_bot_passes_the_check_is_submitted_and_plays(arena, language):
     assert not any(record["faults"] for record in arena.records("mine"))
 
 
+@pytest.mark.parametrize("core", ["pure", ""])
+def test_the_montecarlo_template_plays_to_the_end_and_beats_random_with_any_core(arena, core):
+    arena("new", "searcher", "--template", "montecarlo")
+    script, manifest = arena.home / "searcher/bot.py", arena.home / "searcher/bot.toml"
+    assert len(script.read_text().splitlines()) <= 50
+    if core:
+        script.write_text(f"import arena.rules\nassert arena.rules.CORE == {core!r}\n" + script.read_text())
+        manifest.write_text(manifest.read_text().replace('["python3"', f'["env", "ARENA_RULES={core}", "python3"'))
+    arena("run", "./searcher", "rnd", "--deals", 2, "--seed", "search", "--out", "search")
+    records = arena.records("search")
+    assert [record["faults"] for record in records] == [[]] * 4
+    assert sum(record["ranks"][record["bots"].index("searcher")] == 1 for record in records) >= 3
+
+
+def test_the_montecarlo_template_passes_the_check(arena):
+    arena("new", "searcher", "--template", "montecarlo")
+    out, _ = arena("check", "./searcher", "--move-ms", 400)
+    assert out.splitlines()[-1].endswith("0 failed")
+
+
+def test_a_template_that_is_not_there_in_a_language_is_an_error_with_its_cure(arena):
+    _, err = arena("new", "searcher", "--language", "js", "--template", "montecarlo", status=1)
+    assert "error: expected --language python for the template montecarlo, got js" in err
+    assert "hint: leave --template out" in err
+    assert not (arena.home / "searcher").exists()
+
+
 @pytest.mark.parametrize("name", ["careful-python", pytest.param("first-js", marks=needs_node), "greedy-python", "random-python"])
 def test_the_bots_of_the_repository_pass_the_check(arena, name):
     out, _ = arena("check", ROOT / "bots" / name)

@@ -83,7 +83,7 @@ def test_a_position_shows_just_what_the_seat_may_see(players):
 def test_a_forfeited_seat_is_followed_too():
     class Quits(InProcessPlayer):
         def choose(self, state, budget_ns):
-            return super().choose(state, budget_ns)._replace(move="nonsense")
+            return msgspec.structs.replace(super().choose(state, budget_ns), move="nonsense")
 
     seated = [SdkPlayer("sdk", lambda *_: None), Quits("q", random_move), InProcessPlayer("r", random_move)]
     record = Referee(single_game("sdk", "bird", 0, ["sdk", "q", "r"]), built_in("bird"), seated, Timing()).play().record

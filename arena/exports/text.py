@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from arena.ratings.tables import Tables
 
 MISSING = "-"
+HIDDEN_TILE = "??"
 ORDINALS = ("first", "second", "third", "fourth")
 
 
@@ -111,10 +112,16 @@ def board_text(state: State, paint: Callable[[str, str], str] = lambda cell, _: 
     return "\n".join(lines)
 
 
-def hands_text(state: State, names: Sequence[str]) -> str:
-    """One line a seat: name, pagodas left, hand."""
+def hands_text(state: State, names: Sequence[str], seen_by: int | None = None) -> str:
+    """One line a seat: name, pagodas left, hand; with ``seen_by`` other hands than this seat's are covered."""
     rows = [
-        ("*" if seat == state.mover and state.end is None else "", str(seat), name, str(left), " ".join(TILES[tile] for tile in hand))
+        (
+            "*" if seat == state.mover and state.end is None else "",
+            str(seat),
+            name,
+            str(left),
+            " ".join(TILES[tile] if seen_by in (None, seat) else HIDDEN_TILE for tile in hand),
+        )
         for seat, (name, left, hand) in enumerate(zip(names, state.left, state.hands, strict=True))
     ]
     return columns_text(("", "Seat", "Bot", "Left", "Hand"), rows, left=("", "Bot", "Hand"))

@@ -7,6 +7,7 @@ import pytest
 
 from arena.errors import FaultKind
 from arena.players.manifest import Manifest
+from arena.players.sandbox import OPEN
 from tests.protocol.dialogue import blocks, check_heard, play
 
 SPEC = Path(__file__).parents[2] / "protocol" / "SPEC.md"
@@ -47,4 +48,4 @@ def test_the_first_bot_on_the_page_plays(tmp_path):
 
     script = tmp_path / "my-bot.py"
     script.write_text(re.search(r"```python\n(.*?)```", TEXT, re.S)[1])
-    assert [step for step in check_bot(bot_at(script), 1000) if step.problem] == []
+    assert [step for step in check_bot(bot_at(script), 1000, OPEN) if step.problem] == []

@@ -16,8 +16,8 @@ except ImportError:
         raise
 
 
-@pytest.fixture(params=sorted(CORES))
-def State(request):
+@pytest.fixture(name="State", params=sorted(CORES))
+def state_class(request):
     return CORES[request.param]
 
 

@@ -7,7 +7,7 @@ JOBS ?= auto
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format fuzz golden wheel clean
+.PHONY: help demo test check format fuzz sanitize golden wheel clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -28,8 +28,12 @@ format: $(VENV)/.ready-dev ## put the code into form
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-fuzz: $(VENV)/.ready-dev ## the rules against the slow referee, some 20,000 random games (about a quarter of an hour)
-	@ARENA_DIFFERENTIAL_GAMES=250 $(BIN)/python -m pytest -q -n $(JOBS) tests/rules/test_differential.py --timeout 3600
+fuzz: $(VENV)/.ready-dev ## the cores against each other and the slow referee, tens of thousands of random games and inputs (FUZZTIME)
+	@ARENA_IDENTITY_GAMES=20000 ARENA_FUZZ_EXAMPLES=5000 ARENA_DIFFERENTIAL_GAMES=250 $(BIN)/python -m pytest -q -n $(JOBS) --timeout 7200 \
+		tests/rules/test_cores.py tests/rules/test_fuzz.py tests/rules/test_notation.py tests/rules/test_differential.py $(ARGS)
+
+sanitize: $(VENV)/.ready-dev ## the rules tests on the C core built with the address and undefined-behaviour sanitizers (about a minute)
+	@PYTHON=$(BIN)/python .ci/sanitize -n $(JOBS) $(ARGS)
 
 golden: $(VENV)/.ready-dev ## write protocol/transcripts/ anew, after a change of the protocol
 	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py

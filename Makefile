@@ -28,7 +28,7 @@ format: $(VENV)/.ready-dev ## put the code into form
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-fuzz: $(VENV)/.ready-dev ## the cores against each other and the slow referee, tens of thousands of random games and inputs (FUZZTIME)
+fuzz: $(VENV)/.ready-dev ## the cores against each other and the slow referee, tens of thousands of random games and inputs (about half an hour)
 	@ARENA_IDENTITY_GAMES=20000 ARENA_FUZZ_EXAMPLES=5000 ARENA_DIFFERENTIAL_GAMES=250 $(BIN)/python -m pytest -q -n $(JOBS) --timeout 7200 \
 		tests/rules/test_cores.py tests/rules/test_fuzz.py tests/rules/test_notation.py tests/rules/test_differential.py $(ARGS)
 
@@ -38,8 +38,11 @@ sanitize: $(VENV)/.ready-dev ## the rules tests on the C core built with the add
 golden: $(VENV)/.ready-dev ## write protocol/transcripts/ anew, after a change of the protocol
 	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py
 
-wheel: $(VENV)/.ready-dev ## build the wheel into dist/
+wheel: $(VENV)/.ready-dev ## build the wheel, which holds the native core, into dist/
+	@rm -f dist/*.whl
 	@$(BIN)/pip wheel -q --no-deps --no-build-isolation -w dist .
+	@$(BIN)/python -m zipfile -l dist/*.whl | grep -q _core.abi3.so || \
+		{ rm dist/*.whl; echo "expected a C compiler for the native core in the wheel; on Debian: apt install gcc"; exit 1; }
 
 clean: ## remove what was built, but no results
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -3,19 +3,19 @@
 import os
 import random
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.errors import ArenaError, InvalidMoveError
-from arena.rules.boards import built_in, parse_board
-from arena.rules.diagrams import state_text
-from arena.rules.notation import move_text, parse_move
+from arena.errors import ArenaError, BoardError, InvalidMoveError, NotationError
+from arena.rules.boards import Board, built_in, parse_board
+from arena.rules.diagrams import read_cells, state_text
+from arena.rules.notation import deck_text, move_text, parse_deck, parse_move, parse_square
 from tests.rules.positions import full_deck
 from tests.rules.twins import compare, outcome, play_both, play_on
 
 EXAMPLES = int(os.environ.get("ARENA_FUZZ_EXAMPLES", "150"))
 """Examples per property; `make fuzz` raises it."""
-fuzz = settings(max_examples=EXAMPLES, deadline=None)
+fuzz = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 
 numbers = st.one_of(st.integers(-3, 9), st.integers(-3, 20_000), st.integers(-(2**70), 2**70))
 tiles = st.lists(st.one_of(st.integers(0, 6), st.integers(-2, 8)), max_size=8)
@@ -64,6 +64,47 @@ def test_any_text_is_played_alike_or_is_no_move(both, text, seed):
     assert parse_move(one.board, move_text(one.board, move)) == move
     assert outcome(one.play, move) == outcome(other.play, move)
     compare(one, other)
+
+
+@fuzz
+@given(st.text(alphabet="abcz0129A ", max_size=4), st.integers(1, 26), st.integers(1, 26))
+def test_any_text_is_a_square_of_the_board_or_refused(text, width, height):
+    board = Board("any", ("R" * width,) * height)
+    try:
+        square = parse_square(board, text)
+    except NotationError:
+        return
+    assert board.name_of(square) == text
+    assert divmod(square, board.stride) < (height, width)
+
+
+@fuzz
+@given(st.one_of(st.text(alphabet="RYB", max_size=150), st.permutations(full_deck()).map(lambda deck: deck_text(tuple(deck)))))
+def test_any_text_is_a_deck_or_refused(text):
+    try:
+        deck = parse_deck(text)
+    except NotationError:
+        return
+    assert sorted(deck) == full_deck()
+    assert parse_deck(deck_text(deck)) == deck
+
+
+cells = st.sampled_from([".", ".", "~", "V", "V0", "V1", "R", "R0", "R0", "R1", "Y", "Y1", "B0", "B3", "R9", "G", "0R"])
+
+
+@fuzz
+@given(st.integers(1, 7).flatmap(lambda width: st.lists(st.lists(cells, min_size=width, max_size=width), min_size=1, max_size=7)), tiles)
+def test_any_drawing_is_set_up_alike_or_refused(both, rows, hand):
+    text = "\n".join(" ".join(row) for row in rows)
+    try:
+        board, spaces, provinces, villages = read_cells("drawn", text)
+    except (BoardError, NotationError):
+        return
+    one, other = (outcome(core.set_up, board, spaces, provinces, villages, [9] * 4, [hand] * 4, [0, 3, 5, 1]) for core in both)
+    if isinstance(one, tuple):
+        assert one == other
+    else:
+        play_on(one, other, random.Random(len(text)))
 
 
 @fuzz

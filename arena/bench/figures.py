@@ -21,14 +21,16 @@ class Figure(NamedTuple):
     aim: str = ""
 
 
-def alternate(works: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
-    """Seconds of each piece of work, round by round. The pieces take turns, so that all meet the same disturbances."""
+def alternate(
+    works: Mapping[str, Callable[[], object]], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, list[float]]:
+    """Seconds of each piece of work by the clock, round by round. The pieces take turns, so that all meet the same disturbances."""
     seconds: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(rounds):
         for name, work in works.items():
-            began = time.perf_counter()
+            began = clock()
             work()
-            seconds[name].append(time.perf_counter() - began)
+            seconds[name].append(clock() - began)
     return seconds
 
 

@@ -1,11 +1,13 @@
 """How many random games of two the rules cores play in a second, on one core, and OpenSpiel's hex beside them where it is installed.
 
 The native core plays whole games inside C (`State.playout`), and again move by move from Python; OpenSpiel likewise, in the rollouts of
-its own search, which are whole games inside C++, and move by move.
+its own search, which are whole games inside C++, and move by move. Seconds are those of the processor: what else the machine does meanwhile
+counts little.
 """
 
 import importlib
 import random
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from statistics import fmean, median
@@ -41,7 +43,7 @@ def measure(*, quick: bool = False) -> Iterator[Figure]:
     def play(key: str) -> None:
         placed[key].append(contestants[key].play())
 
-    seconds = alternate({key: partial(play, key) for key in contestants}, 2 if quick else ROUNDS)
+    seconds = alternate({key: partial(play, key) for key in contestants}, 2 if quick else ROUNDS, time.process_time)
     if "openspiel" in placed:  # C++ does not tell how long its games were: as long as the other random games of hex
         length = fmean(placed["openspiel_calls"]) / contestants["openspiel_calls"].games
         placed["openspiel"] = [round(length * contestants["openspiel"].games)] * len(placed["openspiel"])

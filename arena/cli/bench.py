@@ -22,7 +22,8 @@ def bench(parts: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
     arena bench rules referee --json
 
     \b
-    rules     random games of two on one core. rules.CORE.games_per_s,
+    rules     random games of two, per second of one processor.
+              rules.CORE.games_per_s,
               .placements_per_s and .ns_per_placement for pure (move by move
               from Python), native (whole games inside the core) and
               native_calls (move by move); with the package open_spiel also
@@ -53,5 +54,10 @@ def bench(parts: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode({figure.key: round(figure.value, 3) for figure in figures}), indent=2))
     else:
-        rows = [(figure.key, figure.name, f"{figure.value:,.1f}", figure.unit, figure.aim) for figure in figures]
+        rows = [(figure.key, figure.name, _shown(figure.value), figure.unit, figure.aim) for figure in figures]
         click.echo(columns_text(("Key", "What", "Measured", "Unit", "Aim"), rows, left=("Key", "What", "Unit", "Aim")))
+
+
+def _shown(value: float) -> str:
+    """Three digits or more."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.3f}"  # noqa: PLR2004

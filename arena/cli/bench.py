@@ -15,7 +15,7 @@ PARTS = ("rules", "referee", "startup", "ratings", "memory")
 @click.option("--quick", is_flag=True, help="Small sizes, to see that everything works; the figures mean little.")
 @as_json
 def bench(parts: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
-    """Measure the arena on this machine, each figure beside what it is compared with. All parts take about two minutes.
+    """Measure the arena on this machine, each figure beside what it is compared with. All parts take a few minutes.
 
     \b
     arena bench

@@ -19,6 +19,10 @@ EXIT_S = 0.25
 QUIT_S = 0.1
 FLOODED = f"expected one line per request, got over {MAX_LINE >> 10} KiB of lines that nobody asked for: answer once, log to stderr"
 LAST_WORDS = "its last words on stderr:"
+AFTER_CLOSING = (
+    "the bot answered only after its input was closed: flush stdout after each line "
+    "(or, if it was still thinking, keep a reserve: that was {late_ms} ms after its time)"
+)
 
 
 class BotPlayer:
@@ -158,15 +162,14 @@ class BotPlayer:
 
     def _overdue(self, partial: bytes, deadline_ns: int, allowance: str) -> Forfeit:
         """Finds out which kind of lateness it is: waits a little for the answer, then closes the bot's input and looks again."""
-        assert self._process is not None
-        ending = self._process.ending()
-        if ending:
-            detail = f"the bot {ending} and left its output open, so no answer came within {allowance}{self._last_words()}"
-            return Forfeit(_ending_kind(ending), detail)
         unread = self._line().unread_by_bot()
-        if self._answers_within(GRACE_NS):
+        if not self._has_ended() and self._answers_within(GRACE_NS):
             late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
             return Forfeit(FaultKind.LATE, f"the answer came {late_ms} ms after {allowance} had passed: keep a reserve")
+        ending = self._process.ending() if self._process else None
+        if ending:
+            detail = f"no answer came within {allowance}, and the bot {ending}{self._last_words()}"
+            return Forfeit(_ending_kind(ending), detail)
         if unread:
             return Forfeit(
                 FaultKind.NEVER_READS,
@@ -174,7 +177,8 @@ class BotPlayer:
             )
         self._line().close_input()
         if self._answers_within(GRACE_NS):
-            return Forfeit(FaultKind.SILENT, "the bot answered only after its input was closed: flush stdout after each line")
+            late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
+            return Forfeit(FaultKind.SILENT, AFTER_CLOSING.format(late_ms=late_ms))
         if partial:
             return Forfeit(
                 FaultKind.LATE,
@@ -196,12 +200,26 @@ class BotPlayer:
         if ending is None:
             detail = f"the bot closed its output{after} but went on running: keep stdout open until the line 'quit'"
             return Forfeit(FaultKind.CLOSED_OUTPUT, detail)
-        return Forfeit(_ending_kind(ending), f"the bot {ending}{after} when an answer was due{self._last_words()}")
+        return Forfeit(_ending_kind(ending), f"the bot {ending}{after} when an answer was due: {_cure(ending)}{self._last_words()}")
+
+    def _has_ended(self) -> bool:
+        return self._process is None or self._process.ending() is not None
 
     def _last_words(self) -> str:
         """The last line of stderr, which in most languages names the error."""
-        words = self._process.stderr_tail().strip().splitlines() if self._process else []
-        return f"; {LAST_WORDS} {words[-1][:300]}" if words else ""
+        if self._process is None:
+            return ""
+        full = "; its stderr is full: log less" if self._process.stderr_is_full() else ""
+        words = self._process.stderr_tail().strip().splitlines()
+        return f"{full}; {LAST_WORDS} {words[-1][:300]}" if words else full
+
+
+def _cure(ending: Ending) -> str:
+    if ending.exit is not None:
+        return "answer every turn, and stay until the line 'quit'"
+    if ending.memory_mb or ending.processes:
+        return "stay within the limits"
+    return "look for a crash, in its code or in a library"
 
 
 def _ending_kind(ending: Ending) -> FaultKind:

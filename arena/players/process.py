@@ -148,6 +148,10 @@ class BotProcess:
         size = os.fstat(self._stderr.fileno()).st_size
         return os.pread(self._stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL)).decode(errors="replace")
 
+    def stderr_is_full(self) -> bool:
+        """Whether stderr has reached the limit of a file, so that the bot could write no more to it."""
+        return not self._stderr.closed and os.fstat(self._stderr.fileno()).st_size >= LIMITS["file_bytes"]
+
     def stop(self) -> None:
         """Kills the bot and everything it started, and waits until they are gone; calling it again does nothing."""
         if self._stopped:

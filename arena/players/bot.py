@@ -3,13 +3,14 @@
 import time
 
 from arena import __version__
-from arena.errors import FaultKind, Forfeit
+from arena.errors import FaultKind, Forfeit, Void
 from arena.players.channel import MAX_LINE, Channel, Line, OutputEnded, Overflowed, SpokeUnasked, TimedOut
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, READY_EXAMPLE, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
 from arena.players.player import Answer, Words
 from arena.players.process import BotProcess, Ending
 from arena.players.sandbox import OPEN, Sandbox
+from arena.players.usage import Usage, lost_ns
 from arena.players.views import turn_view
 from arena.rules import State
 
@@ -17,6 +18,8 @@ GRACE_NS = 200_000_000
 """After a missed deadline: how long to look whether the answer still comes, first as it is, then with the bot's input closed."""
 EXIT_S = 0.25
 QUIT_S = 0.1
+STALL_NS = 50_000_000
+"""A stall is at least this long, and at least a quarter of the time for an answer."""
 FLOODED = f"expected one line per request, got over {MAX_LINE >> 10} KiB of lines that nobody asked for: answer once, log to stderr"
 LAST_WORDS = "its last words on stderr:"
 AFTER_CLOSING = (
@@ -133,9 +136,9 @@ class BotPlayer:
         return reply
 
     def _ask(self, request: bytes, deadline_ns: int, *, starting: bool = False) -> bytes:
-        channel, began_ns = self._line(), time.monotonic_ns()
+        began_ns = time.monotonic_ns()
         try:
-            return channel.ask(request, deadline_ns)
+            return self._reply(request, began_ns, deadline_ns)
         except TimedOut as error:
             allowance = f"the {self.startup_ms} ms for starting" if starting else f"{round((deadline_ns - began_ns) / 1e6)} ms"
             raise self._overdue(error.partial, deadline_ns, allowance) from None
@@ -150,6 +153,43 @@ class BotPlayer:
                 raise Forfeit(FaultKind.LONG_LINE, detail) from None
             raise Forfeit(FaultKind.FLOOD, FLOODED) from None
 
+    def _reply(self, request: bytes, began_ns: int, deadline_ns: int) -> bytes:
+        """The reply as `Channel.ask` gives it; what a slow bot uses is measured, to tell a slow bot from a stalled machine.
+
+        Raises Void when the machine stalled and an answer is not there in time: nobody knows whether it would have been.
+        """
+        assert self._process is not None
+        channel, quarter_ns = self._line(), (deadline_ns - began_ns) // 4
+        stall_ns = max(STALL_NS, quarter_ns)
+        try:
+            line = channel.ask(request, began_ns + quarter_ns)
+        except TimedOut:
+            before = self._process.usage()
+            self._refuse_stall(before.at_ns - began_ns - quarter_ns, stall_ns)
+        else:
+            self._refuse_stall(time.monotonic_ns() - deadline_ns, stall_ns)
+            return line
+        try:
+            line = channel.go_on(deadline_ns)
+        except TimedOut:
+            self._refuse_stall(self._lost_ns(before, deadline_ns), stall_ns)
+            raise
+        if time.monotonic_ns() > deadline_ns + stall_ns:
+            self._refuse_stall(self._lost_ns(before, deadline_ns), stall_ns)
+        return line
+
+    def _lost_ns(self, before: Usage, deadline_ns: int) -> int:
+        assert self._process is not None
+        after = self._process.usage()
+        return lost_ns(before, after, after.at_ns - deadline_ns)
+
+    def _refuse_stall(self, lost_ns: int, stall_ns: int) -> None:
+        if lost_ns > stall_ns:
+            raise Void(
+                f"the machine stalled while {self.name} had to answer: {lost_ns // 1_000_000} ms went elsewhere",
+                "leave the machine to the arena, or ask for fewer --jobs",
+            )
+
     def _check_id(self, reply: FromBot, number: int, line: bytes) -> None:
         if reply.id != number:
             raise self._unasked(
@@ -162,11 +202,12 @@ class BotPlayer:
 
     def _overdue(self, partial: bytes, deadline_ns: int, allowance: str) -> Forfeit:
         """Finds out which kind of lateness it is: waits a little for the answer, then closes the bot's input and looks again."""
+        assert self._process is not None
         unread = self._line().unread_by_bot()
-        if not self._has_ended() and self._answers_within(GRACE_NS):
+        if not self._process.ending() and self._answers_within(GRACE_NS):
             late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
             return Forfeit(FaultKind.LATE, f"the answer came {late_ms} ms after {allowance} had passed: keep a reserve")
-        ending = self._process.ending() if self._process else None
+        ending = self._process.ending()
         if ending:
             detail = f"no answer came within {allowance}, and the bot {ending}{self._last_words()}"
             return Forfeit(_ending_kind(ending), detail)
@@ -175,6 +216,8 @@ class BotPlayer:
                 FaultKind.NEVER_READS,
                 f"no answer came within {allowance}, and {unread} bytes of input were not read: read stdin line by line",
             )
+        if not self._process.has_output_open():
+            return self._ended(partial)
         self._line().close_input()
         if self._answers_within(GRACE_NS):
             late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
@@ -201,9 +244,6 @@ class BotPlayer:
             detail = f"the bot closed its output{after} but went on running: keep stdout open until the line 'quit'"
             return Forfeit(FaultKind.CLOSED_OUTPUT, detail)
         return Forfeit(_ending_kind(ending), f"the bot {ending}{after} when an answer was due: {_cure(ending)}{self._last_words()}")
-
-    def _has_ended(self) -> bool:
-        return self._process is None or self._process.ending() is not None
 
     def _last_words(self) -> str:
         """The last line of stderr, which in most languages names the error."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import Void
+from arena.players import usage
 from arena.players.keeper import SUBREAPER, children
 from arena.players.sandbox import OPEN, Sandbox
 from arena.players.sandbox.launch import PROCESSES
@@ -147,6 +148,15 @@ class BotProcess:
             return ""
         size = os.fstat(self._stderr.fileno()).st_size
         return os.pread(self._stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL)).decode(errors="replace")
+
+    def usage(self) -> usage.Usage:
+        """What the bot's processes have used up to now, and those of the worker's other bots."""
+        return usage.measure(time.monotonic_ns(), self._keeper.pid, _keepers - {self._keeper.pid})
+
+    def has_output_open(self) -> bool:
+        """Whether one of the bot's processes still holds its end of stdout; so it is where nothing is known."""
+        family = usage.family(self._keeper.pid)[1:]
+        return not family or usage.has_pipe_open(family, self.from_bot)
 
     def stderr_is_full(self) -> bool:
         """Whether stderr has reached the limit of a file, so that the bot could write no more to it."""

@@ -163,7 +163,19 @@ def test_a_fault_is_a_forfeit_with_evidence(program, players):
     assert over_s < OVER_S + SLACK_S
 
 
-WALLED = ["exits", "killed", "silent", "memory", "leaves_children", "flood", "startup_exits", "stderr_flood", "ignores_signals", "closes_output", "child_keeps_output"]
+WALLED = [
+    "exits",
+    "killed",
+    "silent",
+    "memory",
+    "leaves_children",
+    "flood",
+    "startup_exits",
+    "stderr_flood",
+    "ignores_signals",
+    "closes_output",
+    "child_keeps_output",
+]
 
 
 @pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])

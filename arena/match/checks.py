@@ -111,7 +111,8 @@ def _play(player: BotPlayer, case: GameCase, number: int, move_ms: int) -> tuple
     names = tuple(seated.name for seated in players)
     deck = "".join(TILES[(index * 5 + number) % len(TILES)] for index in range(COPIES * len(TILES)))
     plan = GamePlan("check", case.board.name, number, 0, names, deck, tuple(range(1, case.players + 1)))
-    record, evidence = Referee(plan, case.board, players, Timing(move_ms=move_ms, startup_ms=STARTUP_MS)).play()
+    outcome = Referee(plan, case.board, players, Timing(move_ms=move_ms, startup_ms=STARTUP_MS)).play()
+    record, evidence = outcome.record, outcome.evidence
     took_ms = record.slowest_ms[case.seat]
     for fault, kept in zip(record.faults, evidence, strict=True):
         problem = f"{fault.kind} after {fault.turn} placements: {fault.detail}"

@@ -18,6 +18,8 @@ GRACE_NS = 200_000_000
 """After a missed deadline: how long to look whether the answer still comes, first as it is, then with the bot's input closed."""
 EXIT_S = 0.25
 QUIT_S = 0.1
+LOOK_NS = 2_000_000_000
+"""How often to look at the processor time of a bot."""
 STALL_NS = 50_000_000
 """A stall is at least this long, and at least a quarter of the time for an answer."""
 FLOODED = f"expected one line per request, got over {MAX_LINE >> 10} KiB of lines that nobody asked for: answer once, log to stderr"
@@ -40,7 +42,9 @@ class BotPlayer:
         self._channel: Channel | None = None
         self._requests = 0
         self._full = False
-        self._began_ns = time.monotonic_ns()
+        self._began_ns = self._started_ns = self._looked_ns = time.monotonic_ns()
+        self._asked_for_ns = 0
+        self.computes_unasked = False
 
     @property
     def is_running(self) -> bool:
@@ -67,7 +71,8 @@ class BotPlayer:
         if not isinstance(reply, Move):
             raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "move" to the request {number}, got {shown(line)}')
         self._check_id(reply, number, line)
-        return Answer(reply.move, spent_ns)
+        self._asked_for_ns += spent_ns
+        return Answer(reply.move, spent_ns, began_ns)
 
     def inform(self, line: bytes) -> None:
         """Queues a public line; it is sent with the next request."""
@@ -77,6 +82,8 @@ class BotPlayer:
     def finish(self) -> None:
         """Sends the lines about the end; a process that is to be fresh for every game is stopped."""
         self._line().flush()
+        if time.monotonic_ns() - self._looked_ns > LOOK_NS:
+            self._look_at_use()
         if self.bot.manifest.fresh:
             self.stop()
 
@@ -111,6 +118,14 @@ class BotPlayer:
         """The lines of the dialogue that are kept, the last ones of both ways."""
         return self._line().lines()
 
+    def _look_at_use(self) -> None:
+        """Notes whether the process computes much while it is not asked for anything."""
+        assert self._process is not None
+        self._looked_ns = time.monotonic_ns()
+        unasked_ns = self._looked_ns - self._started_ns - self._asked_for_ns
+        used_ns = self._process.usage().own_ns - self._asked_for_ns
+        self.computes_unasked = used_ns > max(LOOK_NS // 4, unasked_ns // 4)
+
     def _line(self) -> Channel:
         assert self._channel is not None, "the game has begun"
         return self._channel
@@ -119,6 +134,7 @@ class BotPlayer:
         self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, self.bot.manifest.memory_mb)
         self._channel = Channel(self._process.to_bot, self._process.from_bot)
         self._requests = 1
+        self._started_ns = self._looked_ns = time.monotonic_ns()
         hello = encode(Hello(self._requests, PROTOCOL, __version__))
         try:
             ready = self._greet(hello)
@@ -126,6 +142,7 @@ class BotPlayer:
             words = "" if LAST_WORDS in fault.detail else self._last_words()
             raise Forfeit(FaultKind.STARTUP, f"{fault.detail}{words}") from fault
         self._full = ready.view == "full"
+        self._asked_for_ns = time.monotonic_ns() - self._started_ns
 
     def _greet(self, hello: bytes) -> Ready:
         line = self._ask(hello, time.monotonic_ns() + self.startup_ms * 1_000_000, starting=True)

@@ -12,10 +12,11 @@ Words = list[tuple[Literal["to", "from"], float, str]]
 
 
 class Answer(Struct, frozen=True, gc=False):
-    """A move in notation, and how long it took to come."""
+    """A move in notation, when it was asked for on the monotonic clock, and how long it took to come."""
 
     move: str
     spent_ns: int
+    asked_ns: int = 0
 
 
 class Evidence(Struct, frozen=True):

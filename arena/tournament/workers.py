@@ -99,11 +99,12 @@ class Worker:
             for player, _ in taken:
                 player.stop()
             raise
+        busy = tuple(player.name for player, _ in taken if player.computes_unasked)
         self.stable.give_back(taken)
         for fault in outcome.record.faults:
             log.info("%s: %s forfeits (%s): %s", plan.id, plan.bots[fault.seat], fault.kind, fault.detail)
         log.debug("%s: %s after %d placements, left %s", plan.id, outcome.record.end, outcome.record.turns, outcome.record.left)
-        return outcome
+        return outcome._replace(busy=busy)
 
 
 _worker: Worker | None = None

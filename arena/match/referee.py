@@ -1,5 +1,6 @@
 """The referee of one game: asks whose turn it is, judges the answer, tells everybody, and writes down what happened."""
 
+import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -7,7 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from arena.errors import FaultKind, Forfeit, MoveError
-from arena.match.clock import Clock, Timing
+from arena.match.clock import NS_PER_MS, Clock, Timing
 from arena.players.messages import End, Start, encode
 from arena.players.player import Answer, Evidence, Player
 from arena.players.views import played_view
@@ -68,6 +69,7 @@ class Referee:
         self.evidence: list[Evidence] = []
         self.own_us: list[int] = []
         self._answered_ns = 0
+        self._began_ns = time.monotonic_ns()
 
     def play(self, *, sandbox: str = "none", host: str = "") -> Outcome:
         """Plays the game to its end. Raises Void when the arena or the machine fails."""
@@ -145,9 +147,9 @@ class Referee:
         self._answered_ns = 0
         player = self.players[seat]
         ending, lines, stderr = player.evidence()
-        turn = self.state.turns
+        turn, after_ms = self.state.turns, round((time.monotonic_ns() - self._began_ns) / NS_PER_MS, 1)
         self.faults.append(Fault(seat, turn, fault.kind.value, fault.detail))
-        self.evidence.append(Evidence(player.name, seat, turn, fault.kind.value, fault.detail, ending, lines, stderr))
+        self.evidence.append(Evidence(player.name, seat, turn, after_ms, fault.kind.value, fault.detail, ending, lines, stderr))
         self.forfeited.append(seat)
         if seat in self.seated:
             self.seated.remove(seat)

@@ -104,7 +104,7 @@ class BotPlayer:
         self.dismiss()
 
     def evidence(self) -> tuple[str, Words, str]:
-        """How the process ended, the last lines both ways with ms since the game began, the end of stderr."""
+        """How the process ended and what it used, the last lines both ways with ms since the game began, the end of stderr."""
         if self._process is None or self._channel is None:
             return "", [], ""
         ending = self._process.ending()
@@ -112,7 +112,7 @@ class BotPlayer:
             (line.direction, round((line.at_ns - self._began_ns) / 1e6, 1), line.text[:2000].decode(errors="backslashreplace"))
             for line in self._channel.lines()
         ]
-        return str(ending) if ending else "", lines, self._process.stderr_tail()
+        return f"{ending}; {ending.use}" if ending else "", lines, self._process.stderr_tail()
 
     def lines(self) -> list[Line]:
         """The lines of the dialogue that are kept, the last ones of both ways."""

@@ -22,12 +22,14 @@ class Answer(Struct, frozen=True, gc=False):
 class Evidence(Struct, frozen=True):
     """What is kept of a fault.
 
-    ``lines`` are the last lines both ways; ``ending`` says how the process ended, or is empty while it ran.
+    ``after_ms`` is when, from the start of the game on, as the times of ``lines``, the last ones both ways. ``ending`` says how the
+    process ended, or is empty while it ran.
     """
 
     bot: str
     seat: int
     turn: int
+    after_ms: float
     kind: str
     detail: str
     ending: str

@@ -42,6 +42,11 @@ class Ending(NamedTuple):
     cpu_s: float = 0.0
     peak_kb: int = 0
 
+    @property
+    def use(self) -> str:
+        """The processor time and memory of the process, as far as they are known."""
+        return f"{self.cpu_s:.2f} s of processor time, at most {self.peak_kb >> 10} MB of memory"
+
     def __str__(self) -> str:
         if self.failed:
             return f"could not be started: {self.failed}"

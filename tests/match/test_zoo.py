@@ -1,5 +1,6 @@
 """The zoo: every way to misbehave, by a real program that does it, ends as a clean forfeit at tables of two, three and four."""
 
+import json
 import os
 import re
 import time
@@ -11,13 +12,14 @@ import pytest
 from arena.errors import FaultKind
 from arena.match.clock import Timing
 from arena.match.referee import Referee
-from arena.match.replay import replay
+from arena.match.replay import replay, start_state
 from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at, staged_for_a_while
 from arena.players.inprocess import InProcessPlayer, random_move
 from arena.players.sandbox import OPEN, Sandbox
 from arena.players.sandbox.probe import failure
 from arena.rules.boards import built_in
+from arena.rules.notation import TILES
 from arena.tournament.schedule import single_game
 
 ZOO = Path(__file__).parents[1] / "bots"
@@ -135,6 +137,25 @@ def test_the_zoo_has_a_program_for_every_kind():
     assert {path.stem for path in ZOO.glob("*.py")} == {*PROGRAMS, *FAULTLESS, "polite"}
 
 
+def check_no_secrets(outcome, seat):
+    """The evidence tells of hands only the culprit's own, nothing of the deck, and no seed but the bot's own."""
+    record, [evidence] = outcome.record, outcome.evidence
+    text = msgspec.json.encode(evidence).decode()
+    assert record.deck[:24] not in text
+    own = [[TILES[tile] for tile in state.hands[seat]] for state in states_before(record) if state.mover == seat]
+    told = [json.loads(line[2]) for line in evidence.lines if line[0] == "to" and '"type":"turn"' in line[2] and line[2].endswith("}")]
+    assert all(message["hand"] in own for message in told)
+    starts = [json.loads(line[2]) for line in evidence.lines if '"type":"start"' in line[2]]
+    assert all(start["seat"] == seat for start in starts)
+
+
+def states_before(record):
+    state = start_state(record, built_in("bird"))
+    yield state.copy()
+    for step in replay(record, built_in("bird")):
+        yield step.state.copy()
+
+
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("program", sorted(PROGRAMS))
 def test_a_fault_is_a_forfeit_with_evidence(program, players):
@@ -160,6 +181,8 @@ def test_a_fault_is_a_forfeit_with_evidence(program, players):
     assert (evidence.seat, evidence.kind, evidence.turn) == (seat, kind, fault.turn)
     assert evidence.lines
     assert evidence.lines[0][0] in ("to", "from")
+    assert evidence.after_ms > 0
+    check_no_secrets(outcome, seat)
     assert over_s < OVER_S + SLACK_S
 
 

@@ -6,7 +6,7 @@ from arena import __version__
 from arena.errors import FaultKind, Forfeit, Void
 from arena.players.channel import MAX_LINE, Channel, Line, OutputEnded, Overflowed, SpokeUnasked, TimedOut
 from arena.players.folder import Bot
-from arena.players.messages import PROTOCOL, READY_EXAMPLE, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
+from arena.players.messages import PROTOCOL, READY_EXAMPLE, FromArena, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
 from arena.players.player import Answer, Words
 from arena.players.process import BotProcess, Ending
 from arena.players.sandbox import OPEN, Sandbox
@@ -57,13 +57,12 @@ class BotPlayer:
         if not self.is_running:
             self.stop()
             self._start()
-        self._line().queue(encode(start))
+        self._line().queue(self.encoded(start))
 
     def choose(self, state: State, budget_ns: int) -> Answer:
         """Asks for a move. Raises Forfeit."""
-        self._requests += 1
-        number = self._requests
-        request = encode(turn_view(state, number, budget_ns // 1_000_000, full=self._full))
+        number = self.next_id()
+        request = self.encoded(turn_view(state, number, budget_ns // 1_000_000, full=self._full))
         began_ns = time.monotonic_ns()
         line = self._ask(request, began_ns + budget_ns)
         spent_ns = time.monotonic_ns() - began_ns
@@ -74,6 +73,15 @@ class BotPlayer:
         self._asked_for_ns += spent_ns
         return Answer(reply.move, spent_ns, began_ns)
 
+    def encoded(self, message: FromArena) -> bytes:
+        """A message as a line."""
+        return encode(message)
+
+    def next_id(self) -> int:
+        """The id of the next request."""
+        self._requests += 1
+        return self._requests
+
     def inform(self, line: bytes) -> None:
         """Queues a public line; it is sent with the next request."""
         assert self._channel is not None, "the game has begun"
@@ -82,8 +90,12 @@ class BotPlayer:
     def finish(self) -> None:
         """Sends the lines about the end; a process that is to be fresh for every game is stopped."""
         self._line().flush()
+        if self._process:
+            self._process.trim_stderr()
         if time.monotonic_ns() - self._looked_ns > LOOK_NS:
-            self._look_at_use()
+            self._looked_ns = time.monotonic_ns()
+            used_ns, unasked_ns = self.unasked_ns()
+            self.computes_unasked = used_ns > max(LOOK_NS // 4, unasked_ns // 4)
         if self.bot.manifest.fresh:
             self.stop()
 
@@ -114,42 +126,64 @@ class BotPlayer:
         ]
         return f"{ending}; {ending.use}" if ending else "", lines, self._process.stderr_tail()
 
+    @property
+    def has_full_view(self) -> bool:
+        """Whether the bot asked for the full view."""
+        return self._full
+
+    def memory_mb(self) -> int:
+        """Memory of the bot's processes now, as far as it is their own."""
+        return self._process.memory_mb() if self._process else 0
+
+    def stderr_written(self) -> int:
+        """Bytes that the process has written to stderr."""
+        return self._process.stderr_written() if self._process else 0
+
     def lines(self) -> list[Line]:
         """The lines of the dialogue that are kept, the last ones of both ways."""
         return self._line().lines()
 
-    def _look_at_use(self) -> None:
-        """Notes whether the process computes much while it is not asked for anything."""
-        assert self._process is not None
-        self._looked_ns = time.monotonic_ns()
-        unasked_ns = self._looked_ns - self._started_ns - self._asked_for_ns
-        used_ns = self._process.usage().own_ns - self._asked_for_ns
-        self.computes_unasked = used_ns > max(LOOK_NS // 4, unasked_ns // 4)
+    def unasked_ns(self) -> tuple[int, int]:
+        """Processor time of the process beyond the time that it was asked for something, and the time that it was not."""
+        if self._process is None:
+            return 0, 0
+        unasked_ns = time.monotonic_ns() - self._started_ns - self._asked_for_ns
+        used_ns = max(0, self._process.usage().own_ns - self._asked_for_ns)
+        return used_ns, unasked_ns
 
     def _line(self) -> Channel:
         assert self._channel is not None, "the game has begun"
         return self._channel
 
     def _start(self) -> None:
-        self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, self.bot.manifest.memory_mb)
-        self._channel = Channel(self._process.to_bot, self._process.from_bot)
-        self._requests = 1
+        self.open()
+        number = self.next_id()
         self._started_ns = self._looked_ns = time.monotonic_ns()
-        hello = encode(Hello(self._requests, PROTOCOL, __version__))
+        hello = self.encoded(Hello(number, PROTOCOL, __version__))
         try:
-            ready = self._greet(hello)
+            ready = self._greet(hello, number)
         except Forfeit as fault:
             words = "" if LAST_WORDS in fault.detail else self._last_words()
             raise Forfeit(FaultKind.STARTUP, f"{fault.detail}{words}") from fault
         self._full = ready.view == "full"
         self._asked_for_ns = time.monotonic_ns() - self._started_ns
 
-    def _greet(self, hello: bytes) -> Ready:
+    def open(self) -> None:
+        """Starts the process, and says nothing to it yet. Raises Void."""
+        self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, self.bot.manifest.memory_mb)
+        self._channel = self.channel(self._process.to_bot, self._process.from_bot)
+        self._requests = 0
+
+    def channel(self, to_bot: int, from_bot: int) -> Channel:
+        """The channel for a new process."""
+        return Channel(to_bot, from_bot)
+
+    def _greet(self, hello: bytes, number: int) -> Ready:
         line = self._ask(hello, time.monotonic_ns() + self.startup_ms * 1_000_000, starting=True)
         reply = decode_reply(line, READY_EXAMPLE)
         if not isinstance(reply, Ready):
             raise Forfeit(FaultKind.WRONG_SHAPE, f"expected a reply such as {READY_EXAMPLE} to the hello, got {shown(line)}")
-        self._check_id(reply, self._requests, line)
+        self._check_id(reply, number, line)
         return reply
 
     def _ask(self, request: bytes, deadline_ns: int, *, starting: bool = False) -> bytes:

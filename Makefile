@@ -8,7 +8,7 @@ SOURCES := arena tests bots/random-python bots/greedy-python bots/careful-python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format fuzz sanitize golden wheel clean
+.PHONY: help demo test check format fuzz sanitize chaos soak golden wheel clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -37,6 +37,12 @@ fuzz: $(VENV)/.ready-dev ## the cores against each other and the slow referee, t
 
 sanitize: $(VENV)/.ready-dev ## the rules tests on the C core built with the address and undefined-behaviour sanitizers (about a minute)
 	@PYTHON=$(BIN)/python .ci/sanitize -n $(JOBS) $(ARGS)
+
+chaos: $(VENV)/.ready-dev ## 100 rounds of kills, signals, full disks and torn journals against a run (about ten minutes)
+	@ARENA_CHAOS_ROUNDS=$${ARENA_CHAOS_ROUNDS:-100} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_chaos.py
+
+soak: $(VENV)/.ready-dev ## 20,000 games, in which memory and open files have to stay flat (about ten minutes)
+	@ARENA_SOAK_GAMES=$${ARENA_SOAK_GAMES:-20000} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_soak.py
 
 golden: $(VENV)/.ready-dev ## write protocol/transcripts/ and protocol/vectors/ anew, after a change of the protocol or the rules
 	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py

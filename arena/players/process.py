@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import signal
 import subprocess
@@ -13,13 +14,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import Void
-from arena.players.keeper import SUBREAPER, children
+from arena.players import usage
+from arena.players.keeper import SUBREAPER, children, own_memory_kb
 from arena.players.sandbox import OPEN, Sandbox
 from arena.players.sandbox.launch import PROCESSES
 
 LIMITS = {"core": 0, "files": 256, "file_bytes": 64 * 1024 * 1024, "processes": 2 * PROCESSES}
 MEMORY_MB = 1024
 STDERR_TAIL = 8 * 1024
+STDERR_KEPT = 1024 * 1024
 STOP_S = 3.0
 SIGNALLED = 128
 """What shells, and bubblewrap, add to a signal's number to make an exit status of it."""
@@ -40,6 +43,11 @@ class Ending(NamedTuple):
     processes: int = 0
     cpu_s: float = 0.0
     peak_kb: int = 0
+
+    @property
+    def use(self) -> str:
+        """The processor time and memory of the process, as far as they are known."""
+        return f"{self.cpu_s:.2f} s of processor time, at most {self.peak_kb >> 10} MB of memory"
 
     def __str__(self) -> str:
         if self.failed:
@@ -64,7 +72,9 @@ class BotProcess:
     def __init__(self, command: Sequence[str], folder: Path, sandbox: Sandbox = OPEN, memory_mb: int = MEMORY_MB) -> None:
         self._status_text = b""
         self._unwatched = False
+        self._stderr_dropped = 0
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        fcntl.fcntl(self._stderr, fcntl.F_SETFL, os.O_APPEND)  # so that it may be cut while the bot writes
         lifeline_read, self._lifeline = os.pipe()
         self._status, status_write = os.pipe()
         os.set_blocking(self._status, False)
@@ -145,8 +155,41 @@ class BotProcess:
         """The last 8 KiB of what the bot wrote to stderr."""
         if self._stderr.closed:
             return ""
-        size = os.fstat(self._stderr.fileno()).st_size
+        size = self.stderr_size()
         return os.pread(self._stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL)).decode(errors="replace")
+
+    def usage(self) -> usage.Usage:
+        """What the bot's processes have used up to now, and those of the worker's other bots."""
+        return usage.measure(time.monotonic_ns(), self._keeper.pid, _keepers - {self._keeper.pid})
+
+    def has_output_open(self) -> bool:
+        """Whether one of the bot's processes still holds its end of stdout; so it is where nothing is known."""
+        family = usage.family(self._keeper.pid)[1:]
+        return not family or usage.has_pipe_open(family, self.from_bot)
+
+    def stderr_size(self) -> int:
+        """Bytes of stderr that are kept."""
+        return 0 if self._stderr.closed else os.fstat(self._stderr.fileno()).st_size
+
+    def stderr_written(self) -> int:
+        """Bytes of stderr, those included that are no longer kept."""
+        return self._stderr_dropped + self.stderr_size()
+
+    def trim_stderr(self) -> None:
+        """Drops all but the tail of a long stderr, so that its limit is one for a game and not for the life of a process."""
+        if self.stderr_size() > STDERR_KEPT:
+            tail = self.stderr_tail().encode()
+            self._stderr_dropped += self.stderr_size() - len(tail)
+            self._stderr.truncate(0)
+            os.write(self._stderr.fileno(), tail)
+
+    def memory_mb(self) -> int:
+        """Memory of the bot's processes that is not a file's."""
+        return sum(map(own_memory_kb, usage.family(self._keeper.pid)[1:])) >> 10
+
+    def stderr_is_full(self) -> bool:
+        """Whether stderr has reached the limit of a file, so that the bot could write no more to it."""
+        return self.stderr_size() >= LIMITS["file_bytes"]
 
     def stop(self) -> None:
         """Kills the bot and everything it started, and waits until they are gone; calling it again does nothing."""

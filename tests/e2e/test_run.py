@@ -198,6 +198,7 @@ def test_faults_are_counted_and_leave_evidence(arena, zoo_bot):
         assert evidence["lines"][-1][0] == "from"
         assert "thinking about" in evidence["lines"][-1][2]
         assert isinstance(evidence["bot_seed"], int)
+        assert {"after_ms", "ending", "stderr", "detail", "turn"} <= set(evidence)
     log = (arena.home / "results/faulty/logs/arena.log").read_text()
     assert log.count(f"{name} forfeits (not json)") == 4
 

@@ -221,3 +221,17 @@ def test_many_starts_leave_no_descriptors_open(tmp_path):
         os.close(process.from_bot)
     after = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
     assert after == before
+
+
+def test_a_long_stderr_is_cut_between_games_and_the_bot_may_write_on(start):
+    process = start(
+        "import sys\nfor line in sys.stdin:\n    sys.stderr.write('x' * 30_000_000 + line)\n    sys.stderr.flush(); print(flush=True)"
+    )
+    for number in range(4):  # 120 MB in all, which is more than a file may hold
+        os.write(process.to_bot, b"%d\n" % number)
+        os.read(process.from_bot, 10)
+        assert process.stderr_tail().endswith(f"x{number}\n")
+        process.trim_stderr()
+        assert process.stderr_size() < 10_000
+    assert process.stderr_written() >= 120_000_000
+    assert process.ending() is None

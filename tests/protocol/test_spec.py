@@ -7,7 +7,6 @@ import pytest
 
 from arena.errors import FaultKind
 from arena.players.manifest import Manifest
-from arena.players.sandbox import OPEN
 from tests.protocol.dialogue import blocks, check_heard, play
 
 SPEC = Path(__file__).parents[2] / "protocol" / "SPEC.md"

@@ -8,6 +8,7 @@ import click
 
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import Walls, as_json, bots_folder, find_bot, move_ms_option, sandbox_options
+from arena.errors import printable
 
 if TYPE_CHECKING:
     from arena.rules.boards import Board
@@ -71,7 +72,7 @@ def play(
             for player in players:
                 player.stop()
     for fault in record.faults:
-        click.echo(f"forfeit: {names[fault.seat]} ({fault.kind}): {fault.detail}", err=True)
+        click.echo(f"forfeit: {names[fault.seat]} ({fault.kind}): {printable(fault.detail)}", err=True)
     if as_json:
         click.echo(encode_record(record))
     else:

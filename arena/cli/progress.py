@@ -5,6 +5,7 @@ from typing import Self
 
 from tqdm import tqdm
 
+from arena.errors import printable
 from arena.records.record import Fault
 from arena.rules import CORE
 from arena.tournament.runner import Event, Played, Stopping, Voided, WorkerDied
@@ -79,7 +80,7 @@ class Progress:
 
     def _say(self, text: str) -> None:
         if not self._quiet:
-            tqdm.write(text, file=sys.stderr)
+            tqdm.write(printable(text), file=sys.stderr)
 
 
 def counted(number: int, noun: str) -> str:

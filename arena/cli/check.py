@@ -7,10 +7,13 @@ import click
 
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import Walls, bots_folder, move_ms_option, sandbox_options
+from arena.errors import printable
 
 if TYPE_CHECKING:
     from arena.players.folder import Bot
     from arena.players.sandbox import Sandbox
+
+NEW_LINE = "\n"
 
 
 @click.command(short_help="Check one bot step by step.")
@@ -45,15 +48,15 @@ def run_checks(bot: "Bot", move_ms: int, sandbox: "Sandbox", *, only_failures: b
     for step in check_bot(bot, move_ms, sandbox):
         passed, failed = passed + (not step.problem and not step.left_out), failed + bool(step.problem)
         if step.left_out:
-            click.echo(f"{click.style('left out', fg='yellow')}  {step.name}: {step.detail}")
+            click.echo(f"{click.style('left out', fg='yellow')}  {step.name}: {printable(step.detail)}")
         elif step.problem:
-            click.echo(f"{click.style('FAIL', fg='red')}  {step.name}\n      {step.problem}")
+            click.echo(f"{click.style('FAIL', fg='red')}  {step.name}\n      {printable(step.problem, keep=NEW_LINE)}")
             for line in step.stderr:
-                click.echo(f"      stderr: {line}")
+                click.echo(f"      stderr: {printable(line)}")
             if step.cure:
-                click.echo(f"      cure: {step.cure}")
+                click.echo(f"      cure: {printable(step.cure, keep=NEW_LINE)}")
         elif not only_failures:
-            click.echo(f"{click.style('ok', fg='green')}    {step.name}" + (f": {step.detail}" if step.detail else ""))
+            click.echo(f"{click.style('ok', fg='green')}    {step.name}" + (f": {printable(step.detail)}" if step.detail else ""))
     if not only_failures:
         click.echo(f"{bot.label}: {passed} steps passed, {failed} failed")
     return failed == 0

@@ -8,6 +8,7 @@ import click
 
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import Walls, as_json, bots_folder, find_bot, move_ms_option, sandbox_options
+from arena.errors import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,7 @@ def play(
     record = game.play(seed, deal, is_drawn=not as_json)
     names = seat_names(record.bots)
     for fault in record.faults:
-        click.echo(f"forfeit: {names[fault.seat]} ({fault.kind}): {fault.detail}", err=True)
+        click.echo(f"forfeit: {names[fault.seat]} ({fault.kind}): {printable(fault.detail)}", err=True)
     if as_json:
         click.echo(encode_record(record))
     else:

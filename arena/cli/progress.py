@@ -6,6 +6,7 @@ from typing import Self
 
 from tqdm import tqdm
 
+from arena.errors import printable
 from arena.records.record import Fault
 from arena.rules import CORE
 from arena.tournament.runner import Event, Played, Stopping, Voided, WorkerDied, available_cores
@@ -97,7 +98,7 @@ class Progress:
 
     def _say(self, text: str) -> None:
         if not self._quiet:
-            tqdm.write(text, file=sys.stderr)
+            tqdm.write(printable(text), file=sys.stderr)
 
 
 def coarse(microseconds: int) -> int:

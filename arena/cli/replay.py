@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.options import as_json, run_folder
+from arena.errors import printable
 
 
 @click.command(short_help="Show a finished game again.")
@@ -48,6 +49,6 @@ def replay(home: Path, /, words: tuple[str, ...], turn: int | None, *, as_json: 
             if turn:
                 break
     for fault in record.faults:
-        click.echo(f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}): {fault.detail}")
+        click.echo(f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}): {printable(fault.detail)}")
     if turn is None:
         click.echo(end_line(record.end, names, record.left, record.ranks))

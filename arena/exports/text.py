@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from arena.errors import printable
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.diagrams import draw
@@ -22,6 +23,7 @@ ORDINALS = ("first", "second", "third", "fourth")
 
 def columns_text(heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[str] = ()) -> str:
     """Rows under heads, aligned to the right except for the heads named in ``left``."""
+    rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(head), *(len(row[at]) for row in rows)) if rows else len(head) for at, head in enumerate(heads)]
     aligned = [str.ljust if head in left else str.rjust for head in heads]
     lines = [[align(cell, width) for align, cell, width in zip(aligned, row, widths, strict=True)] for row in (heads, *rows)]
@@ -144,7 +146,7 @@ def event_text(event: Event, board: Board, names: Sequence[str]) -> str:
 
 def seat_names(bots: Sequence[str]) -> list[str]:
     """The bots' names, told apart by seat where one sits twice."""
-    return [f"{bot} (seat {seat})" if bots.count(bot) > 1 else bot for seat, bot in enumerate(bots)]
+    return [printable(f"{bot} (seat {seat})" if bots.count(bot) > 1 else bot) for seat, bot in enumerate(bots)]
 
 
 def _footer(tables: "Tables") -> list[str]:

@@ -206,6 +206,22 @@ def test_nothing_outlives_the_arena_even_when_it_is_killed(tmp_path):
         wait_until_dead(pid)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who uses which memory")
+def test_memory_that_processes_share_counts_once(start):
+    code = """
+import os, time
+block = bytearray(b"x") * (60 << 20)
+for _ in range(20):
+    if os.fork() == 0:
+        time.sleep(60)
+print("ready", flush=True)
+time.sleep(60)
+"""
+    process = start(code)
+    assert os.read(process.from_bot, 100) == b"ready\n"
+    assert process.ending(1.0) is None
+
+
 def test_unknown_signals_have_a_name_too():
     assert signal_name(9) == "signal 9 (SIGKILL)"
     assert signal_name(250) == "signal 250"

@@ -209,7 +209,7 @@ def test_a_bot_that_kills_its_keeper_leaves_nothing_behind(arena, zoo_bot, comma
     script = arena.home / "bots" / "kills-keeper" / "kills_keeper.py"
     hidden = arena.home / "hidden"
     script.write_text(script.read_text().replace("file=sys.stderr", f"file=open({str(hidden)!r}, 'a')"))
-    _, err = arena(*command, status=0 if command[0] == "run" else 1)
+    _, err = arena(*command, "--sandbox", "off", status=0 if command[0] == "run" else 1)
     assert "(killed): the bot was killed because the process that watches over it was" in err
     pids = [int(pid) for pid in hidden.read_text().split()]
     assert pids

@@ -141,9 +141,10 @@ def _interpreter(program: str, folder: Path) -> list[str]:
     for place in (Path(found), Path(found).resolve()):
         installation = place.parent.parent
         private = Path.home().is_relative_to(installation) or installation in [Path.home() / name for name in PRIVATE]
-        known = str(installation) in (sys.prefix, sys.base_prefix)
-        places += [] if known else [str(installation if place.parent.name == "bin" and not private else place)]
-    return [place for place in places if not folder.is_relative_to(place)]
+        whole = place.parent.name == "bin" and not private and not folder.is_relative_to(installation)
+        if str(installation) not in (sys.prefix, sys.base_prefix):
+            places.append(str(installation if whole else place))
+    return places
 
 
 def _is_system(path: str) -> bool:

@@ -1,9 +1,6 @@
 """arena run: plays a tournament and prints its standings."""
 
-import logging
-import signal
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +8,8 @@ import click
 
 from arena.cli.main import DONE, FAILED, INTERRUPTED
 from arena.cli.options import Walls, as_json, bots_folder, find_bot, prior_option, results_folder, sandbox_options, split_commas
+from arena.cli.playing import check_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
 from arena.errors import ConfigError
-
-LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
 
 
 @click.command(short_help="Play a tournament and print the standings.")
@@ -64,19 +60,18 @@ def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verb
     settings, bots, boards, folder, rest = _resolve(home, options)
     jobs = rest.get("jobs") or available_cores()
     sandbox = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ())).choose(bots)
-    level = LOG_LEVELS[-1 if quiet else min(verbose, 1)]
+    level = log_level(verbose, quiet=quiet)
     with ExitStack() as stack:
         session = stack.enter_context(open_session(folder, settings, boards, bots, Means(worker_cores(jobs), sandbox, level)))
         queue = stack.enter_context(run_log(folder, level))
         progress = Progress(session, jobs, quiet=quiet)
         runner = Runner(folder, session.journal, session.setup, jobs, queue, progress.show)
-        stack.enter_context(_stop_on_signals(runner))
+        stack.enter_context(stop_on_signals(runner))
         with progress:
             runner.play(session.missing())
         complete = session.schedule.played(session.journal.ids) == len(session.schedule)
     _print_tables(folder, prior, as_json=as_json)
-    for voided in runner.voided:
-        click.echo(f"error: {voided.game} could not be played: {voided.reason}; see {folder / 'logs'}", err=True)
+    show_voided(runner, folder)
     if runner.stop_level:
         click.echo(f"interrupted: the same command finishes the run in {folder}", err=True)
         return INTERRUPTED
@@ -87,7 +82,6 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     """Settings, bots, boards, folder, and what does not decide games, from the options, the configuration file and the defaults."""
     from arena.players.registry import Registry  # noqa: PLC0415
     from arena.tournament.config import find_boards, read_config_file  # noqa: PLC0415
-    from arena.tournament.session import choose_folder  # noqa: PLC0415
 
     config_file = options.pop("config_file")
     given = {name: value for name, value in options.items() if value not in (None, ())}
@@ -104,30 +98,16 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     settings = {**settings, "bots": [bot.label for bot in bots], "boards": list(boards)}
     if "seed" in settings:
         settings["seed"] = str(settings["seed"])
-    _warn_about_times(bots, settings)
-    results = results_folder(home)
-    if out is not None:
-        return settings, bots, boards, Path(out) if "/" in out else results / out, rest
-    choice = choose_folder(results, settings, boards, bots)
-    if choice.passed_over:
-        click.echo(
-            f"note: {choice.passed_over} is unfinished, but differs ({'; '.join(choice.because)}); "
-            f"--out {choice.passed_over.name} with its settings finishes it",
-            err=True,
-        )
-    return settings, bots, boards, choice.folder, rest
+    warn_about_times(bots, settings)
+    return settings, bots, boards, results_path(results_folder(home), out, settings, boards, bots), rest
 
 
 def _find_bots(registry: Any, names: list[str]) -> list[Any]:
     """The named bots, or the newest version of all that this machine can start."""
-    from arena.players.folder import check_command, missing_program  # noqa: PLC0415
+    from arena.players.folder import missing_program  # noqa: PLC0415
 
     if names:
-        bots = [find_bot(registry, name) for name in names]
-        for bot in bots:
-            if not bot.manifest.build:
-                check_command(bot, bot.folder if bot.folder.is_dir() else bot.folder.parent)
-        return bots
+        return check_programs([find_bot(registry, name) for name in names])
     found = []
     for bot in registry.newest():
         reason = "" if bot.manifest.build else missing_program(bot, bot.folder)
@@ -151,25 +131,6 @@ def _seat_challenger(registry: Any, text: str, bots: list[Any]) -> str:
     elif challenger.sha256 != bots[labels.index(challenger.label)].sha256:
         raise ConfigError(f"expected one bot of the name {challenger.label}, got {text} and another one", "give one of them another name")
     return str(challenger.label)
-
-
-def _warn_about_times(bots: list[Any], settings: dict[str, Any]) -> None:
-    for bot in bots:
-        for key, default in (("move_ms", 1000), ("startup_ms", 10_000)):
-            needed, given = getattr(bot.manifest, key), settings.get(key, default)
-            if needed is not None and needed > given:
-                click.echo(f"warning: {bot.label} was made for at least {needed} ms ({key}), and gets {given}", err=True)
-
-
-@contextmanager
-def _stop_on_signals(runner: Any) -> Iterator[None]:
-    """Ctrl-C or SIGTERM once lets running games end, twice kills them."""
-    before = {number: signal.signal(number, lambda *_: runner.request_stop()) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _print_tables(folder: Path, prior: float | None, *, as_json: bool) -> None:

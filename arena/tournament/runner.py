@@ -78,12 +78,17 @@ class Runner:
         self._suspects: deque[GamePlan] = deque()
         self._attempts: Counter[str] = Counter()
         self._fruitless = 0
+        self._is_enough = False
         self.voided: list[Voided] = []
         self.stop_level = 0
 
     def request_stop(self) -> None:
         """Stop after the running games; asked a second time, stop at once."""
         self.stop_level += 1
+
+    def drop_waiting(self) -> None:
+        """No game is wanted any more but those that run; may be called by the listener."""
+        self._is_enough = True
 
     def play(self, plans: Iterable[GamePlan]) -> None:
         """Plays the games one after another; returns when all are played or given up, or after a stop.
@@ -94,7 +99,9 @@ class Runner:
         announced = False
         try:
             while True:
-                if self.stop_level == 0:
+                if self._is_enough and self.stop_level == 0:
+                    self._cancel_waiting()
+                elif self.stop_level == 0:
                     self._hand_out(rest)
                 elif not announced:
                     announced = True

@@ -38,6 +38,7 @@ class Session(Struct):
     """
 
     folder: Path
+    info: RunInfo
     config: RunConfig
     schedule: Schedule
     journal: Journal
@@ -49,6 +50,14 @@ class Session(Struct):
     def missing(self) -> Iterator[GamePlan]:
         """The games that are not in the journal, in playing order."""
         return self.schedule.missing(frozenset(self.journal.ids))
+
+    def change(self, **changes: Any) -> None:
+        """Goes on with other settings, once they are in run.json."""
+        config = msgspec.structs.replace(self.config, **changes)
+        if config != self.config:
+            info = msgspec.structs.replace(self.info, config=msgspec.to_builtins(config))
+            write_run(self.folder, info)
+            self.info, self.config, self.schedule = info, config, Schedule(config)
 
 
 class Means(Struct, frozen=True):
@@ -100,7 +109,7 @@ def open_session(
             cores=means.cores,
             log_level=means.log_level,
         )
-        yield Session(folder, config, schedule, journal, setup, known is None, schedule.played(journal.ids), journal.repaired)
+        yield Session(folder, info, config, schedule, journal, setup, known is None, schedule.played(journal.ids), journal.repaired)
 
 
 def _plan(
@@ -111,7 +120,10 @@ def _plan(
     info = describe_run(config, boards, bots, sandbox=tier, started=now())
     if known:
         refuse_differences(folder, known, info)
-    config = fix_line_ups(config, make_config(known.config) if known else None)
+    before = make_config(known.config) if known else None
+    config = fix_line_ups(config, before)
+    if before and config.compare:
+        config = msgspec.structs.replace(config, settled=before.settled)
     info = msgspec.structs.replace(info, config=msgspec.to_builtins(config))
     return config, extended(known, info) if known else info
 
@@ -162,7 +174,7 @@ def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
 def completeness(info: RunInfo, blocks: Mapping[str, int]) -> Completeness:
     """How much of a run's plan has been played, by the games of each block. Raises ConfigError for settings of another version."""
     schedule = Schedule(make_config(info.config))
-    played = [games for block, games in blocks.items() if schedule.has_block(block)]
+    played = [games for block, games in blocks.items() if schedule.needs_block(block)]
     return Completeness(len(schedule), len(schedule) - sum(played), sum(games < len(schedule.seatings) for games in played))
 
 
@@ -174,21 +186,24 @@ class Choice(NamedTuple):
     because: tuple[str, ...] = ()
 
 
-def choose_folder(results: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]) -> Choice:
-    """The newest unfinished run of just these settings, else the folder for a new one, named by date."""
+def choose_folder(
+    results: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], *, finished: bool = False
+) -> Choice:
+    """The newest unfinished run of just these settings, or a ``finished`` one too, else the folder for a new one, named by date."""
     passed_over: tuple[Path | None, tuple[str, ...]] = None, ()
     for folder in reversed(list_runs(results)):
         try:
             info = read_run(folder)
             played, planned = games_of(folder, info)
-            if played == planned:
+            is_finished = played == planned
+            if is_finished and not finished:
                 continue
             because = _other_settings(info, settings, boards, bots)
         except (ConfigError, RunError):
             continue
         if not because:
             return Choice(folder)
-        if passed_over[0] is None:
+        if passed_over[0] is None and not is_finished:
             passed_over = folder, because
     day = datetime.now(UTC).strftime("%Y-%m-%d")
     number = 1

@@ -38,7 +38,7 @@ class Progress:
         self.say(f"{counted(self._jobs, 'worker')}, rules core {CORE}, sandbox {session.setup.sandbox.tier}")
         tqdm.monitor_interval = 0
         self._bar = tqdm(
-            total=len(session.schedule),
+            total=session.schedule.planned,
             initial=known,
             unit="game",
             disable=True if self._quiet else None,
@@ -77,6 +77,12 @@ class Progress:
             elif self._faults == SHOWN_FAULTS + 1:
                 self.say(f"further forfeits are in {self._session.folder / 'faults'}")
 
+    def expect(self, games: int) -> None:
+        """Says how many games there will be."""
+        if self._bar is not None:
+            self._bar.total = games
+            self._bar.refresh()
+
     def say(self, text: str) -> None:
         """Shows a line above the bar."""
         if not self._quiet:
@@ -86,10 +92,11 @@ class Progress:
 def plan_text(session: Session) -> str:
     """What a run plays: how many of what."""
     config, schedule = session.config, session.schedule
+    most = "at most " if config.is_open else ""
     return (
         f"{counted(len(config.bots), 'bot')}, {counted(len(schedule.line_ups), 'line-up')} "
-        f"x {counted(config.deals, 'deal')} x {counted(len(schedule.seatings), 'seating')} "
-        f"on {', '.join(config.boards)} = {counted(len(schedule), 'game')}"
+        f"x {most}{counted(config.deals, 'deal')} x {counted(len(schedule.seatings), 'seating')} "
+        f"on {', '.join(config.boards)} = {most}{counted(schedule.planned, 'game')}"
     )
 
 

@@ -6,10 +6,14 @@ from typing import Any
 
 import click
 
+from arena.cli.looks import plans_of
 from arena.cli.main import DONE, FAILED, INTERRUPTED
 from arena.cli.options import Walls, as_json, bots_folder, find_bot, prior_option, results_folder, sandbox_options, split_commas
 from arena.cli.playing import check_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
 from arena.errors import ConfigError
+
+MOST_DEALS = 1000
+"""What ``--until`` may use on the average of all line-ups, unless ``--deals`` says otherwise."""
 
 
 @click.command(short_help="Play a tournament and print the standings.")
@@ -28,6 +32,8 @@ from arena.errors import ConfigError
 @click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a game.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
 @click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
+@click.option("--until", type=click.FloatRange(0, min_open=True), metavar="ELO", help="Play until every +/- is at most this; see below.")
+@click.option("--adaptive", is_flag=True, default=None, help="Give line-ups deals where the ranking is uncertain; see below.")
 @click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
 @click.option(
     "--out", metavar="RUN", help="The run's name in results/, or a path.  [default: an unfinished run like this one, or a new one]"
@@ -47,10 +53,15 @@ def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verb
     BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
     deals, each with every seating. The same command again finishes a run that was interrupted; more deals or further bots extend it.
 
+    With --until or --adaptive line-ups start with a few deals and get more after each look at the ratings, up to --deals (with --until
+    1000) times the line-ups. --until ends the run when every +/- is at most so many Elo. --adaptive gives the deals to line-ups that
+    narrow what is too wide: the +/- above --until, or the neighbours in the ranking whose order is in question.
+
     \b
     arena run --deals 50
     arena run greedy-python ./my-bot --boards bird,lion --players 2 --out try-1
     arena run --players 4 --tables 20 --move-ms 100
+    arena run --until 20 --adaptive
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.logs import run_log  # noqa: PLC0415
@@ -68,8 +79,8 @@ def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verb
         runner = Runner(folder, session.journal, session.setup, jobs, queue, progress.show)
         stack.enter_context(stop_on_signals(runner))
         with progress:
-            runner.play(session.missing())
-        complete = session.schedule.played(session.journal.ids) == len(session.schedule)
+            runner.play(plans_of(session, progress))
+        complete = not session.config.is_open and session.schedule.played(session.journal.ids) == len(session.schedule)
     _print_tables(folder, prior, as_json=as_json)
     show_voided(runner, folder)
     if runner.stop_level:
@@ -96,6 +107,8 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     if "challenger" in settings:
         settings["challenger"] = _seat_challenger(registry, settings["challenger"], bots)
     settings = {**settings, "bots": [bot.label for bot in bots], "boards": list(boards)}
+    if "until" in settings:
+        settings.setdefault("deals", MOST_DEALS)
     if "seed" in settings:
         settings["seed"] = str(settings["seed"])
     warn_about_times(bots, settings)

@@ -21,7 +21,7 @@ from arena.rules.terms import REVISION
 
 MAX_MS = 86_400_000
 GROWING = ("deals", "tables")
-OWN_RULES = ("bots", "seed", "line_ups", "settled")
+OWN_RULES = ("bots", "seed", "line_ups", "settled", "allotted")
 """Settings that a run may not simply be asked to have again."""
 Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
 Seatings = Literal["rotations", "all"]
@@ -53,6 +53,9 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``seed``        text from which every deck and every bot's seed is derived
     ``line_ups``    those that ``tables`` chose, kept so that further bots or tables only add to them; None: all there are
     ``compare``     the run asks whether one bot is better than another
+    ``until``       the run ends when the 95 % interval of every bot's rating reaches no further than so many Elo to either side
+    ``adaptive``    line-ups get as many of the deals as they help the ranking, not all the same
+    ``allotted``    the deals that each line-up, its names joined by ``+``, was given so far; None: all the same, ``deals``
     ``settled``     the deals after which what the run asks was answered; None: not yet, or it asks nothing
     """
 
@@ -70,7 +73,15 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     startup_ms: Milliseconds = 10_000
     line_ups: list[list[str]] | None = None
     compare: Comparison | None = None
+    until: Annotated[float, Meta(gt=0)] | None = None
+    adaptive: bool = False
+    allotted: dict[str, int] | None = None
     settled: int | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it depends on the results how much will be played."""
+        return self.settled is None and (self.compare is not None or self.until is not None or self.adaptive)
 
     @property
     def pool(self) -> list[str]:
@@ -102,6 +113,8 @@ class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board
     game_ms: int | None = None
     increment_ms: int | None = None
     startup_ms: int | None = None
+    until: float | None = None
+    adaptive: bool | None = None
     jobs: Annotated[int, Meta(ge=1)] | None = None
     sandbox: Mode | None = None
     trust: list[str] | None = None
@@ -212,9 +225,12 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
         if key in GROWING and isinstance(there, int) and isinstance(here, int):
             if here < there:
                 found.append(f"{key}: the run has {there}, asked for {here}; a run can only grow")
+        elif key == "until" and there and here:
+            if here > there:
+                found.append(f"until: the run has {there:g}, asked for {here:g}; a run can only grow")
         elif isinstance(there, dict) and isinstance(here, dict):
             found += [f"{part}: the run has {there.get(part)}, asked for {here[part]}" for part in here if there.get(part) != here[part]]
-        elif key not in OWN_RULES and there != here:
+        elif key not in OWN_RULES and (there or None) != (here or None):
             found.append(f"{key}: the run has {there or 'none'}, asked for {here or 'none'}")
     if wanted.config["compare"] and (further := {bot.name for bot in wanted.bots} - {bot.name for bot in known.bots}):
         found.append(f"pool: {', '.join(sorted(further))} not in the run; who is compared against whom stays as it began")

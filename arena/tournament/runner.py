@@ -90,9 +90,10 @@ class Runner:
         """No game is wanted any more but those that run; may be called by the listener."""
         self._is_enough = True
 
-    def play(self, plans: Iterable[GamePlan]) -> None:
+    def play(self, plans: Iterable[GamePlan | None]) -> None:
         """Plays the games one after another; returns when all are played or given up, or after a stop.
 
+        None among the plans says that there is none for now, and that they are to be asked again when a game has ended.
         Raises RunError when the journal cannot be written.
         """
         rest = iter(plans)
@@ -115,7 +116,7 @@ class Runner:
         finally:
             self._shut_down()
 
-    def _hand_out(self, rest: Iterator[GamePlan]) -> None:
+    def _hand_out(self, rest: Iterator[GamePlan | None]) -> None:
         """Keeps the workers supplied. Suspects of having broken a worker are played one at a time."""
         if self._suspects:
             if not self._pending:

@@ -162,6 +162,12 @@ class Schedule:
     def __len__(self) -> int:
         return len(self.config.boards) * sum(map(len, self.deals.values())) * len(self.seatings)
 
+    @property
+    def planned(self) -> int:
+        """How many games there will be; at most, while that depends on results."""
+        most = len(self.config.boards) * self.config.deals * len(self.line_ups) * len(self.seatings)
+        return max(most, len(self)) if self.config.is_open and self.config.allotted is not None else len(self)
+
     def __iter__(self) -> Iterator[GamePlan]:
         """The games in the order in which they are to be played."""
         return (self.game(*place) for place in self._places())
@@ -214,7 +220,9 @@ class Schedule:
 
 
 def deals_of(config: RunConfig, chosen: Sequence[LineUp]) -> dict[LineUp, range]:
-    """The deals that each of the line-ups may play. In a comparison the sets of opponents take turns."""
+    """The deals that each of the line-ups may play: those allotted to it; in a comparison the sets of opponents take turns."""
+    if config.allotted is not None:
+        return {line_up: range(config.allotted.get("+".join(line_up), 0)) for line_up in chosen}
     if config.compare is None:
         return dict.fromkeys(chosen, range(config.deals))
     groups = opponents(config)

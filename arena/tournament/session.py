@@ -3,7 +3,7 @@
 import logging
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +21,7 @@ from arena.records.journal import Journal, read_ids
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import RunInfo, read_run, write_run
 from arena.rules.boards import Board
+from arena.tournament.allotment import fix_allotment
 from arena.tournament.config import GROWING, RunConfig, describe_run, differences, extended, make_config
 from arena.tournament.schedule import Schedule, fix_line_ups
 from arena.tournament.workers import Setup
@@ -50,6 +51,23 @@ class Session(Struct):
     def missing(self) -> Iterator[GamePlan]:
         """The games that are not in the journal, in playing order."""
         return self.schedule.missing(frozenset(self.journal.ids))
+
+    def rounds(self, decide: Callable[[], dict[str, int] | None]) -> Iterator[GamePlan | None]:
+        """The games of a run that allots deals while it plays: all that are missing, then those of every further allotment.
+
+        ``decide`` is asked for one when all games so far are in the journal, and gives None when there is to be none. Between, None comes
+        for as long as games are being played.
+        """
+        while self.config.settled is None:
+            waited_for = {plan.id for plan in self.missing()}
+            yield from self.missing()
+            while waited_for := waited_for - self.journal.ids:
+                yield None
+            allotted = decide()
+            if allotted:
+                self.change(allotted=allotted)
+            else:
+                self.change(settled=max(deals.stop for deals in self.schedule.deals.values()))
 
     def change(self, **changes: Any) -> None:
         """Goes on with other settings, once they are in run.json."""
@@ -121,7 +139,7 @@ def _plan(
     if known:
         refuse_differences(folder, known, info)
     before = make_config(known.config) if known else None
-    config = fix_line_ups(config, before)
+    config = fix_allotment(fix_line_ups(config, before), before)
     if before and config.compare:
         config = msgspec.structs.replace(config, settled=before.settled)
     info = msgspec.structs.replace(info, config=msgspec.to_builtins(config))
@@ -168,14 +186,14 @@ def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
     """How many games of a run are played, and how many it has. Raises RunError, ConfigError for settings of another version."""
     schedule = Schedule(make_config(info.config))
     ids = frozenset(read_ids(folder / JOURNAL)) if (folder / JOURNAL).exists() else frozenset[str]()
-    return schedule.played(ids), len(schedule)
+    return schedule.played(ids), schedule.planned
 
 
 def completeness(info: RunInfo, blocks: Mapping[str, int]) -> Completeness:
     """How much of a run's plan has been played, by the games of each block. Raises ConfigError for settings of another version."""
     schedule = Schedule(make_config(info.config))
     played = [games for block, games in blocks.items() if schedule.needs_block(block)]
-    return Completeness(len(schedule), len(schedule) - sum(played), sum(games < len(schedule.seatings) for games in played))
+    return Completeness(schedule.planned, schedule.planned - sum(played), sum(games < len(schedule.seatings) for games in played))
 
 
 class Choice(NamedTuple):
@@ -219,7 +237,7 @@ def _other_settings(info: RunInfo, settings: Mapping[str, Any], boards: Mapping[
     found = differences(info, wanted)
     there = {bot.name for bot in info.bots}
     found += [f"bot {bot.label}: not in the run" for bot in bots if bot.label not in there]
-    grown = [key for key in GROWING if wanted.config[key] != info.config.get(key)]
+    grown = [key for key in (*GROWING, "until") if wanted.config[key] != info.config.get(key)]
     found += [f"{key}: the run has {info.config.get(key)}, asked for {wanted.config[key]}" for key in grown if not found]
     return tuple(found)
 

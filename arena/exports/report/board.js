@@ -152,9 +152,9 @@ const draw = (() => {
   const stock = (seat, left, all) => {
     const node = svg("svg", { viewBox: `0 0 ${all * 12} 15`, class: "stock", preserveAspectRatio: "xMinYMid meet", "aria-hidden": "true" });
     for (let number = 0; number < all; number += 1) {
-      const one = svg("g", { class: `pagoda s${seat}${number < left ? "" : " out"}`, transform: `translate(${number * 12 + 6} 7.2) scale(.35)` });
-      one.append(svg("path", { d: PAGODA }));
-      node.append(one);
+      const place = `translate(${number * 12 + 6} 7.2)`;
+      const standing = svg("g", { class: `pagoda s${seat}`, transform: `${place} scale(.35)` }, svg("path", { d: PAGODA }));
+      node.append(number < left ? standing : svg("circle", { r: 1.4, transform: place, class: "gone" }));
     }
     return node;
   };

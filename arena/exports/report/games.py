@@ -13,7 +13,7 @@ from arena.exports.report.words import visible
 from arena.records.record import GameRecord
 from arena.rules.boards import Board
 
-MOST_BYTES = 2_500_000
+MOST_BYTES = 2_000_000
 """Of all games together, so that a page stays below 5 MB."""
 
 

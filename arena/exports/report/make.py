@@ -18,6 +18,7 @@ from arena.records.record import GameRecord
 from arena.records.runfile import read_run
 
 DEFAULT_GAMES = 40
+REPLAYS = "replays"
 
 
 class Report(NamedTuple):
@@ -52,11 +53,24 @@ def game_page(folder: Path, record: GameRecord) -> str:
     return render("game.html", {**values, **_viewer(album)})
 
 
+def page_path(folder: Path, game: str) -> Path:
+    """Where the page of a game goes; its folder is made. Raises RunError when the id leads out of the run's folder."""
+    path = folder / REPLAYS / f"{game}.html"
+    try:
+        if not path.resolve().is_relative_to((folder / REPLAYS).resolve()):
+            raise RunError(f"expected the id of a game to be a path below {folder / REPLAYS}, got {game!r}", "name a file: --html FILE")
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(f"expected to make the folder {path.parent}, got {error}", "name a file: --html FILE") from error
+    return path
+
+
 def _values(material: Material, album: Album) -> dict[str, Any]:
     secrecy = material.secrecy
     return {
         "name": material.folder.name,
         "version": __version__,
+        "most_rows": sections.MOST_ROWS,
         "games": material.tables.games,
         "deals": material.tables.clusters,
         "secrecy": secrecy,

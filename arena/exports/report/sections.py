@@ -13,6 +13,9 @@ from arena.exports.report.words import counted, milliseconds, number, signed
 from arena.exports.text import ORDINALS
 from arena.rules.terms import PAGODAS
 
+MOST_ROWS = 200
+"""Bots in tables with pictures, the best ones, but for the standings, which have all."""
+MOST_PAIRED = 60
 MOST_PANELS = 24
 MOST_NAMED = 8
 """Columns of the head-to-head table that have names; more have numbers."""
@@ -46,17 +49,17 @@ def _interval_words(row: Any) -> str:
 
 def pairs(material: Material) -> dict[str, Any]:
     """Who did how against whom, as a square table in the order of the standings."""
-    names = material.bots
+    names = material.bots[:MOST_PAIRED]
     met = {(row["bot"], row["opponent"]): row for row in material.tables.pairs.to_dict("records")}
-    rows = [{"bot": bot, "cells": [_cell(met.get((bot, other)), bot, other) for other in names]} for bot in names]
-    return {"names": names, "rows": rows, "is_named": len(names) <= MOST_NAMED, "shades": range(SHADES + 1)}
+    rows = [{"bot": bot, "cells": [_cell(met.get((bot, other))) for other in names]} for bot in names]
+    return {"names": names, "rows": rows, "is_named": len(names) <= MOST_NAMED, "shades": range(SHADES + 1), "all": len(material.bots)}
 
 
-def _cell(row: Any, bot: str, other: str) -> dict[str, Any] | None:
+def _cell(row: Any) -> dict[str, Any] | None:
     if row is None:
         return None
-    words = f"{bot} against {other}: {row['wins']} better, {row['shared']} equal, {row['losses']} worse"
-    return {"score": row["score"], "games": row["games"], "shade": round(row["score"] * SHADES), "words": words, "los": row["los"]}
+    words = f"{row['wins']} better, {row['shared']} equal, {row['losses']} worse"
+    return {"score": row["score"], "games": row["games"], "shade": round(row["score"] * SHADES), "words": words}
 
 
 def seats(material: Material) -> dict[str, Any]:
@@ -179,4 +182,4 @@ def _course_words(points: list[Point]) -> str:
 def _by_bot(material: Material, column: str) -> Iterator[tuple[str, pd.Series]]:
     """The values of each bot that has games, the best bot first."""
     values = {str(name): group for name, group in material.frame.groupby("bot", observed=True)[column]}
-    return ((name, values[name]) for name in material.bots if name in values)
+    return ((name, values[name]) for name in material.bots[:MOST_ROWS] if name in values)

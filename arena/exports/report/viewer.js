@@ -88,9 +88,9 @@
     );
   };
   const showWords = () => {
-    const head = step ? `Turn ${states[step].turn}: ${moveWords(step)}.` : "Start.";
-    const said = consequences(step).map((words) => `${words[0].toUpperCase()}${words.slice(1)}.`).join(" ");
-    by.now.textContent = `${head} ${said} ${states[step].pile} tiles in the pile.`.replace(/\s+/g, " ");
+    const head = step ? `Turn ${states[step].turn}: ${moveWords(step)}` : "Start";
+    const said = [...consequences(step), `${states[step].pile} tiles in the pile`];
+    by.now.replaceChildren(html("strong", {}, `${head}. `), ...said.map((words) => html("span", {}, `${words}. `)));
     by.step.setAttribute("aria-valuetext", `move ${step} of ${states.length - 1}, turn ${states[step].turn}`);
   };
   const showLog = () => {
@@ -256,6 +256,7 @@
   });
 
   by.game.append(...games.map((one) => html("option", { value: one.id }, one.id + (one.reasons.length ? ` (${one.reasons[0]})` : ""))));
+  at("choice").hidden = games.length === 1;
   by.viewer.hidden = false;
   if (fromAddress()) toViewer();
   else open(games[0], 0, 0);

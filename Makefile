@@ -8,7 +8,7 @@ SOURCES := arena tests bots/random-python bots/greedy-python bots/careful-python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format fuzz golden wheel clean
+.PHONY: help demo test check format fuzz sanitize chaos soak golden wheel clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -29,14 +29,29 @@ format: $(VENV)/.ready-dev ## put the code into form
 	@$(BIN)/ruff format $(SOURCES)
 	@$(BIN)/ruff check --fix $(SOURCES)
 
-fuzz: $(VENV)/.ready-dev ## the rules against the slow referee, some 20,000 random games (about a quarter of an hour)
-	@ARENA_DIFFERENTIAL_GAMES=250 $(BIN)/python -m pytest -q -n $(JOBS) tests/rules/test_differential.py --timeout 3600
+fuzz: $(VENV)/.ready-dev ## the cores against each other and the slow referee, tens of thousands of random games and inputs (about half an hour)
+	@ARENA_IDENTITY_GAMES=20000 ARENA_FUZZ_EXAMPLES=5000 ARENA_DIFFERENTIAL_GAMES=250 \
+		ARENA_SLOW_PERFT=20000 $(BIN)/python -m pytest -q -n $(JOBS) --timeout 7200 \
+		tests/rules/test_cores.py tests/rules/test_fuzz.py tests/rules/test_notation.py tests/rules/test_differential.py \
+		tests/rules/test_vectors.py $(ARGS)
 
-golden: $(VENV)/.ready-dev ## write protocol/transcripts/ anew, after a change of the protocol
-	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py
+sanitize: $(VENV)/.ready-dev ## the rules tests on the C core built with the address and undefined-behaviour sanitizers (about a minute)
+	@PYTHON=$(BIN)/python .ci/sanitize -n $(JOBS) $(ARGS)
 
-wheel: $(VENV)/.ready-dev ## build the wheel into dist/
+chaos: $(VENV)/.ready-dev ## 100 rounds of kills, signals, full disks and torn journals against a run (about ten minutes)
+	@ARENA_CHAOS_ROUNDS=$${ARENA_CHAOS_ROUNDS:-100} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_chaos.py
+
+soak: $(VENV)/.ready-dev ## 20,000 games, in which memory and open files have to stay flat (about ten minutes)
+	@ARENA_SOAK_GAMES=$${ARENA_SOAK_GAMES:-20000} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_soak.py
+
+golden: $(VENV)/.ready-dev ## write protocol/transcripts/ and protocol/vectors/ anew, after a change of the protocol or the rules
+	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py
+
+wheel: $(VENV)/.ready-dev ## build the wheel, which holds the native core, into dist/
+	@rm -f dist/*.whl
 	@$(BIN)/pip wheel -q --no-deps --no-build-isolation -w dist .
+	@$(BIN)/python -m zipfile -l dist/*.whl | grep -q _core.abi3.so || \
+		{ rm dist/*.whl; echo "expected a C compiler for the native core in the wheel; on Debian: apt install gcc"; exit 1; }
 
 clean: ## remove what was built, but no results
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -15,18 +15,26 @@
     ├── Forfeit                  the bot's fault: it loses the game
     └── Void                     our fault: the game never counts and is played again
 
-Messages are lower case without a full stop: what was expected, what came, where; ``hint`` is the cure.
+Messages are lower case without a full stop: what was expected, what came, where; ``hint`` is the cure. They may quote what strangers
+wrote, so that all of them are made `printable`.
 """
 
 from enum import StrEnum
+
+
+def printable(text: str, keep: str = "") -> str:
+    """The text with everything that could steer a terminal or hide words written as an escape, but for the characters to keep."""
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() or sign in keep else sign.encode("unicode_escape").decode() for sign in text)
 
 
 class ArenaError(Exception):
     """The root of the tree. ``hint`` is a sentence with the cure, or empty."""
 
     def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.hint = hint
+        super().__init__(printable(message, keep="\n\t"))
+        self.hint = printable(hint, keep="\n\t")
 
 
 class UserError(ArenaError):
@@ -99,9 +107,9 @@ class Forfeit(ArenaError):  # noqa: N818 - the word of the field, and of the jou
     """
 
     def __init__(self, kind: FaultKind, detail: str) -> None:
-        super().__init__(detail)
         self.kind = kind
-        self.detail = detail
+        self.detail = printable(detail)
+        super().__init__(self.detail)
 
 
 class Void(ArenaError):  # noqa: N818 - the word of the field

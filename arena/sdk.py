@@ -7,20 +7,35 @@
 
     run(choose)
 
-Moves are ints in the order of protocol/NOTATION.md; ``position.text(move)`` writes one. While ``run`` is at work, ``print`` goes to
-stderr, because stdout belongs to the protocol.
+Moves are ints in the order of protocol/NOTATION.md; ``position.text(move)`` writes one. To search, `Position.play` tries a move,
+`Position.rollouts` plays games to the end, and ``arena new NAME --template montecarlo`` writes a bot that does. While ``run`` is at work,
+``print`` goes to stderr, because stdout belongs to the protocol.
 """
 
 import random
 import sys
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from arena.players.messages import Hello, Move, Played, Quit, Ready, Start, Turn, decode_from_arena, encode
 from arena.rules import State
 from arena.rules.boards import Board, parse_board
-from arena.rules.notation import COPIES, DECK_SIZE, KIND_SHIFT, PASS, TILE_OF_KIND, TILES, UNKNOWN, move_text, parse_move, parse_tile
+from arena.rules.notation import COPIES, DECK_SIZE, PASS, TILES, UNKNOWN, move_text, parse_move, parse_tile
 
-__all__ = ["Choose", "Position", "run", "serve"]
+__all__ = ["PASS", "Choose", "Position", "Rollout", "run", "serve"]
+
+
+class Rollout(NamedTuple):
+    """What a move came to in ``games`` games played to the end.
+
+    ``wins``  this seat's shares of the win, summed: 1 for a win, 1/k for one shared by k; from 0 to ``games``
+    ``left``  this seat's pagodas left, summed over the games
+    """
+
+    move: int
+    games: int
+    wins: float
+    left: int
 
 
 class Position:
@@ -31,12 +46,11 @@ class Position:
     ``rng``      a random generator of the game's own, so that the same game can be played again
     """
 
-    def __init__(self, state: State, seat: int, rng: random.Random, time_ms: int, seen: list[int]) -> None:
+    def __init__(self, state: State, seat: int, rng: random.Random, time_ms: int) -> None:
         self.state = state
         self.seat = seat
         self.rng = rng
         self.time_ms = time_ms
-        self._seen = seen
 
     @property
     def board(self) -> Board:
@@ -74,7 +88,7 @@ class Position:
         return self.state.end is not None
 
     def legal_moves(self) -> list[int]:
-        """Every legal move of the hand, in ascending order."""
+        """Every legal move of whoever is to move, as far as its hand is known, in ascending order."""
         return self.state.legal_moves()
 
     def moves_of(self, tiles: Iterable[str]) -> list[int]:
@@ -85,12 +99,69 @@ class Position:
         """The position after the move of whoever is to move; this one stays as it is. Raises IllegalMoveError."""
         state = self.state.copy()
         state.play(move)
-        return Position(state, self.seat, self.rng, self.time_ms, self._seen)
+        return Position(state, self.seat, self.rng, self.time_ms)
 
     def unseen(self) -> dict[str, int]:
         """How many of each tile this seat has not seen: they are in the other hands or in the pile."""
-        hand = self.state.hands[self.seat]
-        return {name: COPIES - self._seen[tile] - hand.count(tile) for tile, name in enumerate(TILES)}
+        hand, placed = self.state.hands[self.seat], self.state.tiles_placed()
+        return {name: COPIES - placed[tile] - hand.count(tile) for tile, name in enumerate(TILES)}
+
+    def rollouts(
+        self, times: int = 1, moves: Iterable[int] | None = None, *, policy: str = "uniform", seed: int | None = None
+    ) -> list[Rollout]:
+        """Plays each move to the end of the game, ``times`` times; says what each came to, in the order of ``moves``.
+
+        ``moves``   what to try: legal moves of this seat, all of them by default
+        ``policy``  how every seat plays on: "uniform", any legal move, or "greedy", one that gains most pagodas at once; that takes
+                    some seventy times as long
+        ``seed``    decides the games; drawn from ``rng`` by default
+
+        For each of the times, what this seat cannot see is dealt anew, and all moves meet the same deal and the same luck, so compare moves
+        of one call, or of calls with the same seed. A call runs to its end: where time is short, ask for few games, often. A game of two
+        from the opening takes about 0.03 ms with the native core and 1 ms with the pure one; later ones take less.
+
+        Raises ValueError when it is not this seat's turn, the game is over, ``times`` is below 1 or there is no such policy, and
+        IllegalMoveError.
+        """
+        if times < 1:
+            raise ValueError(f"expected at least 1 game for each move, got {times}")
+        tried, wins, left = self.state.rollouts(self.seat, times, self._seed(seed), policy, None if moves is None else list(moves))
+        return [Rollout(move, times, won, stock) for move, won, stock in zip(tried, wins, left, strict=True)]
+
+    def playout(self, *, policy: str = "uniform", seed: int | None = None) -> list[int]:
+        """Plays one game to the end from here, whoever is to move, on a deal as `sample` makes it; returns the pagodas left, by seat.
+
+        ``policy`` and ``seed`` are as for `rollouts`; this position stays as it is. Raises ValueError for another policy.
+        """
+        luck = random.Random(self._seed(seed))  # noqa: S311 - for play, not for secrets
+        state = self._dealt(luck)
+        state.playout(luck.getrandbits(64), policy)
+        return state.left
+
+    def sample(self, seed: int | None = None) -> "Position":
+        """This position with every tile that the seat has not seen dealt at random: a game that may be the one being played.
+
+        In it `play` draws real tiles, and `legal_moves` lists those of whoever is to move; one who has none plays PASS. ``seed`` decides
+        the deal; drawn from ``rng`` by default.
+        """
+        return Position(self._dealt(random.Random(self._seed(seed))), self.seat, self.rng, self.time_ms)  # noqa: S311 - for play
+
+    def _seed(self, seed: int | None) -> int:
+        """The seed given, or one of the game's own."""
+        return self.rng.getrandbits(64) if seed is None else seed
+
+    def _dealt(self, luck: random.Random) -> State:
+        """A copy of the state in which no tile is unknown; those that a sample has dealt already stay."""
+        state = self.state.copy()
+        pile = state.pile_tiles()
+        known = [*pile, *(tile for seat, hand in enumerate(state.hands) if seat != self.seat for tile in hand)]
+        hidden = [tile for tile, count in enumerate(self.unseen().values()) for _ in range(count - known.count(tile))]
+        luck.shuffle(hidden)
+        for seat, hand in enumerate(state.hands):
+            if UNKNOWN in hand:
+                state.set_hand(seat, [hidden.pop() if tile == UNKNOWN else tile for tile in hand])
+        state.set_pile([hidden.pop() if tile == UNKNOWN else tile for tile in pile])
+        return state
 
     def text(self, move: int) -> str:
         """The move in notation."""
@@ -134,18 +205,15 @@ class _Game:
         self._state = State(parse_board("board", "\n".join(start.board)), start.players, (UNKNOWN,) * DECK_SIZE)
         self._seat = start.seat
         self._rng = random.Random(start.seed)  # noqa: S311 - for play, not for secrets
-        self._seen = [0] * len(TILES)
 
     def follow(self, played: Played) -> None:
         move = parse_move(self._state.board, played.move)
         if played.forfeited and not self._state.retired[played.seat]:
             self._state.retire(played.seat)
-        if move != PASS:
-            self._seen[TILE_OF_KIND[move >> KIND_SHIFT]] += 1
         self._state.play(move)
 
     def answer(self, choose: Choose, turn: Turn) -> str:
         self._state.set_hand(self._seat, [parse_tile(tile) for tile in turn.hand])
-        position = Position(self._state.copy(), self._seat, self._rng, turn.time_ms, self._seen)
+        position = Position(self._state.copy(), self._seat, self._rng, turn.time_ms)
         move = choose(position)
         return move if isinstance(move, str) else position.text(move)

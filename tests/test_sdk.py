@@ -1,6 +1,7 @@
 """arena.sdk: it follows games exactly, hides what the seat cannot see, and the loop speaks the protocol."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -14,10 +15,11 @@ from arena.players.inprocess import InProcessPlayer, random_move
 from arena.players.messages import Hello, encode
 from arena.players.player import Answer
 from arena.players.views import turn_view
+from arena.rules import CORE
 from arena.rules.boards import built_in
-from arena.rules.diagrams import draw
+from arena.rules.diagrams import draw, state_text
 from arena.rules.notation import COPIES, TILES, UNKNOWN
-from arena.sdk import serve
+from arena.sdk import PASS, serve
 from arena.tournament.schedule import single_game
 
 
@@ -81,7 +83,7 @@ def test_a_position_shows_just_what_the_seat_may_see(players):
 def test_a_forfeited_seat_is_followed_too():
     class Quits(InProcessPlayer):
         def choose(self, state, budget_ns):
-            return super().choose(state, budget_ns)._replace(move="nonsense")
+            return msgspec.structs.replace(super().choose(state, budget_ns), move="nonsense")
 
     seated = [SdkPlayer("sdk", lambda *_: None), Quits("q", random_move), InProcessPlayer("r", random_move)]
     record = Referee(single_game("sdk", "bird", 0, ["sdk", "q", "r"]), built_in("bird"), seated, Timing()).play().record
@@ -112,6 +114,112 @@ def test_playing_gives_a_new_position_and_leaves_the_old_one():
     assert after.play(reply[0]).mover == 0
     with pytest.raises(IllegalMoveError):
         position.play(999_999)
+
+
+def test_rollouts_say_what_each_move_came_to():
+    position = one_position()
+    before = draw(position.state)
+    moves = position.legal_moves()
+    found = position.rollouts(2, seed=1)
+    assert [rollout.move for rollout in found] == moves
+    assert {rollout.games for rollout in found} == {2}
+    assert all(0 <= rollout.wins <= 2 and 0 <= rollout.left <= 48 for rollout in found)
+    assert draw(position.state) == before
+    assert position.rollouts(2, moves[5:2:-1], seed=1) == found[5:2:-1]
+    assert position.rollouts(2, iter(moves), seed=2) != found
+    [greedy] = position.rollouts(1, moves[:1], policy="greedy", seed=1)
+    assert greedy.games == 1
+
+
+def test_rollouts_without_a_seed_follow_from_the_game_s_own():
+    one, other = one_position(), one_position()
+    assert one.rollouts(1) == other.rollouts(1)
+    assert one.rollouts(1) == other.rollouts(1)
+    assert one.playout() == other.playout()
+    assert draw(one.sample().state) == draw(other.sample().state)
+
+
+def test_rollouts_are_refused_for_what_cannot_be_tried():
+    position = one_position()
+    with pytest.raises(ValueError, match="expected at least 1 game for each move, got 0"):
+        position.rollouts(0)
+    with pytest.raises(ValueError, match="expected the policy uniform or greedy, got best"):
+        position.rollouts(1, policy="best")
+    with pytest.raises(ValueError, match="expected the seat that is to move"):
+        position.play(position.legal_moves()[0]).rollouts(1)
+    with pytest.raises(IllegalMoveError, match="is illegal"):
+        position.rollouts(1, [999_999])
+    with pytest.raises(ValueError, match="expected the policy uniform or greedy, got best"):
+        position.playout(policy="best")
+
+
+def test_a_sample_deals_all_that_was_hidden_and_nothing_else():
+    position = one_position()
+    unseen = position.unseen()
+    for seed in range(5):
+        state = position.sample(seed).state
+        hidden = [*state.hands[1], *state.pile_tiles()]
+        assert {name: hidden.count(tile) for tile, name in enumerate(TILES)} == unseen
+        assert state.hands[0] == position.state.hands[0]
+        assert (state.left, state.mover, state.pile) == (position.left, position.mover, position.pile)
+    assert (
+        position.sample(1).state.hands != position.sample(2).state.hands or position.sample(1).state.hands != position.sample(3).state.hands
+    )
+    assert set(position.state.hands[1]) == {UNKNOWN}
+
+
+def test_a_sample_of_a_sample_is_the_same_deal():
+    sample = one_position().sample(1)
+    assert state_text(sample.sample(2).state) == state_text(sample.state)
+    assert len({tuple(sample.playout(seed=seed)) for seed in range(20)}) > 1
+    after = sample.play(sample.legal_moves()[0])
+    assert state_text(after.sample(3).state) == state_text(after.state)
+
+
+def test_a_sample_can_be_played_to_the_end_by_hand():
+    position = one_position().sample(4)
+    while not position.is_over:
+        position = position.play((position.legal_moves() or [PASS])[0])
+    assert position.seat == 0
+
+
+def test_a_playout_gives_the_pagodas_left_from_any_position():
+    position = one_position()
+    after = position.play(position.legal_moves()[0])
+    for start in (position, after, after.play(after.moves_of(["RR", "YB"])[0])):
+        before = draw(start.state)
+        left = start.playout(seed=3)
+        assert len(left) == 2
+        assert all(0 <= stock <= 24 for stock in left)
+        assert start.playout(seed=3) == left
+        assert draw(start.state) == before
+
+
+def test_a_tile_that_was_tried_is_no_longer_unseen():
+    position = one_position()
+    after = position.play(position.legal_moves()[0])
+    assert sum(after.unseen().values()) == sum(position.unseen().values())
+    assert after.unseen() == position.unseen()
+
+
+def test_a_search_by_rollouts_beats_chance():
+    """The same games every time: the deal, the bots' seeds and so the rollouts are fixed."""
+
+    class Searches(SdkPlayer):
+        def choose(self, state, budget_ns):
+            self.number += 1
+            sent = []
+
+            def choose(position):
+                return min(position.rollouts(1, position.legal_moves()[::4]), key=lambda tried: tried.left).move
+
+            serve(choose, [*self.lines, encode(turn_view(state, self.number, 1000, full=False))], sent.append)
+            return Answer(json.loads(sent[-1])["move"], 1)
+
+    for deal in range(3):
+        seated = [InProcessPlayer("r", random_move), Searches("sdk", None)]
+        record = Referee(single_game("search", "bird", deal, ["r", "sdk"]), built_in("bird"), seated, Timing()).play().record
+        assert (record.faults, record.ranks) == ([], [2, 1])
 
 
 def test_the_unseen_tiles_are_those_of_the_deck_less_hand_and_board():
@@ -150,6 +258,37 @@ def test_the_loop_answers_on_stdout_and_print_goes_to_stderr():
         {"type": "move", "id": 2, "move": "Rb1Rc1"},
     ]
     assert done.stderr == "thinking about 12\n"
+
+
+SEARCH = """
+from arena.rules import CORE
+from arena.sdk import run
+def choose(position):
+    print(CORE)
+    tried = position.rollouts(1)
+    print(tried, position.playout(), position.sample().playout(policy="greedy"))
+    return max(tried, key=lambda rollout: -rollout.left).move
+run(choose)
+"""
+
+
+def test_a_bot_plays_the_same_with_the_pure_core():
+    rows = ["R....", "..V..", "....B", "Y...."]
+    lines = [
+        {"type": "hello", "id": 1, "protocol": 1, "arena": "x"},
+        {"type": "start", "players": 3, "seat": 0, "board": rows, "pagodas": 19, "seed": 9, "move_ms": 1000},
+        {"type": "turn", "id": 2, "hand": ["RR", "YB", "BB"], "time_ms": 1000},
+        {"type": "quit"},
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    said = {}
+    for core in {"pure", CORE}:
+        environment = {**os.environ, "ARENA_RULES": core}
+        done = subprocess.run([sys.executable, "-c", SEARCH], input=text, capture_output=True, text=True, check=True, env=environment)
+        assert done.stderr.splitlines()[0] == core
+        said[core] = done.stdout, done.stderr.splitlines()[1:]
+        assert json.loads(done.stdout.splitlines()[1])["type"] == "move"
+    assert said["pure"] == said[CORE]
 
 
 def test_the_loop_ends_with_its_input():

@@ -1,8 +1,14 @@
-"""What a measurement is, and how often a thing is measured."""
+"""What a measurement is, and how things are measured: in turn with what they are compared with, several times, the median counts."""
 
+import multiprocessing
 import time
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from statistics import median
+from typing import NamedTuple, ParamSpec, TypeVar
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
 class Figure(NamedTuple):
@@ -15,11 +21,25 @@ class Figure(NamedTuple):
     aim: str = ""
 
 
-def best_seconds(work: Callable[[], object], times: int) -> float:
-    """The shortest of several runs: on a shared machine the one that was disturbed least."""
-    shortest = float("inf")
-    for _ in range(times):
-        began = time.perf_counter()
-        work()
-        shortest = min(shortest, time.perf_counter() - began)
-    return shortest
+def alternate(
+    works: Mapping[str, Callable[[], object]], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, list[float]]:
+    """Seconds of each piece of work by the clock, round by round. The pieces take turns, so that all meet the same disturbances."""
+    seconds: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(rounds):
+        for name, work in works.items():
+            began = clock()
+            work()
+            seconds[name].append(clock() - began)
+    return seconds
+
+
+def median_ratio(one: Sequence[float], other: Sequence[float]) -> float:
+    """The median of the ratios of values that were measured in the same round."""
+    return median(own / beside for own, beside in zip(one, other, strict=True))
+
+
+def in_own_process(function: Callable[Arguments, Result], *arguments: Arguments.args, **keywords: Arguments.kwargs) -> Result:
+    """What the function returns in a fresh process, whose memory nothing else has touched."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(function, *arguments, **keywords).result()

@@ -1,25 +1,101 @@
-"""How many random games of two the rules core plays in a second, on one core."""
+"""How many random games of two the rules cores play in a second, on one core, and OpenSpiel's hex beside them where it is installed.
 
+The native core plays whole games inside C (`State.playout`), and again move by move from Python; OpenSpiel likewise, in the rollouts of
+its own search, which are whole games inside C++, and move by move. Seconds are those of the processor: what else the machine does meanwhile
+counts little.
+"""
+
+import importlib
 import random
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from functools import partial
+from statistics import fmean, median
+from typing import Any, NamedTuple
 
-from arena.bench.figures import Figure, best_seconds
+from arena.bench.figures import Figure, alternate, median_ratio
 from arena.rules import pure
 from arena.rules.boards import built_in
 from arena.rules.notation import COPIES, PASS, TILES
 
-GAMES = 400
-TIMES = 5
-CORES = {"pure": pure.State}
+ROUNDS = 7
+GAMES = {"pure": 300, "native": 8000, "native_calls": 2000, "openspiel": 4000, "openspiel_calls": 1000}
+QUICK = 40
+"""So many times fewer games when it need only be seen that it works."""
+HEX = "hex(board_size=11)"
+Deck = tuple[int, ...]
 
 
-def play_games(state_class: type[pure.State], games: int, seed: int) -> int:
-    """Plays games of two at random to the end; returns how many tiles were placed."""
-    rng, board = random.Random(seed), built_in("bird")  # noqa: S311 - for play
-    deck, placed = [tile for tile in range(len(TILES)) for _ in range(COPIES)], 0
-    for _ in range(games):
-        rng.shuffle(deck)
+class Contestant(NamedTuple):
+    """Something that plays ``games`` random games when called, and returns how many tiles or stones it placed; 0 if it cannot say."""
+
+    name: str
+    games: int
+    play: Callable[[], int]
+    aim: str = ""
+
+
+def measure(*, quick: bool = False) -> Iterator[Figure]:
+    """Games and placements a second of each contestant, then the ratios that matter."""
+    contestants = {key: entry for make in (_cores, _openspiel) for key, entry in make(QUICK if quick else 1).items()}
+    placed: dict[str, list[int]] = {key: [] for key in contestants}
+
+    def play(key: str) -> None:
+        placed[key].append(contestants[key].play())
+
+    seconds = alternate({key: partial(play, key) for key in contestants}, 2 if quick else ROUNDS, time.process_time)
+    if "openspiel" in placed:  # C++ does not tell how long its games were: as long as the other random games of hex
+        length = fmean(placed["openspiel_calls"]) / contestants["openspiel_calls"].games
+        placed["openspiel"] = [round(length * contestants["openspiel"].games)] * len(placed["openspiel"])
+    rates = {key: [entry.games / spent for spent in seconds[key]] for key, entry in contestants.items()}
+    pace = {key: [count / spent for count, spent in zip(placed[key], seconds[key], strict=True)] for key in contestants}
+    for key, entry in contestants.items():
+        yield Figure(f"rules.{key}.games_per_s", f"random games, {entry.name}", median(rates[key]), "games/s", entry.aim)
+        yield Figure(f"rules.{key}.placements_per_s", f"placements, {entry.name}", median(pace[key]), "/s")
+        yield Figure(f"rules.{key}.ns_per_placement", f"a placement, {entry.name}", 1e9 / median(pace[key]), "ns")
+    yield from _ratios(rates, pace)
+
+
+def _ratios(rates: dict[str, list[float]], pace: dict[str, list[float]]) -> Iterator[Figure]:
+    for one, other, name in (
+        ("native", "pure", "native core to pure core"),
+        ("native", "openspiel", "native core to OpenSpiel, both inside"),
+        ("native_calls", "openspiel_calls", "native core to OpenSpiel, both from Python"),
+    ):
+        if one in rates and other in rates:
+            aim = ">= 1" if other == "openspiel" else ""
+            yield Figure(f"rules.{one}_to_{other}.games", f"games, {name}", median_ratio(rates[one], rates[other]), "x", aim)
+            yield Figure(f"rules.{one}_to_{other}.placements", f"placements, {name}", median_ratio(pace[one], pace[other]), "x", aim)
+
+
+def _cores(fewer: int) -> dict[str, Contestant]:
+    """The pure core, and the native one where it was built."""
+    games = {key: max(2, count // fewer) for key, count in GAMES.items()}
+    decks = _decks(max(games.values()))
+
+    def by_calls(key: str, state_class: type[pure.State]) -> Callable[[], int]:
+        return partial(play_by_calls, state_class, decks[: games[key]], 1)
+
+    found = {"pure": Contestant("pure core, by calls", games["pure"], by_calls("pure", pure.State), ">= 1,000")}
+    try:
+        from arena.rules.native import State as NativeState  # noqa: PLC0415 - it may be missing
+    except ImportError:
+        return found
+    inside = partial(play_inside, NativeState, decks[: games["native"]])
+    found["native"] = Contestant("native core, inside", games["native"], inside, ">= 25,000")
+    found["native_calls"] = Contestant("native core, by calls", games["native_calls"], by_calls("native_calls", NativeState))
+    return found
+
+
+def _decks(count: int) -> list[Deck]:
+    rng, deck = random.Random(1), [tile for tile in range(len(TILES)) for _ in range(COPIES)]  # noqa: S311 - for play
+    return [tuple(rng.sample(deck, len(deck))) for _ in range(count)]
+
+
+def play_by_calls(state_class: type[pure.State], decks: list[Deck], seed: int) -> int:
+    """Plays a game of two with each deck, at random, move by move; returns how many tiles were placed."""
+    rng, board, placed = random.Random(seed), built_in("bird"), 0  # noqa: S311 - for play
+    for deck in decks:
         state = state_class(board, 2, deck)
         while state.end is None:
             count = state.legal_count()
@@ -28,11 +104,41 @@ def play_games(state_class: type[pure.State], games: int, seed: int) -> int:
     return placed
 
 
-def measure() -> Iterator[Figure]:
-    """Games and placements a second, for each core."""
-    for name, state_class in CORES.items():
-        placed = play_games(state_class, GAMES, 1)
-        seconds = best_seconds(partial(play_games, state_class, GAMES, 1), TIMES)
-        aim = {"pure": ">= 1,000"}.get(name, "")
-        yield Figure(f"rules.{name}.games_per_s", f"random games of two, {name} core", GAMES / seconds, "games/s", aim)
-        yield Figure(f"rules.{name}.us_per_placement", f"a placement, {name} core", seconds / placed * 1e6, "us")
+def play_inside(state_class: type[pure.State], decks: list[Deck]) -> int:
+    """Plays a game of two with each deck, at random, whole games in one call; returns how many tiles were placed."""
+    board = built_in("bird")
+    return sum(state_class(board, 2, deck).playout(seed) for seed, deck in enumerate(decks))
+
+
+def _openspiel(fewer: int) -> dict[str, Contestant]:
+    """OpenSpiel's hex 11x11, where the package ``open_spiel`` is installed."""
+    try:
+        pyspiel: Any = importlib.import_module("pyspiel")
+    except ImportError:
+        return {}
+    game, games = pyspiel.load_game(HEX), {key: max(2, count // fewer) for key, count in GAMES.items()}
+    evaluator = pyspiel.RandomRolloutEvaluator(games["openspiel"], 1)
+    # one simulation: as many rollouts from the first position as the evaluator makes
+    search = pyspiel.MCTSBot(game, evaluator, uct_c=2.0, max_simulations=1, max_memory_mb=100, solve=False, seed=1, verbose=False)
+    return {
+        "openspiel": Contestant("OpenSpiel hex 11x11, inside", games["openspiel"], partial(_hex_inside, game, search)),
+        "openspiel_calls": Contestant(
+            "OpenSpiel hex 11x11, by calls", games["openspiel_calls"], partial(_hex_by_calls, game, games["openspiel_calls"])
+        ),
+    }
+
+
+def _hex_inside(game: Any, search: Any) -> int:
+    search.step(game.new_initial_state())
+    return 0
+
+
+def _hex_by_calls(game: Any, games: int) -> int:
+    rng, placed = random.Random(1), 0  # noqa: S311 - for play
+    for _ in range(games):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            moves = state.legal_actions()
+            state.apply_action(moves[int(rng.random() * len(moves))])
+            placed += 1
+    return placed

@@ -4,23 +4,26 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
+from statistics import median
 
-from arena.bench.figures import Figure, best_seconds
+from arena.bench.figures import Figure, alternate
 
-TIMES = 15
+ROUNDS = 15
+COMMANDS = {
+    "python": ("the bare interpreter", ["-c", "pass"], ""),
+    "help": ("arena --help", ["-m", "arena", "--help"], "< 150"),
+    "version": ("arena --version", ["-m", "arena", "--version"], ""),
+    "sdk": ("a bot that imports arena.sdk", ["-c", "import arena.sdk"], ""),
+    "worker": ("a worker's imports", ["-c", "import arena.tournament.workers"], ""),
+}
 
 
-def measure() -> Iterator[Figure]:
-    """Milliseconds of whole processes, the best of several."""
-    commands = {
-        "python": ("the bare interpreter", ["-c", "pass"], ""),
-        "help": ("arena --help", ["-m", "arena", "--help"], "< 150"),
-        "version": ("arena --version", ["-m", "arena", "--version"], ""),
-        "sdk": ("a bot that imports arena.sdk", ["-c", "import arena.sdk"], ""),
-        "worker": ("a worker's imports", ["-c", "import arena.tournament.workers"], ""),
-    }
-    for key, (name, arguments, aim) in commands.items():
-        yield Figure(f"startup.{key}_ms", name, best_seconds(partial(_run, arguments), TIMES) * 1e3, "ms", aim)
+def measure(*, quick: bool = False) -> Iterator[Figure]:
+    """Milliseconds of whole processes."""
+    works = {key: partial(_run, arguments) for key, (_, arguments, _) in COMMANDS.items()}
+    seconds = alternate(works, 3 if quick else ROUNDS)
+    for key, (name, _, aim) in COMMANDS.items():
+        yield Figure(f"startup.{key}_ms", name, median(seconds[key]) * 1e3, "ms", aim)
 
 
 def _run(arguments: Sequence[str]) -> None:

@@ -7,27 +7,57 @@ import msgspec
 
 from arena.cli.options import as_json
 
-PARTS = ("rules", "referee", "startup")
+PARTS = ("rules", "referee", "startup", "ratings", "memory")
 
 
 @click.command(short_help="Measure the arena on this machine.")
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS))
+@click.option("--quick", is_flag=True, help="Small sizes, to see that everything works; the figures mean little.")
 @as_json
-def bench(parts: tuple[str, ...], *, as_json: bool) -> None:
-    """Measure the rules core, the referee and the start-up on this machine, each beside what it is compared with.
+def bench(parts: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
+    """Measure the arena on this machine, each figure beside what it is compared with. All parts take a few minutes.
 
     \b
     arena bench
-    arena bench rules --json
+    arena bench rules referee --json
+
+    \b
+    rules     random games of two, per second of one processor.
+              rules.CORE.games_per_s,
+              .placements_per_s and .ns_per_placement for pure (move by move
+              from Python), native (whole games inside the core) and
+              native_calls (move by move); with the package open_spiel also
+              openspiel and openspiel_calls, hex 11x11 played the same ways.
+              rules.ONE_to_OTHER.games and .placements are the ratios.
+    referee   bots that know their moves; referee.python and referee.c.
+              .us_per_decision is the time of a decision, .bare_us that of the
+              same bytes over bare pipes, .ratio the two compared,
+              .own_us_p50, _p99 and _p99_9 the time from an answer's arrival
+              to the next request, .games_per_s games on one worker.
+    startup   whole processes: startup.python_ms the bare interpreter, help_ms
+              and version_ms the command, sdk_ms a bot, worker_ms a worker.
+    ratings   a million made-up games: ratings.rate_s to rate a table in
+              memory, tables_s all its tables, journal_s both out of a journal
+              (0.8 GB of temporary files), peak_mb and journal_peak_mb the
+              most memory that took.
+    memory    10,000 games on one worker: memory.main and memory.worker,
+              .mb_after_1000, .mb_after_10000, and .growth_mb between them.
+
+    Figures are medians of several runs in turn with what they are compared with.
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.text import columns_text  # noqa: PLC0415 - help must not wait for these
 
     figures = []
     for part in parts or PARTS:
         click.echo(f"measuring {part}", err=True)
-        figures += list(importlib.import_module(f"arena.bench.{part}").measure())
+        figures += list(importlib.import_module(f"arena.bench.{part}").measure(quick=quick))
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode({figure.key: round(figure.value, 3) for figure in figures}), indent=2))
     else:
-        rows = [(figure.name, f"{figure.value:,.1f}", figure.unit, figure.aim) for figure in figures]
-        click.echo(columns_text(("What", "Measured", "Unit", "Aim"), rows, left=("What", "Unit", "Aim")))
+        rows = [(figure.key, figure.name, _shown(figure.value), figure.unit, figure.aim) for figure in figures]
+        click.echo(columns_text(("Key", "What", "Measured", "Unit", "Aim"), rows, left=("Key", "What", "Unit", "Aim")))
+
+
+def _shown(value: float) -> str:
+    """Three digits or more."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.3f}"  # noqa: PLR2004

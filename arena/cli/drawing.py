@@ -27,9 +27,14 @@ def paint(text: str, cell: str) -> str:
 
 def move_lines(state: State, names: Sequence[str], seat: int, move: int, events: Sequence[Event]) -> str:
     """The state after a move: what was played, what it caused, the board, everybody's pagodas and hands."""
+    board = board_text(state, paint, _squares(state.board, move))
+    return "\n".join([move_summary(state, names, seat, move, events), board, hands_text(state, names), ""])
+
+
+def move_summary(state: State, names: Sequence[str], seat: int, move: int, events: Sequence[Event]) -> str:
+    """What was played, and what it caused, for the state after it."""
     head = f"turn {state.turns}: {names[seat]} " + ("passes" if move == PASS else f"plays {move_text(state.board, move)}")
-    said = [f"  {event_text(event, state.board, names)}" for event in events]
-    return "\n".join([head, *said, board_text(state, paint, _squares(state.board, move)), hands_text(state, names), ""])
+    return "\n".join([head, *(f"  {event_text(event, state.board, names)}" for event in events)])
 
 
 def end_line(end: str, names: Sequence[str], left: Sequence[int], ranks: Sequence[int]) -> str:

@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 import click
 
 from arena import __version__
-from arena.errors import ArenaError, UserError
+from arena.errors import ArenaError, UserError, Void
 
-COMMANDS = ("new", "check", "submit", "bots", "play", "run", "runs", "standings", "report", "export", "replay", "bench")
+COMMANDS = ("new", "check", "submit", "bots", "play", "run", "watch", "runs", "standings", "report", "export", "replay", "perft", "bench")
 """In the order in which a newcomer needs them; each is the function of that name in the module of that name."""
 
 DONE, FAILED, MISUSED, BUG, INTERRUPTED = 0, 1, 2, 3, 130
@@ -100,7 +100,7 @@ def run_command(arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
         return INTERRUPTED
-    except UserError as error:
+    except (UserError, Void) as error:
         show_error(error)
         return FAILED
     except OSError as error:

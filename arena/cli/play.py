@@ -2,15 +2,27 @@
 
 from pathlib import Path
 from platform import node
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import Walls, as_json, bots_folder, find_bot, move_ms_option, sandbox_options
+from arena.errors import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.match.clock import Timing
+    from arena.match.referee import Watch
+    from arena.players.folder import Bot
+    from arena.players.sandbox import Sandbox
+    from arena.records.record import GameRecord
+    from arena.rules import State
     from arena.rules.boards import Board
+    from arena.rules.terms import Event
+
+YOU = "human"
 
 
 @click.command(short_help="Play one game and draw it.")
@@ -22,62 +34,118 @@ if TYPE_CHECKING:
 @move_ms_option
 @click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a seat.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), default=0, help="Added to the bank after each move.  [default: 0]")
+@click.option("--human", type=click.IntRange(0, 3), metavar="SEAT", help="Play yourself, at this seat; other hands stay covered.")
 @sandbox_options
 @as_json
 @click.pass_obj
 def play(
-    home: Path, /, bots: tuple[str, ...], board: str, seed: str | None, deal: int, *, walls: Walls, as_json: bool, **times: Any
+    home: Path,
+    /,
+    bots: tuple[str, ...],
+    board: str,
+    seed: str | None,
+    deal: int,
+    *,
+    human: int | None,
+    walls: Walls,
+    as_json: bool,
+    **times: Any,
 ) -> int:
     """Play one game between two to four bots, in the order of their seats, and draw the board after each move.
 
-    A bot may sit at several seats. With --json only the game's record is printed. Exit status 1 when a bot forfeited.
+    A bot may sit at several seats. With --human SEAT you take that seat, between the bots. With --json only the game's record is
+    printed. Exit status 1 when a bot forfeited.
 
     \b
     arena play greedy-python random-python
+    arena play greedy-python --human 0
     arena play ./my-bot greedy-python random-python --board lion --seed 7
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.cli.drawing import end_line, move_lines  # noqa: PLC0415 - help must not wait for these
+    from arena.cli.drawing import end_line  # noqa: PLC0415 - help must not wait for these
     from arena.exports.text import seat_names  # noqa: PLC0415
     from arena.match.clock import Timing  # noqa: PLC0415
-    from arena.match.referee import Referee, Watch  # noqa: PLC0415
-    from arena.players.bot import BotPlayer  # noqa: PLC0415
-    from arena.players.folder import staged_for_a_while  # noqa: PLC0415
-    from arena.players.process import adopt_orphans  # noqa: PLC0415
     from arena.players.registry import Registry  # noqa: PLC0415
     from arena.records.record import encode_record  # noqa: PLC0415
-    from arena.tournament.schedule import single_game  # noqa: PLC0415
     from arena.tournament.session import new_seed  # noqa: PLC0415
 
-    if not 2 <= len(bots) <= 4:  # noqa: PLR2004 - the game's own limits
-        raise click.UsageError(f"expected 2 to 4 bots, got {len(bots)}")
-    if times["increment_ms"] and times["game_ms"] is None:
-        raise click.UsageError("expected --game-ms with --increment-ms: an increment is added to a bank")
+    _refuse_misuse(bots, human, times, as_json=as_json)
     registry = Registry(bots_folder(home))
-    seed = seed or new_seed()
-    playing_board = find_board(board)
     found = [find_bot(registry, name) for name in bots]
-    sandbox = walls.choose(found)
-    with staged_for_a_while(*found, sandbox=sandbox) as staged:
-        plan = single_game(seed, playing_board.name, deal, [bot.label for bot in staged])
-        names = seat_names(plan.bots)
-        watch: Watch = lambda state, seat, move, events: click.echo(move_lines(state, names, seat, move, events))  # noqa: E731
-        adopt_orphans()
-        timing = Timing(**times)
-        players = [BotPlayer(bot, timing.startup_ms, sandbox) for bot in staged]
-        try:
-            referee = Referee(plan, playing_board, players, timing, *(() if as_json else (watch,)))
-            record = referee.play(sandbox=sandbox.tier, host=node()).record
-        finally:
-            for player in players:
-                player.stop()
+    game = Table(found, human, find_board(board), Timing(**times), walls.choose(found))
+    seed = seed or new_seed()
+    record = game.play(seed, deal, is_drawn=not as_json)
+    names = seat_names(record.bots)
     for fault in record.faults:
-        click.echo(f"forfeit: {names[fault.seat]} ({fault.kind}): {fault.detail}", err=True)
+        click.echo(f"forfeit: {names[fault.seat]} ({fault.kind}): {printable(fault.detail)}", err=True)
     if as_json:
         click.echo(encode_record(record))
     else:
         click.echo(end_line(record.end, names, record.left, record.ranks))
         click.echo(f"the same deck again: --seed {seed} --deal {deal}", err=True)
     return FAILED if record.faults else DONE
+
+
+def _refuse_misuse(bots: tuple[str, ...], human: int | None, times: dict[str, Any], *, as_json: bool) -> None:
+    seats = len(bots) + (human is not None)
+    if not 2 <= seats <= 4:  # noqa: PLR2004 - the game's own limits
+        wanted = "2 to 4 bots" if human is None else "1 to 3 bots beside you"
+        raise click.UsageError(f"expected {wanted}, got {len(bots)}")
+    if human is not None and human >= seats:
+        raise click.UsageError(f"expected --human 0 to {seats - 1}, got {human}")
+    if human is not None and as_json:
+        raise click.UsageError("expected --human or --json, got both: a person has to see the board")
+    if times["increment_ms"] and times["game_ms"] is None:
+        raise click.UsageError("expected --game-ms with --increment-ms: an increment is added to a bank")
+
+
+class Table(NamedTuple):
+    """Who plays a single game, and how; ``human`` is the seat of a person, who sits between the bots."""
+
+    bots: "Sequence[Bot]"
+    human: int | None
+    board: "Board"
+    timing: "Timing"
+    sandbox: "Sandbox"
+
+    def play(self, seed: str, deal: int, *, is_drawn: bool) -> "GameRecord":
+        """The record of the game, drawn while it is played unless it shall not be. Raises Void, click.Abort."""
+        from arena.exports.text import seat_names  # noqa: PLC0415
+        from arena.match.referee import Referee  # noqa: PLC0415
+        from arena.players.bot import BotPlayer  # noqa: PLC0415
+        from arena.players.folder import staged_for_a_while  # noqa: PLC0415
+        from arena.players.process import adopt_orphans  # noqa: PLC0415
+        from arena.tournament.schedule import single_game  # noqa: PLC0415
+
+        adopt_orphans()
+        with staged_for_a_while(*self.bots, sandbox=self.sandbox) as staged:
+            players: list[Any] = [BotPlayer(bot, self.timing.startup_ms, self.sandbox) for bot in staged]
+            labels = [bot.label for bot in staged]
+            if self.human is not None:
+                labels.insert(self.human, YOU)
+            names = seat_names(labels)
+            if self.human is not None:
+                from arena.cli.human import Human  # noqa: PLC0415
+
+                players.insert(self.human, Human(names, input))
+            plan = single_game(seed, self.board.name, deal, labels)
+            watches = (self._watch(names),) if is_drawn else ()
+            try:
+                return Referee(plan, self.board, players, self.timing, *watches).play(sandbox=self.sandbox.tier, host=node()).record
+            finally:
+                for player in players:
+                    player.stop()
+
+    def _watch(self, names: "Sequence[str]") -> "Watch":
+        """What is shown after each move: all of it, or what a person needs who is shown the board when it is their turn."""
+        from arena.cli.drawing import move_lines, move_summary  # noqa: PLC0415
+
+        def show(state: "State", seat: int, move: int, events: "list[Event]") -> None:
+            if self.human is None or state.end is not None:
+                click.echo(move_lines(state, names, seat, move, events))
+            else:
+                click.echo(move_summary(state, names, seat, move, events))
+
+        return show
 
 
 def find_board(text: str) -> "Board":

@@ -1,13 +1,15 @@
 """What a run shows on stderr while it plays: a bar where there is a terminal, and every event worth a line."""
 
 import sys
+from collections import Counter
 from typing import Self
 
 from tqdm import tqdm
 
+from arena.errors import printable
 from arena.records.record import Fault
 from arena.rules import CORE
-from arena.tournament.runner import Event, Played, Stopping, Voided, WorkerDied
+from arena.tournament.runner import Event, Played, Stopping, Voided, WorkerDied, available_cores
 from arena.tournament.session import Session
 
 SHOWN_FAULTS = 5
@@ -21,6 +23,8 @@ class Progress:
         self._jobs = jobs
         self._quiet = quiet
         self._faults = 0
+        self._own_us = Counter[int]()
+        self._busy: set[str] = set()
         self._bar: tqdm | None = None  # type: ignore[type-arg]
 
     def __enter__(self) -> Self:
@@ -53,12 +57,17 @@ class Progress:
             self._bar.close()
         if self._faults:
             self._say(f"{counted(self._faults, 'forfeit')} in this session; their evidence is in {self._session.folder / 'faults'}")
+        if self._own_us:
+            half, most = (percentile(self._own_us, share) / 1000 for share in (0.5, 0.99))
+            self._say(f"the arena's own time between an answer and the next request: p50 {half:.2f} ms, p99 {most:.2f} ms")
 
     def show(self, event: Event) -> None:
         """Shows one event."""
         match event:
             case Played(outcome):
                 self._show_faults(outcome.record.bots, outcome.record.faults)
+                self._show_busy(set(outcome.busy))
+                self._own_us.update(map(coarse, outcome.own_us))
                 if self._bar is not None:
                     self._bar.set_postfix({"faults": self._faults}, refresh=False)
                     self._bar.update()
@@ -77,9 +86,35 @@ class Progress:
             elif self._faults == SHOWN_FAULTS + 1:
                 self._say(f"further forfeits are in {self._session.folder / 'faults'}")
 
+    def _show_busy(self, bots: set[str]) -> None:
+        """Warns once of each bot that computes while others are to move, where that takes processor time from them."""
+        players, cores = self._session.config.players, available_cores()
+        for bot in sorted(bots - self._busy) if self._jobs * players > cores else ():
+            self._say(
+                f"warning: {bot} computes on others' turns too, and {counted(self._jobs, 'worker')} x {players} bots share "
+                f"{counted(cores, 'processor')}: the others have less time than --move-ms says; allow more of it, or fewer --jobs"
+            )
+        self._busy |= bots
+
     def _say(self, text: str) -> None:
         if not self._quiet:
-            tqdm.write(text, file=sys.stderr)
+            tqdm.write(printable(text), file=sys.stderr)
+
+
+def coarse(microseconds: int) -> int:
+    """To two digits, so that a run of any length keeps few different numbers."""
+    unit: int = 10 ** max(0, len(str(microseconds)) - 2)
+    return microseconds // unit * unit
+
+
+def percentile(counts: Counter[int], share: float) -> int:
+    """The least value that so large a share of all does not exceed."""
+    rest = counts.total() * share
+    for value in sorted(counts):
+        rest -= counts[value]
+        if rest <= 0:
+            return value
+    return max(counts)
 
 
 def counted(number: int, noun: str) -> str:

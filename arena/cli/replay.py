@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.options import as_json, run_folder
+from arena.errors import printable
 
 if TYPE_CHECKING:
     from arena.records.record import GameRecord
@@ -66,7 +67,7 @@ def _print_game(folder: Path, record: "GameRecord", turn: int | None) -> None:
             if turn:
                 break
     for fault in record.faults:
-        click.echo(f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}): {fault.detail}")
+        click.echo(f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}): {printable(fault.detail)}")
     if turn is None:
         click.echo(end_line(record.end, names, record.left, record.ranks))
 

@@ -11,7 +11,7 @@ import click
 
 from arena.cli.main import DONE, FAILED, INTERRUPTED
 from arena.cli.options import Walls, as_json, bots_folder, find_bot, prior_option, results_folder, sandbox_options, split_commas
-from arena.errors import ConfigError
+from arena.errors import ConfigError, printable
 
 LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
 
@@ -76,7 +76,7 @@ def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verb
         complete = session.schedule.played(session.journal.ids) == len(session.schedule)
     _print_tables(folder, prior, as_json=as_json)
     for voided in runner.voided:
-        click.echo(f"error: {voided.game} could not be played: {voided.reason}; see {folder / 'logs'}", err=True)
+        click.echo(f"error: {voided.game} could not be played: {printable(voided.reason)}; see {folder / 'logs'}", err=True)
     if runner.stop_level:
         click.echo(f"interrupted: the same command finishes the run in {folder}", err=True)
         return INTERRUPTED
@@ -111,7 +111,7 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     choice = choose_folder(results, settings, boards, bots)
     if choice.passed_over:
         click.echo(
-            f"note: {choice.passed_over} is unfinished, but differs ({'; '.join(choice.because)}); "
+            f"note: {choice.passed_over} is unfinished, but differs ({printable('; '.join(choice.because))}); "
             f"--out {choice.passed_over.name} with its settings finishes it",
             err=True,
         )
@@ -132,7 +132,7 @@ def _find_bots(registry: Any, names: list[str]) -> list[Any]:
     for bot in registry.newest():
         reason = "" if bot.manifest.build else missing_program(bot, bot.folder)
         if reason:
-            click.echo(f"warning: {bot.label} is left out: {reason}", err=True)
+            click.echo(f"warning: {bot.label} is left out: {printable(reason)}", err=True)
         else:
             found.append(bot)
     if not found:

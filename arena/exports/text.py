@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from arena.errors import printable
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.diagrams import draw
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
     from arena.ratings.tables import Tables
 
 MISSING = "-"
+HIDDEN_TILE = "??"
 ORDINALS = ("first", "second", "third", "fourth")
 
 
 def columns_text(heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[str] = ()) -> str:
     """Rows under heads, aligned to the right except for the heads named in ``left``."""
+    rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(head), *(len(row[at]) for row in rows)) if rows else len(head) for at, head in enumerate(heads)]
     aligned = [str.ljust if head in left else str.rjust for head in heads]
     lines = [[align(cell, width) for align, cell, width in zip(aligned, row, widths, strict=True)] for row in (heads, *rows)]
@@ -111,10 +114,16 @@ def board_text(state: State, paint: Callable[[str, str], str] = lambda cell, _: 
     return "\n".join(lines)
 
 
-def hands_text(state: State, names: Sequence[str]) -> str:
-    """One line a seat: name, pagodas left, hand."""
+def hands_text(state: State, names: Sequence[str], seen_by: int | None = None) -> str:
+    """One line a seat: name, pagodas left, hand; with ``seen_by`` other hands than this seat's are covered."""
     rows = [
-        ("*" if seat == state.mover and state.end is None else "", str(seat), name, str(left), " ".join(TILES[tile] for tile in hand))
+        (
+            "*" if seat == state.mover and state.end is None else "",
+            str(seat),
+            name,
+            str(left),
+            " ".join(TILES[tile] if seen_by in (None, seat) else HIDDEN_TILE for tile in hand),
+        )
         for seat, (name, left, hand) in enumerate(zip(names, state.left, state.hands, strict=True))
     ]
     return columns_text(("", "Seat", "Bot", "Left", "Hand"), rows, left=("", "Bot", "Hand"))
@@ -137,7 +146,7 @@ def event_text(event: Event, board: Board, names: Sequence[str]) -> str:
 
 def seat_names(bots: Sequence[str]) -> list[str]:
     """The bots' names, told apart by seat where one sits twice."""
-    return [f"{bot} (seat {seat})" if bots.count(bot) > 1 else bot for seat, bot in enumerate(bots)]
+    return [printable(f"{bot} (seat {seat})" if bots.count(bot) > 1 else bot) for seat, bot in enumerate(bots)]
 
 
 def _footer(tables: "Tables") -> list[str]:

@@ -1,5 +1,6 @@
 """The referee of one game: asks whose turn it is, judges the answer, tells everybody, and writes down what happened."""
 
+import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -7,9 +8,9 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from arena.errors import FaultKind, Forfeit, MoveError
-from arena.match.clock import Clock, Timing
+from arena.match.clock import NS_PER_MS, Clock, Timing
 from arena.players.messages import End, Start, encode
-from arena.players.player import Evidence, Player
+from arena.players.player import Answer, Evidence, Player
 from arena.players.views import played_view
 from arena.records.record import VERSION, Fault, GameRecord
 from arena.rules import State
@@ -36,10 +37,16 @@ class GamePlan(Struct, frozen=True):
 
 
 class Outcome(NamedTuple):
-    """A finished game: its record, and the evidence of each fault in it."""
+    """A finished game: its record, and the evidence of each fault in it.
+
+    ``own_us`` is how long the arena itself took between an answer and the next request, in microseconds; ``busy`` are bots that computed
+    while they were not asked.
+    """
 
     record: GameRecord
     evidence: list[Evidence]
+    own_us: tuple[int, ...] = ()
+    busy: tuple[str, ...] = ()
 
 
 class Referee:
@@ -60,13 +67,16 @@ class Referee:
         self.forfeited: list[int] = []
         self.faults: list[Fault] = []
         self.evidence: list[Evidence] = []
+        self.own_us: list[int] = []
+        self._answered_ns = 0
+        self._began_ns = time.monotonic_ns()
 
     def play(self, *, sandbox: str = "none", host: str = "") -> Outcome:
         """Plays the game to its end. Raises Void when the arena or the machine fails."""
         self._begin()
         while not self._is_over():
             self._turn()
-        return Outcome(self._close(sandbox, host), self.evidence)
+        return Outcome(self._close(sandbox, host), self.evidence, tuple(self.own_us))
 
     def _begin(self) -> None:
         for seat, player in enumerate(self.players):
@@ -101,9 +111,15 @@ class Referee:
         try:
             answer = self.players[seat].choose(state, self.clock.budget_ns(seat))
             self.clock.spend(seat, answer.spent_ns)
+            self._note_own_time(answer)
             self._carry_out(self._judge(answer.move))
         except Forfeit as fault:
             self._forfeit(seat, fault)
+
+    def _note_own_time(self, answer: Answer) -> None:
+        if self._answered_ns:
+            self.own_us.append((answer.asked_ns - self._answered_ns) // 1000)
+        self._answered_ns = answer.asked_ns + answer.spent_ns
 
     def _judge(self, text: str) -> int:
         """The move that the text names, if the mover may play it. Raises Forfeit."""
@@ -128,11 +144,12 @@ class Referee:
 
     def _forfeit(self, seat: int, fault: Forfeit) -> None:
         """The seat leaves the game: with two players that ends it, with more the others play on."""
+        self._answered_ns = 0
         player = self.players[seat]
         ending, lines, stderr = player.evidence()
-        turn = self.state.turns
+        turn, after_ms = self.state.turns, round((time.monotonic_ns() - self._began_ns) / NS_PER_MS, 1)
         self.faults.append(Fault(seat, turn, fault.kind.value, fault.detail))
-        self.evidence.append(Evidence(player.name, seat, turn, fault.kind.value, fault.detail, ending, lines, stderr))
+        self.evidence.append(Evidence(player.name, seat, turn, after_ms, fault.kind.value, fault.detail, ending, lines, stderr))
         self.forfeited.append(seat)
         if seat in self.seated:
             self.seated.remove(seat)

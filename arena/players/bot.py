@@ -3,13 +3,14 @@
 import time
 
 from arena import __version__
-from arena.errors import FaultKind, Forfeit
+from arena.errors import FaultKind, Forfeit, Void
 from arena.players.channel import MAX_LINE, Channel, Line, OutputEnded, Overflowed, SpokeUnasked, TimedOut
 from arena.players.folder import Bot
-from arena.players.messages import PROTOCOL, READY_EXAMPLE, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
+from arena.players.messages import PROTOCOL, READY_EXAMPLE, FromArena, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
 from arena.players.player import Answer, Words
 from arena.players.process import BotProcess, Ending
 from arena.players.sandbox import OPEN, Sandbox
+from arena.players.usage import Usage, lost_ns
 from arena.players.views import turn_view
 from arena.rules import State
 
@@ -17,8 +18,16 @@ GRACE_NS = 200_000_000
 """After a missed deadline: how long to look whether the answer still comes, first as it is, then with the bot's input closed."""
 EXIT_S = 0.25
 QUIT_S = 0.1
+LOOK_NS = 2_000_000_000
+"""How often to look at the processor time of a bot."""
+STALL_NS = 50_000_000
+"""A stall is at least this long, and at least a quarter of the time for an answer."""
 FLOODED = f"expected one line per request, got over {MAX_LINE >> 10} KiB of lines that nobody asked for: answer once, log to stderr"
 LAST_WORDS = "its last words on stderr:"
+AFTER_CLOSING = (
+    "the bot answered only after its input was closed: flush stdout after each line "
+    "(or, if it was still thinking, keep a reserve: that was {late_ms} ms after its time)"
+)
 
 
 class BotPlayer:
@@ -33,7 +42,9 @@ class BotPlayer:
         self._channel: Channel | None = None
         self._requests = 0
         self._full = False
-        self._began_ns = time.monotonic_ns()
+        self._began_ns = self._started_ns = self._looked_ns = time.monotonic_ns()
+        self._asked_for_ns = 0
+        self.computes_unasked = False
 
     @property
     def is_running(self) -> bool:
@@ -46,13 +57,12 @@ class BotPlayer:
         if not self.is_running:
             self.stop()
             self._start()
-        self._line().queue(encode(start))
+        self._line().queue(self.encoded(start))
 
     def choose(self, state: State, budget_ns: int) -> Answer:
         """Asks for a move. Raises Forfeit."""
-        self._requests += 1
-        number = self._requests
-        request = encode(turn_view(state, number, budget_ns // 1_000_000, full=self._full))
+        number = self.next_id()
+        request = self.encoded(turn_view(state, number, budget_ns // 1_000_000, full=self._full))
         began_ns = time.monotonic_ns()
         line = self._ask(request, began_ns + budget_ns)
         spent_ns = time.monotonic_ns() - began_ns
@@ -60,7 +70,17 @@ class BotPlayer:
         if not isinstance(reply, Move):
             raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "move" to the request {number}, got {shown(line)}')
         self._check_id(reply, number, line)
-        return Answer(reply.move, spent_ns)
+        self._asked_for_ns += spent_ns
+        return Answer(reply.move, spent_ns, began_ns)
+
+    def encoded(self, message: FromArena) -> bytes:
+        """A message as a line."""
+        return encode(message)
+
+    def next_id(self) -> int:
+        """The id of the next request."""
+        self._requests += 1
+        return self._requests
 
     def inform(self, line: bytes) -> None:
         """Queues a public line; it is sent with the next request."""
@@ -70,6 +90,12 @@ class BotPlayer:
     def finish(self) -> None:
         """Sends the lines about the end; a process that is to be fresh for every game is stopped."""
         self._line().flush()
+        if self._process:
+            self._process.trim_stderr()
+        if time.monotonic_ns() - self._looked_ns > LOOK_NS:
+            self._looked_ns = time.monotonic_ns()
+            used_ns, unasked_ns = self.unasked_ns()
+            self.computes_unasked = used_ns > max(LOOK_NS // 4, unasked_ns // 4)
         if self.bot.manifest.fresh:
             self.stop()
 
@@ -90,7 +116,7 @@ class BotPlayer:
         self.dismiss()
 
     def evidence(self) -> tuple[str, Words, str]:
-        """How the process ended, the last lines both ways with ms since the game began, the end of stderr."""
+        """How the process ended and what it used, the last lines both ways with ms since the game began, the end of stderr."""
         if self._process is None or self._channel is None:
             return "", [], ""
         ending = self._process.ending()
@@ -98,40 +124,72 @@ class BotPlayer:
             (line.direction, round((line.at_ns - self._began_ns) / 1e6, 1), line.text[:2000].decode(errors="backslashreplace"))
             for line in self._channel.lines()
         ]
-        return str(ending) if ending else "", lines, self._process.stderr_tail()
+        return f"{ending}; {ending.use}" if ending else "", lines, self._process.stderr_tail()
+
+    @property
+    def has_full_view(self) -> bool:
+        """Whether the bot asked for the full view."""
+        return self._full
+
+    def memory_mb(self) -> int:
+        """Memory of the bot's processes now, as far as it is their own."""
+        return self._process.memory_mb() if self._process else 0
+
+    def stderr_written(self) -> int:
+        """Bytes that the process has written to stderr."""
+        return self._process.stderr_written() if self._process else 0
 
     def lines(self) -> list[Line]:
         """The lines of the dialogue that are kept, the last ones of both ways."""
         return self._line().lines()
+
+    def unasked_ns(self) -> tuple[int, int]:
+        """Processor time of the process beyond the time that it was asked for something, and the time that it was not."""
+        if self._process is None:
+            return 0, 0
+        unasked_ns = time.monotonic_ns() - self._started_ns - self._asked_for_ns
+        used_ns = max(0, self._process.usage().own_ns - self._asked_for_ns)
+        return used_ns, unasked_ns
 
     def _line(self) -> Channel:
         assert self._channel is not None, "the game has begun"
         return self._channel
 
     def _start(self) -> None:
-        self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, self.bot.manifest.memory_mb)
-        self._channel = Channel(self._process.to_bot, self._process.from_bot)
-        self._requests = 1
-        hello = encode(Hello(self._requests, PROTOCOL, __version__))
+        self.open()
+        number = self.next_id()
+        self._started_ns = self._looked_ns = time.monotonic_ns()
+        hello = self.encoded(Hello(number, PROTOCOL, __version__))
         try:
-            ready = self._greet(hello)
+            ready = self._greet(hello, number)
         except Forfeit as fault:
             words = "" if LAST_WORDS in fault.detail else self._last_words()
             raise Forfeit(FaultKind.STARTUP, f"{fault.detail}{words}") from fault
         self._full = ready.view == "full"
+        self._asked_for_ns = time.monotonic_ns() - self._started_ns
 
-    def _greet(self, hello: bytes) -> Ready:
+    def open(self) -> None:
+        """Starts the process, and says nothing to it yet. Raises Void."""
+        self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, self.bot.manifest.memory_mb)
+        self._channel = self.channel(self._process.to_bot, self._process.from_bot)
+        self._requests = 0
+
+    def channel(self, to_bot: int, from_bot: int) -> Channel:
+        """The channel for a new process."""
+        return Channel(to_bot, from_bot)
+
+    def _greet(self, hello: bytes, number: int) -> Ready:
         line = self._ask(hello, time.monotonic_ns() + self.startup_ms * 1_000_000, starting=True)
         reply = decode_reply(line, READY_EXAMPLE)
         if not isinstance(reply, Ready):
             raise Forfeit(FaultKind.WRONG_SHAPE, f"expected a reply such as {READY_EXAMPLE} to the hello, got {shown(line)}")
-        self._check_id(reply, self._requests, line)
+        self._check_id(reply, number, line)
         return reply
 
     def _ask(self, request: bytes, deadline_ns: int, *, starting: bool = False) -> bytes:
-        channel, began_ns = self._line(), time.monotonic_ns()
+        began_ns = time.monotonic_ns()
         try:
-            return channel.ask(request, deadline_ns)
+            return self._reply(request, began_ns, deadline_ns)
         except TimedOut as error:
             allowance = f"the {self.startup_ms} ms for starting" if starting else f"{round((deadline_ns - began_ns) / 1e6)} ms"
             raise self._overdue(error.partial, deadline_ns, allowance) from None
@@ -146,6 +204,43 @@ class BotPlayer:
                 raise Forfeit(FaultKind.LONG_LINE, detail) from None
             raise Forfeit(FaultKind.FLOOD, FLOODED) from None
 
+    def _reply(self, request: bytes, began_ns: int, deadline_ns: int) -> bytes:
+        """The reply as `Channel.ask` gives it; what a slow bot uses is measured, to tell a slow bot from a stalled machine.
+
+        Raises Void when the machine stalled and an answer is not there in time: nobody knows whether it would have been.
+        """
+        assert self._process is not None
+        channel, quarter_ns = self._line(), (deadline_ns - began_ns) // 4
+        stall_ns = max(STALL_NS, quarter_ns)
+        try:
+            line = channel.ask(request, began_ns + quarter_ns)
+        except TimedOut:
+            before = self._process.usage()
+            self._refuse_stall(before.at_ns - began_ns - quarter_ns, stall_ns)
+        else:
+            self._refuse_stall(time.monotonic_ns() - deadline_ns, stall_ns)
+            return line
+        try:
+            line = channel.go_on(deadline_ns)
+        except TimedOut:
+            self._refuse_stall(self._lost_ns(before, deadline_ns), stall_ns)
+            raise
+        if time.monotonic_ns() > deadline_ns + stall_ns:
+            self._refuse_stall(self._lost_ns(before, deadline_ns), stall_ns)
+        return line
+
+    def _lost_ns(self, before: Usage, deadline_ns: int) -> int:
+        assert self._process is not None
+        after = self._process.usage()
+        return lost_ns(before, after, after.at_ns - deadline_ns)
+
+    def _refuse_stall(self, lost_ns: int, stall_ns: int) -> None:
+        if lost_ns > stall_ns:
+            raise Void(
+                f"the machine stalled while {self.name} had to answer: {lost_ns // 1_000_000} ms went elsewhere",
+                "leave the machine to the arena, or ask for fewer --jobs",
+            )
+
     def _check_id(self, reply: FromBot, number: int, line: bytes) -> None:
         if reply.id != number:
             raise self._unasked(
@@ -159,22 +254,25 @@ class BotPlayer:
     def _overdue(self, partial: bytes, deadline_ns: int, allowance: str) -> Forfeit:
         """Finds out which kind of lateness it is: waits a little for the answer, then closes the bot's input and looks again."""
         assert self._process is not None
-        ending = self._process.ending()
-        if ending:
-            detail = f"the bot {ending} and left its output open, so no answer came within {allowance}{self._last_words()}"
-            return Forfeit(_ending_kind(ending), detail)
         unread = self._line().unread_by_bot()
-        if self._answers_within(GRACE_NS):
+        if not self._process.ending() and self._answers_within(GRACE_NS):
             late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
             return Forfeit(FaultKind.LATE, f"the answer came {late_ms} ms after {allowance} had passed: keep a reserve")
+        ending = self._process.ending()
+        if ending:
+            detail = f"no answer came within {allowance}, and the bot {ending}{self._last_words()}"
+            return Forfeit(_ending_kind(ending), detail)
         if unread:
             return Forfeit(
                 FaultKind.NEVER_READS,
                 f"no answer came within {allowance}, and {unread} bytes of input were not read: read stdin line by line",
             )
+        if not self._process.has_output_open():
+            return self._ended(partial)
         self._line().close_input()
         if self._answers_within(GRACE_NS):
-            return Forfeit(FaultKind.SILENT, "the bot answered only after its input was closed: flush stdout after each line")
+            late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
+            return Forfeit(FaultKind.SILENT, AFTER_CLOSING.format(late_ms=late_ms))
         if partial:
             return Forfeit(
                 FaultKind.LATE,
@@ -196,12 +294,23 @@ class BotPlayer:
         if ending is None:
             detail = f"the bot closed its output{after} but went on running: keep stdout open until the line 'quit'"
             return Forfeit(FaultKind.CLOSED_OUTPUT, detail)
-        return Forfeit(_ending_kind(ending), f"the bot {ending}{after} when an answer was due{self._last_words()}")
+        return Forfeit(_ending_kind(ending), f"the bot {ending}{after} when an answer was due: {_cure(ending)}{self._last_words()}")
 
     def _last_words(self) -> str:
         """The last line of stderr, which in most languages names the error."""
-        words = self._process.stderr_tail().strip().splitlines() if self._process else []
-        return f"; {LAST_WORDS} {words[-1][:300]}" if words else ""
+        if self._process is None:
+            return ""
+        full = "; its stderr is full: log less" if self._process.stderr_is_full() else ""
+        words = self._process.stderr_tail().strip().splitlines()
+        return f"{full}; {LAST_WORDS} {words[-1][:300]}" if words else full
+
+
+def _cure(ending: Ending) -> str:
+    if ending.exit is not None:
+        return "answer every turn, and stay until the line 'quit'"
+    if ending.memory_mb or ending.processes:
+        return "stay within the limits"
+    return "look for a crash, in its code or in a library"
 
 
 def _ending_kind(ending: Ending) -> FaultKind:

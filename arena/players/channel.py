@@ -98,6 +98,11 @@ class Channel:
         self._send(deadline_ns)
         return self.read_line(deadline_ns)
 
+    def go_on(self, deadline_ns: int) -> bytes:
+        """Waits on for the reply to what was asked, after TimedOut, until a later deadline. Raises what `ask` does."""
+        self._write(deadline_ns)
+        return self.read_line(deadline_ns)
+
     def read_line(self, deadline_ns: int) -> bytes:
         """The next line that is not empty. Raises TimedOut, OutputEnded or Overflowed."""
         seen = skipped = 0
@@ -159,12 +164,15 @@ class Channel:
         return len(self._outgoing) + (pipe_fill(self._to_bot) if self.accepts_input else 0)
 
     def _send(self, deadline_ns: int) -> None:
-        """Writes the queue until the deadline, reading meanwhile so that neither side can block the other."""
         self._queue.append(b"")
         lines = b"\n".join(self._queue)
         self._queue.clear()
         self._said.append(("to", lines, time.monotonic_ns()))
         self._outgoing += lines
+        self._write(deadline_ns)
+
+    def _write(self, deadline_ns: int) -> None:
+        """Writes what is to go out until the deadline, reading meanwhile so that neither side can block the other."""
         while self._outgoing and self.accepts_input:
             try:
                 self._outgoing = self._outgoing[os.write(self._to_bot, self._outgoing) :]

@@ -3,23 +3,25 @@
 import hashlib
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import msgspec
 from msgspec import Struct
 
 from arena.errors import BotFolderError
-from arena.players.manifest import FILE, Manifest, check_name, read_manifest
+from arena.players.manifest import FILE, Manifest, check_file, check_name, read_manifest
+from arena.players.process import run_build
 from arena.players.sandbox import OPEN, Sandbox
-from arena.players.sandbox.launch import search_path
+from arena.players.sandbox.launch import remove_tree, search_path
 
 IGNORED = {".git", ".hg", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".DS_Store"}
 MAX_BYTES = 64 * 1024 * 1024
 MAX_FILES = 5000
+MAX_DEPTH = 32
 BUILD_S = 600
 STAGING = ".staging-"
 
@@ -47,7 +49,7 @@ class Bot(Struct, frozen=True):
 def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None = None) -> Bot:
     """The bot in a folder with a bot.toml, or a single script. Raises BotFolderError."""
     if path.is_dir():
-        if (path / FILE).exists() or command is None:
+        if os.path.lexists(path / FILE) or command is None:
             manifest = read_manifest(path)
         else:
             manifest = Manifest(name=name or path.resolve().name, command=list(command))
@@ -80,14 +82,13 @@ def bot_files(path: Path) -> list[Path]:
         return [Path(path.name)]
     root = path.resolve()
     found, size = [], 0
-    for folder, folders, names in os.walk(root):
+    for folder, folders, names in os.walk(root, onerror=_refuse_unreadable):
         folders[:] = sorted(set(folders) - IGNORED)
+        if len(Path(folder).parts) > len(root.parts) + MAX_DEPTH:
+            raise BotFolderError(f"{path}: expected folders nested at most {MAX_DEPTH} deep, got deeper ones")
         for name in sorted(set(names) - IGNORED):
             file = Path(folder, name)
-            if not file.resolve().is_relative_to(root):
-                raise BotFolderError(f"{file}: expected a file in the bot's folder, got a link to {file.resolve()}")
-            if not file.is_file():
-                raise BotFolderError(f"{file}: expected a regular file")
+            check_file(file, root)
             found.append(file.relative_to(root))
             size += file.stat().st_size
         if len(found) > MAX_FILES or size > MAX_BYTES:
@@ -98,6 +99,10 @@ def bot_files(path: Path) -> list[Path]:
     return sorted(found)
 
 
+def _refuse_unreadable(error: OSError) -> NoReturn:
+    raise BotFolderError(f"expected to read all of the bot's folder, got {error}") from error
+
+
 def content_hash(path: Path, manifest: Manifest) -> str:
     """sha256 over the manifest without its version, and each file's name, executable bit and bytes."""
     unversioned = msgspec.structs.replace(manifest, version="1")
@@ -106,17 +111,26 @@ def content_hash(path: Path, manifest: Manifest) -> str:
     for file in bot_files(path):
         if file != Path(FILE):
             executable = os.access(base / file, os.X_OK)
-            digest.update(f"\0{file.as_posix()}\0{executable:d}\0".encode())
-            digest.update(hashlib.sha256((base / file).read_bytes()).digest())
+            digest.update(b"\0%s\0%d\0" % (os.fsencode(file), executable))
+            digest.update(_digest(base / file))
     return digest.hexdigest()
 
 
+def _digest(file: Path) -> bytes:
+    """sha256 of a file's bytes."""
+    try:
+        return hashlib.sha256(file.read_bytes()).digest()
+    except OSError as error:
+        _refuse_unreadable(error)
+
+
 def copy_files(path: Path, target: Path) -> None:
-    """Copies a bot's files into a new folder."""
+    """Copies a bot's files into a new folder; of their modes only whether they can be executed."""
     base = path.parent if path.is_file() else path
     for file in bot_files(path):
         (target / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(base / file, target / file)
+        shutil.copyfile(base / file, target / file)
+        (target / file).chmod(0o755 if os.access(base / file, os.X_OK) else 0o644)
 
 
 def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
@@ -130,9 +144,9 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
         return staged
     target.parent.mkdir(parents=True, exist_ok=True)
     for left_over in target.parent.glob(f"{STAGING}*"):
-        shutil.rmtree(left_over, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=STAGING, dir=target.parent) as temporary:
-        work = Path(temporary, "bot")
+        remove_tree(str(left_over))
+    with _passing_folder(STAGING, target.parent) as temporary:
+        work = temporary / "bot"
         work.mkdir()
         copy_files(bot.folder, work)
         for step in bot.manifest.build:
@@ -145,8 +159,8 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
 @contextmanager
 def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot]]:
     """The bots staged in a temporary folder that goes when the block ends."""
-    with tempfile.TemporaryDirectory(prefix="arena-") as temporary:
-        yield [stage(bot, Path(temporary, f"{number}-{bot.label}"), sandbox) for number, bot in enumerate(bots)]
+    with _passing_folder("arena-") as temporary:
+        yield [stage(bot, temporary / f"{number}-{bot.label}", sandbox) for number, bot in enumerate(bots)]
 
 
 def check_command(bot: Bot, folder: Path) -> None:
@@ -168,17 +182,22 @@ def missing_program(bot: Bot, folder: Path) -> str:
 
 
 def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
-    shown, launch = " ".join(step), sandbox.launch(step, folder, writable=True)
+    shown = f"{bot.label}: the build step '{' '.join(step)}'"
+    ending, tail = run_build(step, folder, sandbox, BUILD_S)
+    if ending is None:
+        raise BotFolderError(f"{shown} was not ready after {BUILD_S} s", "make it do less")
+    if ending.failed:
+        raise BotFolderError(f"{shown} failed: {ending.failed}", "install the toolchain it needs")
+    if ending.exit != 0:
+        how = str(ending) if ending.exit is None else f"ended with status {ending.exit}"
+        raise BotFolderError(f"{shown} {how}:\n{tail}")
+
+
+@contextmanager
+def _passing_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
+    """A folder that goes when the block ends, whatever a build has made of it."""
+    folder = tempfile.mkdtemp(prefix=prefix, dir=parent)
     try:
-        done = subprocess.run(  # noqa: S603 - the build step of a bot the user chose
-            launch.command, cwd=folder, env=launch.environment, pass_fds=launch.descriptors, stdin=subprocess.DEVNULL,
-            capture_output=True, timeout=BUILD_S, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise BotFolderError(f"{bot.label}: the build step '{shown}' failed: {error}", "install the toolchain it needs") from None
+        yield Path(folder)
     finally:
-        launch.close()
-        launch.clear_up()
-    if done.returncode:
-        tail = (done.stdout + done.stderr).decode(errors="replace")[-2000:].strip()
-        raise BotFolderError(f"{bot.label}: the build step '{shown}' ended with status {done.returncode}:\n{tail}")
+        remove_tree(folder)

@@ -25,7 +25,7 @@ class InProcessPlayer:
         """The function's move on a copy of the state."""
         began_ns = time.monotonic_ns()
         move = self._choose(state.copy(), self._seed)
-        return Answer(move_text(state.board, move), time.monotonic_ns() - began_ns)
+        return Answer(move_text(state.board, move), time.monotonic_ns() - began_ns, began_ns)
 
     def inform(self, line: bytes) -> None:
         """Nothing: the state says it all."""

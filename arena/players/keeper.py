@@ -1,11 +1,13 @@
 """Runs as the parent of one bot: starts it, and when the arena lets go or the bot ends, kills all that the bot left behind.
 
-    python -I -S keeper.py LIFELINE STATUS LIMITS -- COMMAND...
+    python -I -S keeper.py LIFELINE STATUS LIMITS [FOLDER]... -- COMMAND...
 
 LIFELINE is a descriptor that reads as ended once the arena's worker has closed it or died: then everything is killed. On STATUS
 the keeper writes ``started PID`` and, when the bot ends, ``exit N``, ``signal N`` (with CPU seconds and peak memory in kB) or
-``failed REASON``, a line each; ``memory MB`` or ``processes N`` before that when it ends the bot for what all its processes use.
-LIMITS are ``name=number`` pairs joined by commas: of setrlimit, and ``memory_mb`` and ``processes`` of the whole tree.
+``failed REASON``, a line each; ``memory MB``, ``processes N``, ``disk MB`` or ``files N`` before that when it ends the bot for what
+all its processes use. LIMITS are ``name=number`` pairs joined by commas: of setrlimit, and of the whole tree ``memory_mb``,
+``processes`` with their threads, ``disk_mb`` and ``disk_files`` in the FOLDERs, and ``files_in_memory`` in the sandbox's own /tmp.
+Exit status 1 means that something of the bot could not be killed.
 This file stands alone and imports little: it delays every start.
 """
 
@@ -14,6 +16,7 @@ import fcntl
 import os
 import resource
 import select
+import stat
 import sys
 import time
 
@@ -25,7 +28,11 @@ LIMITS = {
     "files": resource.RLIMIT_NOFILE,
     "file_bytes": resource.RLIMIT_FSIZE,
 }
+WORDS = {"memory_mb": "memory", "processes": "processes", "files_in_memory": "files", "disk_mb": "disk", "disk_files": "files"}
 LOOK_MS = 200
+IN_MEMORY = ("tmp", "dev/shm")
+SMALL = 1 << 27
+"""A file system of fewer bytes is the sandbox's own: the machine's /tmp is larger."""
 
 
 def start_bot(command: list[str], limits: dict[str, int], status: int, libc: ctypes.CDLL) -> int:
@@ -52,7 +59,7 @@ def start_bot(command: list[str], limits: dict[str, int], status: int, libc: cty
     os._exit(127)
 
 
-def wait_for_end(child: int, lifeline: int, status: int, limits: dict[str, int]) -> None:
+def wait_for_end(child: int, lifeline: int, status: int, limits: dict[str, int], folders: list[str]) -> None:
     """Returns once the bot has ended, uses too much, or the lifeline has ended."""
     try:
         handle = os.pidfd_open(child)
@@ -65,29 +72,95 @@ def wait_for_end(child: int, lifeline: int, status: int, limits: dict[str, int])
     poll.register(handle, select.POLLIN)
     poll.register(lifeline, select.POLLIN)
     while not poll.poll(LOOK_MS):
-        excess = too_much(limits)
+        excess = too_much(limits, folders)
         if excess:
             os.write(status, f"{excess}\n".encode())
             return
 
 
-def too_much(limits: dict[str, int]) -> str:
+def too_much(limits: dict[str, int], folders: list[str]) -> str:
     """What the processes below this one use above the limits, as a line for STATUS."""
     tree = descendants()
-    if len(tree) > limits.get("processes", len(tree)):
-        return f"processes {len(tree)}"
-    most = limits.get("memory_mb")
-    used = sum(map(own_memory_kb, tree)) >> 10 if most else 0
-    return f"memory {used}" if most and used > most else ""
+    figures = [figures_of(pid) for pid in tree]
+    used = {"processes": sum(threads for _, threads in figures), "memory_mb": sum(kb for kb, _ in figures) >> 10}
+    if used["memory_mb"] > limits.get("memory_mb", used["memory_mb"]):
+        used["memory_mb"] = sum(shared_fairly(pid, kb) for pid, (kb, _) in zip(tree, figures, strict=True)) >> 10
+    if "files_in_memory" in limits:
+        used["files_in_memory"] = max(map(files_in_memory, tree), default=0)
+    if "disk_mb" in limits:
+        used["disk_mb"], used["disk_files"] = disk_use(folders, tree, limits["disk_files"])
+    for name, number in used.items():
+        if name in limits and number > limits[name]:
+            return f"{WORDS[name]} {number}"
+    return ""
 
 
-def own_memory_kb(pid: int) -> int:
-    """Memory of a process that is not a file's: its own, shared without a file, and swapped out."""
+def figures_of(pid: int) -> tuple[int, int]:
+    """Memory in kB of a process that is not a file's (its own, shared without a file, and swapped out), and its threads."""
+    kb, threads = 0, 0
     try:
         with open(f"/proc/{pid}/status") as file:  # noqa: PTH123 - pathlib would double the start-up time
-            return sum(int(line.split()[1]) for line in file if line.startswith(("RssAnon", "RssShmem", "VmSwap")))
+            for line in file:
+                if line.startswith(("RssAnon", "RssShmem", "VmSwap")):
+                    kb += int(line.split()[1])
+                elif line.startswith("Threads"):
+                    threads = int(line.split()[1])
     except OSError:
-        return 0
+        pass
+    return kb, threads
+
+
+def shared_fairly(pid: int, otherwise: int) -> int:
+    """The same memory in kB with what several processes share divided among them, which takes longer to find out."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup") as file:  # noqa: PTH123
+            return sum(int(line.split()[1]) for line in file if line.startswith(("Pss_Anon", "Pss_Shmem", "SwapPss")))
+    except OSError:
+        return otherwise
+
+
+def files_in_memory(pid: int) -> int:
+    """How many files a sandboxed process has in the file systems that are memory; their size is bounded, not their number."""
+    count = 0
+    for name in IN_MEMORY:
+        try:
+            room = os.statvfs(f"/proc/{pid}/root/{name}")
+        except OSError:
+            continue
+        count += room.f_files - room.f_ffree if room.f_blocks * room.f_frsize < SMALL else 0
+    return count
+
+
+def disk_use(folders: list[str], tree: list[int], most: int) -> tuple[int, int]:
+    """MB and number of the files in the folders, and of deleted ones still open.
+
+    The counting stops above ``most``; a folder that cannot be looked into counts as too many.
+    """
+    found, hidden, waiting = deleted_files(tree), 0, folders.copy()
+    while waiting and not hidden and len(found) <= most:
+        try:
+            for entry in os.scandir(waiting.pop()):
+                found.append(entry.stat(follow_symlinks=False))
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            hidden = most
+    blocks = sum({(file.st_dev, file.st_ino): file.st_blocks for file in found}.values())
+    return blocks >> 11, len(found) + hidden + bool(hidden)
+
+
+def deleted_files(tree: list[int]) -> list[os.stat_result]:
+    """Files that processes hold open and that no folder names any more."""
+    found = []
+    for pid in tree:
+        try:
+            opened = [os.stat(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")]  # noqa: PTH116, PTH208
+        except OSError:
+            continue
+        found += [file for file in opened if stat.S_ISREG(file.st_mode) and not file.st_nlink]
+    return found
 
 
 def report(child: int, status: int) -> None:
@@ -129,8 +202,8 @@ def parents() -> dict[int, int]:
     return found
 
 
-def kill_all(child: int) -> None:
-    """Kills the bot's group, then its orphans generation by generation, until nobody is left."""
+def kill_all(child: int) -> bool:
+    """Kills the bot's group, then its orphans generation by generation, until nobody is left; whether that came about."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         for kill, target in [(os.killpg, child)] + [(os.kill, pid) for pid in children()]:
@@ -142,11 +215,12 @@ def kill_all(child: int) -> None:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         except ChildProcessError:
-            return
+            return True
         time.sleep(0.001)
+    return False
 
 
-def main() -> None:
+def main() -> int:
     """Starts the bot, waits for its end or the arena's, and clears up."""
     lifeline, status = int(sys.argv[1]), int(sys.argv[2])
     limits = {name: int(number) for name, _, number in (pair.partition("=") for pair in sys.argv[3].split(",") if pair)}
@@ -155,14 +229,15 @@ def main() -> None:
         libc.prctl(SUBREAPER, 1, 0, 0, 0)
     for descriptor in (lifeline, status):
         fcntl.fcntl(descriptor, fcntl.F_SETFD, fcntl.FD_CLOEXEC)
-    child = start_bot(sys.argv[5:], limits, status, libc)
+    end = sys.argv.index("--")
+    child = start_bot(sys.argv[end + 1 :], limits, status, libc)
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
-    wait_for_end(child, lifeline, status, limits)
+    wait_for_end(child, lifeline, status, limits, sys.argv[4:end])
     report(child, status)
-    kill_all(child)
+    return 0 if kill_all(child) else 1
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

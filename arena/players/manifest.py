@@ -1,5 +1,6 @@
 """bot.toml: what a bot's folder says about the bot."""
 
+import os
 import re
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,8 @@ from msgspec import Meta, Struct
 from arena.errors import BotFolderError
 
 FILE = "bot.toml"
+MAX_BYTES = 64 * 1024
+MOST_MEMORY_MB = 4096
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", re.ASCII)
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,19}", re.ASCII)
 EXAMPLE = 'name = "my-bot"\nversion = "1"\ncommand = ["python3", "bot.py"]'
@@ -33,15 +36,31 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     description: str = ""
     build: list[Words] = []
     fresh: bool = False
-    memory_mb: Annotated[int, Meta(ge=16)] = 1024
+    memory_mb: Annotated[int, Meta(ge=16, le=MOST_MEMORY_MB)] = 1024
     startup_ms: Milliseconds | None = None
     move_ms: Milliseconds | None = None
+
+
+def check_file(file: Path, root: Path) -> None:
+    """Raises BotFolderError unless it is a regular file below the root, a resolved path; links within the root will do."""
+    try:
+        target = file.resolve()
+        if not target.is_relative_to(root):
+            raise BotFolderError(f"{file}: expected a file in the bot's folder, got a link to {target}")
+        if not file.is_file():
+            raise BotFolderError(f"{file}: expected a regular file")
+    except (OSError, RuntimeError) as error:  # a ring of links
+        raise BotFolderError(f"{file}: expected a file, got {error}") from None
 
 
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a bot's folder. Raises BotFolderError with what is wrong in which file."""
     path = folder / FILE
     try:
+        if os.path.lexists(path):
+            check_file(path, folder.resolve())
+        if path.stat().st_size > MAX_BYTES:
+            raise BotFolderError(f"{path}: expected at most {MAX_BYTES >> 10} KiB, got {path.stat().st_size} bytes")
         manifest = msgspec.toml.decode(path.read_bytes(), type=Manifest)
     except FileNotFoundError:
         raise BotFolderError(f"expected a file {path}, found none", f"write one such as\n{EXAMPLE}") from None

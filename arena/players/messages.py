@@ -152,7 +152,8 @@ def decode_reply(line: bytes, example: str = MOVE_EXAMPLE) -> FromBot:
         if isinstance(error, msgspec.ValidationError) and line.lstrip().startswith(b"{"):
             detail = f"expected a reply such as {example}, got {shown(line)}: {error}"
             raise Forfeit(FaultKind.WRONG_SHAPE, detail) from None
-        detail = f"expected one JSON object on one line, got {shown(line)}: {error}; print debugging output to stderr"
+        cure = "nest less deeply" if isinstance(error, RecursionError) else "print debugging output to stderr"
+        detail = f"expected one JSON object on one line, got {shown(line)}: {error}; {cure}"
         raise Forfeit(FaultKind.NOT_JSON, detail) from None
 
 

@@ -12,21 +12,24 @@ Words = list[tuple[Literal["to", "from"], float, str]]
 
 
 class Answer(Struct, frozen=True, gc=False):
-    """A move in notation, and how long it took to come."""
+    """A move in notation, when it was asked for on the monotonic clock, and how long it took to come."""
 
     move: str
     spent_ns: int
+    asked_ns: int = 0
 
 
 class Evidence(Struct, frozen=True):
     """What is kept of a fault.
 
-    ``lines`` are the last lines both ways; ``ending`` says how the process ended, or is empty while it ran.
+    ``after_ms`` is when, from the start of the game on, as the times of ``lines``, the last ones both ways. ``ending`` says how the
+    process ended, or is empty while it ran.
     """
 
     bot: str
     seat: int
     turn: int
+    after_ms: float
     kind: str
     detail: str
     ending: str

@@ -2,24 +2,30 @@
 
 import contextlib
 import ctypes
+import fcntl
 import os
+import select
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import Void
-from arena.players.keeper import SUBREAPER, children
+from arena.players import usage
+from arena.players.keeper import SUBREAPER, children, figures_of
 from arena.players.sandbox import OPEN, Sandbox
 from arena.players.sandbox.launch import PROCESSES
 
-LIMITS = {"core": 0, "files": 256, "file_bytes": 64 * 1024 * 1024, "processes": 2 * PROCESSES}
-MEMORY_MB = 1024
+LIMITS = {"core": 0, "files": 256, "file_bytes": 64 << 20, "processes": 2 * PROCESSES}
+BUILD_LIMITS = {"core": 0, "files": 1024, "file_bytes": 1 << 30, "processes": 2 * PROCESSES, "disk_mb": 4096, "disk_files": 100_000}
+MEMORY_MB, BUILD_MEMORY_MB = 1024, 4096
+BUILD_TAIL = 2000
 STDERR_TAIL = 8 * 1024
+STDERR_KEPT = 1024 * 1024
 STOP_S = 3.0
 SIGNALLED = 128
 """What shells, and bubblewrap, add to a signal's number to make an exit status of it."""
@@ -28,8 +34,8 @@ SIGNALLED = 128
 class Ending(NamedTuple):
     """How a bot's process ended: an exit status, or a signal's number, or the reason why it could not be started.
 
-    ``unwatched`` when somebody killed its keeper, which ends the bot too; ``memory_mb`` and ``processes`` are what it used when it
-    was ended for using too much.
+    ``unwatched`` when somebody killed its keeper, which ends the bot too; ``memory_mb``, ``processes`` (with their threads),
+    ``disk_mb`` and ``files`` are what it used when it was ended for using too much.
     """
 
     exit: int | None = None
@@ -38,8 +44,15 @@ class Ending(NamedTuple):
     unwatched: bool = False
     memory_mb: int = 0
     processes: int = 0
+    disk_mb: int = 0
+    files: int = 0
     cpu_s: float = 0.0
     peak_kb: int = 0
+
+    @property
+    def use(self) -> str:
+        """The processor time and memory of the process, as far as they are known."""
+        return f"{self.cpu_s:.2f} s of processor time, at most {self.peak_kb >> 10} MB of memory"
 
     def __str__(self) -> str:
         if self.failed:
@@ -47,7 +60,11 @@ class Ending(NamedTuple):
         if self.memory_mb:
             return f"was ended because its processes used {self.memory_mb} MB of memory: use less, or raise memory_mb in bot.toml"
         if self.processes:
-            return f"was ended because it had {self.processes} processes, more than {LIMITS['processes']}"
+            return f"was ended because it had {self.processes} processes and threads, more than {LIMITS['processes']}"
+        if self.disk_mb:
+            return f"was ended because its files took {self.disk_mb} MB: write less"
+        if self.files:
+            return f"was ended because it had {self.files} files: remove what is no longer needed"
         if self.unwatched:
             return "was killed because the process that watches over it was: a bot has to leave the arena's processes alone"
         if self.signal is not None:
@@ -61,29 +78,24 @@ class BotProcess:
     Raises Void when the machine cannot start one more process.
     """
 
-    def __init__(self, command: Sequence[str], folder: Path, sandbox: Sandbox = OPEN, memory_mb: int = MEMORY_MB) -> None:
+    def __init__(
+        self, command: Sequence[str], folder: Path, sandbox: Sandbox = OPEN, memory_mb: int = MEMORY_MB, *, building: bool = False
+    ) -> None:
         self._status_text = b""
         self._unwatched = False
+        self._stderr_dropped = 0
+        self._sandbox = sandbox
+        self._launch = sandbox.launch(command, folder, writable=building)
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        fcntl.fcntl(self._stderr, fcntl.F_SETFL, os.O_APPEND)  # so that it may be cut while the bot writes
         lifeline_read, self._lifeline = os.pipe()
         self._status, status_write = os.pipe()
         os.set_blocking(self._status, False)
-        limits = ",".join(f"{name}={number}" for name, number in {**LIMITS, "memory_mb": memory_mb}.items())
-        self._sandbox = sandbox
-        self._launch = sandbox.launch(command, folder)
-        keeper = [
-            sys.executable,
-            "-I",
-            "-S",
-            str(Path(__file__).with_name("keeper.py")),
-            str(lifeline_read),
-            str(status_write),
-            limits,
-            "--",
-        ]
+        limits = {**self._launch.limits, **(BUILD_LIMITS if building else LIMITS), "memory_mb": memory_mb}
+        watched = [place for place in (self._launch.temporary, str(folder) if building else None) if place]
         try:
             self._keeper = subprocess.Popen(  # noqa: S603 - starting bots is what this is for
-                [*keeper, *self._launch.command],
+                [*_keeper_command(lifeline_read, status_write, limits, watched), *self._launch.command],
                 cwd=folder,
                 env=self._launch.environment,
                 stdin=subprocess.PIPE,
@@ -96,6 +108,7 @@ class BotProcess:
             os.close(self._lifeline)
             os.close(self._status)
             self._stderr.close()
+            self._launch.clear_up()
             raise Void(f"expected to start a process, got {error}") from error
         finally:
             os.close(lifeline_read)
@@ -133,6 +146,10 @@ class BotProcess:
             return Ending(signal=signal.SIGKILL, memory_mb=int(rest))
         if word == "processes":
             return Ending(signal=signal.SIGKILL, processes=int(rest))
+        if word == "disk":
+            return Ending(signal=signal.SIGKILL, disk_mb=int(rest))
+        if word == "files":
+            return Ending(signal=signal.SIGKILL, files=int(rest))
         if word not in ("exit", "signal"):
             return None
         number, cpu_s, peak_kb = rest.split()
@@ -145,8 +162,41 @@ class BotProcess:
         """The last 8 KiB of what the bot wrote to stderr."""
         if self._stderr.closed:
             return ""
-        size = os.fstat(self._stderr.fileno()).st_size
+        size = self.stderr_size()
         return os.pread(self._stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL)).decode(errors="replace")
+
+    def usage(self) -> usage.Usage:
+        """What the bot's processes have used up to now, and those of the worker's other bots."""
+        return usage.measure(time.monotonic_ns(), self._keeper.pid, _keepers - {self._keeper.pid})
+
+    def has_output_open(self) -> bool:
+        """Whether one of the bot's processes still holds its end of stdout; so it is where nothing is known."""
+        family = usage.family(self._keeper.pid)[1:]
+        return not family or usage.has_pipe_open(family, self.from_bot)
+
+    def stderr_size(self) -> int:
+        """Bytes of stderr that are kept."""
+        return 0 if self._stderr.closed else os.fstat(self._stderr.fileno()).st_size
+
+    def stderr_written(self) -> int:
+        """Bytes of stderr, those included that are no longer kept."""
+        return self._stderr_dropped + self.stderr_size()
+
+    def trim_stderr(self) -> None:
+        """Drops all but the tail of a long stderr, so that its limit is one for a game and not for the life of a process."""
+        if self.stderr_size() > STDERR_KEPT:
+            tail = self.stderr_tail().encode()
+            self._stderr_dropped += self.stderr_size() - len(tail)
+            self._stderr.truncate(0)
+            os.write(self._stderr.fileno(), tail)
+
+    def memory_mb(self) -> int:
+        """Memory of the bot's processes that is not a file's."""
+        return sum(figures_of(pid)[0] for pid in usage.family(self._keeper.pid)[1:]) >> 10
+
+    def stderr_is_full(self) -> bool:
+        """Whether stderr has reached the limit of a file, so that the bot could write no more to it."""
+        return self.stderr_size() >= LIMITS["file_bytes"]
 
     def stop(self) -> None:
         """Kills the bot and everything it started, and waits until they are gone; calling it again does nothing."""
@@ -180,6 +230,30 @@ class BotProcess:
             text = os.read(self._status, 4096)
             self._status_text += text
             self._unwatched = not text
+
+
+def run_build(command: Sequence[str], folder: Path, sandbox: Sandbox, seconds: float) -> tuple[Ending | None, str]:
+    """Runs a build step, which may write to the folder, to its end. How it ended, None if it was not ready in time; its last words."""
+    deadline, tail = time.monotonic() + seconds, b""
+    process = BotProcess(command, folder, sandbox, BUILD_MEMORY_MB, building=True)
+    try:
+        os.close(process.to_bot)
+        while select.select([process.from_bot], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            chunk = os.read(process.from_bot, 65536)
+            tail = (tail + chunk)[-BUILD_TAIL:]
+            if not chunk:
+                break
+        ending = process.ending(max(0.0, deadline - time.monotonic()))
+        return ending, (tail.decode(errors="replace") + process.stderr_tail())[-BUILD_TAIL:].strip()
+    finally:
+        os.close(process.from_bot)
+        process.stop()
+
+
+def _keeper_command(lifeline: int, status: int, limits: Mapping[str, int], folders: Sequence[str]) -> list[str]:
+    script = str(Path(__file__).with_name("keeper.py"))
+    pairs = ",".join(f"{name}={number}" for name, number in limits.items())
+    return [sys.executable, "-I", "-S", script, str(lifeline), str(status), pairs, *folders, "--"]
 
 
 _keepers: set[int] = set()

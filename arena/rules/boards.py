@@ -15,6 +15,8 @@ from arena.errors import BoardError
 GRASS, VILLAGE, LAKE = ".V~"
 COLOURS = "RYB"
 MAX_SIDE = 26
+NAMED_SQUARES = 1088
+"""More than a move's ten bits and the square below can name: those off the board have names too, for errors."""
 BUILT_IN = ("bird", "lion")
 
 
@@ -69,7 +71,7 @@ class Board:
         self.villages = tuple(self._areas(self._mask(VILLAGE)))
         self.beside = tuple(self.around(village) & ~village for village in self.villages)
         self.beside_any = reduce(or_, self.beside, 0)
-        self._names = tuple(f"{chr(97 + column)}{row + 1}" for row in range(self.height) for column in range(self.stride))
+        self._names = tuple(f"{chr(97 + column)}{row + 1}" for row in range(NAMED_SQUARES // self.stride) for column in range(self.stride))
         self.founding = tuple(area for start in self.starts for area in self._areas(start) if area.bit_count() > 1)
 
     def _mask(self, terrain: str) -> int:

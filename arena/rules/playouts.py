@@ -44,6 +44,8 @@ def play_out(state: "State", random: Random, policy: str) -> int:
     if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
         raise ValueError("expected all tiles to be known, got a state with unknown ones: use rollouts")
     before = state.turns
+    if state.end is None:
+        state._end_if_stuck()  # noqa: SLF001 - hands may have been set since the last move
     while state.end is None:
         count = 0 if state.retired[state.mover] else state.legal_count()
         if not count:
@@ -60,6 +62,7 @@ def roll_out(state: "State", seat: int, times: int, seed: int, policy: str, move
     check_policy(policy)
     if seat != state.mover or state.end is not None:
         raise ValueError(f"expected the seat that is to move, got {seat}")
+    state = state.copy()  # whatever happens to it while the moves are read
     pool = _hidden_pool(state, seat)
     candidates = state.legal_moves() if moves is None else list(moves)
     for move in candidates:

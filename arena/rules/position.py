@@ -53,7 +53,9 @@ class Position:
         return self._free
 
     def spaces(self, colour: int) -> int:
-        """Mask of the province spaces of one colour, starts and single spaces included."""
+        """Mask of the province spaces of one colour, starts and single spaces included. Raises IndexError."""
+        if not 0 <= colour < len(self._cells):
+            raise IndexError(f"expected a colour from 0 to {len(self._cells) - 1}, got {colour}")
         return self._cells[colour]
 
     def provinces(self) -> list[tuple[int, Province]]:
@@ -62,9 +64,14 @@ class Position:
         return sorted(found, key=lambda entry: entry[1].mask & -entry[1].mask)
 
     def placed(self, seat: int) -> int:
-        """Pagodas of a seat that stand on the board."""
+        """Pagodas of a seat that stand on the board. Raises IndexError."""
+        self._check_seat(seat)
         on_provinces = sum(province.pagodas for areas in self._areas for province in areas if province.owner == seat)
         return on_provinces + self.villages.count(seat)
+
+    def _check_seat(self, seat: int) -> None:
+        if not 0 <= seat < self.players:
+            raise IndexError(f"expected a seat from 0 to {self.players - 1}, got {seat}")
 
     def ranks(self) -> list[int]:
         """The rank of each seat by pagodas left, fewest first; equal is equal (R8.2)."""

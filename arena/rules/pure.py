@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 from arena.errors import IllegalMoveError
 from arena.rules.boards import Board, nth_square, squares_of
 from arena.rules.explain import illegal_text
-from arena.rules.hands import kinds_of, with_tile, without_tile
+from arena.rules.hands import Hand, checked_tiles, kinds_of, with_tile, without_tile
 from arena.rules.notation import KIND_SHIFT, SQUARE_MASK, TILE_OF_KIND, TILES, UNKNOWN
 from arena.rules.playouts import Random, Rollouts, play_out, roll_out
 from arena.rules.position import Position
+from arena.rules.setups import checked_setup
 from arena.rules.terms import HAND, NO_SPACE, NO_TILES, PAGODAS, Event
 
 
@@ -32,13 +33,13 @@ class State(Position):
         if players not in PAGODAS:
             raise ValueError(f"expected 2 to 4 players, got {players}")
         super().__init__(board, players)
-        self.hands = [tuple(sorted(deck[HAND * seat : HAND * seat + HAND])) for seat in range(players)]
+        self._deck = checked_tiles(deck)
+        self.hands = [tuple(sorted(self._deck[HAND * seat : HAND * seat + HAND])) for seat in range(players)]
         self.turns = 0
         self.retired = [False] * players
         self._placed = [0] * len(TILES)
-        self._drawn = min(len(deck), HAND * players)
+        self._drawn = min(len(self._deck), HAND * players)
         self._menu: list[tuple[int, int, int]] | None = None
-        self._deck = _checked_tiles(deck)
         self._end_if_stuck()
 
     @classmethod
@@ -55,13 +56,15 @@ class State(Position):
     ) -> "State":
         """A state in the middle of a game.
 
-        ``spaces`` is a mask per colour; ``provinces`` are (colour, mask, owner, pagodas); the rest as the attributes are.
+        ``spaces`` is a mask per colour; ``provinces`` are (colour, mask, owner, pagodas); the rest as the attributes are. Raises
+        ValueError.
         """
-        self = cls(board, len(left), (UNKNOWN,) * HAND * len(left) + tuple(pile))
-        self._lay_out(spaces, provinces, villages)
-        self.left = list(left)
-        self.hands = [tuple(sorted(_checked_tiles(hand))) for hand in hands]
-        self.mover = mover
+        setup = checked_setup(board, spaces, provinces, villages, left, hands, pile, mover)
+        self = cls(board, len(setup.left), (UNKNOWN,) * HAND * len(setup.left) + setup.pile)
+        self._lay_out(setup.spaces, setup.provinces, setup.villages)
+        self.left = list(setup.left)
+        self.hands = [tuple(sorted(hand)) for hand in setup.hands]
+        self.mover = setup.mover
         self._end_if_stuck()
         return self
 
@@ -108,11 +111,14 @@ class State(Position):
 
     def legal_moves(self) -> list[int]:
         """Every legal placement of the mover, in ascending order; none once the game has ended."""
-        return self.placements(self.hands[self.mover]) if self.end is None else []
+        return self._placements(self.hands[self.mover]) if self.end is None else []
 
     def placements(self, tiles: Iterable[int]) -> list[int]:
-        """Every legal placement of the given tiles on this board, whoever holds them, in ascending order."""
-        kinds = kinds_of(tuple(tiles))
+        """Every legal placement of the given tiles on this board, whoever holds them, in ascending order. Raises ValueError."""
+        return self._placements(checked_tiles(tiles))
+
+    def _placements(self, tiles: Hand) -> list[int]:
+        kinds = kinds_of(tiles)
         return [kind << KIND_SHIFT | square for kind in kinds for square in squares_of(self._places(kind))]
 
     def legal_count(self) -> int:
@@ -129,8 +135,11 @@ class State(Position):
         raise IndexError("no legal move has that index")
 
     def can_move(self, seat: int) -> bool:
-        """Whether the seat can place a tile of its hand; True for an unknown tile, which might fit."""
-        hand = self.hands[seat]
+        """Whether the seat can place a tile of its hand; True for an unknown tile, which might fit. Raises IndexError."""
+        self._check_seat(seat)
+        return self._can_place(self.hands[seat])
+
+    def _can_place(self, hand: Hand) -> bool:
         if UNKNOWN in hand:
             return True
         for kind in kinds_of(hand):  # noqa: SIM110 - any() is slower, and this is asked every turn
@@ -140,7 +149,7 @@ class State(Position):
 
     def must_pass(self) -> bool:
         """Whether the referee passes for the mover (R3.2)."""
-        return self.retired[self.mover] or not self.can_move(self.mover)
+        return self.retired[self.mover] or not self._can_place(self.hands[self.mover])
 
     def is_legal(self, move: int) -> bool:
         """Whether the mover may place so; unknown tiles in the hand stand for any tile."""
@@ -171,7 +180,9 @@ class State(Position):
             reason = illegal_text(self, move)
             if reason:
                 raise IllegalMoveError(reason)
-            self._next_mover()
+            self._end_if_stuck()  # hands that were set may leave nobody a place
+            if self.end is None:
+                self._next_mover()
             return
         kind = move >> KIND_SHIFT
         tile = TILE_OF_KIND[kind]
@@ -210,15 +221,17 @@ class State(Position):
 
     def set_pile(self, tiles: Sequence[int]) -> None:
         """Says what the draw pile is, in the order in which it will be drawn."""
-        self._deck, self._drawn = _checked_tiles(tiles), 0
+        self._deck, self._drawn = checked_tiles(tiles), 0
 
     def set_hand(self, seat: int, tiles: Iterable[int]) -> None:
-        """Says what a seat holds, for who sees only that hand."""
-        self.hands[seat] = tuple(sorted(_checked_tiles(tiles)))
+        """Says what a seat holds, for who sees only that hand. Raises ValueError, IndexError."""
+        self._check_seat(seat)
+        self.hands[seat] = tuple(sorted(checked_tiles(tiles)))
         self._menu = None
 
     def retire(self, seat: int) -> None:
-        """The seat never moves again: it passes, and the game ends without asking whether it could (R3.2, R8.1)."""
+        """The seat never moves again: it passes, and the game ends without asking whether it could (R3.2, R8.1). Raises IndexError."""
+        self._check_seat(seat)
         self.retired = [own or other == seat for other, own in enumerate(self.retired)]
         if self.end is None:
             self._end_if_stuck()
@@ -231,15 +244,6 @@ class State(Position):
         """R8.1: the game is over when nobody who still plays can place a tile."""
         for step in range(self.players):
             seat = (self.mover + step) % self.players
-            if not self.retired[seat] and self.can_move(seat):
+            if not self.retired[seat] and self._can_place(self.hands[seat]):
                 return
         self.end = NO_SPACE if any(self.hands) else NO_TILES
-
-
-def _checked_tiles(tiles: Iterable[int]) -> tuple[int, ...]:
-    """The tiles as a tuple. Raises ValueError for what is no tile."""
-    checked = tuple(tiles)
-    if checked and not (min(checked) >= 0 and max(checked) <= UNKNOWN):
-        wrong = next(tile for tile in checked if not 0 <= tile <= UNKNOWN)
-        raise ValueError(f"expected tiles from 0 to {UNKNOWN}, got {wrong}")
-    return checked

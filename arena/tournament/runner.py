@@ -73,7 +73,8 @@ class Runner:
         self._listen = listen
         self._context = multiprocessing.get_context(START_METHOD)
         self._pool: ProcessPoolExecutor | None = None
-        self._pending: dict[Future[Outcome], GamePlan] = {}
+        self._stopping = self._context.Value("b", 0, lock=False)
+        self._pending: dict[Future[Outcome | None], GamePlan] = {}
         self._again: deque[GamePlan] = deque()
         self._suspects: deque[GamePlan] = deque()
         self._attempts: Counter[str] = Counter()
@@ -98,8 +99,8 @@ class Runner:
                     self._hand_out(rest)
                 elif not announced:
                     announced = True
-                    self._cancel_waiting()
-                    self._listen(Stopping(len(self._pending)))
+                    self._stopping.value = 1
+                    self._listen(Stopping(min(len(self._pending), self._jobs)))
                 if not self._pending or self.stop_level > 1:
                     return
                 done, _ = wait(self._pending, timeout=LOOK_S, return_when=FIRST_COMPLETED)
@@ -129,7 +130,7 @@ class Runner:
                 self._jobs,
                 mp_context=self._context,
                 initializer=start_worker,
-                initargs=(self._setup, self._log_queue, self._context.Value("i", 0)),
+                initargs=(self._setup, self._log_queue, self._context.Value("i", 0), self._stopping),
             )
         try:
             self._pending[self._pool.submit(play_game, plan)] = plan
@@ -140,12 +141,13 @@ class Runner:
             return self._submit(plan)
         return True
 
-    def _collect(self, done: Iterable[Future[Outcome]]) -> None:
-        """Writes what was finished, then judges what was not."""
+    def _collect(self, done: Iterable[Future[Outcome | None]]) -> None:
+        """Writes what was finished, then judges what was not; a game that was not begun because of a stop is neither."""
         if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
             done, _ = wait(self._pending)
         plans = [(future, self._pending.pop(future)) for future in done]
-        outcomes = [future.result() for future, _ in plans if future.exception() is None]
+        results = [future.result() for future, _ in plans if future.exception() is None]
+        outcomes = [outcome for outcome in results if outcome is not None]
         for outcome in outcomes:
             if outcome.evidence:
                 seeds = next(plan.seeds for _, plan in plans if plan.id == outcome.record.id)
@@ -185,10 +187,6 @@ class Runner:
             return
         self._suspects.extend(broken)
         self._listen(WorkerDied(len(broken)))
-
-    def _cancel_waiting(self) -> None:
-        for future in [future for future in self._pending if future.cancel()]:
-            del self._pending[future]
 
     def _shut_down(self) -> None:
         """Ends the pool: gently when nothing runs, else by killing its workers, whose keepers then end the bots."""

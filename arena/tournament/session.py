@@ -2,7 +2,6 @@
 
 import logging
 import secrets
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -16,6 +15,7 @@ from arena.errors import ConfigError, RunError
 from arena.match.referee import GamePlan
 from arena.players.folder import Bot, stage
 from arena.players.sandbox import Sandbox
+from arena.players.sandbox.launch import remove_tree
 from arena.records.journal import FILE as JOURNAL
 from arena.records.journal import Journal, read_ids
 from arena.records.runfile import FILE as RUN_FILE
@@ -211,7 +211,7 @@ def _other_settings(info: RunInfo, settings: Mapping[str, Any], boards: Mapping[
 
 def _discard(folder: Path) -> None:
     """Removes what a run that could not start left behind."""
-    shutil.rmtree(folder / "bots", ignore_errors=True)
+    remove_tree(str(folder / "bots"))
     (folder / JOURNAL).unlink(missing_ok=True)
     with suppress(OSError):
         folder.rmdir()

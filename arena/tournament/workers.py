@@ -99,19 +99,25 @@ class Worker:
             for player, _ in taken:
                 player.stop()
             raise
+        busy = tuple(player.name for player, _ in taken if player.computes_unasked)
         self.stable.give_back(taken)
         for fault in outcome.record.faults:
             log.info("%s: %s forfeits (%s): %s", plan.id, plan.bots[fault.seat], fault.kind, fault.detail)
         log.debug("%s: %s after %d placements, left %s", plan.id, outcome.record.end, outcome.record.turns, outcome.record.left)
-        return outcome
+        return outcome._replace(busy=busy)
 
 
 _worker: Worker | None = None
+_stopping: Any = None
 
 
-def start_worker(setup: Setup, log_queue: Any, counter: Any) -> None:
-    """Makes this process a worker; ``counter`` numbers the workers of a pool, ``log_queue`` takes their log records."""
-    global _worker  # noqa: PLW0603 - one worker a process
+def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> None:
+    """Makes this process a worker.
+
+    ``counter`` numbers the workers of a pool, ``log_queue`` takes their log records, ``stopping`` is not 0 once no more games are to begin.
+    """
+    global _worker, _stopping  # noqa: PLW0603 - one worker a process
+    _stopping = stopping
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -129,10 +135,13 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any) -> None:
     log.debug("worker %d started as process %d", number, os.getpid())
 
 
-def play_game(plan: GamePlan) -> Outcome:
-    """Plays one game in this worker. Raises Void."""
+def play_game(plan: GamePlan) -> Outcome | None:
+    """Plays one game in this worker, or none when the run is stopping. Raises Void.
+
+    Futures that wait are not cancelled instead: a worker that dies would then leave the pool without an end (seen with CPython 3.11).
+    """
     assert _worker is not None, "start_worker has run"
-    return _worker.play(plan)
+    return None if _stopping.value else _worker.play(plan)
 
 
 def _end_with_parent() -> None:

@@ -50,6 +50,33 @@ def test_a_new_bot_passes_the_check_is_submitted_and_plays(arena, language):
     assert not any(record["faults"] for record in arena.records("mine"))
 
 
+@pytest.mark.parametrize("core", ["pure", ""])
+def test_the_montecarlo_template_plays_to_the_end_and_beats_random_with_any_core(arena, core):
+    arena("new", "searcher", "--template", "montecarlo")
+    script, manifest = arena.home / "searcher/bot.py", arena.home / "searcher/bot.toml"
+    assert len(script.read_text().splitlines()) <= 50
+    if core:
+        script.write_text(f"import arena.rules\nassert arena.rules.CORE == {core!r}\n" + script.read_text())
+        manifest.write_text(manifest.read_text().replace('["python3"', f'["env", "ARENA_RULES={core}", "python3"'))
+    arena("run", "./searcher", "rnd", "--deals", 2, "--seed", "search", "--out", "search")
+    records = arena.records("search")
+    assert [record["faults"] for record in records] == [[]] * 4
+    assert sum(record["ranks"][record["bots"].index("searcher")] == 1 for record in records) >= 3
+
+
+def test_the_montecarlo_template_passes_the_check(arena):
+    arena("new", "searcher", "--template", "montecarlo")
+    out, _ = arena("check", "./searcher", "--move-ms", 400)
+    assert out.splitlines()[-1].endswith("0 failed")
+
+
+def test_a_template_that_is_not_there_in_a_language_is_an_error_with_its_cure(arena):
+    _, err = arena("new", "searcher", "--language", "js", "--template", "montecarlo", status=1)
+    assert "error: expected --language python for the template montecarlo, got js" in err
+    assert "hint: leave --template out" in err
+    assert not (arena.home / "searcher").exists()
+
+
 @pytest.mark.parametrize("name", ["careful-python", pytest.param("first-js", marks=needs_node), "greedy-python", "random-python"])
 def test_the_bots_of_the_repository_pass_the_check(arena, name):
     out, _ = arena("check", ROOT / "bots" / name)
@@ -70,6 +97,53 @@ def test_greedy_beats_random_and_careful_beats_greedy(arena):
     table = {row["bot"]: row for row in json.loads(arena("standings", "ladder", "--json")[0])["standings"]}
     assert table["greedy-python"]["win_rate"] > table["random-python"]["win_rate"] + 0.3
     assert table["careful-python"]["win_rate"] >= table["greedy-python"]["win_rate"]
+
+
+def test_perft_counts_what_the_vectors_say_and_each_first_move_by_itself(arena):
+    vectors = [json.loads(line) for line in (ROOT / "protocol/vectors/perft.jsonl").read_text().splitlines()]
+    vector = next(line for line in vectors if line["name"] == "lion-3-last-5")
+    there = ("--board", "lion", "--players", 3, "--deck", vector["deck"], "--moves", " ".join(vector["moves"]))
+    out, err = arena("perft", *there, "--depth", 3)
+    assert [line.split() for line in out.splitlines()[1:]] == [["lion", "3", str(at), str(vector["counts"][at])] for at in (1, 2, 3)]
+    assert "nodes/s" in err
+    assert "nodes/s" not in out
+    [line] = arena("perft", *there, "--depth", 2, "--json")[0].splitlines()
+    assert json.loads(line) == {**vector, "name": "lion", "counts": vector["counts"][:3]}
+    out, _ = arena("perft", *there, "--depth", 2, "--divide")
+    counts = [int(line.split()[-1]) for line in out.splitlines()[1:]]
+    assert (len(counts), counts[-1]) == (vector["counts"][1] + 1, vector["counts"][2])
+    assert sum(counts[:-1]) == counts[-1]
+    divided = json.loads(arena("perft", *there, "--depth", 2, "--divide", "--json")[0])["divide"]
+    assert list(divided.values()) == counts[:-1]
+
+
+def test_perft_counts_on_several_boards_for_several_numbers_of_players(arena):
+    (arena.home / "tiny.txt").write_text("R..\n...\n..B\n")
+    out, _ = arena(
+        "perft", "--board", "tiny.txt", "--board", "bird", "--players", 2, "--players", 4, "--depth", 2, "--seed", "x", "--deal", 3
+    )
+    assert [line.split()[:3] for line in out.splitlines()[1:]] == [
+        [board, players, depth] for board in ("tiny", "bird") for players in "24" for depth in "12"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "said"),
+    [
+        (("--deck", "RRYY"), 1, ["error: --deck: expected 12 tiles RR in the deck, got 1", "hint: write the 72 tiles"]),
+        (("--deck", ""), 1, ["error: --deck: expected 12 tiles RR in the deck, got 0"]),
+        (("--deck", "RRY", "--seed", "x"), 2, ["expected either --deck, or --seed and --deal, got both"]),
+        (("--moves", "Ra1Ra2"), 1, ["--moves, move 1 on bird with 2 players: Ra1Ra2 is illegal", "hint: leave --moves out"]),
+        (("--moves", "Ra1Rc2"), 1, ["expected two squares that share an edge, got 'Ra1Rc2'"]),
+        (("--board", "nope"), 1, ["expected a board out of bird, lion, got 'nope'", "hint: "]),
+        (("--depth", 0), 2, ["0 is not in the range x>=1"]),
+        (("--players", 5), 2, ["5 is not in the range 2<=x<=4"]),
+    ],
+)
+def test_perft_says_what_is_wrong_and_prints_nothing_else(arena, options, status, said):
+    out, err = arena("perft", *options, status=status)
+    assert out == ""
+    assert all(part in err for part in said), err
 
 
 def test_bench_measures_what_is_asked_for(arena):

@@ -206,6 +206,22 @@ def test_nothing_outlives_the_arena_even_when_it_is_killed(tmp_path):
         wait_until_dead(pid)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who uses which memory")
+def test_memory_that_processes_share_counts_once(start):
+    code = """
+import os, time
+block = bytearray(b"x") * (60 << 20)
+for _ in range(20):
+    if os.fork() == 0:
+        time.sleep(60)
+print("ready", flush=True)
+time.sleep(60)
+"""
+    process = start(code)
+    assert os.read(process.from_bot, 100) == b"ready\n"
+    assert process.ending(1.0) is None
+
+
 def test_unknown_signals_have_a_name_too():
     assert signal_name(9) == "signal 9 (SIGKILL)"
     assert signal_name(250) == "signal 250"
@@ -221,3 +237,17 @@ def test_many_starts_leave_no_descriptors_open(tmp_path):
         os.close(process.from_bot)
     after = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
     assert after == before
+
+
+def test_a_long_stderr_is_cut_between_games_and_the_bot_may_write_on(start):
+    process = start(
+        "import sys\nfor line in sys.stdin:\n    sys.stderr.write('x' * 30_000_000 + line)\n    sys.stderr.flush(); print(flush=True)"
+    )
+    for number in range(4):  # 120 MB in all, which is more than a file may hold
+        os.write(process.to_bot, b"%d\n" % number)
+        os.read(process.from_bot, 10)
+        assert process.stderr_tail().endswith(f"x{number}\n")
+        process.trim_stderr()
+        assert process.stderr_size() < 10_000
+    assert process.stderr_written() >= 120_000_000
+    assert process.ending() is None

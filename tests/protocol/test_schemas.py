@@ -18,6 +18,7 @@ from arena.players.views import turn_view
 from arena.records.record import encode_record
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
+from tests.protocol.vectors import lines
 
 FOLDER = Path(__file__).parents[2] / "protocol" / "schemas"
 SCHEMAS = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
@@ -65,6 +66,7 @@ SAMPLES["ready"] = [
     {"type": "ready", "id": 7, "view": "full"},
     {"type": "ready", "id": 0, "view": "incremental"},
 ]
+SAMPLES |= {f"vector-{name}": lines(file) for name, file in (("perft", "perft"), ("game", "games"), ("position", "positions"))}
 SAMPLES["move"] = [{"type": "move", "id": 2, "move": "Rc4Yd4"}, {"type": "move", "id": 9, "move": "pass", "extra": [1]}]
 
 

@@ -44,7 +44,8 @@ def test_every_field_of_bot_toml_is_shown():
 def test_the_first_bot_on_the_page_plays(tmp_path):
     from arena.match.checks import check_bot  # noqa: PLC0415
     from arena.players.folder import bot_at  # noqa: PLC0415
+    from arena.players.sandbox import OPEN  # noqa: PLC0415
 
     script = tmp_path / "my-bot.py"
     script.write_text(re.search(r"```python\n(.*?)```", TEXT, re.S)[1])
-    assert [step for step in check_bot(bot_at(script), 1000) if step.problem] == []
+    assert [step for step in check_bot(bot_at(script), 1000, OPEN) if step.problem] == []

@@ -16,8 +16,8 @@ except ImportError:
         raise
 
 
-@pytest.fixture(params=sorted(CORES))
-def State(request):  # noqa: N802 - it stands for a class
+@pytest.fixture(name="State", params=sorted(CORES))
+def state_class(request):
     return CORES[request.param]
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from arena.errors import IllegalMoveError
 from arena.rules.boards import built_in, parse_board
+from arena.rules.diagrams import state_text
 from arena.rules.notation import PASS, parse_move
 from arena.rules.terms import LAST_PAGODA, NO_SPACE, NO_TILES
 from tests.rules.positions import check, full_deck, position, random_move
@@ -140,6 +141,22 @@ def test_r8_1_a_board_without_room_ends_before_the_first_move(State):
     assert (state.end, state.ranks()) == (NO_SPACE, [1, 1])
     with pytest.raises(IllegalMoveError, match=r"the game is over: no space \(R8\.1\)"):
         state.play(0)
+
+
+@pytest.mark.parametrize("policy", ["uniform", "greedy"])
+def test_r8_1_hands_that_were_set_so_that_nobody_can_place_end_the_game_with_the_pass(State, policy):
+    drawing = """
+    R0 R0 . R1 R1
+    ~  ~  . ~  ~
+    """
+    state = position(State, drawing, hands=("RR", "YY"), pile="YYYY")
+    state.set_hand(1, [0])
+    assert state.end is None
+    twin = state.copy()
+    state.play(PASS)
+    assert (state.end, state.mover) == (NO_SPACE, 0)
+    assert twin.playout(1, policy) == 0
+    assert state_text(twin) == state_text(state)
 
 
 def test_r8_1_a_retired_seat_keeps_no_game_waiting(State):

@@ -1,18 +1,16 @@
 """Numbers and foreign text as a page shows them."""
 
 import math
-import re
 
+from arena.errors import printable
 from arena.exports.text import MISSING
 
 CUT = " … {} characters left out … "
-UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
-"""Control characters, and those that change the direction of what follows: written as escapes, so that text looks as it is."""
 
 
 def visible(text: str) -> str:
-    """The text with what cannot be seen in it written as an escape."""
-    return UNSEEN.sub(lambda found: ascii(found[0])[1:-1], text)
+    """The text with what cannot be seen in it, but for ends of lines, written as an escape."""
+    return printable(text, keep="\n\t")
 
 
 def shortened(text: str, length: int) -> str:

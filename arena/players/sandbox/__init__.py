@@ -25,6 +25,7 @@ class Sandbox(Struct, frozen=True):
 
     def launch(self, command: Sequence[str], folder: Path, *, writable: bool = False) -> Launch:
         """The command as it is to be started for a bot whose files are in the folder; ``writable`` lets it change them."""
+        folder = folder.resolve()
         if self.tier == "bubblewrap":
             return bubblewrap_launch(command, folder, os.environ, writable=writable)
         if self.tier == "landlock":

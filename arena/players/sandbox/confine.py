@@ -18,6 +18,7 @@ import sys
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 VERSION_FLAG, PATH_BENEATH = 1, 1
 NO_NEW_PRIVILEGES, SET_SECCOMP, MODE_FILTER = 38, 22, 2
+CAPABILITIES_VERSION = 0x20080522
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | 1 << 14 | 1 << 15
@@ -65,6 +66,12 @@ def allow(ruleset: int, path: str, rights: int) -> None:
     os.close(place)
 
 
+def drop_capabilities() -> None:
+    """Gives up root's powers, for good where no new privileges can be had."""
+    if libc.capset(struct.pack("=Ii", CAPABILITIES_VERSION, 0), bytes(24)):
+        raise OSError(ctypes.get_errno(), "capset refused")
+
+
 def filter_calls(program: bytes) -> None:
     """Installs a seccomp filter."""
     text = ctypes.create_string_buffer(program, len(program))
@@ -85,12 +92,13 @@ def main() -> None:
         resource.setrlimit(getattr(resource, name), (most, most))
     if libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "no_new_privs refused")
+    drop_capabilities()
     restrict_files(spec["read"], spec["write"], spec["devices"])
     filter_calls(program)
     try:
         os.execvp(command[0], command)  # noqa: S606 - a shell is what must not come between
     except OSError as error:
-        sys.exit(f"could not be started: {command[0]}: {error}")
+        raise SystemExit(f"could not be started: {command[0]}: {error}") from None
 
 
 if __name__ == "__main__":

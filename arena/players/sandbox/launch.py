@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -12,10 +13,19 @@ from pathlib import Path
 from msgspec import Struct
 
 import arena
+from arena.errors import SandboxError
 from arena.players.sandbox import seccomp
 
 PROCESSES = 128
+SPARE_PROCESSES = 8 * PROCESSES
+"""Where a user's processes are counted together: so many that those of other bots leave a bot enough."""
 MEMORY_BYTES = {"/dev/shm": 8 << 20, "/tmp": 64 << 20}  # noqa: S108 - the sandbox's own
+FILES_IN_MEMORY = 20_000
+DISK_MB, DISK_FILES = 256, 20_000
+PYTHON_PARTS = ("bin", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "share")
+"""What makes up a Python installation; around it may lie anything, when it was made in somebody's folder."""
+PRIVATE = (".cargo", ".local")
+"""Folders of a home that have a ``bin``, and secrets beside it."""
 KEPT_VARIABLES = ("LANG", "LC_ALL", "TZ")
 OUTSIDE_VARIABLES = (*KEPT_VARIABLES, "HOME", "TMPDIR")
 SYSTEM_FOLDERS = ("bin", "lib", "lib32", "lib64", "sbin")
@@ -27,13 +37,15 @@ DEVICES = ("null", "zero", "full", "random", "urandom")
 class Launch(Struct):
     """A command ready to be started.
 
-    ``descriptors`` are to be inherited by it and closed by the caller; ``temporary`` is a folder to remove after its end.
+    ``descriptors`` are to be inherited by it and closed by the caller; ``temporary`` is a folder to remove after its end;
+    ``limits`` are the keeper's, for what the tier itself cannot bound.
     """
 
     command: list[str]
     environment: dict[str, str]
     descriptors: list[int]
     temporary: str | None = None
+    limits: dict[str, int] = {}
 
     def close(self) -> None:
         """Closes what was to be inherited: to be called once the command has been started."""
@@ -44,7 +56,19 @@ class Launch(Struct):
     def clear_up(self) -> None:
         """Removes the temporary folder: to be called once the command and all that it started have ended."""
         if self.temporary:
-            shutil.rmtree(self.temporary, ignore_errors=True)
+            remove_tree(self.temporary)
+
+
+def remove_tree(folder: str) -> None:
+    """Removes a folder that a bot has written to.
+
+    Python's own way would fail over folders nested deeper than its stack, and over those whose owner may not list them.
+    """
+    try:
+        os.rmdir(folder)  # noqa: PTH106 - nearly always it is empty
+    except OSError:
+        for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
+            subprocess.run([*command, "--", folder], stderr=subprocess.DEVNULL, check=False)  # noqa: S603 - the system's
 
 
 def plain_launch(command: Sequence[str], environment: Mapping[str, str]) -> Launch:
@@ -55,39 +79,57 @@ def plain_launch(command: Sequence[str], environment: Mapping[str, str]) -> Laun
 
 def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
     """In namespaces of its own: no other processes, no network, no files but the system's, the interpreter's and the bot's own."""
-    program = _memory_file(seccomp.program(sockets=True))
+    program = _memory_file(seccomp.program(sockets=True, attributes=True))
     variables = {"HOME": "/tmp", "TMPDIR": "/tmp", **_kept(environment), **_common(environment)}  # noqa: S108
     arguments = ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"]
     arguments += [word for name, value in variables.items() for word in ("--setenv", name, value)]
     arguments += _system_binds()
     arguments += ["--proc", "/proc", "--dev", "/dev"]
     arguments += [word for path, size in MEMORY_BYTES.items() for word in ("--size", str(size), "--tmpfs", path)]
-    arguments += [word for path in readable_paths(command, folder) for word in ("--ro-bind-try", path, path)]
+    readable = readable_paths(command, folder)
+    _refuse_exposed(folder, ["/usr", *readable])
+    arguments += [word for path in readable for word in ("--ro-bind-try", path, path)]
     arguments += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
-    arguments += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/bot", "--seccomp", str(program), "--"]
-    return Launch(["bwrap", *arguments, "prlimit", f"--nproc={PROCESSES}", "--", *command], dict(os.environ), [program])
+    arguments += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/bot", "--seccomp", str(program), "--"]
+    inside = ["prlimit", f"--nproc={PROCESSES}", "--", *command]
+    outside = {"PATH": search_path(environment)}  # process 1 in there shows it to the bot
+    return Launch(["bwrap", *arguments, *inside], outside, [program], limits={"files_in_memory": FILES_IN_MEMORY})
 
 
 def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
     """Confined by the process itself before it becomes the bot; a temporary folder is all that it can write to."""
-    program = _memory_file(seccomp.program(sockets=False))
+    program = _memory_file(seccomp.program(sockets=False, attributes=writable))
     temporary = tempfile.mkdtemp(prefix="arena-bot-")
     system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
+    readable = readable_paths(command, folder)
+    _refuse_exposed(folder, ["/usr", *readable])
     spec = {
-        "read": [*system, *readable_paths(command, folder), str(folder), "/proc/self"],
+        "read": [*system, *readable, str(folder), "/proc/self"],
         "write": [temporary, *([str(folder)] if writable else [])],
         "devices": [f"/dev/{name}" for name in DEVICES],
-        "limits": [("RLIMIT_NPROC", _processes_of_this_user() + PROCESSES)],
+        "limits": [("RLIMIT_NPROC", _processes_of_this_user() + SPARE_PROCESSES)],
     }
     confine = [sys.executable, "-I", "-S", str(Path(__file__).with_name("confine.py")), str(program), json.dumps(spec), "--"]
     variables = {"HOME": temporary, "TMPDIR": temporary, **_kept(environment), **_common(environment)}
-    return Launch([*confine, *command], variables, [program], temporary)
+    limits = {"disk_mb": DISK_MB, "disk_files": DISK_FILES}
+    return Launch([*confine, *command], variables, [program], temporary, limits)
 
 
 def readable_paths(command: Sequence[str], folder: Path) -> list[str]:
     """What a bot may read besides the system and its own folder: the arena's Python, its package for the SDK, its own interpreter."""
-    paths = [sys.prefix, sys.base_prefix, str(Path(arena.__file__).parent), *_interpreter(command[0], folder)]
+    prefixes = dict.fromkeys((sys.prefix, sys.base_prefix))
+    paths = [str(part) for prefix in prefixes for name in PYTHON_PARTS if (part := Path(prefix, name)).exists()]
+    paths += [str(Path(arena.__file__).parent), *_interpreter(command[0], folder)]
     return list(dict.fromkeys(path for path in paths if not _is_system(path)))
+
+
+def _refuse_exposed(folder: Path, readable: Sequence[str]) -> None:
+    """Raises SandboxError when the bot lies where every bot may read: there its rivals and the journal would lie, too."""
+    for path in readable:
+        if folder.is_relative_to(path):
+            raise SandboxError(
+                f"expected bots and results outside of what every bot may read, got {folder} in {path}", "choose another --home"
+            )
 
 
 def _interpreter(program: str, folder: Path) -> list[str]:
@@ -98,8 +140,9 @@ def _interpreter(program: str, folder: Path) -> list[str]:
     places = []
     for place in (Path(found), Path(found).resolve()):
         installation = place.parent.parent
-        private = installation in (Path.home(), Path.home() / ".local", Path("/"))
-        places.append(str(installation if place.parent.name == "bin" and not private else place))
+        private = Path.home().is_relative_to(installation) or installation in [Path.home() / name for name in PRIVATE]
+        known = str(installation) in (sys.prefix, sys.base_prefix)
+        places += [] if known else [str(installation if place.parent.name == "bin" and not private else place)]
     return [place for place in places if not folder.is_relative_to(place)]
 
 

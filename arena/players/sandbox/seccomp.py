@@ -2,14 +2,16 @@
 
 import platform
 import struct
+from collections.abc import Sequence
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-"""AUDIT_ARCH of the machines that the table below covers."""
+"""AUDIT_ARCH of the machines that the tables below cover."""
 
 CALLS = {
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272), "pidfd_getfd": (438, 438),
+    "process_madvise": (440, 440), "process_mrelease": (448, 448), "migrate_pages": (256, 238), "move_pages": (279, 239),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
-    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
+    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "fanotify_init": (300, 262),
     "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51), "unshare": (272, 97), "setns": (308, 268),
     "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431), "fsmount": (432, 432),
@@ -18,16 +20,32 @@ CALLS = {
     "kexec_file_load": (320, 294), "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89), "quotactl": (179, 60),
     "syslog": (103, 116),
     "settimeofday": (164, 170), "clock_settime": (227, 112), "clock_adjtime": (305, 266), "adjtimex": (159, 171), "vhangup": (153, 58),
-    "move_pages": (279, 239), "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194), "msgget": (68, 186),
+    "sched_setaffinity": (203, 122), "sched_setscheduler": (144, 119), "sched_setparam": (142, 118), "sched_setattr": (314, 274),
+    "setpriority": (141, 140), "ioprio_set": (251, 30),
+    "memfd_create": (319, 279), "memfd_secret": (447, 447),
+    "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188),
+    "msgctl": (71, 187), "semget": (64, 190), "semop": (65, 193), "semctl": (66, 191), "semtimedop": (220, 192), "mq_open": (240, 180),
 }  # fmt: skip
-"""Numbers on x86_64 and aarch64. The last line is memory that belongs to no process, and so would not be counted."""
-SOCKET = {"socket": (41, 198)}
-"""For a tier that has no network of its own: only socket pairs are left."""
+"""Numbers on x86_64 and aarch64. The scheduler's are refused because a worker and its bots share one processor; memory and queues
+that belong to no process would not be counted, and would be a way from bot to bot."""
+ATTRIBUTES = {
+    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
+    "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
+    "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
+    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "setxattrat": (463, 463),
+    "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16), "removexattrat": (466, 466), "file_setattr": (469, 469),
+}  # fmt: skip
+"""What Landlock does not look at: with these a bot could take the user's files away, its rivals' among them."""
+CLONE, PRLIMIT, SOCKET = (56, 220), (302, 261), (41, 198)
 CLONE3 = (435, 435)
-"""Answered with ENOSYS, so that libraries use clone."""
+"""Answered with ENOSYS, so that libraries use clone, whose flags can be looked at."""
+NEW_NAMESPACES = 0x7E020000
+"""The flags CLONE_NEW*, but for that of time, which clone does not have."""
+FAMILIES = (1, 2, 10, 16)
+"""AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: a private network confines these; a machine's host is reached by AF_VSOCK all the same."""
 
-LOAD, EQUAL, AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
-ARCH_OFFSET, NUMBER_OFFSET = 4, 0
+LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+NUMBER_OFFSET, ARCH_OFFSET, ARGUMENT_OFFSET = 0, 4, 16
 ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
 EPERM, ENOSYS = 1, 38
 X32 = 0x40000000
@@ -38,21 +56,38 @@ def is_known() -> bool:
     return platform.machine() in ARCHITECTURES
 
 
-def program(*, sockets: bool) -> bytes:
-    """The filter as an array of ``struct sock_filter``; without ``sockets`` it refuses to make any.
+def program(*, sockets: bool, attributes: bool) -> bytes:
+    """The filter as an array of ``struct sock_filter``.
 
-    The three answers stand at the end: allow, EPERM, ENOSYS.
+    Without ``sockets``, only socket pairs can be made; without ``attributes``, no file's mode, owner or times can be changed.
     """
     machine = platform.machine()
     column = list(ARCHITECTURES).index(machine)
-    refused = sorted(numbers[column] for numbers in (CALLS if sockets else CALLS | SOCKET).values())
-    tests = [(EQUAL, number, 1) for number in refused] + [(EQUAL, CLONE3[column], 2)]
+    refused = CALLS if attributes else CALLS | ATTRIBUTES
+    steps = [_step(LOAD, ARCH_OFFSET), _step(EQUAL, ARCHITECTURES[machine], yes=1), _step(RETURN, KILL), _step(LOAD, NUMBER_OFFSET)]
     if machine == "x86_64":
-        tests.append((AT_LEAST, X32, 1))
-    body = [_step(LOAD, ARCH_OFFSET), _step(EQUAL, ARCHITECTURES[machine], yes=1), _step(RETURN, KILL), _step(LOAD, NUMBER_OFFSET)]
-    for at, (test, number, answer) in enumerate(tests):
-        body.append(_step(test, number, yes=len(tests) - at - 1 + answer))
-    return b"".join([*body, _step(RETURN, ALLOW), _step(RETURN, ERRNO | EPERM), _step(RETURN, ERRNO | ENOSYS)])
+        steps += _answer(AT_LEAST, X32, ERRNO | EPERM)
+    for numbers in refused.values():
+        number = numbers[column]
+        if number is not None:
+            steps += _answer(EQUAL, number, ERRNO | EPERM)
+    steps += _answer(EQUAL, CLONE3[column], ERRNO | ENOSYS)
+    steps += _by_argument(CLONE[column], ANY_BIT, [NEW_NAMESPACES], matched=ERRNO | EPERM, otherwise=ALLOW)
+    steps += _by_argument(PRLIMIT[column], EQUAL, [0], matched=ALLOW, otherwise=ERRNO | EPERM)
+    steps += _by_argument(SOCKET[column], EQUAL, FAMILIES if sockets else [], matched=ALLOW, otherwise=ERRNO | EPERM)
+    return b"".join([*steps, _step(RETURN, ALLOW)])
+
+
+def _answer(test: int, number: int, answer: int) -> list[bytes]:
+    """Ends with the answer when the call passes the test."""
+    return [_step(test, number, no=1), _step(RETURN, answer)]
+
+
+def _by_argument(number: int, test: int, operands: Sequence[int], *, matched: int, otherwise: int) -> list[bytes]:
+    """For this call, the low half of the first argument decides: ``matched`` when the test holds for any of the operands."""
+    looks = [_step(test, operand, yes=len(operands) - at) for at, operand in enumerate(operands)]
+    block = [_step(LOAD, ARGUMENT_OFFSET), *looks, _step(RETURN, otherwise), _step(RETURN, matched)]
+    return [_step(EQUAL, number, no=len(block)), *block]
 
 
 def _step(code: int, operand: int, yes: int = 0, no: int = 0) -> bytes:

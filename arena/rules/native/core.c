@@ -2,19 +2,20 @@
  *
  * Same names, same order of moves, same errors. A mask is an array of `words` 64-bit words, square 0 in the lowest bit of the first.
  * Functions that take `words` are always inlined into two callers, one for boards of up to 192 squares (3 words) and one for any.
- * Part one knows nothing of Python and allocates in one place only; part two wraps it in a class.
+ * Part one knows nothing of Python but its allocator, and allocates in one place only; part two wraps it in a class.
  */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
+#include <limits.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
 
 enum { COLOURS = 3, TILES = 6, UNKNOWN = 6, COPIES = 12, KINDS = 18, KIND_SHIFT = 10, SQUARE_MASK = 1023, PASS = -1 };
 enum { MAX_PLAYERS = 4, MAX_SIDE = 26, MAX_SQUARES = MAX_SIDE * (MAX_SIDE + 1), MAX_WORDS = (MAX_SQUARES + 63) / 64 };
+enum { MAX_VILLAGES = (MAX_SIDE * MAX_SIDE + 1) / 2 };
 enum { HAND = 3, MAJOR = 5, NOBODY = -1, TWELFTHS = 12 };
 enum { GOES_ON, LAST_PAGODA, NO_TILES, NO_SPACE };
 enum { UNIFORM, GREEDY };
@@ -44,7 +45,7 @@ typedef struct {
 
 typedef struct {
     int count;
-    Event event[8 + MAX_SQUARES / 2];
+    Event event[4 + MAX_VILLAGES];
 } Events;
 
 /* A state. All masks lie in `block`: cells of each colour, spaces, free, nine barred masks, then masks and halos of the provinces. */
@@ -373,7 +374,7 @@ INLINE int heir_of(const Core *core, int village, const uint64_t *beside, int wo
 INLINE void judge_villages(Core *core, const uint64_t *changed, Events *events, int words)
 {
     const Geometry *board = core->board;
-    int won = 0, village[MAX_SQUARES / 2], heirs[MAX_SQUARES / 2], owners[MAX_SQUARES / 2];
+    int won = 0, village[MAX_VILLAGES], heirs[MAX_VILLAGES], owners[MAX_VILLAGES];
     for (int v = 0; v < board->villages; v++) {
         const uint64_t *beside = board->beside + (size_t)v * words;
         if (!meets(beside, changed, words)) continue;
@@ -539,8 +540,7 @@ static size_t bytes_of_core(const Geometry *board)
 
 static int allocate(Core *core, const Geometry *board)
 {
-    core->board = board;
-    core->block = malloc(bytes_of_core(board));
+    *core = (Core){.board = board, .block = PyMem_Malloc(bytes_of_core(board))};
     if (!core->block) return 0;
     core->info = (Info *)(core->block + (FIXED_MASKS + 2 * COLOURS * (size_t)board->most_provinces) * board->words);
     core->villages = (int8_t *)(core->info + COLOURS * (size_t)board->most_provinces);
@@ -697,7 +697,7 @@ static void redeal(Core *core, int seat, const int *pool, uint8_t *deck, uint64_
 /* ------------------------------------------------------------------ part two: the class */
 
 /* Names from the project's own modules, looked up once. */
-static PyObject *province_type, *event_type, *illegal_move_error, *illegal_text, *empty_tuple;
+static PyObject *province_type, *event_type, *illegal_move_error, *illegal_text, *checked_setup, *empty_tuple;
 static PyObject *end_texts[4], *event_names[6];
 
 typedef struct {
@@ -709,19 +709,29 @@ typedef struct {
 static PyTypeObject *state_type;
 static const char GEOMETRY[] = "arena.rules.native.Geometry";
 
+/* Reads an int; one that does not fit is the largest or smallest that does. Returns 0 with an exception set on failure. */
+static int read_number(PyObject *object, long *number)
+{
+    int overflow;
+    *number = PyLong_AsLongAndOverflow(object, &overflow);
+    if (overflow) *number = overflow > 0 ? LONG_MAX : LONG_MIN;
+    return overflow || *number != -1 || !PyErr_Occurred();
+}
+
 /* Reads a Python int as a mask, bits beyond the last word left out. Returns 0 with an exception set on failure. */
-static int read_mask(PyObject *number, uint64_t *mask, int words)
+static int read_mask(PyObject *object, uint64_t *mask, int words)
 {
     int done = 0;
     PyObject *size = PyLong_FromLong(64L * words), *one = PyLong_FromLong(1), *top = NULL, *ones = NULL, *cut = NULL, *bytes = NULL;
-    if (size && one && (top = PyNumber_Lshift(one, size)) && (ones = PyNumber_Subtract(top, one)) && (cut = PyNumber_And(number, ones))
+    PyObject *number = PyNumber_Index(object); /* a plain int, whose methods are its own */
+    if (number && size && one && (top = PyNumber_Lshift(one, size)) && (ones = PyNumber_Subtract(top, one)) && (cut = PyNumber_And(number, ones))
         && (bytes = PyObject_CallMethod(cut, "to_bytes", "is", 8 * words, "little"))) {
         const unsigned char *data = (const unsigned char *)PyBytes_AsString(bytes);
         memset(mask, 0, (size_t)words * sizeof(uint64_t));
         for (int i = 0; data && i < 8 * words; i++) mask[i >> 3] |= (uint64_t)data[i] << 8 * (i & 7);
         done = data != NULL;
     }
-    Py_XDECREF(size), Py_XDECREF(one), Py_XDECREF(top), Py_XDECREF(ones), Py_XDECREF(cut), Py_XDECREF(bytes);
+    Py_XDECREF(number), Py_XDECREF(size), Py_XDECREF(one), Py_XDECREF(top), Py_XDECREF(ones), Py_XDECREF(cut), Py_XDECREF(bytes);
     return done;
 }
 
@@ -740,12 +750,12 @@ static int read_mask_attribute(PyObject *object, const char *name, uint64_t *mas
     return done;
 }
 
-static int read_int_attribute(PyObject *object, const char *name, int *number)
+static int read_int_attribute(PyObject *object, const char *name, long *number)
 {
     PyObject *value = PyObject_GetAttrString(object, name);
-    *number = value ? (int)PyLong_AsLong(value) : -1;
+    int done = value && read_number(value, number);
     Py_XDECREF(value);
-    return !PyErr_Occurred();
+    return done;
 }
 
 /* Reads a sequence of masks into a new array; the caller frees it. Returns NULL with an exception set on failure. */
@@ -754,10 +764,11 @@ static uint64_t *read_masks(PyObject *object, const char *name, int words, int *
     PyObject *value = PyObject_GetAttrString(object, name);
     uint64_t *masks = NULL;
     Py_ssize_t size = value ? PySequence_Size(value) : -1;
-    if (size >= 0 && !(masks = malloc(((size_t)size * words + 1) * sizeof(uint64_t)))) PyErr_NoMemory();
+    if (size > MAX_SQUARES) PyErr_Format(PyExc_ValueError, "expected at most %d masks of %s, got %zd", MAX_SQUARES, name, size);
+    else if (size >= 0 && !(masks = PyMem_Malloc(((size_t)size * words + 1) * sizeof(uint64_t)))) PyErr_NoMemory();
     for (Py_ssize_t i = 0; masks && i < size; i++) {
         PyObject *item = PySequence_GetItem(value, i);
-        if (!item || !read_mask(item, masks + i * words, words)) free(masks), masks = NULL;
+        if (!item || !read_mask(item, masks + i * words, words)) PyMem_Free(masks), masks = NULL;
         Py_XDECREF(item);
     }
     Py_XDECREF(value);
@@ -767,21 +778,24 @@ static uint64_t *read_masks(PyObject *object, const char *name, int words, int *
 
 static void free_geometry(Geometry *geometry)
 {
-    free(geometry->near), free(geometry->beside), free(geometry->founding), free(geometry->village_square), free(geometry);
+    PyMem_Free(geometry->near), PyMem_Free(geometry->beside), PyMem_Free(geometry->founding), PyMem_Free(geometry->village_square);
+    PyMem_Free(geometry);
 }
 
 static void free_capsule(PyObject *capsule) { free_geometry(PyCapsule_GetPointer(capsule, GEOMETRY)); }
 
 static int fill_geometry(Geometry *geometry, PyObject *board)
 {
-    int height, count;
-    if (!read_int_attribute(board, "stride", &geometry->stride) || !read_int_attribute(board, "height", &height)) return 0;
-    if (geometry->stride < 2 || geometry->stride > MAX_SIDE + 1 || height < 1 || height > MAX_SIDE) {
+    long stride, height;
+    int count;
+    if (!read_int_attribute(board, "stride", &stride) || !read_int_attribute(board, "height", &height)) return 0;
+    if (stride < 2 || stride > MAX_SIDE + 1 || height < 1 || height > MAX_SIDE) {
         PyErr_SetString(PyExc_ValueError, "expected a board of at most 26 x 26");
         return 0;
     }
-    int words = geometry->words = (height * geometry->stride + 63) / 64;
-    geometry->squares = height * geometry->stride;
+    geometry->stride = (int)stride;
+    geometry->squares = (int)(height * stride);
+    int words = geometry->words = (geometry->squares + 63) / 64;
     geometry->most_provinces = geometry->squares / 2 + 1;
     PyObject *starts = PyObject_GetAttrString(board, "starts");
     int done = starts && read_mask_attribute(board, "grass", geometry->grass, words)
@@ -796,9 +810,11 @@ static int fill_geometry(Geometry *geometry, PyObject *board)
         || !(geometry->founding = read_masks(board, "founding", words, &geometry->founding_count)))
         return 0;
     uint64_t *villages = read_masks(board, "villages", words, &count);
-    geometry->near = calloc((size_t)64 * words * words, sizeof(uint64_t));
-    geometry->village_square = malloc(((size_t)geometry->villages + 1) * sizeof(int));
-    if (villages && geometry->near && geometry->village_square) {
+    geometry->near = PyMem_Calloc((size_t)64 * words * words, sizeof(uint64_t));
+    geometry->village_square = PyMem_Malloc(((size_t)geometry->villages + 1) * sizeof(int));
+    if (villages && (count != geometry->villages || count > MAX_VILLAGES)) {
+        PyErr_Format(PyExc_ValueError, "expected at most %d villages and what is beside each, got %d and %d", MAX_VILLAGES, count, geometry->villages);
+    } else if (villages && geometry->near && geometry->village_square) {
         for (int v = 0; v < geometry->villages; v++) geometry->village_square[v] = first_square(villages + (size_t)v * words, words);
         const int steps[4] = {-geometry->stride, -1, 1, geometry->stride};
         for (int square = 0; square < geometry->squares; square++)
@@ -807,7 +823,7 @@ static int fill_geometry(Geometry *geometry, PyObject *board)
                 if (other >= 0 && other < 64 * words) add(geometry->near + (size_t)square * words, other);
             }
     } else if (!PyErr_Occurred()) PyErr_NoMemory();
-    free(villages);
+    PyMem_Free(villages);
     return !PyErr_Occurred();
 }
 
@@ -817,7 +833,7 @@ static PyObject *geometry_of(PyObject *board)
     PyObject *capsule = PyObject_GetAttrString(board, "_native");
     if (capsule) return capsule;
     PyErr_Clear();
-    Geometry *geometry = calloc(1, sizeof *geometry);
+    Geometry *geometry = PyMem_Calloc(1, sizeof *geometry);
     if (!geometry) return PyErr_NoMemory();
     if (!fill_geometry(geometry, board) || !(capsule = PyCapsule_New(geometry, GEOMETRY, free_capsule))) {
         free_geometry(geometry);
@@ -827,20 +843,20 @@ static PyObject *geometry_of(PyObject *board)
     return capsule;
 }
 
-static State *new_state(PyObject *board)
+/* A state without a position. Takes the reference to the geometry, which is NULL with an exception set when there is none. */
+static State *new_state(PyObject *board, PyObject *geometry)
 {
-    PyObject *geometry = geometry_of(board);
-    if (!geometry) return NULL;
+    const Geometry *shape = geometry ? PyCapsule_GetPointer(geometry, GEOMETRY) : NULL;
     allocfunc alloc = (allocfunc)PyType_GetSlot(state_type, Py_tp_alloc);
-    State *state = (State *)alloc(state_type, 0);
+    State *state = shape ? (State *)alloc(state_type, 0) : NULL;
     if (!state) {
-        Py_DECREF(geometry);
+        Py_XDECREF(geometry);
         return NULL;
     }
     Py_INCREF(board);
     state->board = board;
     state->geometry = geometry;
-    if (!allocate(&state->core, PyCapsule_GetPointer(geometry, GEOMETRY))) {
+    if (!allocate(&state->core, shape)) {
         Py_DECREF(state);
         PyErr_NoMemory();
         return NULL;
@@ -852,31 +868,40 @@ static void state_dealloc(PyObject *self)
 {
     State *state = (State *)self;
     PyTypeObject *type = Py_TYPE(self);
-    free(state->core.block);
+    PyMem_Free(state->core.block);
     Py_XDECREF(state->board), Py_XDECREF(state->geometry), Py_XDECREF(state->deck);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
     Py_DECREF(type);
 }
 
-/* Reads tiles into a new bytes object, one byte a tile. */
+/* Reads a tile. Returns -1 with an exception set on failure. */
+static int read_tile(PyObject *object)
+{
+    long tile;
+    if (!read_number(object, &tile)) return -1;
+    if (tile >= 0 && tile <= UNKNOWN) return (int)tile;
+    PyErr_Format(PyExc_ValueError, "expected tiles from 0 to %d, got %S", UNKNOWN, object);
+    return -1;
+}
+
+/* Reads tiles out of anything that can be gone through into a new bytes object, one byte a tile. */
 static PyObject *read_tiles(PyObject *tiles)
 {
-    Py_ssize_t size = PySequence_Size(tiles);
-    if (size < 0) return NULL;
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, size);
+    PyObject *tuple = PySequence_Tuple(tiles); /* which nothing can change while it is read */
+    if (!tuple) return NULL;
+    Py_ssize_t size = PyTuple_Size(tuple);
+    PyObject *bytes = size <= INT_MAX ? PyBytes_FromStringAndSize(NULL, size) : PyErr_NoMemory();
     char *data = bytes ? PyBytes_AsString(bytes) : NULL;
     for (Py_ssize_t i = 0; data && i < size; i++) {
-        PyObject *item = PySequence_GetItem(tiles, i);
-        long tile = item ? PyLong_AsLong(item) : -1;
-        Py_XDECREF(item);
-        if (tile < 0 || tile > UNKNOWN) {
-            if (!PyErr_Occurred()) PyErr_Format(PyExc_ValueError, "expected tiles from 0 to %d, got %ld", UNKNOWN, tile);
+        int tile = read_tile(PyTuple_GetItem(tuple, i));
+        if (tile < 0) {
             Py_CLEAR(bytes);
             break;
         }
         data[i] = (char)tile;
     }
+    Py_DECREF(tuple);
     return bytes;
 }
 
@@ -890,10 +915,13 @@ static int set_deck(State *state, PyObject *bytes)
     return 1;
 }
 
-static int check_players(long players)
+/* Reads how many players there are. Returns 0 with an exception set when there cannot be so many. */
+static int read_players(PyObject *number)
 {
-    if (players >= 2 && players <= MAX_PLAYERS) return 1;
-    if (!PyErr_Occurred()) PyErr_Format(PyExc_ValueError, "expected 2 to 4 players, got %ld", players);
+    long players;
+    if (!read_number(number, &players)) return 0;
+    if (players >= 2 && players <= MAX_PLAYERS) return (int)players;
+    PyErr_Format(PyExc_ValueError, "expected 2 to %d players, got %S", MAX_PLAYERS, number);
     return 0;
 }
 
@@ -918,11 +946,11 @@ static void begin(Core *core, int players)
 static PyObject *state_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 {
     static char *names[] = {"board", "players", "deck", NULL};
-    PyObject *board, *deck;
-    int players;
+    PyObject *board, *number, *deck;
     (void)type;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OiO", names, &board, &players, &deck) || !check_players(players)) return NULL;
-    State *state = new_state(board);
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OOO", names, &board, &number, &deck)) return NULL;
+    int players = read_players(number);
+    State *state = players ? new_state(board, geometry_of(board)) : NULL;
     if (!state) return NULL;
     if (!set_deck(state, read_tiles(deck))) {
         Py_DECREF(state);
@@ -936,29 +964,6 @@ static PyObject *state_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
     return (PyObject *)state;
 }
 
-/* Reads at most `most` ints, all from `low` to `high`. */
-static int read_ints(PyObject *sequence, int *numbers, int most, long low, long high)
-{
-    Py_ssize_t size = PySequence_Size(sequence);
-    if (size < 0) return -1;
-    if (size > most) {
-        PyErr_Format(PyExc_ValueError, "expected at most %d numbers, got %zd", most, size);
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < size; i++) {
-        PyObject *item = PySequence_GetItem(sequence, i);
-        long number = item ? PyLong_AsLong(item) : -1;
-        Py_XDECREF(item);
-        if (PyErr_Occurred()) return -1;
-        if (number < low || number > high) {
-            PyErr_Format(PyExc_ValueError, "expected a number from %ld to %ld, got %ld", low, high, number);
-            return -1;
-        }
-        numbers[i] = (int)number;
-    }
-    return (int)size;
-}
-
 static int read_hand(Core *core, int seat, PyObject *tiles)
 {
     PyObject *bytes = read_tiles(tiles);
@@ -970,79 +975,79 @@ static int read_hand(Core *core, int seat, PyObject *tiles)
     return 1;
 }
 
-static int read_provinces(State *state, PyObject *provinces)
+/* The int at an index of a checked tuple. */
+static int int_at(PyObject *tuple, Py_ssize_t index) { return (int)PyLong_AsLong(PyTuple_GetItem(tuple, index)); }
+
+/* Reads the spaces of each colour, and what is free besides them. */
+static int read_spaces(Core *core, PyObject *masks)
+{
+    int words = core->board->words;
+    uint64_t *spaces = spaces_of(core, words), *free = free_of(core, words);
+    memset(spaces, 0, words * sizeof(uint64_t));
+    for (int colour = 0; colour < COLOURS; colour++) {
+        uint64_t *cells = cells_of(core, colour, words);
+        if (!read_mask(PyTuple_GetItem(masks, colour), cells, words)) return 0;
+        for (int i = 0; i < words; i++) spaces[i] |= cells[i];
+    }
+    for (int i = 0; i < words; i++) free[i] &= ~spaces[i];
+    return 1;
+}
+
+/* Reads checked provinces: none overlap, so that a tile touches at most eight of a colour. */
+static int read_provinces(Core *core, PyObject *provinces)
+{
+    const Geometry *board = core->board;
+    int words = board->words, stride = board->stride;
+    for (Py_ssize_t p = 0; p < PyTuple_Size(provinces); p++) {
+        PyObject *entry = PyTuple_GetItem(provinces, p);
+        int colour = int_at(entry, 0), owner = int_at(entry, 2), pagodas = int_at(entry, 3);
+        uint64_t mask[MAX_WORDS] = {0}, halo[MAX_WORDS] = {0};
+        if (!read_mask(PyTuple_GetItem(entry, 1), mask, words)) return 0;
+        for (int i = 0; i < words; i++)
+            halo[i] = moved_on(mask, i, 1) | moved_back(mask, i, 1, words) | moved_on(mask, i, stride) | moved_back(mask, i, stride, words);
+        core_enter(core, colour, mask, halo, (Info){(int16_t)owner, (int16_t)size_of(mask, words), (int16_t)pagodas});
+    }
+    return 1;
+}
+
+/* Fills a new state with what arena.rules.setups.checked_setup has returned. */
+static int lay_out(State *state, PyObject *const *parts, int players)
 {
     Core *core = &state->core;
-    const Geometry *board = core->board;
-    PyObject *iterator = PyObject_GetIter(provinces), *item;
-    if (!iterator) return 0;
-    while ((item = PyIter_Next(iterator))) {
-        int colour, owner, pagodas;
-        PyObject *number;
-        uint64_t mask[MAX_WORDS] = {0}, halo[MAX_WORDS] = {0};
-        if (PyArg_ParseTuple(item, "iOii", &colour, &number, &owner, &pagodas) && read_mask(number, mask, board->words)) {
-            if (colour < 0 || colour >= COLOURS || owner < 0 || owner >= core->players || core->count[colour] >= board->most_provinces - 1) {
-                PyErr_SetString(PyExc_ValueError, "expected provinces as (colour, mask, owner, pagodas)");
-            } else {
-                int stride = board->stride;
-                for (int i = 0; i < board->words; i++)
-                    halo[i] = moved_on(mask, i, 1) | moved_back(mask, i, 1, board->words) | moved_on(mask, i, stride)
-                              | moved_back(mask, i, stride, board->words);
-                core_enter(core, colour, mask, halo, (Info){(int16_t)owner, (int16_t)size_of(mask, board->words), (int16_t)pagodas});
-            }
-        }
-        Py_DECREF(item);
-        if (PyErr_Occurred()) break;
+    PyObject *spaces = parts[1], *provinces = parts[2], *villages = parts[3], *left = parts[4], *hands = parts[5], *pile = parts[6];
+    begin(core, players);
+    if (PyTuple_Size(villages) != core->board->villages) {
+        PyErr_SetString(PyExc_ValueError, "expected a board that stays as it was");
+        return 0;
     }
-    Py_DECREF(iterator);
-    return !PyErr_Occurred();
+    if (!read_spaces(core, spaces) || !read_provinces(core, provinces) || !set_deck(state, read_tiles(pile))) return 0;
+    for (int v = 0; v < core->board->villages; v++) core->villages[v] = (int8_t)int_at(villages, v);
+    for (int seat = 0; seat < players; seat++) {
+        core->left[seat] = int_at(left, seat);
+        if (!read_hand(core, seat, PyTuple_GetItem(hands, seat))) return 0;
+    }
+    core->mover = (int)PyLong_AsLong(parts[7]);
+    core_end_if_stuck(core);
+    return 1;
 }
 
 static PyObject *state_set_up(PyObject *type, PyObject *arguments, PyObject *keywords)
 {
-    static char *names[] = {"board", "spaces", "provinces", "villages", "left", "hands", "pile", "mover", NULL};
-    PyObject *board, *spaces, *provinces, *villages, *left, *hands, *pile;
-    int mover = 0;
+    enum { PARTS = 8 };
+    PyObject *parts[PARTS], *setup = PyObject_Call(checked_setup, arguments, keywords);
     (void)type;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OOOOOOO|i", names, &board, &spaces, &provinces, &villages, &left, &hands, &pile, &mover))
-        return NULL;
-    Py_ssize_t players = PySequence_Size(left);
-    if (!check_players((long)players)) return NULL;
-    State *state = new_state(board);
-    if (!state) return NULL;
-    Core *core = &state->core;
-    int words = core->board->words, done = 1;
-    begin(core, (int)players);
-    memset(spaces_of(core, words), 0, words * sizeof(uint64_t));
-    for (int colour = 0; done && colour < COLOURS; colour++) {
-        PyObject *mask = PySequence_GetItem(spaces, colour);
-        done = mask && read_mask(mask, cells_of(core, colour, words), words);
-        Py_XDECREF(mask);
-        for (int i = 0; i < words; i++) spaces_of(core, words)[i] |= cells_of(core, colour, words)[i];
-    }
-    for (int i = 0; i < words; i++) free_of(core, words)[i] &= ~spaces_of(core, words)[i];
-    int owners[MAX_SQUARES], owner_count = done ? read_ints(villages, owners, core->board->villages, NOBODY, players - 1) : -1;
-    done = done && owner_count == core->board->villages && read_ints(left, core->left, MAX_PLAYERS, 0, 1000) == players
-           && read_provinces(state, provinces) && set_deck(state, read_tiles(pile));
-    for (int v = 0; done && v < owner_count; v++) core->villages[v] = (int8_t)owners[v];
-    for (int seat = 0; done && seat < players; seat++) {
-        PyObject *hand = PySequence_GetItem(hands, seat);
-        done = hand && read_hand(core, seat, hand);
-        Py_XDECREF(hand);
-    }
-    if (!done || mover < 0 || mover >= players) {
-        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "expected a position that fits the board and the players");
-        Py_DECREF(state);
-        return NULL;
-    }
-    core->mover = mover;
-    core_end_if_stuck(core);
+    if (!setup) return NULL;
+    for (int part = 0; part < PARTS; part++) parts[part] = PyTuple_GetItem(setup, part);
+    State *state = new_state(parts[0], geometry_of(parts[0]));
+    if (state && !lay_out(state, parts, (int)PyTuple_Size(parts[4]))) Py_CLEAR(state);
+    Py_DECREF(setup);
     return (PyObject *)state;
 }
 
 static State *copy_state(State *state)
 {
-    State *twin = new_state(state->board);
+    Py_INCREF(state->geometry);
+    State *twin = new_state(state->board, state->geometry);
     if (!twin) return NULL;
     Py_XINCREF(state->deck);
     twin->deck = state->deck;
@@ -1079,14 +1084,28 @@ static PyObject *tile_tuple(const uint8_t *tiles, Py_ssize_t count)
 
 static PyObject *hand_tuple(const int *hand)
 {
-    uint8_t tiles[1024];
-    Py_ssize_t count = 0;
-    for (int tile = 0; tile <= UNKNOWN; tile++)
-        for (int i = 0; i < hand[tile] && count < 1024; i++) tiles[count++] = (uint8_t)tile;
-    return tile_tuple(tiles, count);
+    Py_ssize_t count = 0, next = 0;
+    for (int tile = 0; tile <= UNKNOWN; tile++) count += hand[tile];
+    PyObject *tuple = PyTuple_New(count);
+    for (int tile = 0; tuple && tile <= UNKNOWN; tile++)
+        for (int i = 0; tuple && i < hand[tile]; i++) {
+            PyObject *number = PyLong_FromLong(tile);
+            if (!number || PyTuple_SetItem(tuple, next++, number) < 0) Py_CLEAR(tuple);
+        }
+    return tuple;
 }
 
 #define CORE(self) (&((State *)(self))->core)
+
+/* Reads a seat. Returns -1 with an exception set when there is no such seat. */
+static int read_seat(const Core *core, PyObject *number)
+{
+    long seat;
+    if (!read_number(number, &seat)) return -1;
+    if (seat >= 0 && seat < core->players) return (int)seat;
+    PyErr_Format(PyExc_IndexError, "expected a seat from 0 to %d, got %S", core->players - 1, number);
+    return -1;
+}
 
 static PyObject *get_board(PyObject *self, void *unused)
 {
@@ -1129,7 +1148,7 @@ static PyObject *get_hands(PyObject *self, void *unused)
 static PyObject *get_villages(PyObject *self, void *unused)
 {
     (void)unused;
-    int owners[MAX_SQUARES];
+    int owners[MAX_VILLAGES];
     for (int v = 0; v < CORE(self)->board->villages; v++) owners[v] = CORE(self)->villages[v];
     return int_list(owners, CORE(self)->board->villages);
 }
@@ -1153,9 +1172,9 @@ static PyObject *state_pile_tiles(PyObject *self, PyObject *unused)
 
 static PyObject *state_spaces(PyObject *self, PyObject *number)
 {
-    long colour = PyLong_AsLong(number);
-    if (PyErr_Occurred()) return NULL;
-    if (colour < 0 || colour >= COLOURS) return PyErr_Format(PyExc_IndexError, "expected a colour from 0 to 2, got %ld", colour);
+    long colour;
+    if (!read_number(number, &colour)) return NULL;
+    if (colour < 0 || colour >= COLOURS) return PyErr_Format(PyExc_IndexError, "expected a colour from 0 to %d, got %S", COLOURS - 1, number);
     return mask_object(cells_of(CORE(self), (int)colour, CORE(self)->board->words), CORE(self)->board->words);
 }
 
@@ -1163,10 +1182,10 @@ static PyObject *state_spaces(PyObject *self, PyObject *number)
 static PyObject *province_entry(State *state, int colour, int index)
 {
     int words = state->core.board->words;
-    const Info *info = info_of(&state->core, colour, index);
+    const Info info = *info_of(&state->core, colour, index); /* as it is now: what follows runs Python */
     PyObject *entry = NULL, *mask = mask_object(mask_of(&state->core, colour, index, words), words);
     PyObject *halo = mask ? PyObject_CallMethod(state->board, "around", "O", mask) : NULL;
-    PyObject *province = halo ? PyObject_CallFunction(province_type, "OOiii", mask, halo, info->owner, info->size, info->pagodas) : NULL;
+    PyObject *province = halo ? PyObject_CallFunction(province_type, "OOiii", mask, halo, info.owner, info.size, info.pagodas) : NULL;
     if (province) entry = Py_BuildValue("iO", colour, province);
     Py_XDECREF(mask), Py_XDECREF(halo), Py_XDECREF(province);
     return entry;
@@ -1177,7 +1196,7 @@ static PyObject *state_provinces(PyObject *self, PyObject *unused)
     State *state = (State *)self;
     Core *core = &state->core;
     int words = core->board->words;
-    short at[MAX_SQUARES + 1][2];
+    short at[64 * MAX_WORDS][2];
     (void)unused;
     memset(at, -1, sizeof at);
     for (int colour = 0; colour < COLOURS; colour++)
@@ -1198,8 +1217,8 @@ static PyObject *state_provinces(PyObject *self, PyObject *unused)
 static PyObject *state_placed(PyObject *self, PyObject *number)
 {
     const Core *core = CORE(self);
-    long seat = PyLong_AsLong(number), placed = 0;
-    if (PyErr_Occurred()) return NULL;
+    int seat = read_seat(core, number), placed = 0;
+    if (seat < 0) return NULL;
     for (int colour = 0; colour < COLOURS; colour++)
         for (int p = 0; p < core->count[colour]; p++)
             if (info_of(core, colour, p)->owner == seat) placed += info_of(core, colour, p)->pagodas;
@@ -1263,11 +1282,10 @@ static PyObject *state_placements(PyObject *self, PyObject *tiles)
     PyObject *iterator = PyObject_GetIter(tiles), *item;
     if (!iterator) return NULL;
     while ((item = PyIter_Next(iterator))) {
-        long tile = PyLong_AsLong(item);
+        int tile = read_tile(item);
         Py_DECREF(item);
-        if (tile >= 0 && tile <= UNKNOWN) held[tile]++;
-        else if (!PyErr_Occurred()) PyErr_Format(PyExc_ValueError, "expected tiles from 0 to %d, got %ld", UNKNOWN, tile);
-        if (PyErr_Occurred()) break;
+        if (tile < 0) break;
+        held[tile] = 1;
     }
     Py_DECREF(iterator);
     if (PyErr_Occurred()) return NULL;
@@ -1286,21 +1304,14 @@ static PyObject *state_legal_count(PyObject *self, PyObject *unused)
 static PyObject *state_nth(PyObject *self, PyObject *number)
 {
     Menu menu;
-    long index = PyLong_AsLong(number);
-    if (PyErr_Occurred()) return NULL;
+    long index;
+    if (!read_number(number, &index)) return NULL;
     mover_menu(CORE(self), &menu);
     if (index < 0 || index >= menu.total) {
         PyErr_SetString(PyExc_IndexError, "no legal move has that index");
         return NULL;
     }
     return PyLong_FromLong(nth_of(&menu, (int)index));
-}
-
-static int read_seat(const Core *core, PyObject *number)
-{
-    long seat = PyLong_AsLong(number);
-    if (!PyErr_Occurred() && (seat < 0 || seat >= core->players)) PyErr_SetString(PyExc_IndexError, "list index out of range");
-    return PyErr_Occurred() ? -1 : (int)seat;
 }
 
 static PyObject *state_can_move(PyObject *self, PyObject *number)
@@ -1321,7 +1332,7 @@ static int read_move(PyObject *number, int *kind, int *square)
 {
     int overflow;
     long long move = PyLong_AsLongLongAndOverflow(number, &overflow);
-    if (PyErr_Occurred()) return 0;
+    if (move == -1 && !overflow && PyErr_Occurred()) return 0;
     *kind = overflow || move < 0 || move >> KIND_SHIFT >= KINDS ? -1 : (int)(move >> KIND_SHIFT);
     *square = (int)(move & SQUARE_MASK);
     return 1;
@@ -1362,12 +1373,16 @@ static PyObject *state_play(PyObject *self, PyObject *arguments, PyObject *keywo
     PyObject *move, *list = Py_None;
     int kind, square;
     Core *core = CORE(self);
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O", names, &move, &list) || !read_move(move, &kind, &square)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O", names, &move, &list)) return NULL;
+    if (list != Py_None && !PyList_Check(list)) return PyErr_Format(PyExc_TypeError, "expected a list for the events, got %R", list);
+    if (!read_move(move, &kind, &square)) return NULL;
     if (kind < 0 || !core_is_legal(core, kind, square)) {
         PyObject *reason = state_why_illegal(self, move);
         int is_pass = reason && PyObject_IsTrue(reason) == 0;
-        if (is_pass) next_mover(core);
-        else if (reason) PyErr_SetObject(illegal_move_error, reason);
+        if (is_pass) {
+            core_end_if_stuck(core);
+            if (core->end == GOES_ON) next_mover(core);
+        } else if (reason) PyErr_SetObject(illegal_move_error, reason);
         Py_XDECREF(reason);
         if (!is_pass) return NULL;
         Py_RETURN_NONE;
@@ -1390,14 +1405,10 @@ static PyObject *state_play(PyObject *self, PyObject *arguments, PyObject *keywo
 
 static PyObject *state_set_hand(PyObject *self, PyObject *arguments)
 {
-    int seat;
-    PyObject *tiles;
-    if (!PyArg_ParseTuple(arguments, "iO", &seat, &tiles)) return NULL;
-    if (seat < 0 || seat >= CORE(self)->players) return PyErr_Format(PyExc_IndexError, "list assignment index out of range");
-    PyObject *list = PySequence_List(tiles);
-    int done = list && read_hand(CORE(self), seat, list);
-    Py_XDECREF(list);
-    if (!done) return NULL;
+    PyObject *number, *tiles;
+    if (!PyArg_ParseTuple(arguments, "OO", &number, &tiles)) return NULL;
+    int seat = read_seat(CORE(self), number);
+    if (seat < 0 || !read_hand(CORE(self), seat, tiles)) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -1419,7 +1430,7 @@ static PyObject *state_net_gain(PyObject *self, PyObject *number)
     }
     if (!allocate(&scratch, core->board)) return PyErr_NoMemory();
     int net = core_net_gain(core, &scratch, kind, square);
-    free(scratch.block);
+    PyMem_Free(scratch.block);
     return PyLong_FromLong(net);
 }
 
@@ -1432,11 +1443,12 @@ static PyObject *state_retire(PyObject *self, PyObject *number)
     Py_RETURN_NONE;
 }
 
-static int read_policy(const char *name)
+/* Reads a policy; NULL is the uniform one. Returns -1 with an exception set when there is no such policy. */
+static int read_policy(PyObject *name)
 {
-    if (!strcmp(name, "uniform")) return UNIFORM;
-    if (!strcmp(name, "greedy")) return GREEDY;
-    PyErr_Format(PyExc_ValueError, "expected the policy uniform or greedy, got %s", name);
+    if (!name || (PyUnicode_Check(name) && !PyUnicode_CompareWithASCIIString(name, "uniform"))) return UNIFORM;
+    if (PyUnicode_Check(name) && !PyUnicode_CompareWithASCIIString(name, "greedy")) return GREEDY;
+    PyErr_Format(PyExc_ValueError, "expected the policy uniform or greedy, got %S", name);
     return -1;
 }
 
@@ -1452,8 +1464,8 @@ static PyObject *state_playout(PyObject *self, PyObject *arguments, PyObject *ke
 {
     static char *names[] = {"seed", "policy", NULL};
     unsigned long long seed;
-    const char *name = "uniform";
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "K|s", names, &seed, &name)) return NULL;
+    PyObject *name = NULL;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "K|O", names, &seed, &name)) return NULL;
     int policy = read_policy(name);
     if (policy < 0) return NULL;
     Core *core = CORE(self), scratch;
@@ -1464,7 +1476,7 @@ static PyObject *state_playout(PyObject *self, PyObject *arguments, PyObject *ke
     if (policy == GREEDY && !allocate(&scratch, core->board)) return PyErr_NoMemory();
     uint64_t random = seed;
     int placed = playout(core, &scratch, &random, policy);
-    if (policy == GREEDY) free(scratch.block);
+    if (policy == GREEDY) PyMem_Free(scratch.block);
     return PyLong_FromLong(placed);
 }
 
@@ -1505,7 +1517,8 @@ static int twelfths_of(const Core *core, int seat)
 }
 
 typedef struct {
-    int seat, policy, times, count, *moves, pool[TILES];
+    int seat, policy, count, *moves, pool[TILES];
+    long times;
     uint64_t seed;
     int64_t *twelfths, *left;
     Core base, dealt, work, scratch;
@@ -1516,7 +1529,7 @@ static void run_rollouts(Rollouts *run)
 {
     uint64_t stream = run->seed;
     uint8_t deck[256];
-    for (int time = 0; time < run->times; time++) {
+    for (long time = 0; time < run->times; time++) {
         uint64_t random = next_random(&stream);
         copy_core(&run->dealt, &run->base);
         redeal(&run->dealt, run->seat, run->pool, deck, &random);
@@ -1531,42 +1544,55 @@ static void run_rollouts(Rollouts *run)
     }
 }
 
-/* Reads the moves to try, all legal ones by default. */
-static int read_candidates(PyObject *self, PyObject *chosen, Rollouts *run)
+/* Reads a move to try. Returns -1 with an exception set when it is none, or not legal where the rollouts begin. */
+static int read_candidate(State *state, const Core *base, PyObject *move)
 {
-    PyObject *list = chosen == Py_None ? state_legal_moves(self, NULL) : PySequence_List(chosen);
-    if (!list) return 0;
-    run->count = (int)PyList_Size(list);
-    run->moves = malloc(((size_t)run->count + 1) * sizeof(int));
-    for (int m = 0; run->moves && m < run->count; m++) {
-        PyObject *move = PyList_GetItem(list, m);
-        int kind, square;
-        if (!read_move(move, &kind, &square)) break;
-        if (kind < 0 || !core_is_legal(CORE(self), kind, square)) {
-            PyObject *reason = state_why_illegal(self, move);
-            if (reason) PyErr_SetObject(illegal_move_error, reason);
-            Py_XDECREF(reason);
-            break;
-        }
-        run->moves[m] = kind << KIND_SHIFT | square;
-    }
-    Py_DECREF(list);
-    if (!run->moves) PyErr_NoMemory();
-    return !PyErr_Occurred();
+    int kind, square;
+    if (!read_move(move, &kind, &square)) return -1;
+    if (kind >= 0 && core_is_legal(base, kind, square)) return kind << KIND_SHIFT | square;
+    PyObject *reason = state_why_illegal((PyObject *)state, move);
+    if (reason) PyErr_SetObject(illegal_move_error, reason);
+    Py_XDECREF(reason);
+    return -1;
 }
 
-static int allocate_rollouts(Rollouts *run, const Geometry *board)
+/* Reads the moves to try, all legal ones by default. */
+static int read_candidates(State *state, PyObject *chosen, Rollouts *run)
 {
-    run->twelfths = calloc((size_t)run->count + 1, sizeof(int64_t));
-    run->left = calloc((size_t)run->count + 1, sizeof(int64_t));
-    return run->twelfths && run->left && allocate(&run->base, board) && allocate(&run->dealt, board) && allocate(&run->work, board)
-           && allocate(&run->scratch, board);
+    PyObject *list = chosen == Py_None ? state_legal_moves((PyObject *)state, NULL) : PySequence_List(chosen);
+    if (!list) return 0;
+    Py_ssize_t size = PyList_Size(list);
+    run->moves = size < INT_MAX ? PyMem_Malloc(((size_t)size + 1) * sizeof(int)) : NULL;
+    if (!run->moves) PyErr_NoMemory();
+    while (run->moves && run->count < size) {
+        int move = read_candidate(state, &run->base, PyList_GetItem(list, run->count));
+        if (move < 0) break;
+        run->moves[run->count++] = move;
+    }
+    Py_DECREF(list);
+    return run->moves && run->count == size;
+}
+
+static int allocate_results(Rollouts *run)
+{
+    run->twelfths = PyMem_Calloc((size_t)run->count + 1, sizeof(int64_t));
+    run->left = PyMem_Calloc((size_t)run->count + 1, sizeof(int64_t));
+    if (run->twelfths && run->left) return 1;
+    PyErr_NoMemory();
+    return 0;
+}
+
+static int allocate_states(Rollouts *run, const Geometry *board)
+{
+    if (allocate(&run->base, board) && allocate(&run->dealt, board) && allocate(&run->work, board) && allocate(&run->scratch, board)) return 1;
+    PyErr_NoMemory();
+    return 0;
 }
 
 static void free_rollouts(Rollouts *run)
 {
-    free(run->moves), free(run->twelfths), free(run->left);
-    free(run->base.block), free(run->dealt.block), free(run->work.block), free(run->scratch.block);
+    PyMem_Free(run->moves), PyMem_Free(run->twelfths), PyMem_Free(run->left);
+    PyMem_Free(run->base.block), PyMem_Free(run->dealt.block), PyMem_Free(run->work.block), PyMem_Free(run->scratch.block);
 }
 
 static PyObject *rollout_lists(const Rollouts *run)
@@ -1582,37 +1608,38 @@ static PyObject *rollout_lists(const Rollouts *run)
     return result;
 }
 
+/* Rollouts from the position as it is at the beginning of the call, which may run Python, lets other threads run, and so may see the
+ * state changed. The caller holds on to the deck. */
+static PyObject *rollouts_from_here(State *state, Rollouts *run, PyObject *chosen)
+{
+    if (!allocate_states(run, state->core.board)) return NULL;
+    copy_core(&run->base, &state->core);
+    if (!hidden_pool(&run->base, run->seat, run->pool) || !read_candidates(state, chosen, run) || !allocate_results(run)) return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    run_rollouts(run);
+    Py_END_ALLOW_THREADS
+    return rollout_lists(run);
+}
+
 static PyObject *state_rollouts(PyObject *self, PyObject *arguments, PyObject *keywords)
 {
     static char *names[] = {"seat", "times", "seed", "policy", "moves", NULL};
     Rollouts run;
     unsigned long long seed;
-    const char *name = "uniform";
-    PyObject *chosen = Py_None, *result = NULL;
+    long seat;
+    PyObject *number, *times, *name = NULL, *chosen = Py_None;
     memset(&run, 0, sizeof run);
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "iiK|sO", names, &run.seat, &run.times, &seed, &name, &chosen)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OOK|OO", names, &number, &times, &seed, &name, &chosen)) return NULL;
     run.seed = seed;
     run.policy = read_policy(name);
-    if (run.policy < 0) return NULL;
+    if (run.policy < 0 || !read_number(number, &seat) || !read_number(times, &run.times)) return NULL;
     const Core *core = CORE(self);
-    if (run.seat != core->mover || core->end != GOES_ON) {
-        PyErr_Format(PyExc_ValueError, "expected the seat that is to move, got %d", run.seat);
-        return NULL;
-    }
-    if (!hidden_pool(core, run.seat, run.pool) || !read_candidates(self, chosen, &run)) {
-        free_rollouts(&run);
-        return NULL;
-    }
-    if (allocate_rollouts(&run, core->board)) {
-        PyObject *deck = ((State *)self)->deck, *geometry = ((State *)self)->geometry;
-        copy_core(&run.base, core);
-        Py_XINCREF(deck), Py_INCREF(geometry);
-        Py_BEGIN_ALLOW_THREADS
-        run_rollouts(&run);
-        Py_END_ALLOW_THREADS
-        Py_XDECREF(deck), Py_DECREF(geometry);
-        result = rollout_lists(&run);
-    } else PyErr_NoMemory();
+    if (seat != core->mover || core->end != GOES_ON) return PyErr_Format(PyExc_ValueError, "expected the seat that is to move, got %S", number);
+    run.seat = core->mover;
+    PyObject *deck = ((State *)self)->deck;
+    Py_INCREF(deck);
+    PyObject *result = rollouts_from_here((State *)self, &run, chosen);
+    Py_DECREF(deck);
     free_rollouts(&run);
     return result;
 }
@@ -1687,7 +1714,8 @@ PyMODINIT_FUNC PyInit__core(void)
     static const char *const ends[4] = {NULL, "LAST_PAGODA", "NO_TILES", "NO_SPACE"};
     if (!(province_type = from_module("arena.rules.terms", "Province")) || !(event_type = from_module("arena.rules.terms", "Event"))
         || !(illegal_move_error = from_module("arena.errors", "IllegalMoveError"))
-        || !(illegal_text = from_module("arena.rules.explain", "illegal_text")) || !(empty_tuple = PyTuple_New(0)))
+        || !(illegal_text = from_module("arena.rules.explain", "illegal_text"))
+        || !(checked_setup = from_module("arena.rules.setups", "checked_setup")) || !(empty_tuple = PyTuple_New(0)))
         return NULL;
     end_texts[GOES_ON] = Py_None;
     Py_INCREF(Py_None);

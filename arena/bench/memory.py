@@ -1,0 +1,68 @@
+"""Whether the arena's memory stays flat: ten thousand real games of parrots, one worker, and a journal, as in a run."""
+
+import multiprocessing
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from arena.bench.figures import Figure, in_own_process
+from arena.bench.parrots import BOARD, LABELS, PYTHON_PARROT, commands, compiled_parrot, parrot, rehearse
+from arena.bench.resident import resident_mb
+from arena.match.clock import Timing
+from arena.match.referee import GamePlan
+from arena.players.sandbox import OPEN
+from arena.records.journal import Journal
+from arena.rules.boards import built_in
+from arena.tournament.runner import Event, Played, Runner, worker_cores
+from arena.tournament.workers import Setup
+
+MARKS = (1_000, 10_000)
+QUICK_MARKS = (10, 40)
+WARNING = 30
+Readings = dict[int, tuple[float, float]]
+"""MB of the main process and of the worker after so many games."""
+
+
+def measure(*, quick: bool = False) -> Iterator[Figure]:
+    """MB of the main process and of a worker after a thousand and after ten thousand games, and what lies between."""
+    marks = QUICK_MARKS if quick else MARKS
+    readings = in_own_process(play_games, marks)
+    for at, (key, name) in enumerate((("main", "main process"), ("worker", "worker"))):
+        for mark in marks:
+            yield Figure(f"memory.{key}.mb_after_{mark}", f"memory after {mark:,} games, {name}", readings[mark][at], "MB")
+        growth = readings[marks[-1]][at] - readings[marks[0]][at]
+        yield Figure(f"memory.{key}.growth_mb", f"growth between these, {name}", growth, "MB", "flat")
+
+
+def play_games(marks: tuple[int, ...]) -> Readings:
+    """Plays as many games as the last mark, and reads memory at each mark."""
+    readings: Readings = {}
+    played = 0
+
+    def listen(event: Event) -> None:
+        nonlocal played
+        played += isinstance(event, Played)
+        if played in marks and played not in readings:
+            (worker,) = multiprocessing.active_children()
+            readings[played] = resident_mb(os.getpid()), resident_mb(worker.pid or 0)
+
+    with tempfile.TemporaryDirectory(prefix="arena-bench-") as name, Journal(Path(name)) as journal:
+        plan, setup = _prepare(Path(name))
+        Runner(Path(name), journal, setup, 1, multiprocessing.get_context("spawn").Queue(), listen).play(_plans(plan, marks[-1]))
+    return readings
+
+
+def _prepare(folder: Path) -> tuple[GamePlan, Setup]:
+    plan, record = rehearse()
+    program = compiled_parrot(folder) or PYTHON_PARROT
+    bots = {LABELS[seat]: parrot(command, seat) for seat, command in enumerate(commands(program, record))}
+    return plan, Setup(bots, {BOARD: built_in(BOARD).rows}, Timing(), OPEN, worker_cores(1), WARNING)
+
+
+def _plans(plan: GamePlan, games: int) -> Iterator[GamePlan]:
+    """The same game under other numbers, since a bot's process never meets a deal twice."""
+    for deal in range(games):
+        yield replace(plan, id=f"{BOARD}/{'+'.join(LABELS)}/{deal}/0", deal=deal)

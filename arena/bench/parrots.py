@@ -1,0 +1,46 @@
+"""Bots that know their moves beforehand, so that next to nothing but the arena itself is measured."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from arena.match.clock import Timing
+from arena.match.referee import GamePlan, Referee
+from arena.players.folder import Bot
+from arena.players.inprocess import InProcessPlayer, random_move
+from arena.players.manifest import Manifest
+from arena.records.record import GameRecord
+from arena.rules.boards import built_in
+from arena.tournament.deals import deck_of
+
+HERE = Path(__file__).parent
+BOARD = "bird"
+LABELS = ("parrot-0", "parrot-1")
+PYTHON_PARROT = ["python3", str(HERE / "parrot.py")]
+
+
+def rehearse() -> tuple[GamePlan, GameRecord]:
+    """A game of two, and what happened when it was played at random."""
+    plan = GamePlan("bench/0/0", BOARD, 0, 0, LABELS, deck_of("bench", BOARD, 0), (1, 2))
+    players = [InProcessPlayer(label, random_move) for label in LABELS]
+    return plan, Referee(plan, built_in(BOARD), players, Timing()).play().record
+
+
+def commands(program: list[str], record: GameRecord) -> list[list[str]]:
+    """The commands of two parrots that play the game again."""
+    return [[*program, *record.moves[seat::2]] for seat in (0, 1)]
+
+
+def parrot(command: list[str], seat: int) -> Bot:
+    """A parrot as a bot of the arena."""
+    return Bot(LABELS[seat], Manifest(name="parrot", command=command), HERE, "")
+
+
+def compiled_parrot(folder: Path) -> list[str] | None:
+    """The command of the parrot in C, built in the folder; None where there is no compiler."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        return None
+    program = folder / "parrot"
+    subprocess.run([compiler, "-O2", "-o", str(program), str(HERE / "parrot.c")], check=True)  # noqa: S603
+    return [str(program)]

@@ -1,0 +1,123 @@
+"""arena perft: in how many ways a deal can go, to compare implementations of the rules."""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from arena.cli.options import as_json
+
+if TYPE_CHECKING:
+    from arena.rules import State
+    from arena.rules.boards import Board
+
+SEED = "perft"
+
+
+@click.command(short_help="Count the ways a deal can go.")
+@click.option(
+    "--board", "boards", multiple=True, default=("bird",), metavar="NAME|FILE", help="bird, lion or a board file; may be repeated."
+)
+@click.option("--players", multiple=True, type=click.IntRange(2, 4), default=(2,), help="How many play; may be repeated.  [default: 2]")
+@click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="Turns to look ahead.")
+@click.option("--deck", metavar="RRYB...", help="The 72 tiles in draw order, instead of --seed and --deal.")
+@click.option("--seed", help=f"Text that decides the deck.  [default: {SEED}]")
+@click.option("--deal", type=click.IntRange(0), help="Which deal of the seed.  [default: 0]")
+@click.option("--moves", default="", metavar="'MOVE MOVE...'", help="Moves to play before counting.")
+@click.option("--divide", "by_move", is_flag=True, help="Count for each first move by itself.")
+@as_json
+def perft(
+    boards: tuple[str, ...], players: tuple[int, ...], depth: int, moves: str, *, by_move: bool, as_json: bool, **dealing: Any
+) -> None:
+    """Count the sequences of turns, to a depth, that the rules allow with a known deck.
+
+    A turn is a placement, or the pass of a mover who can place nothing; a game that has ended goes no further. An implementation of the
+    rules that gets the same counts agrees with this one. Where the counts differ, --divide says after which move, and --moves goes there.
+    --json prints lines as in protocol/vectors/perft.jsonl. How long it took goes to stderr.
+
+    \b
+    arena perft
+    arena perft --board bird --board lion --players 2 --players 4 --depth 2
+    arena perft --board tiny.txt --depth 6 --seed mine --deal 7
+    arena perft --depth 2 --divide --moves 'Rg10Rg11 Bc4Yc5'
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.cli.play import find_board  # noqa: PLC0415 - help must not wait for these
+
+    found = []
+    for board in map(find_board, boards):
+        deck = _deck(board, **dealing)
+        for seats in players:
+            about = {"name": board.name, "board": board.rows, "players": seats, "deck": deck, "moves": moves.split()}
+            found.append({**about, **_counts(_position(board, seats, deck, moves.split()), depth, by_move=by_move)})
+    if as_json:
+        click.echo("\n".join(msgspec.json.encode(entry).decode() for entry in found))
+    else:
+        _print_table(found, by_move=by_move)
+
+
+def _deck(board: "Board", deck: str | None, seed: str | None, deal: int | None) -> str:
+    """The deck that was given, or that of a deal on the board. Raises UsageError when both were."""
+    from arena.tournament.deals import deck_of  # noqa: PLC0415 - help must not wait for it
+
+    if deck is None:
+        return deck_of(SEED if seed is None else seed, board.name, deal or 0)
+    if seed is not None or deal is not None:
+        raise click.UsageError("expected either --deck, or --seed and --deal, got both")
+    return deck
+
+
+def _position(board: "Board", players: int, deck: str, moves: list[str]) -> "State":
+    """The deal after the moves. Raises UserError that says which of them cannot be played."""
+    from arena.errors import MoveError, NotationError, UserError  # noqa: PLC0415 - help must not wait for these
+    from arena.rules import State  # noqa: PLC0415
+    from arena.rules.notation import parse_deck, parse_move  # noqa: PLC0415
+
+    try:
+        state = State(board, players, parse_deck(deck))
+    except NotationError as error:
+        raise UserError(f"--deck: {error}", "write the 72 tiles one after another, twelve of each, or give a --seed") from error
+    for number, move in enumerate(moves, 1):
+        try:
+            state.play(parse_move(board, move))
+        except MoveError as error:
+            where = f"--moves, move {number} on {board.name} with {players} players"
+            cure = "leave --moves out to begin at the start"
+            raise UserError(f"{where}: {error}", cure) from error
+    return state
+
+
+def _counts(state: "State", depth: int, *, by_move: bool) -> dict[str, Any]:
+    """``counts`` by depth, from 0, and if asked for ``divide``: the count for each first move at the full depth."""
+    from arena.rules.notation import move_text  # noqa: PLC0415 - help must not wait for these
+    from arena.rules.perft import divide  # noqa: PLC0415
+    from arena.rules.perft import perft as count  # noqa: PLC0415
+
+    counts, by_first = [1], {}
+    for ahead in range(1, depth + 1):
+        began = time.perf_counter()
+        if by_move and ahead == depth:
+            by_first = {move_text(state.board, move): nodes for move, nodes in divide(state, depth)}
+            counts.append(sum(by_first.values()))
+        else:
+            counts.append(count(state, ahead))
+        _report(state, ahead, counts[-1], time.perf_counter() - began)
+    return {"counts": counts, "divide": by_first} if by_move else {"counts": counts}
+
+
+def _report(state: "State", depth: int, nodes: int, seconds: float) -> None:
+    from arena.rules import CORE  # noqa: PLC0415 - help must not wait for it
+
+    speed = f"{nodes / seconds:,.0f} nodes/s, " if seconds else ""
+    click.echo(f"{state.board.name}, {state.players} players, depth {depth}: {seconds:.3f} s, {speed}{CORE} core", err=True)
+
+
+def _print_table(found: list[dict[str, Any]], *, by_move: bool) -> None:
+    from arena.exports.text import columns_text  # noqa: PLC0415 - help must not wait for it
+
+    rows = []
+    for entry in found:
+        counted = [*entry["divide"].items(), ("total", entry["counts"][-1])] if by_move else list(enumerate(entry["counts"]))[1:]
+        rows += [(entry["name"], str(entry["players"]), str(what), str(nodes)) for what, nodes in counted]
+    what = "Move" if by_move else "Depth"
+    click.echo(columns_text(("Board", "Players", what, "Nodes"), rows, left=("Board", "Move")))

@@ -1,0 +1,90 @@
+"""arena watch: a run that is being played, seen from another terminal."""
+
+import sys
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.options import prior_option, run_argument, run_folder
+
+if TYPE_CHECKING:
+    from arena.ratings.tables import Tables
+    from arena.tournament.session import Completeness
+
+SHARE_OF_TIME = 10
+"""Reading a long journal takes a while: the next look waits at least so many times as long as the last one took."""
+QUIET_S = 60
+ALTERNATE_SCREEN, NORMAL_SCREEN, FRESH = "\x1b[?1049h", "\x1b[?1049l", "\x1b[H\x1b[2J"
+
+
+@click.command(short_help="Watch a run that is being played.")
+@run_argument
+@click.option("--every", type=click.FloatRange(0.1), default=2.0, show_default=True, help="Seconds between looks.")
+@click.option("--once", is_flag=True, help="Look once and end.")
+@prior_option
+@click.pass_obj
+def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, once: bool) -> None:
+    """Show the progress and standings of a run, the newest by default, again and again until it is finished or Ctrl-C is pressed.
+
+    Only the journal is read: the run is not disturbed. Without a terminal it shows one look after another.
+
+    \b
+    arena watch
+    arena watch league --every 10
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.cli.standings import rate_run  # noqa: PLC0415 - help must not wait for pandas
+
+    folder = run_folder(home, run)
+    screen = sys.stdout.isatty() and not once
+    speed = Speed()
+    click.echo(ALTERNATE_SCREEN if screen else "", nl=False)
+    try:
+        while True:
+            began = time.monotonic()
+            tables, plan = rate_run(folder, prior)
+            speed.note(tables.games, began)
+            text = look(folder, tables, plan, speed)
+            click.echo(f"{FRESH}{text}" if screen else f"{text}\n")
+            if once or (plan is not None and not plan.missing):
+                break
+            time.sleep(max(every, SHARE_OF_TIME * (time.monotonic() - began)))
+    finally:
+        click.echo(NORMAL_SCREEN if screen else "", nl=False)
+    if screen:
+        click.echo(text)
+
+
+class Speed:
+    """Games per second since the first look."""
+
+    def __init__(self) -> None:
+        self._first: tuple[int, float] | None = None
+        self.games_per_s = 0.0
+
+    def note(self, games: int, at: float) -> None:
+        """Books a look: so many games at a moment of the monotonic clock."""
+        self._first = self._first or (games, at)
+        seconds = at - self._first[1]
+        self.games_per_s = (games - self._first[0]) / seconds if seconds else 0.0
+
+
+def look(folder: Path, tables: "Tables", plan: "Completeness | None", speed: Speed) -> str:
+    """One look at a run, as text: how far it is, how fast, and its standings."""
+    from arena.exports.text import standings_text  # noqa: PLC0415
+    from arena.records.journal import FILE  # noqa: PLC0415
+
+    played = str(tables.games) if plan is None else f"{plan.games - plan.missing} of {plan.games}"
+    faults = int(tables.standings["forfeits"].sum())
+    head = f"{folder}: {played} games, {faults} forfeit{'' if faults == 1 else 's'}"
+    if plan is not None and not plan.missing:
+        return f"{head}, finished\n\n{standings_text(tables)}"
+    if speed.games_per_s:
+        head += f", {speed.games_per_s:.1f} games/s"
+        head += f", {timedelta(seconds=round(plan.missing / speed.games_per_s))} to go" if plan else ""
+    since = time.time() - (folder / FILE).stat().st_mtime
+    if since > QUIET_S:
+        head += f"; the last game ended {timedelta(seconds=round(since))} ago: 'arena run' goes on with it"
+    return f"{head}\n\n{standings_text(tables)}"

@@ -1,0 +1,123 @@
+"""What the steps of a check work with: players for one bot, games against players in this process, ends of input."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeVar
+
+from arena.errors import ArenaError, FaultKind, Forfeit, Void
+from arena.match.checks.step import CURES, Failed
+from arena.match.clock import Timing
+from arena.match.referee import GamePlan, Referee
+from arena.players.bot import BotPlayer
+from arena.players.folder import Bot
+from arena.players.inprocess import InProcessPlayer, first_move, random_move
+from arena.players.messages import Start
+from arena.players.player import Answer
+from arena.players.sandbox import Sandbox
+from arena.records.record import GameRecord
+from arena.rules import State
+from arena.rules.boards import Board
+from arena.rules.notation import COPIES, TILES
+
+STARTUP_MS = 10_000
+ATTEMPTS = 3
+SMALL = Board("small", ("R.....", "......", "..V...", "....Y.", "......", ".....B"))
+
+Variant = TypeVar("Variant", bound=BotPlayer)
+
+
+class Leaver(InProcessPlayer):
+    """Plays at random, and forfeits when asked for the third time."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, random_move)
+        self._asked = 0
+
+    def choose(self, state: State, budget_ns: int) -> Answer:
+        """A move, or the forfeit."""
+        self._asked += 1
+        if self._asked == 3:  # noqa: PLR2004 - any early turn would do
+            raise Forfeit(FaultKind.EXIT, "leaves, as the check wants it")
+        return super().choose(state, budget_ns)
+
+
+class Table(NamedTuple):
+    """A game that a bot has to get through: which board, how many players, which seat is the bot's, who leaves early."""
+
+    board: Board
+    players: int
+    seat: int
+    leavers: int = 0
+    deal: int = 0
+    timing: Timing | None = None
+
+
+class Bench:
+    """One bot under check.
+
+    ``player`` is its process for most games, ``slowest_ms`` and ``games`` are over all its games, ``start_ns`` is what it took until ready.
+    """
+
+    def __init__(self, bot: Bot, move_ms: int, sandbox: Sandbox) -> None:
+        self.bot = bot
+        self.move_ms = move_ms
+        self.sandbox = sandbox
+        self.player = BotPlayer(bot, STARTUP_MS, sandbox)
+        self.slowest_ms = 0.0
+        self.start_ns = 0
+        self.games = 0
+
+    def game(self, table: Table, player: BotPlayer | None = None) -> GameRecord:
+        """A game of the player, the usual one if none is given. Raises Failed for a fault of it, Void when the machine stalls again."""
+        for attempt in range(ATTEMPTS):
+            try:
+                return self._game(table, player or self.player)
+            except Void:
+                if attempt == ATTEMPTS - 1:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+    def _game(self, table: Table, player: BotPlayer) -> GameRecord:
+        others: list[Any] = [Leaver(f"leaver-{seat}") if seat < table.leavers else _other(seat) for seat in range(table.players - 1)]
+        seated = [*others[: table.seat], player, *others[table.seat :]]
+        deck = "".join(TILES[(index * 5 + table.deal) % len(TILES)] for index in range(COPIES * len(TILES)))
+        names = tuple(each.name for each in seated)
+        plan = GamePlan("check", table.board.name, table.deal, 0, names, deck, tuple(range(1, table.players + 1)))
+        timing = table.timing or Timing(move_ms=self.move_ms, startup_ms=STARTUP_MS)
+        outcome = Referee(plan, table.board, seated, timing).play()
+        record = outcome.record
+        for fault, kept in zip(record.faults, outcome.evidence, strict=True):
+            if fault.seat == table.seat:
+                problem = f"{fault.kind} after {fault.turn} placements: {fault.detail}"
+                raise Failed(problem, CURES[FaultKind(fault.kind)], kept.stderr)
+        if player is self.player:
+            self.games += 1
+            self.slowest_ms = max(self.slowest_ms, record.slowest_ms[table.seat])
+        return record
+
+    @contextmanager
+    def started(self, make: Callable[[Bot, int, Sandbox], Variant]) -> Iterator[Variant]:
+        """A player of its own for one step, stopped when the step ends."""
+        player = make(self.bot, STARTUP_MS, self.sandbox)
+        try:
+            yield player
+        finally:
+            player.stop()
+
+    def start(self, player: BotPlayer) -> None:
+        """Starts the player's process and announces a game. Raises Failed."""
+        try:
+            player.begin(Start(players=2, seat=0, board=SMALL.rows, pagodas=24, seed=1, move_ms=self.move_ms))
+        except Forfeit as fault:
+            raise Failed(fault.detail, CURES[FaultKind.STARTUP], last_words(player)) from None
+        except ArenaError as error:
+            raise Failed(str(error), error.hint) from None
+
+
+def last_words(player: BotPlayer) -> str:
+    """The end of the bot's stderr."""
+    return player.evidence()[2]
+
+
+def _other(seat: int) -> InProcessPlayer:
+    return InProcessPlayer("first", first_move) if seat % 2 else InProcessPlayer("random", random_move)

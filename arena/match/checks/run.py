@@ -1,0 +1,58 @@
+"""Runs the steps of the table against one bot."""
+
+from collections.abc import Iterator
+
+from arena.errors import BotFolderError, Void
+from arena.match.checks.bench import Bench
+from arena.match.checks.step import Failed, Step
+from arena.match.checks.table import FILES, STEPS, TableStep
+from arena.players.folder import Bot, bot_files, staged_for_a_while
+from arena.players.sandbox import Sandbox
+
+MOST_FAILURES = 4
+STDERR_LINES = 8
+
+
+def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[Step]:
+    """The steps one after another.
+
+    After a failure that makes the rest meaningless, or after several, the last step says how many were left out.
+    """
+    try:
+        with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
+            files = bot_files(staged.folder)
+            yield Step(FILES, detail=f"{' '.join(bot.command)}, {len(files)} file{'s' * (len(files) != 1)}")
+            yield from _check_staged(Bench(staged, move_ms, sandbox))
+    except BotFolderError as error:
+        yield Step(FILES, str(error), error.hint or "see protocol/SPEC.md, P10")
+        yield _left_out(len(STEPS), "they need a bot that can be started")
+
+
+def _check_staged(bench: Bench) -> Iterator[Step]:
+    failures = 0
+    try:
+        for number, entry in enumerate(STEPS, 1):
+            step = run_step(entry, bench)
+            failures += bool(step.problem)
+            yield step
+            rest = len(STEPS) - number
+            if step.problem and rest and (entry.is_vital or failures == MOST_FAILURES):
+                yield _left_out(rest, entry.needed_for if entry.is_vital else "cure these first, then check again")
+                return
+    finally:
+        bench.player.stop()
+
+
+def run_step(entry: TableStep, bench: Bench) -> Step:
+    """One step of the table."""
+    try:
+        return Step(entry.name, detail=entry.run(bench))
+    except Failed as failure:
+        stderr = tuple(failure.stderr.rstrip().splitlines()[-STDERR_LINES:])
+        return Step(entry.name, failure.problem, failure.cure or entry.cure, stderr=stderr)
+    except Void as void:
+        return Step(entry.name, f"{void}; that is no fault of the bot", "check again when the machine is less busy")
+
+
+def _left_out(number: int, why: str) -> Step:
+    return Step(f"the other {number} steps", detail=why, left_out=number)

@@ -1,0 +1,193 @@
+"""What the steps of a check do; each returns a detail worth knowing, or raises Failed."""
+
+import time
+from collections.abc import Callable
+
+from arena.match.checks.bench import SMALL, STARTUP_MS, Bench, Table, last_words
+from arena.match.checks.step import Failed
+from arena.match.clock import NS_PER_MS
+from arena.players.bot import BotPlayer
+from arena.players.channel import OutputEnded, Overflowed, TimedOut
+from arena.players.folder import Bot
+from arena.players.messages import Quit, encode, shown
+from arena.players.sandbox import Sandbox
+from arena.players.views import turn_view
+from arena.rules import State
+from arena.rules.notation import COPIES, TILES, parse_deck
+
+EXIT_S = 2.0
+QUIET_NS = 100 * NS_PER_MS
+LONGEST_NS = 2000 * NS_PER_MS
+MANY = 20
+MANY_STDERR_BYTES = 1024 * 1024
+
+
+def has_the_time_it_asks_for(bench: Bench) -> str:
+    """The times in bot.toml against those of the check."""
+    manifest = bench.bot.manifest
+    for key, needed, given in (("move_ms", manifest.move_ms, bench.move_ms), ("startup_ms", manifest.startup_ms, STARTUP_MS)):
+        if needed is not None and needed > given:
+            raise Failed(f"expected {key} of at most {given}, got {needed}")
+    return f"{bench.move_ms} ms for a move, {STARTUP_MS} ms for a start"
+
+
+def waits_for_hello(bench: Bench) -> str:
+    """A process that is told nothing says nothing, for as long as its start takes and half as long again."""
+    with bench.started(Probe) as probe:
+        probe.open()
+        probe.expect_quiet("before hello", min(bench.start_ns * 3 // 2, LONGEST_NS))
+    return ""
+
+
+def starts(bench: Bench) -> str:
+    """Hello and ready."""
+    began_ns = time.monotonic_ns()
+    bench.start(bench.player)
+    bench.start_ns = time.monotonic_ns() - began_ns
+    bench.player.stop()
+    view = "full" if bench.player.has_full_view else "incremental"
+    return f"{bench.start_ns // NS_PER_MS} ms, {view} view"
+
+
+def plays(bench: Bench, place: Callable[[], Table]) -> str:
+    """One game of the bot's usual process."""
+    record = bench.game(place())
+    return f"{record.end} after {record.turns} placements"
+
+
+def plays_many(bench: Bench) -> str:
+    """Games that follow each other."""
+    for number in range(MANY):
+        bench.game(Table(SMALL, 2 + number % 3, number % 2, deal=number))
+    return f"{bench.games} in all"
+
+
+def repeats_itself(bench: Bench) -> str:
+    """Not a fault: a bot may draw its own random numbers."""
+    first, second = (bench.game(Table(SMALL, 2, 0, deal=1)) for _ in range(2))
+    return "" if first.moves == second.moves else "note: no, so a game of this bot cannot be repeated from its seed"
+
+
+def is_quiet_after_a_game(bench: Bench) -> str:
+    """No line comes once a game is over."""
+    with bench.started(Probe) as probe:
+        bench.game(Table(SMALL, 2, 0), probe)
+        if probe.is_running:
+            probe.expect_quiet("after the end of a game")
+    return ""
+
+
+def was_in_time(bench: Bench) -> str:
+    """The slowest answer so far; a slower one would have failed its game."""
+    detail = f"the slowest took {bench.slowest_ms:.1f} of {bench.move_ms} ms"
+    return f"{detail}; note: that leaves little reserve" if bench.slowest_ms > bench.move_ms * 0.8 else detail
+
+
+def is_within_memory(bench: Bench) -> str:
+    """What all its processes use after all these games."""
+    used, allowed = bench.player.memory_mb(), bench.bot.manifest.memory_mb
+    if used > allowed:
+        raise Failed(f"expected at most {allowed} MB after {bench.games} games, got {used}")
+    return f"{used} of {allowed} MB after {bench.games} games"
+
+
+def rests(bench: Bench) -> str:
+    """Not a fault: but who computes on others' turns shares its processor with them."""
+    used_ms, elapsed_ms = (nanoseconds // NS_PER_MS for nanoseconds in bench.player.unasked_ns())
+    return "" if used_ms < max(200, elapsed_ms // 4) else f"note: no, it computed for {used_ms} of {elapsed_ms} ms that it was not asked"
+
+
+def logs_little(bench: Bench) -> str:
+    """The length of stderr per game."""
+    size = bench.player.stderr_written() // max(1, bench.games)
+    if size > MANY_STDERR_BYTES:
+        raise Failed(f"expected less than 1 MiB of stderr per game, got {size >> 10} KiB")
+    return f"{size} bytes per game" if size else ""
+
+
+def understands(bench: Bench, make: Callable[[Bot, int, Sandbox], BotPlayer]) -> str:
+    """Two short games, of two and of three players, with a player that speaks in a way of its own."""
+    with bench.started(make) as player:
+        bench.game(Table(SMALL, 2, 0), player)
+        if not bench.bot.manifest.fresh:
+            bench.game(Table(SMALL, 3, 1, leavers=1), player)
+    return ""
+
+
+def ends_before_hello(bench: Bench) -> str:
+    """The arena dies at once."""
+    with bench.started(Probe) as probe:
+        probe.open()
+        return probe.expect_exit()
+
+
+def ends_after_ready(bench: Bench) -> str:
+    """The arena dies before the first game."""
+    with bench.started(Probe) as probe:
+        bench.start(probe)
+        return probe.expect_exit(tell=False)
+
+
+def ends_in_a_game(bench: Bench) -> str:
+    """The arena dies while another is to move."""
+    with bench.started(Probe) as probe:
+        bench.start(probe)
+        return probe.expect_exit()
+
+
+def ends_in_a_turn(bench: Bench) -> str:
+    """The arena dies while the bot is to move; its answer goes nowhere."""
+    with bench.started(Probe) as probe:
+        bench.start(probe)
+        probe.request()
+        return probe.expect_exit()
+
+
+def quits(bench: Bench) -> str:
+    """The last line of all; stdin stays open."""
+    with bench.started(Probe) as probe:
+        bench.game(Table(SMALL, 2, 0), probe)
+        if not probe.is_running:
+            return "it had ended by itself"
+        probe.inform(encode(Quit()))
+        return probe.expect_exit(close=False)
+
+
+def ends_after_a_game(bench: Bench) -> str:
+    """The arena dies between two games."""
+    with bench.started(Probe) as probe:
+        bench.game(Table(SMALL, 2, 0), probe)
+        return probe.expect_exit() if probe.is_running else "it had ended by itself"
+
+
+class Probe(BotPlayer):
+    """A player whose process is looked at more closely."""
+
+    def expect_quiet(self, when: str, for_ns: int = QUIET_NS) -> None:
+        """Raises Failed when a line comes."""
+        try:
+            line = self._line().read_line(time.monotonic_ns() + for_ns)
+        except (TimedOut, OutputEnded):
+            return
+        except Overflowed as error:
+            line = error.start
+        raise Failed(f"expected nothing {when}, got {shown(line)}", stderr=last_words(self))
+
+    def request(self) -> None:
+        """Sends a turn, and does not wait for the answer."""
+        state = State(SMALL, 2, parse_deck("".join(TILES) * COPIES))
+        self.inform(self.encoded(turn_view(state, self.next_id(), 1000, full=self.has_full_view)))
+
+    def expect_exit(self, *, tell: bool = True, close: bool = True) -> str:
+        """Ends the bot's input, after what is queued if it is to be told; raises Failed unless the process ends."""
+        channel, process = self._line(), self._process
+        assert process is not None
+        if tell:
+            channel.flush()
+        if close:
+            channel.close_input()
+        began = time.monotonic()
+        ending = process.ending(EXIT_S)
+        if ending is None:
+            raise Failed(f"it still ran {EXIT_S:g} s later", stderr=last_words(self))
+        return f"{ending} after {(time.monotonic() - began) * 1000:.0f} ms"

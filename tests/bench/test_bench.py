@@ -1,0 +1,129 @@
+"""The measurements measure something: every part has its figures, and a help text that names them."""
+
+import json
+import os
+import shutil
+import sys
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+
+from arena.bench import figures, memory, ratings, referee, resident, rules
+from arena.cli.bench import bench
+from arena.ratings.tables import make_tables
+
+
+def by_key(measured):
+    return {figure.key: figure.value for figure in measured}
+
+
+def output_of(*arguments):
+    done = CliRunner().invoke(bench, arguments, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_the_rules_are_measured_on_both_cores(both):
+    found = by_key(rules.measure(quick=True))
+    for core in ("pure", "native", "native_calls"):
+        games, placements, ns = (found[f"rules.{core}.{what}"] for what in ("games_per_s", "placements_per_s", "ns_per_placement"))
+        assert 20 < placements / games < 90  # tiles in a game
+        assert ns == pytest.approx(1e9 / placements)
+    assert found["rules.native_to_pure.games"] > 1
+    assert "rules.native_to_openspiel.games" not in found or "pyspiel" in sys.modules
+
+
+class FakeGame:
+    """A game of five moves, and the little of OpenSpiel that the measurement asks for."""
+
+    def __init__(self):
+        self.left = 5
+
+    def new_initial_state(self):
+        return FakeGame()
+
+    def is_terminal(self):
+        return not self.left
+
+    def legal_actions(self):
+        return [3, 4]
+
+    def apply_action(self, action):
+        assert action in (3, 4)
+        self.left -= 1
+
+
+def test_openspiel_stands_beside_the_cores_where_it_is_installed(monkeypatch):
+    asked = []
+    spiel = SimpleNamespace(
+        load_game=lambda name: asked.append(name) or FakeGame(),
+        RandomRolloutEvaluator=lambda games, seed: games,
+        MCTSBot=lambda game, games, **_: SimpleNamespace(step=lambda state: asked.append(games)),
+    )
+    monkeypatch.setitem(sys.modules, "pyspiel", spiel)
+    found = by_key(rules.measure(quick=True))
+    assert asked == ["hex(board_size=11)", 100, 100]
+    for key in ("openspiel", "openspiel_calls"):
+        assert found[f"rules.{key}.placements_per_s"] / found[f"rules.{key}.games_per_s"] == pytest.approx(5)
+    assert found["rules.native_to_openspiel.games"] > 0
+
+
+def test_the_referee_is_measured_beside_the_bare_exchange():
+    found = by_key(referee.measure(quick=True))
+    for key in ("python", "c") if shutil.which("cc") or shutil.which("gcc") else ("python",):
+        assert found[f"referee.{key}.us_per_decision"] > 0 < found[f"referee.{key}.bare_us"]
+        quantiles = [found[f"referee.{key}.own_us_{name}"] for name in ("p50", "p99", "p99_9")]
+        assert quantiles == sorted(quantiles)
+        assert quantiles[0] > 0
+
+
+def test_memory_is_read_in_the_main_process_and_in_the_worker():
+    found = by_key(memory.measure(quick=True))
+    for key in ("main", "worker"):
+        early, late = (found[f"memory.{key}.mb_after_{games}"] for games in (10, 40))
+        assert 5 < early < 500
+        assert found[f"memory.{key}.growth_mb"] == late - early
+
+
+def test_made_up_games_are_rated_alike_from_a_table_and_from_a_journal(tmp_path):
+    made = ratings.make_games(2000)
+    ratings.write_journal(tmp_path / "games.jsonl", 2000)
+    one = make_tables(ratings.frame_of(made)).standings
+    other = make_tables(ratings.seat_frame(ratings.read_games(tmp_path / "games.jsonl"), ratings.BOTS)).standings
+    assert one["bot"].iloc[0] > one["bot"].iloc[-1]  # the strong ones have high numbers
+    columns = ["rank", "bot", "elo", "elo_low", "games", "wins", "shared"]
+    assert one[columns].round(6).to_dict() == other[columns].round(6).to_dict()
+
+
+def test_ratings_are_timed():
+    found = by_key(ratings.measure(quick=True))
+    assert found["ratings.games"] == 2000
+    assert all(found[f"ratings.{key}"] > 0 for key in ("rate_s", "tables_s", "journal_s"))
+    assert found["ratings.peak_mb"] > 10 < found["ratings.journal_peak_mb"]
+
+
+def test_a_process_of_its_own_has_a_peak_of_its_own():
+    ballast = bytearray(200 * 1024 * 1024)
+    ballast[::4096] = b"x" * len(ballast[::4096])
+    assert resident.peak_mb() > 200 or sys.platform != "linux"
+    assert figures.in_own_process(resident.peak_mb) < 150
+    assert resident.resident_mb(os.getpid()) > 200
+    del ballast
+
+
+def test_pieces_of_work_take_turns():
+    done = []
+    seconds = figures.alternate({"a": lambda: done.append("a"), "b": lambda: done.append("b")}, 3)
+    assert "".join(done) == "ababab"
+    assert [len(spent) for spent in seconds.values()] == [3, 3]
+    assert figures.median_ratio([1, 4, 9], [1, 2, 3]) == 2
+
+
+def test_the_table_and_the_json_have_the_same_keys_and_the_help_names_them():
+    table, found = output_of("rules", "startup", "--quick"), json.loads(output_of("rules", "startup", "--quick", "--json"))
+    told = " ".join(output_of("--help").split())
+    for key, value in found.items():
+        assert f"\n{key} " in table
+        assert key.split(".")[-1] in told
+        assert value > 0

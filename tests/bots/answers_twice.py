@@ -1,0 +1,11 @@
+"""Answers each turn twice."""
+
+from polite import move, play
+
+
+def misbehave(message):
+    move(message)
+    move(message)
+
+
+play(misbehave)

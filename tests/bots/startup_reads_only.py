@@ -1,0 +1,7 @@
+"""Reads hello, and never says ready."""
+
+import sys
+import time
+
+sys.stdin.readline()
+time.sleep(600)

@@ -1,0 +1,13 @@
+"""Answers long after its time is up."""
+
+import time
+
+from polite import move, play
+
+
+def misbehave(message):
+    time.sleep(message["time_ms"] / 1000 + 0.3)
+    move(message)
+
+
+play(misbehave)

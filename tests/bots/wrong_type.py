@@ -1,0 +1,5 @@
+"""Answers a turn with ready."""
+
+from polite import play, ready
+
+play(ready)

@@ -1,0 +1,76 @@
+"""What is kept of a fault: enough to repeat it, and no secret of a game that is still played."""
+
+import json
+
+import pytest
+
+from tests.e2e.conftest import FIRST
+from tests.e2e.test_kills import wait_for
+from tests.e2e.test_stalls import SLOW
+
+
+def files_of(arena, run):
+    """What can be read in a run's folder, by path, bots and names that come and go aside."""
+    found = {}
+    for path in (arena.home / "results" / run).rglob("*"):
+        try:
+            if path.is_file() and "bots" not in path.parts:
+                found[path] = path.read_text()
+        except OSError:
+            continue
+    return found
+
+
+def test_while_a_game_is_played_nothing_of_it_can_be_read(arena, zoo_bot):
+    """One of three leaves early, the others play on slowly: until the end nothing on disk tells a hand, the deck or the fault."""
+    for name in ("slow", "slower"):
+        arena.add_bot(name, SLOW)
+    name = zoo_bot("exits")
+    process = arena.start("run", "slow", "slower", name, "--players", 3, "--deals", 1, "--jobs", 1, "--seed", "hush", "--out", "e")
+    journal = arena.home / "results" / "e" / "games.jsonl"
+    wait_for(lambda: journal.exists() or process.poll() is not None)
+    seen = {}
+    while journal.stat().st_size == 0 and process.poll() is None:
+        found = files_of(arena, "e")
+        if journal.stat().st_size == 0:
+            seen = found
+    process.communicate(timeout=200)
+    assert process.returncode == 0
+    records = arena.records("e")
+    assert len(records) == 3
+    told = "".join(text for path, text in seen.items() if path.name != "run.json")
+    assert not any(path.name.startswith("seat-") for path in seen)
+    assert not any(word in told for word in ("hand", "deck", "hush", records[0]["deck"][:24]))
+
+
+@pytest.mark.parametrize("program", ["exits", "killed", "late", "illegal_move"])
+def test_evidence_is_enough_to_repeat_a_fault_and_says_no_more(arena, zoo_bot, program):
+    name = zoo_bot(program)
+    arena("run", "rnd", "fst", name, "--players", 3, "--deals", 1, "--move-ms", 700, "--seed", "a-secret-seed", "--out", "e")
+    for record in arena.records("e"):
+        seat = record["bots"].index(name)
+        [path] = (arena.home / "results" / "e" / "faults" / record["id"]).iterdir()
+        text, evidence = path.read_text(), json.loads(path.read_text())
+        assert path.name == f"seat-{seat}.json"
+        assert "a-secret-seed" not in text
+        assert record["deck"][:24] not in text
+        assert (evidence["bot"], evidence["turn"]) == (name, record["faults"][0]["turn"])
+        assert evidence["after_ms"] >= max(at_ms for _, at_ms, _ in evidence["lines"])
+        assert {way for way, _, _ in evidence["lines"]} == {"to", "from"}
+        starts = [json.loads(line) for way, _, line in evidence["lines"] if way == "to" and '"type":"start"' in line]
+        assert [(start["seat"], start["seed"]) for start in starts] == [(seat, evidence["bot_seed"])]
+        if program in ("exits", "killed"):
+            status = {"exits": "exited with status 1; ", "killed": "was killed by signal 11 (SIGSEGV); "}[program]
+            assert evidence["ending"].startswith(status)
+            assert " s of processor time, at most " in evidence["ending"]
+        if program == "exits":
+            assert "KeyError: 'the square I meant'" in evidence["stderr"]
+
+
+def test_a_stderr_of_any_length_is_kept_by_its_end(arena):
+    arena.add_bot("chatty", FIRST.replace("import sys\n", "import sys\nsys.stderr.write('x' * 300_000)\nsys.exit('the end')\n"))
+    arena("run", "chatty", "fst", "--deals", 1, "--out", "e")
+    for path in (arena.home / "results" / "e" / "faults").rglob("seat-*.json"):
+        stderr = json.loads(path.read_text())["stderr"]
+        assert stderr.endswith("the end\n")
+        assert len(stderr) == 8192

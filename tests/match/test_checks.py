@@ -1,0 +1,204 @@
+"""The steps of a check: a good bot passes all, and each way of going wrong is found by the step that is for it, with the cure."""
+
+import pytest
+
+from arena.match.checks import check_bot
+from arena.match.checks.bench import Bench
+from arena.match.checks.run import run_step
+from arena.match.checks.table import STEPS
+from arena.players.folder import bot_at
+from arena.players.sandbox import OPEN
+
+GOOD = """
+import json, os, random, sys, time
+rng = random.Random()
+def say(**fields):
+    print(json.dumps(fields), flush=True)
+def answer(message):
+    say(type="move", id=message["id"], move=rng.choice(message["legal"]))
+for line in sys.stdin:
+    message = json.loads(line)
+    kind = message["type"]
+    if kind == "hello":
+        say(type="ready", id=message["id"], view="full")
+    elif kind == "start":
+        rng.seed(message["seed"])
+    elif kind == "turn":
+        answer(message)
+    elif kind == "quit":
+        break
+"""
+
+
+def changed(old, new):
+    assert old in GOOD
+    return GOOD.replace(old, new)
+
+
+STEP_BY_STEP = {
+    # step: (a bot that fails it, part of the problem, part of the cure)
+    "nothing on stdout before it is asked": (
+        GOOD.replace("for line in sys.stdin", 'say(type="ready", id=1)\nfor line in sys.stdin'),
+        "expected nothing before hello, got",
+        "P2.3",
+    ),
+    "starts and answers hello": ("import sys\nsys.exit('no weights')", "no weights", "by hand in its folder"),
+    "a whole game": (changed('rng.choice(message["legal"])', "'pass'"), "illegal move after 0 placements", '"view":"full"'),
+    "bird, 3 players, middle seat": (
+        changed('rng.seed(message["seed"])', 'assert message["players"] == 2, "two only"'),
+        "two only",
+        "catch the error that its stderr shows",
+    ),
+    "26 x 26 squares, until no tiles are left": (
+        changed('rng.seed(message["seed"])', 'assert len(message["board"]) < 20, "too large"'),
+        "too large",
+        "catch the error",
+    ),
+    "another player leaves, three play on as two": (
+        changed('elif kind == "turn"', 'elif message.get("forfeited"):\n        sys.exit("what?")\n    elif kind == "turn"'),
+        "what?",
+        "catch the error",
+    ),
+    "twenty more games in the same process": (
+        changed('rng.seed(message["seed"])', 'games = globals().get("games", 0) + 1\n        assert games < 15, "tired"'),
+        "tired",
+        "catch the error",
+    ),
+    "silent between games": (
+        changed('elif kind == "turn"', 'elif kind == "end":\n        say(type="thanks")\n    elif kind == "turn"'),
+        "expected nothing after the end of a game, got",
+        "P2.3",
+    ),
+    "stderr of a bearable length": (
+        changed('rng.seed(message["seed"])', 'sys.stderr.write("x" * 3_000_000)'),
+        "expected less than 1 MiB of stderr per game",
+        "log less",
+    ),
+    "fields that it does not know": (
+        changed('kind = message["type"]', 'kind = message["type"]\n    assert "mood" not in str(message), "unknown field"'),
+        "unknown field",
+        "",
+    ),
+    "messages of a type that it does not know": (
+        changed(
+            '    elif kind == "quit":',
+            '    elif kind not in ("played", "end", "quit"):\n        sys.exit("unknown type")\n    elif kind == "quit":',
+        ),
+        "unknown type",
+        "",
+    ),
+    "fields in another order, with spaces between": (
+        changed("message = json.loads(line)", "assert line.startswith('{\"type\"'), 'not mine'\n    message = json.loads(line)"),
+        "not mine",
+        "",
+    ),
+    "ids that jump, up to the largest": (
+        changed('say(type="move", id=message["id"]', 'say(type="move", id=message["id"] % 2**32'),
+        "repeat the id",
+        "",
+    ),
+    "lines that come in pieces": (
+        changed("for line in sys.stdin:\n", 'for line in iter(lambda: os.read(0, 1 << 20).decode().splitlines()[-1], ""):\n'),
+        "",
+        "",
+    ),
+    "a long pause before a turn": (
+        changed(
+            '    elif kind == "turn":',
+            '    elif kind == "turn" and time.time() - began > 0.2:\n        sys.exit("you are slow")\n    elif kind == "turn":',
+        ).replace('rng.seed(message["seed"])', "began = time.time()"),
+        "",
+        "",
+    ),
+    "exits when its input ends before hello": (GOOD + "time.sleep(60)", "it still ran 2 s later", "P3.5"),
+    "exits after quit": (changed('"quit"', '"goodbye"'), "it still ran 2 s later", "P3.5"),
+}
+
+
+@pytest.fixture
+def bench(tmp_path):
+    made = []
+
+    def make(source, **manifest):
+        (tmp_path / "bot.py").write_text(source)
+        lines = ['name = "b"', 'command = ["python3", "bot.py"]'] + [f"{key} = {str(value).lower()}" for key, value in manifest.items()]
+        (tmp_path / "bot.toml").write_text("\n".join(lines))
+        made.append(Bench(bot_at(tmp_path), 2000, OPEN))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.player.stop()
+
+
+def run(name, bench):
+    [entry] = [entry for entry in STEPS if entry.name == name]
+    return run_step(entry, bench)
+
+
+@pytest.mark.parametrize("name", STEP_BY_STEP)
+def test_the_step_finds_the_bot_that_goes_wrong_there_and_names_the_cure(bench, name):
+    source, problem, cure = STEP_BY_STEP[name]
+    culprit = bench(source)
+    if name in ("stderr of a bearable length", "nothing on stdout before it is asked"):
+        run("starts and answers hello", culprit)
+        run("a whole game", culprit)
+    step = run(name, culprit)
+    assert step.problem, step
+    assert problem in step.problem + " ".join(step.stderr), step
+    assert step.cure
+    assert cure in step.cure
+
+
+def test_a_good_bot_passes_every_step(tmp_path):
+    (tmp_path / "good.py").write_text(GOOD)
+    steps = list(check_bot(bot_at(tmp_path / "good.py"), 2000, OPEN))
+    assert [step for step in steps if step.problem or step.left_out] == []
+    assert len(steps) == len(STEPS) + 1 >= 40
+    assert len({step.name for step in steps}) == len(steps)
+
+
+def test_a_bot_with_a_process_for_each_game_passes_too(bench):
+    good = bench(GOOD, fresh=True)
+    assert [step for step in (run_step(entry, good) for entry in STEPS) if step.problem] == []
+
+
+def test_what_makes_the_rest_meaningless_is_said(tmp_path):
+    (tmp_path / "mute.py").write_text("import sys\nsys.exit('no weights')\n")
+    *_, hello, rest = check_bot(bot_at(tmp_path / "mute.py"), 2000, OPEN)
+    assert (hello.name, hello.stderr) == ("starts and answers hello", ("no weights",))
+    assert (rest.left_out, rest.detail) == (len(STEPS) - 2, "they need a bot that answers hello")
+
+
+def test_after_several_failures_the_rest_is_left_out(tmp_path):
+    (tmp_path / "passer.py").write_text(changed('rng.choice(message["legal"])', "'pass'"))
+    steps = list(check_bot(bot_at(tmp_path / "passer.py"), 2000, OPEN))
+    assert sum(bool(step.problem) for step in steps) == 4
+    assert steps[-1].left_out == len(STEPS) - 7
+    assert steps[-1].detail == "cure these first, then check again"
+
+
+def test_a_missing_program_is_found_before_anything_is_started(tmp_path):
+    (tmp_path / "bot.toml").write_text('name = "ghost"\ncommand = ["no-such-program"]\n')
+    first, rest = check_bot(bot_at(tmp_path), 2000, OPEN)
+    assert "expected the program 'no-such-program' on PATH" in first.problem
+    assert first.cure
+    assert rest.left_out == len(STEPS)
+
+
+def test_more_time_than_a_run_gives_is_a_failure(bench):
+    step = run("bot.toml asks for no more time than it gets here", bench(GOOD, move_ms=5000))
+    assert step.problem == "expected move_ms of at most 2000, got 5000"
+
+
+def test_another_game_from_the_same_seed_is_a_note_and_no_failure(bench):
+    step = run("the same seed, the same game", bench(changed('rng.seed(message["seed"])', "pass")))
+    assert not step.problem
+    assert step.detail.startswith("note: no")
+
+
+def test_too_much_memory_is_a_fault_of_that_kind(bench):
+    hungry = changed('rng.seed(message["seed"])', 'table = b"x" * 200_000_000; time.sleep(1)')
+    step = run("a whole game", bench(hungry, memory_mb=64))
+    assert "memory after 0 placements" in step.problem
+    assert step.cure == "use less memory, or raise memory_mb in bot.toml"

@@ -1,0 +1,194 @@
+"""Anything at all, put into both cores: they must take it alike or refuse it with the same words, and never break."""
+
+import os
+import random
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arena.errors import ArenaError, BoardError, InvalidMoveError, NotationError
+from arena.rules.boards import Board, built_in, parse_board
+from arena.rules.diagrams import read_cells, state_text
+from arena.rules.notation import deck_text, move_text, parse_deck, parse_move, parse_square
+from tests.rules.positions import full_deck
+from tests.rules.twins import compare, outcome, play_both, play_on
+
+EXAMPLES = int(os.environ.get("ARENA_FUZZ_EXAMPLES", "150"))
+"""Examples per property; `make fuzz` raises it."""
+fuzz = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+
+numbers = st.one_of(st.integers(-3, 9), st.integers(-3, 20_000), st.integers(-(2**70), 2**70))
+tiles = st.lists(st.one_of(st.integers(0, 6), st.integers(-2, 8)), max_size=8)
+
+
+def rows_of(width):
+    return st.lists(st.text(alphabet="....RYBV~", min_size=width, max_size=width), min_size=1, max_size=26)
+
+
+board_texts = st.one_of(st.text(alphabet=".V~RYB\n", min_size=1, max_size=60), st.integers(1, 26).flatmap(rows_of).map("\n".join))
+
+
+def new_pair(both, players=2, seed=0, name="bird"):
+    deck = full_deck()
+    random.Random(seed).shuffle(deck)
+    return [state_class(built_in(name), players, deck) for state_class in both]
+
+
+@fuzz
+@given(board_texts, st.integers(2, 4), st.integers(0, 99))
+def test_any_board_text_is_refused_or_played_alike(both, text, players, seed):
+    try:
+        board = parse_board("any", text)
+    except ArenaError:
+        return
+    play_both(both, board, players, seed)
+
+
+@fuzz
+@given(numbers)
+def test_any_number_is_a_legal_move_in_both_cores_or_in_neither(both, number):
+    one, other = new_pair(both)
+    assert one.is_legal(number) == other.is_legal(number)
+    assert outcome(one.play, number) == outcome(other.play, number)
+    assert state_text(one) == state_text(other)
+
+
+@fuzz
+@given(st.text(alphabet="RYBabcdefghijklm0123456789 pas", max_size=9), st.integers(0, 99))
+def test_any_text_is_played_alike_or_is_no_move(both, text, seed):
+    one, other = new_pair(both, seed=seed)
+    try:
+        move = parse_move(one.board, text)
+    except InvalidMoveError:
+        return
+    assert parse_move(one.board, move_text(one.board, move)) == move
+    assert outcome(one.play, move) == outcome(other.play, move)
+    compare(one, other)
+
+
+@fuzz
+@given(st.text(alphabet="abcz0129A ", max_size=4), st.integers(1, 26), st.integers(1, 26))
+def test_any_text_is_a_square_of_the_board_or_refused(text, width, height):
+    board = Board("any", ("R" * width,) * height)
+    try:
+        square = parse_square(board, text)
+    except NotationError:
+        return
+    assert board.name_of(square) == text
+    assert divmod(square, board.stride) < (height, width)
+
+
+@fuzz
+@given(st.one_of(st.text(alphabet="RYB", max_size=150), st.permutations(full_deck()).map(lambda deck: deck_text(tuple(deck)))))
+def test_any_text_is_a_deck_or_refused(text):
+    try:
+        deck = parse_deck(text)
+    except NotationError:
+        return
+    assert sorted(deck) == full_deck()
+    assert parse_deck(deck_text(deck)) == deck
+
+
+cells = st.sampled_from([".", ".", "~", "V", "V0", "V1", "R", "R0", "R0", "R1", "Y", "Y1", "B0", "B3", "R9", "G", "0R"])
+
+
+@fuzz
+@given(st.integers(1, 7).flatmap(lambda width: st.lists(st.lists(cells, min_size=width, max_size=width), min_size=1, max_size=7)), tiles)
+def test_any_drawing_is_set_up_alike_or_refused(both, rows, hand):
+    text = "\n".join(" ".join(row) for row in rows)
+    try:
+        board, spaces, provinces, villages = read_cells("drawn", text)
+    except (BoardError, NotationError):
+        return
+    one, other = (outcome(core.set_up, board, spaces, provinces, villages, [9] * 4, [hand] * 4, [0, 3, 5, 1]) for core in both)
+    if isinstance(one, tuple):
+        assert one == other
+    else:
+        play_on(one, other, random.Random(len(text)))
+
+
+@fuzz
+@given(numbers, st.lists(st.one_of(st.integers(-1, 7), numbers), max_size=80))
+def test_any_deck_is_dealt_alike_or_refused(both, players, deck):
+    one, other = (outcome(state_class, built_in("lion"), players, deck) for state_class in both)
+    if isinstance(one, tuple):
+        assert one == other
+    else:
+        compare(one, other)
+
+
+def call(state, name, first, second, some):
+    """One call of a state with arguments out of what was drawn."""
+    arguments = {
+        "set_hand": (first, some),
+        "set_pile": (some,),
+        "placements": (some,),
+        "playout": (second, ["uniform", "greedy", "x"][first % 3]),
+        "rollouts": (first, second % 3, 7, "uniform", state.legal_moves()[:2] or None),
+        "play_nth": (first,),
+    }.get(name, (first,))
+    if name == "play_nth":
+        moves = state.legal_moves()
+        return outcome(state.play, moves[first % len(moves)] if moves else -1, [])
+    return outcome(getattr(state, name), *arguments)
+
+
+CALLS = ["can_move", "is_legal", "net_gain", "nth", "placed", "placements", "play", "play_nth", "play_nth", "play_nth", "playout", "retire"]
+CALLS += ["rollouts", "set_hand", "set_pile", "spaces", "why_illegal"]
+calls = st.lists(st.tuples(st.sampled_from(CALLS), numbers, numbers, tiles), max_size=30)
+
+
+@fuzz
+@given(st.sampled_from(["bird", "lion"]), st.integers(2, 4), st.integers(0, 99), calls)
+def test_any_calls_in_any_order_are_answered_alike(both, name, players, seed, made):
+    one, other = new_pair(both, players, seed, name)
+    for which, first, second, some in made:
+        assert call(one, which, first, second, some) == call(other, which, first, second, some)
+        compare(one, other)
+
+
+@st.composite
+def positions(draw):
+    """The arguments of set_up, most of them fitting: areas of a random board as provinces, now and then something else."""
+    rows = draw(st.lists(st.text(alphabet="....RRYBV~", min_size=6, max_size=6), min_size=3, max_size=6))
+    board = parse_board("any", "\n".join(["R.....", *rows]))
+    players = draw(st.integers(2, 4))
+    provinces = [
+        (colour, area, draw(st.integers(0, players - 1)), 2 if area.bit_count() >= 5 else 1)
+        for area in board.founding
+        for colour, start in enumerate(board.starts)
+        if area & start and draw(st.integers(0, 3))
+    ]
+    arguments = {
+        "board": board,
+        "spaces": list(board.starts),
+        "provinces": provinces,
+        "villages": draw(st.lists(st.integers(-1, players - 1), min_size=len(board.villages), max_size=len(board.villages))),
+        "left": draw(st.lists(st.integers(1, 15), min_size=players, max_size=players)),
+        "hands": draw(st.lists(st.lists(st.integers(0, 5), min_size=2, max_size=3), min_size=players, max_size=players)),
+        "pile": draw(st.lists(st.integers(0, 5), max_size=12)),
+        "mover": draw(st.integers(0, players - 1)),
+    }
+    odd = draw(st.sampled_from([*arguments, *["nothing"] * 8]))
+    entry = st.tuples(st.integers(-1, 3), st.integers(-1, 2**60), st.integers(-1, 4), st.integers(-1, 3))
+    if odd == "spaces":
+        arguments[odd] = draw(st.lists(st.integers(-1, 2**50), min_size=3, max_size=3))
+    elif odd in ("villages", "left", "pile"):
+        arguments[odd] = draw(st.lists(numbers, max_size=5))
+    elif odd == "provinces":
+        arguments[odd] = draw(st.one_of(st.lists(entry, max_size=12), st.just(provinces * 2), st.just([(1, 2)])))
+    elif odd == "hands":
+        arguments[odd] = draw(st.lists(tiles, max_size=5))
+    elif odd == "mover":
+        arguments[odd] = draw(numbers)
+    return arguments
+
+
+@fuzz
+@given(positions(), st.integers(0, 99))
+def test_any_position_is_set_up_alike_or_refused(both, arguments, seed):
+    one, other = (outcome(state_class.set_up, **arguments) for state_class in both)
+    if isinstance(one, tuple):
+        assert one == other
+    else:
+        play_on(one, other, random.Random(seed))

@@ -1,0 +1,47 @@
+"""arena report: a run as one HTML file."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli.options import prior_option, run_argument, run_folder
+
+
+def _parse_games(_: click.Context, __: click.Parameter, value: str | None) -> int | list[str] | None:
+    if value is None or value.isdecimal():
+        return None if value is None else int(value)
+    ids = [part.strip() for part in value.split(",") if part.strip()]
+    if not ids or not all("/" in name for name in ids):
+        raise click.BadParameter(f"expected a number, or ids of games joined by commas, got {value!r}")
+    return ids
+
+
+@click.command(short_help="Write a run as one HTML page, with games to step through.")
+@run_argument
+@click.option("--to", "path", type=click.Path(dir_okay=False, path_type=Path), help="The file.  [default: report.html in the run's folder]")
+@click.option(
+    "--games", metavar="N|ID,...", callback=_parse_games, help="How many games to step through, or which; 0 for none.  [default: 40]"
+)
+@prior_option
+@click.pass_obj
+def report(home: Path, /, run: str | None, path: Path | None, games: int | list[str] | None, prior: float | None) -> None:
+    """Write the report of a run, the newest by default: one HTML file that needs no network and nothing else.
+
+    It has the standings and all other tables with pictures, the evidence of faults, and games to step through: faults, upsets, close,
+    long and short ones, and the latest of the pairings. The seed, and games of deals that are still being played, stay out of it.
+
+    \b
+    arena report
+    arena report league --to league.html --games 100
+    arena report league --games bird/greedy-python+random-python/3/1
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.exports.report.make import DEFAULT_GAMES, report_page  # noqa: PLC0415 - help must not wait for pandas
+    from arena.records.journal import write_durably  # noqa: PLC0415
+
+    folder = run_folder(home, run)
+    page = report_page(folder, DEFAULT_GAMES if games is None else games, prior)
+    target = path or folder / "report.html"
+    write_durably(target, page.text.encode())
+    for note in page.notes:
+        click.echo(f"note: {note}", err=True)
+    click.echo(target)

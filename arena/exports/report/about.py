@@ -1,0 +1,95 @@
+"""What a run is: settings, versions, bots, and the command that plays it again."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+from arena.errors import BotFolderError
+from arena.exports.report.material import Material
+from arena.exports.report.words import shortened
+from arena.players.manifest import Manifest, read_manifest
+from arena.records.runfile import BotInfo, RunInfo
+from arena.rules.boards import BUILT_IN
+
+DEFAULTS: dict[str, Any] = {
+    "players": 2,
+    "seatings": "rotations",
+    "tables": None,
+    "challenger": None,
+    "move_ms": 1000,
+    "game_ms": None,
+    "increment_ms": 0,
+    "startup_ms": 10_000,
+}
+"""Settings that the command need not name."""
+WORDS = 300
+HASH = 12
+
+
+def repeat_command(info: RunInfo, *, seed: str | None) -> str:
+    """The command that plays the same games; without a seed it shuffles decks of its own."""
+    config = info.config
+    words = ["arena", "run", *map(str, config.get("bots", ()))]
+    boards = [str(name) for name in config.get("boards", ())]
+    known = [name for name in boards if name in BUILT_IN]
+    words += ["--boards", ",".join(known)] if known else []
+    words += [word for name in boards if name not in BUILT_IN for word in ("--board", f"{name}.txt")]
+    words += ["--deals", str(config.get("deals", 10))]
+    for key, default in DEFAULTS.items():
+        value = config.get(key, default)
+        if value != default:
+            words += [f"--{key.replace('_', '-')}", str(value)]
+    return shlex.join(words + (["--seed", seed] if seed else []))
+
+
+def bots_of(material: Material) -> list[dict[str, Any]]:
+    """Each bot of the run with what its bot.toml says of it, the best first."""
+    known = {bot.name: bot for bot in material.info.bots}
+    return [_bot(material.folder, known[name]) for name in material.bots if name in known]
+
+
+def _bot(folder: Path, bot: BotInfo) -> dict[str, Any]:
+    manifest = _manifest(folder, bot)
+    return {
+        "name": bot.name,
+        "version": bot.version,
+        "hash": bot.sha256[:HASH],
+        "command": shlex.join(bot.command),
+        "author": shortened(manifest.author, WORDS) if manifest else "",
+        "language": shortened(manifest.language, WORDS) if manifest else "",
+        "description": shortened(manifest.description, WORDS) if manifest else "",
+    }
+
+
+def _manifest(folder: Path, bot: BotInfo) -> Manifest | None:
+    """The manifest in the run's copy of the bot; None where it is gone."""
+    copies = folder / "bots"
+    copy = copies / f"{bot.name}-{bot.sha256[:HASH]}"
+    try:
+        return read_manifest(copy) if copy.resolve().is_relative_to(copies.resolve()) else None
+    except (BotFolderError, OSError, ValueError):
+        return None
+
+
+def settings_of(material: Material) -> list[tuple[str, str]]:
+    """Settings and versions as pairs of words."""
+    info, config = material.info, material.info.config
+    bank = f"{config['game_ms']} ms a game + {config.get('increment_ms', 0)} ms a move" if config.get("game_ms") else "none"
+    return [
+        ("Started", info.started),
+        ("Last game ended", material.scan.last or "no game yet"),
+        ("Players at a table", str(config.get("players", 2))),
+        ("Boards", ", ".join(info.boards)),
+        ("Deals on each board", str(config.get("deals", "?"))),
+        ("Seatings", str(config.get("seatings", "?"))),
+        ("Time for a move", f"{config.get('move_ms', '?')} ms"),
+        ("Bank of time", bank),
+        ("Protection asked of the machine", info.sandbox),
+        (
+            "Protection in force, by games",
+            ", ".join(f"{tier}: {games:,}" for tier, games in sorted(material.scan.sandboxes.items())) or "-",
+        ),
+        ("arena", info.arena),
+        ("Protocol", str(info.protocol)),
+        ("Rules core", f"{info.rules_core}, revision {info.rules_revision}"),
+    ]

@@ -1,0 +1,129 @@
+"""The pictures of a report: small ones, one for each row of a table, on a scale that its rows share."""
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from arena.exports.report.scales import Scale
+from arena.exports.report.svg import element, path, picture
+from arena.exports.report.words import number
+
+ROW_WIDTH, ROW_HEIGHT = 220, 33
+BARS_HEIGHT = 42
+LETTER = 6.5
+"""Pixels that a figure in an axis takes."""
+PANEL_WIDTH, PANEL_HEIGHT = 300, 170
+EDGE = 8
+"""Pixels to the left and right of a row's scale."""
+
+
+class Point(NamedTuple):
+    """A rating after the first ``deals`` deals, with its interval; NaN where there is none."""
+
+    deals: int
+    elo: float
+    low: float
+    high: float
+
+
+def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
+    """The head of a column of rows: the scale's numbers, or the names given for them."""
+    texts = names or [number(tick, 0 if abs(tick) >= 1 or tick == 0 else 1) for tick in scale.ticks]
+    marks, end = list[Markup](), -LETTER
+    for tick, text in zip(scale.ticks, texts, strict=True):
+        half = len(text) * LETTER / 2
+        x = min(max(scale(tick), half), ROW_WIDTH - half)
+        if x - half >= end + LETTER:
+            marks.append(element("text", text, x=x, y=12, text_anchor="middle"))
+            end = x + half
+    ends = [element("line", x1=scale(tick), x2=scale(tick), y1=16, y2=20, class_="grid") for tick in scale.ticks]
+    return picture(ROW_WIDTH, 20, label, *marks, *ends, class_="axis")
+
+
+def interval(scale: Scale, low: float, middle: float, high: float, label: str, *, zero: float | None = 0.0) -> Markup:
+    """A dot with its interval; an arrow stands where the interval leaves the scale."""
+    y = ROW_HEIGHT / 2
+    parts = [*_grid(scale, ROW_HEIGHT), *_zero(scale, zero, ROW_HEIGHT)]
+    if isfinite(low) and isfinite(high):
+        parts.append(element("line", x1=scale(low), x2=scale(high), y1=y, y2=y, class_="range"))
+        parts += [element("line", x1=scale(end), x2=scale(end), y1=y - 4, y2=y + 4, class_="range") for end in (low, high)]
+    if isfinite(middle):
+        parts.append(element("circle", cx=scale(middle), cy=y, r=5, class_="dot"))
+    return picture(ROW_WIDTH, ROW_HEIGHT, label, *parts, class_="row")
+
+
+def spread(scale: Scale, quantiles: Sequence[float], longest: float, label: str) -> Markup:
+    """A bar from the 5 % to the 95 % quantile with a dot at the median, and a small mark for the longest.
+
+    ``quantiles`` are those of 5, 50 and 95 %.
+    """
+    y = ROW_HEIGHT / 2
+    low, middle, high = (scale(value) for value in quantiles)
+    parts = [
+        *_grid(scale, ROW_HEIGHT),
+        element("line", x1=high, x2=scale(longest), y1=y, y2=y, class_="whisker"),
+        element("rect", x=low, y=y - 4, width=max(high - low, 1), height=8, rx=4, class_="span"),
+        element("circle", cx=middle, cy=y, r=5, class_="dot"),
+        element("path", d=path([(scale(longest), y - 5), (scale(longest), y + 5)]), class_="range"),
+    ]
+    return picture(ROW_WIDTH, ROW_HEIGHT, label, *parts, class_="row")
+
+
+def bars(scale: Scale, counts: Sequence[tuple[float, int]], width: float, label: str) -> Markup:
+    """A histogram of (left end, count) with bars that are ``width`` of the scale wide; the highest one fills the row."""
+    highest = max((count for _, count in counts), default=1) or 1
+    parts = list(_grid(scale, BARS_HEIGHT))
+    for left, count in counts:
+        if count:
+            height = max(count / highest * (BARS_HEIGHT - 4), 1)
+            x, end = scale(left), scale(left + width)
+            parts.append(element("rect", x=x, y=BARS_HEIGHT - height, width=max(end - x - 0.8, 0.8), height=height, class_="bar"))
+    parts.append(element("line", x1=scale.start, x2=scale.end, y1=BARS_HEIGHT - 0.5, y2=BARS_HEIGHT - 0.5, class_="base"))
+    return picture(ROW_WIDTH, BARS_HEIGHT, label, *parts, class_="row")
+
+
+def course(points: Sequence[Point], across: Scale, up: Scale, label: str) -> Markup:
+    """A rating over the deals with its band; what leaves the scale is cut off at its edge."""
+    known = [point for point in points if isfinite(point.elo)]
+    banded = [point for point in known if isfinite(point.low)]
+    band = [(across(point.deals), up(point.high)) for point in banded] + [(across(point.deals), up(point.low)) for point in banded[::-1]]
+    line = [(across(point.deals), up(point.elo)) for point in known]
+    parts = [
+        *_panel_frame(across, up),
+        element("path", d=path(band, closed=True), class_="band"),
+        element("path", d=path(line), class_="line"),
+    ]
+    if line:
+        parts.append(element("circle", cx=line[-1][0], cy=line[-1][1], r=3.5, class_="dot"))
+    return picture(PANEL_WIDTH, PANEL_HEIGHT, label, *parts, class_="panel")
+
+
+def _panel_frame(across: Scale, up: Scale) -> list[Markup]:
+    levels = [element("line", x1=across.start, x2=across.end, y1=up(tick), y2=up(tick), class_=_grid_class(tick)) for tick in up.ticks]
+    beside = [element("text", number(tick), x=across.start - 6, y=up(tick) + 4, text_anchor="end") for tick in up.ticks]
+    below = [
+        element("text", number(tick), x=across(tick), y=up.start + 16, text_anchor=_anchor(place, len(across.ticks)))
+        for place, tick in enumerate(across.ticks)
+    ]
+    return levels + beside + below
+
+
+def _grid_class(tick: float) -> str:
+    return "zero" if tick == 0 else "grid"
+
+
+def _grid(scale: Scale, height: float) -> list[Markup]:
+    return [element("line", x1=scale(tick), x2=scale(tick), y1=0, y2=height, class_="grid") for tick in scale.ticks]
+
+
+def _zero(scale: Scale, zero: float | None, height: float) -> list[Markup]:
+    if zero is None or not scale.low <= zero <= scale.high:
+        return []
+    return [element("line", x1=scale(zero), x2=scale(zero), y1=0, y2=height, class_="zero")]
+
+
+def _anchor(place: int, count: int) -> str:
+    """The first text starts at its mark and the last one ends there, so that none is cut off."""
+    return "start" if place == 0 else "end" if place == count - 1 else "middle"

@@ -1,0 +1,36 @@
+"""The evidence of faults, cut to what a page can hold."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.exports.report.scan import Forfeited
+from arena.exports.report.words import shortened
+from arena.records.evidence import FOLDER, evidence_folder
+
+MOST_LINES, LINE_LENGTH, STDERR_LENGTH = 8, 480, 3000
+MOST_BYTES = 64 << 20
+
+
+def read_evidence(run: Path, forfeited: Forfeited) -> dict[str, Any] | None:
+    """The evidence of a fault with its last lines shortened; None where there is no such file, or it is not one of the run's."""
+    path = evidence_folder(run, forfeited.id) / f"seat-{forfeited.fault.seat}.json"
+    try:
+        if not path.resolve().is_relative_to((run / FOLDER).resolve()) or path.stat().st_size > MOST_BYTES:
+            return None
+        content = msgspec.json.decode(path.read_bytes())
+        lines = [_line(*line) for line in content["lines"]]
+        return {
+            "path": str(path.relative_to(run)),
+            "ending": str(content["ending"]),
+            "lines": lines[-MOST_LINES:],
+            "left_out": max(len(lines) - MOST_LINES, 0),
+            "stderr": shortened(str(content["stderr"]), STDERR_LENGTH),
+        }
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _line(way: str, at_ms: float, text: str) -> dict[str, Any]:
+    return {"way": str(way), "at": float(at_ms), "text": shortened(str(text), LINE_LENGTH)}

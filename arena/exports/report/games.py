@@ -1,0 +1,63 @@
+"""The games that a page holds, as far as there is room for them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from arena.errors import ArenaError
+from arena.exports.report.choice import Reasons
+from arena.exports.report.scan import Scan
+from arena.exports.report.steps import board_object, game_object
+from arena.exports.report.words import visible
+from arena.records.record import GameRecord
+from arena.rules.boards import Board
+
+MOST_BYTES = 2_000_000
+"""Of all games together, so that a page stays below 5 MB."""
+
+
+class Album(NamedTuple):
+    """Games for the viewer; ``crowded_out`` is how many found no room, ``damaged`` says which could not be replayed and why."""
+
+    games: list[dict[str, Any]]
+    boards: dict[str, Board]
+    crowded_out: int
+    damaged: list[str]
+
+    def content(self) -> dict[str, Any]:
+        """What the viewer reads."""
+        return {"boards": {name: board_object(board) for name, board in self.boards.items()}, "games": self.games}
+
+
+def album_of(chosen: Iterable[tuple[GameRecord, list[str]]], rows: Mapping[str, list[str]]) -> Album:
+    """The games replayed, until they fill the room; ``rows`` are those of the boards."""
+    games, boards, damaged, size, crowded_out = list[dict[str, Any]](), dict[str, Board](), list[str](), 0, 0
+    for record, reasons in chosen:
+        try:
+            board = boards.get(record.board) or Board(record.board, tuple(rows[record.board]))
+            game = readable(game_object(record, board, reasons))
+        except (ArenaError, KeyError, IndexError) as error:
+            damaged.append(f"{record.id}: {error}")
+            continue
+        size += len(msgspec.json.encode(game))
+        if size > MOST_BYTES:
+            crowded_out += 1
+            continue
+        boards[record.board] = board
+        games.append(game)
+    return Album(games, boards, crowded_out, damaged)
+
+
+def chosen_records(scan: Scan, chosen: Reasons) -> Iterator[tuple[GameRecord, list[str]]]:
+    """The records of the games chosen."""
+    return ((scan.record(game), reasons) for game, reasons in chosen.items())
+
+
+def readable(value: Any) -> Any:
+    """The same with every text in it made visible."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {readable(key): readable(part) for key, part in value.items()}
+    return [readable(part) for part in value] if isinstance(value, (list, tuple)) else value

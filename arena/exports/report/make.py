@@ -1,0 +1,99 @@
+"""Report and replay, from a run's folder to the text of a page."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena import __version__
+from arena.errors import RunError
+from arena.exports.report import sections
+from arena.exports.report.about import bots_of, repeat_command, settings_of
+from arena.exports.report.drawing import board_picture
+from arena.exports.report.faults import fault_object, faults
+from arena.exports.report.games import Album, album_of, chosen_records
+from arena.exports.report.material import Material, choose, gather
+from arena.exports.report.page import render
+from arena.exports.report.scan import Forfeited
+from arena.exports.report.words import counted
+from arena.records.record import GameRecord
+from arena.records.runfile import read_run
+
+DEFAULT_GAMES = 40
+REPLAYS = "replays"
+
+
+class Report(NamedTuple):
+    """A finished page, with ``notes`` for whoever made it."""
+
+    text: str
+    notes: list[str]
+
+
+def report_page(folder: Path, wanted: int | list[str] = DEFAULT_GAMES, prior: float | None = None) -> Report:
+    """The report of a run with as many games, well chosen, or those named. Raises RunError, NoAnswerError."""
+    material = gather(folder, prior)
+    chosen = choose(material, wanted)
+    album = album_of(chosen_records(material.scan, chosen), material.info.boards)
+    text = render("report.html", _values(material, album))
+    exposed = sum(bool(material.is_open[game]) for game in chosen)
+    notes = [
+        *([f"{counted(exposed, 'game')} of deals that are still being played: whoever sees them knows tiles to come"] if exposed else []),
+        *([f"{counted(album.crowded_out, 'game')} left out, for which the page has no room"] if album.crowded_out else []),
+        *(f"left out, since it could not be replayed: {what}" for what in album.damaged),
+    ]
+    return Report(text, notes)
+
+
+def game_page(folder: Path, record: GameRecord) -> str:
+    """The replay of one game, with the evidence of its faults. Raises RunError."""
+    album = album_of([(record, [])], read_run(folder).boards)
+    if album.damaged:
+        raise RunError(album.damaged[0])
+    found = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]
+    values = {"name": folder.name, "version": __version__, "record": record, "faults": [fault_object(folder, fault) for fault in found]}
+    return render("game.html", {**values, **_viewer(album)})
+
+
+def page_path(folder: Path, game: str) -> Path:
+    """Where the page of a game goes; its folder is made. Raises RunError when the id leads out of the run's folder."""
+    path = folder / REPLAYS / f"{game}.html"
+    try:
+        if not path.resolve().is_relative_to((folder / REPLAYS).resolve()):
+            raise RunError(f"expected the id of a game to be a path below {folder / REPLAYS}, got {game!r}", "name a file: --html FILE")
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(f"expected to make the folder {path.parent}, got {error}", "name a file: --html FILE") from error
+    return path
+
+
+def _values(material: Material, album: Album) -> dict[str, Any]:
+    secrecy = material.secrecy
+    return {
+        "name": material.folder.name,
+        "version": __version__,
+        "most_rows": sections.MOST_ROWS,
+        "games": material.tables.games,
+        "deals": material.tables.clusters,
+        "secrecy": secrecy,
+        "more": max(2 * DEFAULT_GAMES, 2 * len(album.games)),
+        "held_back": int(material.is_open.sum()),
+        "bots": bots_of(material),
+        "settings": settings_of(material),
+        "seed": material.info.seed if secrecy.is_finished else None,
+        "command": repeat_command(material.info, seed=material.info.seed if secrecy.is_finished else None),
+        "notes": material.tables.notes,
+        "standings": sections.standings(material),
+        "pairs": sections.pairs(material),
+        "seats": sections.seats(material),
+        "left": sections.pagodas_left(material),
+        "lengths": sections.lengths(material),
+        "thinking": sections.thinking(material),
+        "convergence": sections.convergence(material),
+        "faults": faults(material),
+        **_viewer(album),
+    }
+
+
+def _viewer(album: Album) -> dict[str, Any]:
+    pictures = {name: board_picture(board) for name, board in album.boards.items()}
+    shown = {game["id"] for game in album.games}
+    return {"album": album, "content": album.content(), "pictures": pictures, "shown": shown}

@@ -1,0 +1,29 @@
+"use strict";
+
+/* Light or dark: as the system has it, until the button says otherwise. */
+(() => {
+  const root = document.documentElement;
+  const button = document.getElementById("theme");
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const kept = (change) => {
+    try {
+      return change(localStorage);
+    } catch {
+      return null;
+    }
+  };
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+  const label = () => {
+    button.textContent = isDark() ? "Light page" : "Dark page";
+  };
+  const before = kept((storage) => storage.getItem("arena-theme"));
+  if (before === "light" || before === "dark") root.dataset.theme = before;
+  button.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    kept((storage) => storage.setItem("arena-theme", root.dataset.theme));
+    label();
+  });
+  system.addEventListener("change", label);
+  label();
+  button.hidden = false;
+})();

@@ -1,0 +1,70 @@
+"""The page: templates filled, with its style and script inside and a policy that lets nothing else run or load."""
+
+from base64 import b64encode
+from collections.abc import Mapping
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import msgspec
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from arena.exports.report.words import counted, milliseconds, number, shortened, signed, visible
+
+PACKAGE = "arena.exports.report"
+SCRIPTS = ("page.js", "board.js", "viewer.js")
+POLICY = (
+    "default-src 'none'; img-src data:; style-src '{style}'; script-src '{script}'; base-uri 'none'; form-action 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+
+
+class Inline(NamedTuple):
+    """Text that stands in the page as it is, and the hash by which the policy knows it."""
+
+    text: Markup
+    hash: str
+
+
+def render(template: str, values: Mapping[str, Any]) -> str:
+    """The page made from one of the templates."""
+    style, script = _inline("style.css"), _inline(*SCRIPTS)
+    policy = POLICY.format(style=style.hash, script=script.hash)
+    page: str = _environment().get_template(template).render(policy=policy, style=style.text, script=script.text, **values)
+    return page
+
+
+def data_text(value: Any) -> Markup:
+    """The value as JSON that no browser can take for markup, for a block of data in the page."""
+    text = msgspec.json.encode(value).decode("utf-8", "replace")
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return Markup(text)  # noqa: S704 - nothing is left in it that could end the block
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader(PACKAGE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_shown
+    )
+    environment.filters |= {
+        "counted": counted,
+        "data": data_text,
+        "ms": milliseconds,
+        "number": number,
+        "shortened": shortened,
+        "signed": signed,
+        "zipped": zip,
+    }
+    return environment
+
+
+def _shown(value: Any) -> Any:
+    """What an expression puts out: foreign text with what is invisible in it made visible; it is escaped after this."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _inline(*names: str) -> Inline:
+    """Files of the package, joined."""
+    text = "\n".join(files(PACKAGE).joinpath(name).read_text(encoding="utf-8").strip() for name in names)
+    return Inline(Markup(text), f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}")  # noqa: S704 - our own files

@@ -1,0 +1,52 @@
+"""Scales: numbers to places in a picture, and the round numbers to mark on them."""
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+STEPS = (1, 2, 2.5, 5, 10)
+
+
+class Scale(NamedTuple):
+    """From ``low`` to ``high`` over the pixels ``start`` to ``end``, evenly or by powers; ``ticks`` are the numbers to mark."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    ticks: tuple[float, ...]
+    is_log: bool = False
+
+    def __call__(self, value: float) -> float:
+        """The place of a value; what lies outside stands at the edge."""
+        low, high, at = (math.log10(part) if self.is_log else part for part in (self.low, self.high, self.clip(value)))
+        return self.start + (self.end - self.start) * (at - low) / (high - low)
+
+    def clip(self, value: float) -> float:
+        """The value, or the nearer end."""
+        return min(max(value, self.low), self.high)
+
+
+def linear(values: Iterable[float], start: float, end: float, count: int = 4, least: float = 0.0) -> Scale:
+    """A scale over the finite values, with about ``count`` round steps of at least ``least``, its ends on round numbers."""
+    known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
+    low, high = min(known), max(known)
+    if high - low < 1e-9:  # noqa: PLR2004 - all the same
+        low, high = low - 1, high + 1
+    step = round_step(max((high - low) / count, least))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return Scale(first * step, last * step, start, end, tuple(number * step for number in range(first, last + 1)))
+
+
+def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
+    """A scale by powers of ten over the positive values."""
+    known = [value for value in values if math.isfinite(value) and value > 0] or [1.0]
+    first, last = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)))
+    last = max(last, first + 1)
+    return Scale(10.0**first, 10.0**last, start, end, tuple(10.0**power for power in range(first, last + 1)), is_log=True)
+
+
+def round_step(width: float) -> float:
+    """The round number next above a width."""
+    power = 10.0 ** math.floor(math.log10(width))
+    return next(step * power for step in STEPS if step * power >= width * (1 - 1e-9))

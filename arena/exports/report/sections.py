@@ -1,0 +1,185 @@
+"""The parts of a report, as the templates take them: rows of values with their pictures."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from arena.exports.report.charts import EDGE, PANEL_HEIGHT, PANEL_WIDTH, ROW_WIDTH, Point, axis, bars, course, interval, spread
+from arena.exports.report.material import Material
+from arena.exports.report.scales import Scale, linear, logarithmic
+from arena.exports.report.words import counted, milliseconds, number, signed
+from arena.exports.text import ORDINALS
+from arena.rules.terms import PAGODAS
+
+MOST_ROWS = 200
+"""Bots in tables with pictures, the best ones, but for the standings, which have all."""
+MOST_PAIRED = 60
+MOST_PANELS = 24
+MOST_NAMED = 8
+"""Columns of the head-to-head table that have names; more have numbers."""
+QUANTILES = (0.05, 0.5, 0.95)
+SHADES = 10
+SECOND = 1000
+END, START = ROW_WIDTH - EDGE, EDGE
+
+
+def standings(material: Material) -> dict[str, Any]:
+    """The table with its intervals on one scale."""
+    table = material.tables.standings
+    scale = linear([*table["elo"], *table["elo_low"], *table["elo_high"], 0.0], START, END)
+    rows = [
+        row
+        | {
+            "ranks": "–".join(str(rank) for rank in sorted({row["rank_low"], row["rank_high"]})),  # noqa: RUF001 - a dash between figures
+            "error": (row["elo_high"] - row["elo_low"]) / 2,
+            "picture": interval(scale, row["elo_low"], row["elo"], row["elo_high"], _interval_words(row)),
+        }
+        for row in table.to_dict("records")
+    ]
+    return {"rows": rows, "axis": axis(scale, "Elo"), "marks": sorted({row["mark"] for row in rows} - {""})}
+
+
+def _interval_words(row: Any) -> str:
+    if not np.isfinite(row["elo_low"]):
+        return "no interval"
+    return f"from {number(row['elo_low'])} to {number(row['elo_high'])}"
+
+
+def pairs(material: Material) -> dict[str, Any]:
+    """Who did how against whom, as a square table in the order of the standings."""
+    names = material.bots[:MOST_PAIRED]
+    met = {(row["bot"], row["opponent"]): row for row in material.tables.pairs.to_dict("records")}
+    rows = [{"bot": bot, "cells": [_cell(met.get((bot, other))) for other in names]} for bot in names]
+    return {"names": names, "rows": rows, "is_named": len(names) <= MOST_NAMED, "shades": range(SHADES + 1), "all": len(material.bots)}
+
+
+def _cell(row: Any) -> dict[str, Any] | None:
+    if row is None:
+        return None
+    words = f"{row['wins']} better, {row['shared']} equal, {row['losses']} worse"
+    return {"score": row["score"], "games": row["games"], "shade": round(row["score"] * SHADES), "words": words}
+
+
+def seats(material: Material) -> dict[str, Any]:
+    """The effect of each seat against the first, by the size of the table."""
+    table = material.tables.seats
+    low, high = table["elo"] - table["elo_error"], table["elo"] + table["elo_error"]
+    scale = linear([*table["elo"], *low, *high, 0.0], START, END)
+    rows = [
+        row | {"name": ORDINALS[row["seat"]], "picture": interval(scale, below, row["elo"], above, f"{signed(row['elo'])} Elo")}
+        for row, below, above in zip(table.to_dict("records"), low, high, strict=True)
+    ]
+    return {"rows": rows, "axis": axis(scale, "Elo against the first seat")}
+
+
+def pagodas_left(material: Material) -> dict[str, Any]:
+    """How many pagodas each bot had left at the end of its games."""
+    frame = material.frame
+    most = max((PAGODAS[int(size)] for size in frame["seats"].unique()), default=PAGODAS[2])
+    scale = Scale(0, most + 1, START, END, tuple(range(0, most + 1, 6)))
+    rows = [_left_row(name, left, scale) for name, left in _by_bot(material, "left")]
+    return {"rows": rows, "axis": axis(scale, "pagodas left")}
+
+
+def _left_row(name: str, left: pd.Series, scale: Scale) -> dict[str, Any]:
+    counts = np.bincount(left.to_numpy(dtype=np.int64))
+    label = f"{name}: " + ", ".join(f"{value} left in {counted(int(count), 'game')}" for value, count in enumerate(counts) if count)
+    return {
+        "bot": name,
+        "games": len(left),
+        "none": float((left == 0).mean()),
+        "mean": float(left.mean()),
+        "median": float(left.median()),
+        "picture": bars(scale, list(enumerate(counts.tolist())), 1, label),
+    }
+
+
+def lengths(material: Material) -> dict[str, Any]:
+    """How long games were, and how they ended, by board and size of table."""
+    frame, scan = material.frame, material.scan
+    games = frame[frame["seat"] == 0]
+    if not len(games):
+        return {"rows": [], "ends": []}
+    boards = np.array([name for name, _ in sorted(material.deals)])[games["cluster"].to_numpy()]
+    scale = linear([0.0, float(scan.turns.max())], START, END, least=1)
+    keys = pd.DataFrame({"board": boards, "seats": games["seats"].to_numpy(), "turns": scan.turns, "end": scan.end})
+    groups = keys.groupby(["board", "seats"], sort=True)
+    rows = [_length_row(str(board), int(seats), group, scale, scan.ends) for (board, seats), group in groups]  # type: ignore[call-overload]
+    return {"rows": rows, "axis": axis(scale, "turns"), "ends": scan.ends}
+
+
+def _length_row(board: str, seats: int, group: pd.DataFrame, scale: Scale, ends: list[str]) -> dict[str, Any]:
+    turns = group["turns"].to_numpy(dtype=np.int64)
+    counts = np.bincount(turns)
+    quantiles = np.quantile(turns, QUANTILES)
+    return {
+        "board": board,
+        "players": seats,
+        "games": len(group),
+        "ends": (np.bincount(group["end"].to_numpy(dtype=np.int64), minlength=len(ends)) / len(group)).tolist(),
+        "quantiles": quantiles.tolist(),
+        "picture": bars(scale, list(enumerate(counts.tolist())), 1, f"median {quantiles[1]:.0f} turns, {turns.min()} to {turns.max()}"),
+    }
+
+
+def thinking(material: Material) -> dict[str, Any]:
+    """How long each bot thought in a game, and its slowest answer."""
+    slowest = material.frame.assign(slowest_ms=material.scan.slowest_ms)
+    longest = slowest.groupby("bot", observed=True)["slowest_ms"].max().to_dict()
+    times = {name: think.to_numpy() for name, think in _by_bot(material, "think_ms")}
+    quantiles = {name: np.quantile(think, QUANTILES).tolist() for name, think in times.items()}
+    ends = [value for name in times for value in (*quantiles[name], times[name].max())]
+    scale = logarithmic([max(value, 0.1) for value in ends], START, END)
+    rows = [
+        {
+            "bot": name,
+            "mean": milliseconds(float(think.mean())),
+            "median": milliseconds(quantiles[name][1]),
+            "high": milliseconds(quantiles[name][2]),
+            "longest": milliseconds(float(think.max())),
+            "slowest": milliseconds(float(longest[name])),
+            "picture": spread(scale, quantiles[name], float(think.max()), f"median {milliseconds(quantiles[name][1])}"),
+        }
+        for name, think in times.items()
+    ]
+    return {"rows": rows, "axis": axis(scale, "time in a game", [_tick(tick) for tick in scale.ticks])}
+
+
+def _tick(value: float) -> str:
+    return f"{value:g} ms" if value < SECOND else f"{value / SECOND:g} s"
+
+
+def convergence(material: Material) -> dict[str, Any]:
+    """Each bot's rating after the first deals, the best bots first; the scale is that of the final intervals, and as much again."""
+    table = material.convergence
+    if not len(table):
+        return {"panels": [], "left_out": 0}
+    last = table[table["deals"] == table["deals"].max()]
+    middle, half = last["elo"], (last["elo_high"] - last["elo"]).fillna(100)
+    up = linear([*(middle - 2 * half), *(middle + 2 * half)], PANEL_HEIGHT - 26, 10)
+    across = linear([0, int(table["deals"].max())], 48, PANEL_WIDTH - 10, least=1)
+    names = [name for name in material.bots if name in set(table["bot"])]
+    panels = [
+        {"bot": name, "picture": course(points, across, up, _course_words(points))}
+        for name in names[:MOST_PANELS]
+        for points in [[Point(*row) for row in table[table["bot"] == name][list(POINT_COLUMNS)].itertuples(index=False)]]
+    ]
+    return {"panels": panels, "left_out": max(len(names) - MOST_PANELS, 0), "deals": int(table["deals"].max())}
+
+
+POINT_COLUMNS = ("deals", "elo", "elo_low", "elo_high")
+
+
+def _course_words(points: list[Point]) -> str:
+    shown = [points[0], points[len(points) // 2], points[-1]]
+    return "; ".join(
+        f"after {counted(point.deals, 'deal')} {number(point.elo)} Elo, {number(point.low)} to {number(point.high)}" for point in shown
+    )
+
+
+def _by_bot(material: Material, column: str) -> Iterator[tuple[str, pd.Series]]:
+    """The values of each bot that has games, the best bot first."""
+    values = {str(name): group for name, group in material.frame.groupby("bot", observed=True)[column]}
+    return ((name, values[name]) for name in material.bots[:MOST_ROWS] if name in values)

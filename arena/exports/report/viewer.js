@@ -1,0 +1,263 @@
+/* The viewer: every state was computed beforehand, here they are only stepped through. */
+(() => {
+  const data = document.getElementById("games-data");
+  if (!data) return;
+  const { boards, games } = JSON.parse(data.textContent);
+  const { html, svg } = draw;
+  const at = (id) => document.getElementById(id);
+  const by = Object.fromEntries(
+    ["viewer", "game", "link", "result", "board", "race", "step", "play", "kind", "speed", "now", "eyes", "players", "log", "cells"].map((id) => [id, at(id)]),
+  );
+  let game = null, states = [], step = 0, live = null, timer = 0, kept = "";
+
+  /* All positions of a game from what each move changed. */
+  const unfold = (played) => {
+    const rows = boards[played.board].rows;
+    const first = {
+      cells: [...rows.join("")], pagodas: new Map(), left: Array(played.bots.length).fill(played.stock), hands: played.hands,
+      pile: played.pile, tiles: [], turn: 0, touched: [], moved: false,
+    };
+    const all = [first];
+    for (const move of played.steps) {
+      const before = all.at(-1);
+      const cells = [...before.cells], pagodas = new Map(before.pagodas), hands = [...before.hands];
+      for (const [square, cell] of Object.entries(move.cells ?? {})) cells[square] = cell;
+      for (const [square, seat] of Object.entries(move.pagodas ?? {})) {
+        if (seat < 0) pagodas.delete(Number(square));
+        else pagodas.set(Number(square), seat);
+      }
+      hands[move.seat] = move.hand;
+      const placed = halves(move.move, rows[0].length);
+      all.push({
+        cells, pagodas, hands, left: move.left ?? before.left, pile: move.pile, turn: move.turn, moved: Boolean(placed),
+        tiles: placed ? [...before.tiles, placed] : before.tiles, touched: (move.events ?? []).map((event) => event[2]),
+      });
+    }
+    return all;
+  };
+  const halves = (text, width) => {
+    const found = /^([RYB])([a-z])(\d+)([RYB])([a-z])(\d+)$/.exec(text);
+    if (!found) return null;
+    const square = (letter, row) => (Number(row) - 1) * width + letter.charCodeAt(0) - 97;
+    return [{ colour: found[1], at: square(found[2], found[3]) }, { colour: found[4], at: square(found[5], found[6]) }];
+  };
+
+  /* Faults stand after the last move before them. */
+  const faultsAt = (number) => game.faults.filter((fault) => stepOf(fault.turn, 0) === number);
+  const stepOf = (turn, passes) => {
+    const found = states.findIndex((state) => state.turn === turn);
+    return found < 0 ? states.length - 1 : Math.min(found + passes, states.length - 1);
+  };
+  const faultWords = (fault) => `${game.names[fault.seat]} forfeits (${fault.kind}): ${fault.detail}`;
+  const endWords = () => {
+    const order = game.ranks.map((rank, seat) => [rank, seat]).sort((one, other) => one[0] - other[0]);
+    const places = order.map(([rank, seat]) => `${rank}. ${game.names[seat]} (${game.left[seat]} left)`);
+    return `End (${game.end}): ${places.join(", ")}`;
+  };
+  const moveWords = (number) => {
+    const move = game.steps[number - 1];
+    return move.move === "pass" ? `${game.names[move.seat]} passes` : `${game.names[move.seat]} plays ${move.move}`;
+  };
+  const consequences = (number) => [
+    ...(number ? (game.steps[number - 1].events ?? []).map((event) => event[1]) : []),
+    ...faultsAt(number).map(faultWords),
+    ...(number === states.length - 1 ? [endWords()] : []),
+  ];
+  const hasEvent = (number) => {
+    const kind = by.kind.value, move = game.steps[number - 1];
+    const events = move?.events ?? [];
+    const happened = new Set([...events.map((event) => event[0]), ...(events.some((event) => event[3]) ? ["home"] : [])]);
+    if (move?.move === "pass") happened.add("pass");
+    if (faultsAt(number).length) happened.add("forfeit");
+    return kind ? happened.has(kind) : happened.size > 0;
+  };
+
+  const showPlayers = () => {
+    const state = states[step], mover = game.steps[step]?.seat, eyes = by.eyes.value;
+    by.players.replaceChildren(
+      ...game.bots.map((bot, seat) => {
+        const hand = state.hands[seat].match(/../g) ?? [];
+        const seen = eyes === "" || Number(eyes) === seat;
+        const badge = svg("svg", { viewBox: "-20 -21 40 42", class: "badge", "aria-hidden": "true" }, draw.pagoda(seat, 0, 0));
+        const moves = seat === mover ? "to move" : "";
+        const who = html("div", { class: "who" }, html("bdi", {}, bot), html("small", {}, [`seat ${seat}`, moves].filter(Boolean).join(", ")));
+        const count = html("div", { class: "count" }, html("b", {}, String(state.left[seat])), html("small", {}, ` of ${game.stock} left`));
+        const tiles = hand.length ? hand.map((letters) => draw.domino(seen ? letters : "??")) : ["no tiles"];
+        return html("li", { class: seat === mover ? "moves" : "" }, badge, who, count, draw.stock(seat, state.left[seat], game.stock), html("div", { class: "hand" }, ...tiles));
+      }),
+    );
+  };
+  const showWords = () => {
+    const head = step ? `Turn ${states[step].turn}: ${moveWords(step)}` : "Start";
+    const said = [...consequences(step), `${states[step].pile} tiles in the pile`];
+    by.now.replaceChildren(html("strong", {}, `${head}. `), ...said.map((words) => html("span", {}, `${words}. `)));
+    by.step.setAttribute("aria-valuetext", `move ${step} of ${states.length - 1}, turn ${states[step].turn}`);
+  };
+  const showLog = () => {
+    by.log.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    const entry = by.log.children[step]?.firstChild;
+    if (!entry) return;
+    entry.setAttribute("aria-current", "step");
+    const top = entry.offsetTop - by.log.offsetTop;
+    if (top < by.log.scrollTop || top + entry.offsetHeight > by.log.scrollTop + by.log.clientHeight) by.log.scrollTop = top - by.log.clientHeight / 3;
+  };
+  const showCells = () => {
+    const rows = boards[game.board].rows, width = rows[0].length, cells = states[step].cells;
+    const heads = [...rows[0]].map((_, column) => html("th", { scope: "col" }, String.fromCharCode(97 + column)));
+    const lines = rows.map((_, row) =>
+      html("tr", {}, html("th", { scope: "row" }, String(row + 1)), ...cells.slice(row * width, (row + 1) * width).map((cell) => html("td", {}, cell))),
+    );
+    const body = [html("thead", {}, html("tr", {}, html("td"), ...heads)), html("tbody", {}, ...lines)];
+    by.cells.replaceChildren(by.cells.caption, ...body);
+  };
+  const hash = () => {
+    const passes = step - stepOf(states[step].turn, 0);
+    return `#game=${encodeURIComponent(game.id)}&turn=${states[step].turn}${passes ? `.${passes}` : ""}`;
+  };
+  const show = (number) => {
+    step = Math.max(0, Math.min(number, states.length - 1));
+    by.step.value = step;
+    by.race.querySelector(".cursor")?.setAttribute("d", `M${step} 0V100`);
+    draw.position(live, boards[game.board], states[step]);
+    by.board.firstChild.setAttribute("aria-label", `The board ${game.board} after turn ${states[step].turn}`);
+    showPlayers();
+    showWords();
+    showLog();
+    showCells();
+    by.link.href = kept = hash();
+    if (step === states.length - 1) stop();
+  };
+  const keepAddress = () => {
+    try {
+      history.replaceState(null, "", kept);
+    } catch {
+      /* some browsers refuse it for files; the link is still there */
+    }
+  };
+  const go = (number) => {
+    show(number);
+    keepAddress();
+  };
+
+  const stop = () => {
+    clearInterval(timer);
+    timer = 0;
+    by.play.setAttribute("aria-pressed", "false");
+    by.play.setAttribute("aria-label", "Play");
+  };
+  const start = () => {
+    if (step === states.length - 1) show(0);
+    timer = setInterval(() => go(step + 1), Number(by.speed.value));
+    by.play.setAttribute("aria-pressed", "true");
+    by.play.setAttribute("aria-label", "Pause");
+  };
+  const toggle = () => (timer ? stop() : start());
+  const seek = (sign) => {
+    for (let number = step + sign; number >= 0 && number < states.length; number += sign) {
+      if (hasEvent(number)) return go(number);
+    }
+    return go(sign > 0 ? states.length - 1 : 0);
+  };
+
+  const fillRace = () => {
+    const last = Math.max(states.length - 1, 1);
+    const picture = svg("svg", { viewBox: `0 0 ${last} 100`, preserveAspectRatio: "none" });
+    const course = (seat) => states.map((state, number) => `${number ? "L" : "M"}${number} ${96 - (92 * state.left[seat]) / game.stock}`).join("");
+    game.bots.forEach((_, seat) => picture.append(svg("path", { d: course(seat), class: "back" }), svg("path", { d: course(seat), class: `s${seat}` })));
+    picture.append(svg("path", { class: "cursor" }));
+    by.race.replaceChildren(html("span", {}, "pagodas left"), picture);
+  };
+  const fillLog = () => {
+    by.log.replaceChildren(
+      ...states.map((state, number) => {
+        const entry = html("a", { href: `#game=${encodeURIComponent(game.id)}&turn=${state.turn}`, tabindex: "-1" });
+        entry.append(number ? `${state.turn}. ${moveWords(number)}` : "Start", ...consequences(number).map((words) => html("span", {}, words)));
+        entry.addEventListener("click", (event) => {
+          event.preventDefault();
+          stop();
+          go(number);
+        });
+        return html("li", {}, entry);
+      }),
+    );
+  };
+  const open = (wanted, turn, passes) => {
+    stop();
+    if (wanted !== game) {
+      game = wanted;
+      states = unfold(game);
+      by.game.value = game.id;
+      by.board.replaceChildren(document.querySelector(`template[data-board="${CSS.escape(game.board)}"]`).content.firstElementChild.cloneNode(true));
+      live = by.board.querySelector(".live");
+      by.step.max = states.length - 1;
+      by.eyes.replaceChildren(
+        html("option", { value: "" }, "all of them"),
+        ...game.names.map((name, seat) => html("option", { value: seat }, `as seat ${seat}, ${name}, saw them`)),
+      );
+      by.result.textContent = `${endWords()}.${game.reasons.length ? ` Chosen for: ${game.reasons.join("; ")}.` : ""}`;
+      fillRace();
+      fillLog();
+    }
+    show(stepOf(turn, passes));
+  };
+  const fromAddress = () => {
+    const parts = Object.fromEntries(location.hash.slice(1).split("&").map((part) => part.split("=").map(decoded)));
+    const wanted = games.find((one) => one.id === parts.game);
+    if (!wanted) return false;
+    const [turn, passes] = (parts.turn ?? "0").split(".").map(Number);
+    open(wanted, turn || 0, passes || 0);
+    return true;
+  };
+  const decoded = (text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
+  const toViewer = () => {
+    at("replay").scrollIntoView();
+    by.board.focus({ preventScroll: true });
+  };
+
+  const keys = { ArrowRight: () => go(step + 1), ArrowLeft: () => go(step - 1), ArrowDown: () => seek(1), ArrowUp: () => seek(-1), Home: () => go(0), End: () => go(states.length - 1), " ": toggle };
+  const isOwn = (node) => node === by.board || node === by.log || by.log.contains(node);
+  by.viewer.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !isOwn(event.target) || !keys[event.key]) return;
+    event.preventDefault();
+    if (event.key !== " ") stop();
+    keys[event.key]();
+  });
+  const press = { first: () => go(0), back: () => go(step - 1), forward: () => go(step + 1), last: () => go(states.length - 1), "event-back": () => seek(-1), "event-on": () => seek(1) };
+  for (const [id, action] of Object.entries(press)) {
+    at(id).addEventListener("click", () => {
+      stop();
+      action();
+    });
+  }
+  by.play.addEventListener("click", toggle);
+  by.step.addEventListener("input", () => {
+    stop();
+    go(Number(by.step.value));
+  });
+  by.speed.addEventListener("change", () => {
+    if (timer) {
+      stop();
+      start();
+    }
+  });
+  by.eyes.addEventListener("change", showPlayers);
+  by.game.addEventListener("change", () => {
+    open(games.find((one) => one.id === by.game.value), 0, 0);
+    keepAddress();
+  });
+  addEventListener("hashchange", () => {
+    if (fromAddress()) toViewer();
+  });
+
+  by.game.append(...games.map((one) => html("option", { value: one.id }, one.id + (one.reasons.length ? ` (${one.reasons[0]})` : ""))));
+  at("choice").hidden = games.length === 1;
+  by.viewer.hidden = false;
+  if (fromAddress()) toViewer();
+  else open(games[0], 0, 0);
+})();

@@ -1,0 +1,45 @@
+"""Numbers and foreign text as a page shows them."""
+
+import math
+
+from arena.errors import printable
+from arena.exports.text import MISSING
+
+CUT = " … {} characters left out … "
+
+
+def visible(text: str) -> str:
+    """The text with what cannot be seen in it, but for ends of lines, written as an escape."""
+    return printable(text, keep="\n\t")
+
+
+def shortened(text: str, length: int) -> str:
+    """The text without its middle when it is longer than ``length``."""
+    if len(text) <= length:
+        return text
+    head = length * 2 // 3
+    return text[:head] + CUT.format(f"{len(text) - length:,}") + text[head - length :]
+
+
+def number(value: float, decimals: int = 0) -> str:
+    """The value with so many decimals, thousands apart, or a dash where there is none."""
+    return f"{value:,.{decimals}f}".replace("-", "−") if math.isfinite(value) else MISSING  # noqa: RUF001 - a minus sign it is
+
+
+def signed(value: float, decimals: int = 0) -> str:
+    """The value with its sign."""
+    return ("+" if value > 0 else "") + number(value, decimals)
+
+
+def milliseconds(value: float) -> str:
+    """A time in the unit that suits it."""
+    if not math.isfinite(value):
+        return MISSING
+    if value >= 60_000:  # noqa: PLR2004 - a minute
+        return f"{value / 60_000:,.1f} min"
+    return f"{value / 1000:,.1f} s" if value >= 1000 else f"{value:.{0 if value >= 10 else 1}f} ms"  # noqa: PLR2004
+
+
+def counted(count: int, noun: str) -> str:
+    """``1 game``, ``2 games``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -136,7 +136,7 @@ def test_a_game_that_kills_its_worker_is_given_up_and_the_others_are_played(aren
     )
     first = sorted(_hand("killer-seed", 1))
     arena.add_bot("killer", f"HAND = {first!r}\n{killer}")
-    _, err = arena("run", "killer", "fst", "--deals", 3, "--seed", "killer-seed", "--jobs", 2, "--out", "k", status=1)
+    _, err = arena("run", "killer", "fst", "--deals", 3, "--seed", "killer-seed", "--jobs", 2, "--out", "k", "--sandbox", "off", status=1)
     assert "error: bird/fst+killer/1/1 could not be played: its worker died" in err
     assert {record["id"] for record in arena.records("k")} == {
         f"bird/fst+killer/{deal}/{seating}" for deal in range(3) for seating in range(2)

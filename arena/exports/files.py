@@ -50,18 +50,25 @@ def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
     return str(rounded(table, columns).to_csv(index=False, lineterminator="\n"))
 
 
-def standings_object(tables: Tables, *, pairs: bool) -> dict[str, Any]:
-    """All that the text of the standings shows, for JSON: a list of objects for each table, and the notes."""
+def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -> dict[str, Any]:
+    """All that the text of the standings shows, for JSON: a list of objects for each table, and the notes.
+
+    ``independent_games`` is None where it cannot be said. ``covariance`` adds the matrix of the ratings by name, in Elo squared.
+    """
     chosen = {"standings": tables.standings, "seats": tables.seats} | ({"pairs": tables.pairs} if pairs else {})
+    worth = tables.independent_games
     return {
         "games": tables.games,
         "deals": tables.clusters,
-        **{name: _rows(table) for name, table in chosen.items()},
+        "independent_games": None if worth is None else round(worth, 1),
+        "anchors": dict(tables.anchors),
+        **{name: table_rows(table) for name, table in chosen.items()},
+        **({"covariance": json.loads(tables.covariance.to_json(orient="index"))} if covariance else {}),
         "notes": tables.notes,
     }
 
 
-def _rows(table: pd.DataFrame) -> Any:
+def table_rows(table: pd.DataFrame) -> Any:
     """The rows as objects, None for missing values."""
     return json.loads(rounded(table).to_json(orient="records"))
 

@@ -45,13 +45,16 @@ def expected_shares(parameters: Floats, layout: Layout, table: Table) -> Floats:
 
 
 def add_products(target: Floats, layout: Layout, table: Table, products: Floats) -> None:
-    """Adds the sum over line-ups of X' P X to ``target`` (size + 1, size + 1), for P (L, k, k) by line-up and pair of seats."""
-    columns = np.stack([table.seats, np.broadcast_to(seat_columns(layout, table), table.seats.shape)], axis=2)
+    """Adds the sum over line-ups of X' P X to ``target`` (size + 1, size + 1), for symmetric P (L, k, k) by line-up and pair of seats."""
+    width, effects = layout.size + 1, seat_columns(layout, table)
     for one in range(table.size):
         for other in range(table.size):
-            for first in (0, 1):
-                for second in (0, 1):
-                    np.add.at(target, (columns[:, one, first], columns[:, other, second]), products[:, one, other])
+            weight, bots = products[:, one, other], table.seats[:, one]
+            target += np.bincount(bots * width + table.seats[:, other], weight, width * width).reshape(width, width)
+            beside = np.bincount(bots, weight, width)
+            target[:, effects[other]] += beside
+            target[effects[other], :] += beside
+            target[effects[one], effects[other]] += weight.sum()
 
 
 def derivatives(parameters: Floats, layout: Layout, results: Results, prior: float) -> tuple[Floats, Floats]:
@@ -62,7 +65,7 @@ def derivatives(parameters: Floats, layout: Layout, results: Results, prior: flo
         expected = expected_shares(parameters, layout, table)
         residual = table.shares - table.games[:, None] * expected
         for seat, column in enumerate(seat_columns(layout, table)):
-            np.add.at(gradient, table.seats[:, seat], residual[:, seat])
+            gradient += np.bincount(table.seats[:, seat], residual[:, seat], layout.size + 1)
             gradient[column] += residual[:, seat].sum()
         add_products(information, layout, table, table.games[:, None, None] * _spread(expected))
         if prior and table.size in layout.offsets:

@@ -100,6 +100,8 @@ def _products(of_game: Ints, parts: Ints) -> Floats:
 
 def restrict(results: Results, members: Ints) -> Results:
     """The results of the tables at which only the given bots sat, with those bots renumbered in their order."""
+    if len(members) == len(results.bots):
+        return results
     number = np.full(len(results.bots), -1, dtype=np.int64)
     number[members] = np.arange(len(members))
     tables = []

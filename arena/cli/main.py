@@ -13,7 +13,7 @@ import click
 from arena import __version__
 from arena.errors import ArenaError, UserError
 
-COMMANDS = ("new", "check", "submit", "bots", "play", "run", "runs", "standings", "rate", "verify", "export", "replay", "bench")
+COMMANDS = ("new", "check", "submit", "bots", "play", "run", "runs", "standings", "analyse", "rate", "verify", "export", "replay", "bench")
 """In the order in which a newcomer needs them; each is the function of that name in the module of that name."""
 
 DONE, FAILED, MISUSED, BUG, INTERRUPTED = 0, 1, 2, 3, 130

@@ -67,7 +67,7 @@ def derivatives(parameters: Floats, layout: Layout, results: Results, prior: flo
         for seat, column in enumerate(seat_columns(layout, table)):
             gradient += np.bincount(table.seats[:, seat], residual[:, seat], layout.size + 1)
             gradient[column] += residual[:, seat].sum()
-        add_products(information, layout, table, table.games[:, None, None] * _spread(expected))
+        add_products(information, layout, table, table.games[:, None, None] * spread(expected))
         if prior and table.size in layout.offsets:
             _add_seat_prior(parameters, layout, table, gradient, information, prior)
     if prior:
@@ -77,7 +77,7 @@ def derivatives(parameters: Floats, layout: Layout, results: Results, prior: flo
     return gradient[:-1], information[:-1, :-1]
 
 
-def _spread(expected: Floats) -> Floats:
+def spread(expected: Floats) -> Floats:
     """(L, k, k) diag p - p p'."""
     return np.asarray(expected[:, :, None] * (np.eye(expected.shape[1]) - expected[:, None, :]), dtype=np.float64)
 

@@ -105,7 +105,7 @@ def _errors(variance: Floats) -> Floats:
 
 
 def rate(results: Results, prior: float | None = None, *, seats: bool = True) -> list[Fit]:
-    """One fit per weakly connected component of bots that played each other, the largest first.
+    """One fit per weakly connected component of bots that played each other, the one with most bots first.
 
     ``prior`` is the weight of one virtual draw of every bot against a ghost rated 0; None adds one only where the data have no maximum
     without it. ``seats`` False gives seats no effect. Raises NoAnswerError for prior 0 in that case.
@@ -118,7 +118,7 @@ def rate(results: Results, prior: float | None = None, *, seats: bool = True) ->
     groups = [np.flatnonzero(component == number) for number in range(component.max(initial=-1) + 1)]
     rated = [members for members in groups if len(members) > 1]
     fits = [_rate_component(restrict(results, members), members, graph[np.ix_(members, members)], prior, seats=seats) for members in rated]
-    return sorted(fits, key=lambda fit: (-len(fit.members), fit.members[0]))
+    return sorted(fits, key=lambda fit: (-len(fit.members), -fit.games, fit.members[0]))
 
 
 def _rate_component(results: Results, members: Ints, graph: NDArray[np.bool_], prior: float | None, *, seats: bool) -> Fit:

@@ -56,7 +56,7 @@ def verify_run(run: Path, prior: float | None = None, progress: Callable[[int], 
         if len(differences) >= MOST:
             notes.append(f"stopped after {MOST} differences")
             break
-    if games < len(schedule):
+    if games < len(schedule) and len(differences) < MOST:
         notes.append(f"{len(schedule) - games} of the {len(schedule)} planned games are missing")
     if _has_torn_end(run / JOURNAL):
         notes.append("the journal ends in half a line: the same 'arena run' again cuts it off and plays its game")
@@ -109,7 +109,8 @@ def _record_difference(run: Path, record: GameRecord, boards: dict[str, Board], 
     name = game_id(record.board, line_up, record.deal, record.seating)
     if record.id != name:
         return Wrong("id", f"{name} by board, bots, deal and seating", record.id)
-    if not schedule.has_block(name.rpartition("/")[0]) or record.seating >= len(schedule.seatings) or record.board not in boards:
+    is_planned = len(line_up) == schedule.config.players and record.seating < len(schedule.seatings) and record.board in boards
+    if not is_planned or not schedule.has_block(name.rpartition("/")[0]):
         return Wrong("id", "a game of the plan in run.json", record.id)
     plan = schedule.game(record.board, tuple(line_up), record.deal, record.seating)
     if record.bots != list(plan.bots):

@@ -1,6 +1,7 @@
 """A run compared with its plan, the rules and its tables: what is as it was written passes, and every change is found and named."""
 
 import json
+import random
 import shutil
 
 import msgspec
@@ -196,6 +197,35 @@ def test_a_record_that_is_there_twice_is_found(run):
     assert [str(difference).split(": ")[0] for difference in verdict.differences] == [f"games.jsonl, line {len(lines_of(run))}, id"]
     assert "this one is in line 2" in verdict.differences[0].expected
     assert verdict.games == verdict.planned
+
+
+def test_names_that_only_joined_look_like_a_planned_line_up_are_found(run):
+    players = len(json.loads(lines_of(run)[0])["bots"])
+    rewrite(run, 1, bots=["ann+bob", "quits"] if players > 2 else ["ann", "bob", "quits"])
+    assert first(run)[0:2] == ("games.jsonl", 1)
+
+
+NOTHING_FOLLOWS = ("slowest_ms", "think_ms", "sandbox", "host", "ended", "faults")
+"""Fields that only tables or evidence can contradict."""
+
+
+def test_no_byte_can_be_changed_unnoticed_but_in_times_and_descriptions(run):
+    for path in run.glob("*.csv"):
+        path.unlink()
+    data = (run / "games.jsonl").read_bytes()
+    rng = random.Random(1)
+    found = 0
+    for _ in range(150):
+        at, byte = rng.randrange(len(data) - 1), rng.choice(b'0123456789abRYB"/[]{},:x\n\xff')
+        changed = data[:at] + bytes([byte]) + data[at + 1 :]
+        (run / "games.jsonl").write_bytes(changed)
+        differences = verify_run(run).differences
+        found += bool(differences)
+        if not differences and changed != data:
+            number = data.count(b"\n", 0, at)
+            one, other = (json.loads(lines.split(b"\n")[number]) for lines in (data, changed))
+            assert {key for key in one if one[key] != other[key]} <= set(NOTHING_FOLLOWS)
+    assert found > 100
 
 
 def test_a_line_in_another_form_or_by_no_schema_is_found(run):

@@ -22,7 +22,17 @@ def loaded_by(code, *arguments):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["run", "--help"], ["compare", "--help"], ["bots"], ["standings", "--help"]]
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        ["run", "--help"],
+        ["bots"],
+        ["standings", "--help"],
+        ["rate", "--help"],
+        ["verify", "--help"],
+        ["analyse", "--help"],
+    ],
 )
 def test_starting_up_loads_nothing_heavy(arguments):
     loaded = loaded_by("from arena.cli.main import run_command\nrun_command()", *arguments)

@@ -14,8 +14,8 @@ from arena import __version__
 from arena.errors import ArenaError, UserError, Void
 
 COMMANDS = (
-    "new", "check", "submit", "bots", "play", "run", "compare", "watch", "runs", "standings", "report", "export", "replay",
-    "perft", "bench", "doctor",
+    "new", "check", "submit", "bots", "play", "run", "compare", "watch", "runs", "standings", "report", "analyse", "export",
+    "replay", "verify", "rate", "perft", "bench", "doctor",
 )  # fmt: skip
 """In the order in which a newcomer needs them; each is the function of that name in the module of that name."""
 

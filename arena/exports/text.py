@@ -51,7 +51,7 @@ def standings_text(tables: "Tables") -> str:
         )
         for row in tables.standings.to_dict("records")
     ]
-    return "\n".join([columns_text(heads, rows, left=("Bot",)), *_footer(tables)])
+    return "\n".join([columns_text(heads, rows, left=("Bot",)), *map(printable, _footer(tables))])
 
 
 def seats_text(seats: "pd.DataFrame") -> str:

@@ -62,7 +62,7 @@ def test_a_record_from_elsewhere_is_shown_as_text(arena):
     path = arena.home / "results" / "run" / "games.jsonl"
     records = [json.loads(line) for line in path.read_text().splitlines()]
     for record in records:
-        record["bots"] = [name.replace("rnd", EVIL) for name in record["bots"]]
+        record["bots"] = [f"{name[0]}{EVIL}" for name in record["bots"]]
         record["faults"] = [{"seat": 0, "kind": "exit", "detail": EVIL, "turn": 1}]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     for command in (("standings", "run"), ("replay", "run", records[0]["id"]), ("runs",), ("export", "run", "--to", "csv")):

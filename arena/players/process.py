@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from arena.errors import Void
 from arena.players import usage
-from arena.players.keeper import SUBREAPER, children, own_memory_kb
+from arena.players.keeper import SUBREAPER, children, share_of_memory_kb
 from arena.players.sandbox import OPEN, Sandbox
 from arena.players.sandbox.launch import PROCESSES
 
@@ -55,7 +55,7 @@ class Ending(NamedTuple):
         if self.memory_mb:
             return f"was ended because its processes used {self.memory_mb} MB of memory: use less, or raise memory_mb in bot.toml"
         if self.processes:
-            return f"was ended because it had {self.processes} processes, more than {LIMITS['processes']}"
+            return f"was ended because it had {self.processes} processes, more than {LIMITS['processes']}: start fewer"
         if self.unwatched:
             return "was killed because the process that watches over it was: a bot has to leave the arena's processes alone"
         if self.signal is not None:
@@ -185,7 +185,7 @@ class BotProcess:
 
     def memory_mb(self) -> int:
         """Memory of the bot's processes that is not a file's."""
-        return sum(map(own_memory_kb, usage.family(self._keeper.pid)[1:])) >> 10
+        return sum(map(share_of_memory_kb, usage.family(self._keeper.pid)[1:])) >> 10
 
     def stderr_is_full(self) -> bool:
         """Whether stderr has reached the limit of a file, so that the bot could write no more to it."""

@@ -294,7 +294,7 @@ class BotPlayer:
         if ending is None:
             detail = f"the bot closed its output{after} but went on running: keep stdout open until the line 'quit'"
             return Forfeit(FaultKind.CLOSED_OUTPUT, detail)
-        return Forfeit(_ending_kind(ending), f"the bot {ending}{after} when an answer was due: {_cure(ending)}{self._last_words()}")
+        return Forfeit(_ending_kind(ending), f"the bot {ending}{after}{_cure(ending)}{self._last_words()}")
 
     def _last_words(self) -> str:
         """The last line of stderr, which in most languages names the error."""
@@ -306,11 +306,12 @@ class BotPlayer:
 
 
 def _cure(ending: Ending) -> str:
+    """What to do about it, where the ending does not say so itself."""
+    if ending.memory_mb or ending.processes or ending.unwatched or ending.failed:
+        return ""
     if ending.exit is not None:
-        return "answer every turn, and stay until the line 'quit'"
-    if ending.memory_mb or ending.processes:
-        return "stay within the limits"
-    return "look for a crash, in its code or in a library"
+        return " when an answer was due: answer every turn, and stay until the line 'quit'"
+    return " when an answer was due: look for a crash, in its code or in a library"
 
 
 def _ending_kind(ending: Ending) -> FaultKind:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from arena.errors import Void
 from arena.players import usage
-from arena.players.keeper import SUBREAPER, children, figures_of
+from arena.players.keeper import SUBREAPER, children, figures_of, shared_fairly
 from arena.players.sandbox import OPEN, Sandbox
 from arena.players.sandbox.launch import PROCESSES
 
@@ -60,7 +60,7 @@ class Ending(NamedTuple):
         if self.memory_mb:
             return f"was ended because its processes used {self.memory_mb} MB of memory: use less, or raise memory_mb in bot.toml"
         if self.processes:
-            return f"was ended because it had {self.processes} processes and threads, more than {LIMITS['processes']}"
+            return f"was ended because it had {self.processes} processes and threads, more than {LIMITS['processes']}: start fewer"
         if self.disk_mb:
             return f"was ended because its files took {self.disk_mb} MB: write less"
         if self.files:
@@ -192,7 +192,7 @@ class BotProcess:
 
     def memory_mb(self) -> int:
         """Memory of the bot's processes that is not a file's."""
-        return sum(figures_of(pid)[0] for pid in usage.family(self._keeper.pid)[1:]) >> 10
+        return sum(shared_fairly(pid, figures_of(pid)[0]) for pid in usage.family(self._keeper.pid)[1:]) >> 10
 
     def stderr_is_full(self) -> bool:
         """Whether stderr has reached the limit of a file, so that the bot could write no more to it."""

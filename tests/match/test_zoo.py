@@ -83,7 +83,7 @@ PROGRAMS = {
     "stderr_flood": ("exit", "exited with status .* its stderr is full: log less"),
     "killed": ("killed", r"was killed by signal 11 \(SIGSEGV\) when an answer was due: look for a crash"),
     "kills_keeper": ("killed", "a bot has to leave the arena's processes alone"),
-    "many_processes": ("killed", r"because it had \d+ processes and threads, more than 256"),
+    "many_processes": ("killed", r"because it had \d+ processes and threads, more than 256: start fewer"),
     "memory": ("memory", r"used \d+ MB of memory: use less, or raise memory_mb in bot.toml"),
     "flood": ("flood", "over 64 KiB of lines that nobody asked for"),
     "blank_lines": ("flood", "over 64 KiB of lines that nobody asked for: answer once, log to stderr"),
@@ -117,7 +117,7 @@ class Timed(BotPlayer):
 
 def misbehaving(program, sandbox=OPEN):
     bot = bot_at(ZOO, name=program.replace("_", "-"), command=["python3", f"{program}.py"])
-    bot = msgspec.structs.replace(bot, manifest=msgspec.structs.replace(bot.manifest, memory_mb=MEMORY_MB))
+    bot = msgspec.structs.replace(bot, manifest=msgspec.structs.replace(bot.manifest, memory_mb=MEMORY_MB if program == "memory" else 1024))
     return Timed(bot, TIMING.startup_ms if program.startswith("startup") else STARTUP_MS, sandbox)
 
 

@@ -273,3 +273,16 @@ def test_a_worker_that_dies_while_a_bot_starts_leaves_nothing(tmp_path):
         os.close(descriptor)
     for pid in pids.read_text().split():
         wait_until_dead(int(pid))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+def test_memory_that_forks_share_counts_once(tmp_path):
+    code = "import os, time\ntable = b'x' * 60_000_000\nfor _ in range(6):\n    if os.fork() == 0: break\ntime.sleep(600)"
+    process = BotProcess([PYTHON, "-c", code], tmp_path, memory_mb=150)
+    try:
+        assert process.ending(1.5) is None
+        assert 60 < process.memory_mb() < 150
+    finally:
+        process.stop()
+        os.close(process.to_bot)
+        os.close(process.from_bot)

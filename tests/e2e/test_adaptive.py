@@ -71,6 +71,20 @@ def test_killing_the_arena_changes_nothing(three):
     assert plan_of(three, "killed") == plan_of(three, "quiet")
 
 
+def test_a_run_that_died_just_before_or_after_a_decision_goes_on_alike(three):
+    three(*RUN, "--out", "one")
+    games, plan = three.timeless("one"), plan_of(three, "one")
+    folder = three.home / "results" / "one"
+    lines = (folder / "games.jsonl").read_bytes().splitlines(keepends=True)
+    info = json.loads((folder / "run.json").read_text())
+    first = dict.fromkeys(plan[0], 10)
+    (folder / "games.jsonl").write_bytes(b"".join(line for line in lines if json.loads(line)["deal"] < 10))
+    (folder / "run.json").write_text(json.dumps({**info, "config": {**info["config"], "allotted": first, "settled": None}}))
+    _, err = three(*RUN, "--out", "one")
+    assert "60 already played" in err
+    assert (three.timeless("one"), plan_of(three, "one")) == (games, plan)
+
+
 def test_without_a_width_all_deals_are_spent_where_the_ranking_is_uncertain(three):
     _, err = three("run", "--adaptive", "--deals", 6, "--seed", "s", "--out", "a")
     assert "at most 6 deals" in err

@@ -11,7 +11,7 @@ import arena
 
 ROOT = Path(__file__).parents[1]
 MODULES = sorted(path for path in (ROOT / "arena").rglob("*.py") if "starters" not in path.parts)
-HEAVY = ("pandas", "numpy", "scipy", "multiprocessing_logging", "tqdm", "asyncio", "tomlkit")
+HEAVY = ("pandas", "numpy", "scipy", "jinja2", "multiprocessing_logging", "tqdm", "asyncio", "tomlkit")
 
 
 def loaded_by(code, *arguments):

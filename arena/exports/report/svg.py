@@ -2,6 +2,8 @@
 
 from markupsafe import Markup, escape
 
+from arena.exports.report.words import visible
+
 Attribute = str | float | None
 
 
@@ -11,7 +13,7 @@ def element(name: str, /, *children: str, **attributes: Attribute) -> Markup:
         Markup('{}="{}"').format(key.rstrip("_").replace("_", "-"), _value(value)) for key, value in attributes.items() if value is not None
     ]
     head = Markup(" ").join([escape(name), *written])
-    inside = Markup().join(escape(child) for child in children)
+    inside = Markup().join(child if isinstance(child, Markup) else escape(visible(child)) for child in children)
     return Markup("<{}>{}</{}>").format(head, inside, name) if inside else Markup("<{}/>").format(head)
 
 
@@ -36,5 +38,5 @@ def path(points: list[tuple[float, float]], *, closed: bool = False) -> str:
 
 
 def _value(value: str | float) -> str:
-    """A number with one decimal at most, or the text as it is."""
-    return value if isinstance(value, str) else f"{round(value, 1):g}"
+    """A number with one decimal at most, or the text."""
+    return visible(value) if isinstance(value, str) else f"{round(value, 1):g}"

@@ -1,0 +1,69 @@
+"""arena report and arena replay --html, as a user types them."""
+
+import pytest
+
+from tests.exports.runs import data_of
+
+
+@pytest.fixture
+def run(arena):
+    arena("run", "--deals", 2, "--seed", "report", "--out", "r")
+    return arena.home / "results" / "r"
+
+
+def test_a_report_lies_in_the_runs_folder_or_where_it_is_wanted(arena, run):
+    out, err = arena("report")
+    assert (out, err) == ("results/r/report.html\n", "")
+    page = (run / "report.html").read_text()
+    assert "arena run fst rnd --boards bird --deals 2 --seed report" in page
+    assert len(data_of(page)["games"]) == 4
+    assert arena("report", "r", "--to", "page.html", "--games", 1)[0] == "page.html\n"
+    assert len(data_of((arena.home / "page.html").read_text())["games"]) == 1
+    assert "games-data" not in page_without_script(arena, "--games", 0)
+
+
+def page_without_script(arena, *options):
+    arena("report", "r", "--to", "other.html", *options)
+    return (arena.home / "other.html").read_text().split("<script>")[0]
+
+
+def test_games_are_chosen_by_id(arena, run):
+    ids = [record["id"] for record in arena.records("r")[:2]]
+    arena("report", "--games", ",".join(ids))
+    assert [game["id"] for game in data_of((run / "report.html").read_text())["games"]] == ids
+    _, err = arena("report", "--games", "bird/no+one/1/1", status=1)
+    assert "expected the id of a game in results/r, got 'bird/no+one/1/1'" in err
+    _, err = arena("report", "--games", "many", status=2)
+    assert "expected a number, or ids of games joined by commas, got 'many'" in err
+
+
+def test_the_report_shows_what_a_bot_says_of_itself(arena):
+    source = (arena.home / "bots" / "rnd" / "bot.py").read_text()
+    arena.add_bot("wordy", source, description="<b>bold</b>", author="nobody", language="Python")
+    arena("run", "wordy", "fst", "--deals", 1, "--out", "w")
+    arena("report", "w")
+    page = (arena.home / "results" / "w" / "report.html").read_text()
+    assert "&lt;b&gt;bold&lt;/b&gt;" in page
+    assert "<b>bold" not in page
+
+
+def test_a_report_shows_faults_with_their_evidence(arena, zoo_bot):
+    name = zoo_bot("exits")
+    arena("run", name, "rnd", "--deals", 1, "--out", "f")
+    arena("report", "f")
+    page = (arena.home / "results" / "f" / "report.html").read_text()
+    assert "KeyError: &#39;the square I meant&#39;" in page
+    assert "fault: exit" in page
+
+
+def test_a_replay_is_written_as_a_page(arena, run):
+    record = arena.records("r")[0]
+    out, _ = arena("replay", "r", record["id"], "--html")
+    assert out == f"results/r/replays/{record['id']}.html\n"
+    assert data_of((arena.home / out.strip()).read_text())["games"][0]["left"] == record["left"]
+    assert arena("replay", record["id"], "--html", "game.html")[0] == "game.html\n"
+    assert (arena.home / "game.html").stat().st_size < 200_000
+    _, err = arena("replay", record["id"], "--html", "game.html", "--json", status=2)
+    assert "expected --html without --json" in err
+    _, err = arena("replay", record["id"], "--html", "no/such/game.html", status=1)
+    assert "expected to write no/such/game.html" in err

@@ -1,0 +1,205 @@
+"""Reports and replays in a real browser."""
+
+import time
+
+import pytest
+
+from arena.exports.report.make import game_page, report_page
+from arena.match.replay import replay
+from arena.rules.boards import built_in
+from arena.rules.diagrams import draw
+from tests.e2e.browser import Browser
+from tests.exports.runs import duels, evidence_of, game_of, write_run
+
+HOSTILE = "<|script><script>window.hit=1<|script><img src=x onerror=window.hit=2>\"'`"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    opened = Browser(tmp_path_factory.mktemp("profile"))
+    yield opened
+    opened.driver.quit()
+
+
+@pytest.fixture(scope="module")
+def games():
+    forfeit = game_of(("a", "b", "c", "d"), board="lion", deal=9, faults=[(1, 5, "late", HOSTILE.replace("|", "/"))])
+    table = game_of(("d", "c", "b", "a"), board="lion", deal=8)
+    hostile = game_of((HOSTILE, "a"), deal=7, faults=[(0, 2, "exit", "</script>" + HOSTILE)])
+    return [*duels("abcd", 3), *duels("ab", 1, "lion"), forfeit, table, hostile]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory, games):
+    text = "</script></pre></bdi><script>window.hit=3</script><img src=x onerror=window.hit=4>"
+    evidence = {(games[-1].id, 0): evidence_of(text, [["from", 2.0, text], ["to", 1.0, text]])}
+    evidence |= {(games[-3].id, 1): evidence_of(text, [["from", 2.0, text]], ending=text)}
+    bots, boards = ["a", "b", "c", "d", HOSTILE], ("bird", "lion")
+    folder = write_run(tmp_path_factory.mktemp("run") / "run", bots, games, boards=boards, planned="ab", evidence=evidence)
+    path = folder / "report.html"
+    path.write_text(report_page(folder, 100).text)
+    return path
+
+
+def address(game, turn):
+    return f"#game={game.id}&turn={turn}".replace("+", "%2B")
+
+
+def shown_cells(browser):
+    return browser.js(
+        "return [...document.querySelectorAll('#cells tbody tr')].map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))"
+    )
+
+
+def shown_left(browser):
+    return [int(text) for text in browser.js("return [...document.querySelectorAll('#players .count b')].map(node => node.textContent)")]
+
+
+def test_the_page_says_nothing_to_the_console_and_asks_for_nothing(browser, page):
+    browser.open(page)
+    browser.js("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    for name in ("last", "back", "event-back", "first", "forward", "event-on", "play", "play", "theme", "theme"):
+        browser.click(name)
+    assert browser.log() == []
+    assert set(browser.requests()) <= {page.as_uri(), "data:,"}
+
+
+def test_the_viewer_steps_through_the_recorded_positions(browser, page, games):
+    for record in (games[0], games[-3], games[-2]):
+        browser.open(page, address(record, 0))
+        board = built_in(record.board)
+        states = [([row[:] for row in draw(step.state)], list(step.state.left)) for step in replay(record, board)]
+        for cells, left in states:
+            browser.click("forward")
+            assert (shown_cells(browser), shown_left(browser)) == (cells, left)
+        assert shown_left(browser) == record.left
+        assert f"End ({record.end})" in browser.text("now")
+        for cells, left in states[-2::-1]:
+            browser.click("back")
+            assert (shown_cells(browser), shown_left(browser)) == (cells, left)
+
+
+def test_all_is_drawn(browser, page, games):
+    record = games[-2]
+    browser.open(page, address(record, 0))
+    browser.click("last")
+    [state] = {step.state for step in replay(record, built_in(record.board))}
+    count = browser.js("return [...document.querySelectorAll('#board .live .pagoda')].map(node => node.textContent)")
+    assert [count.count(str(seat)) for seat in range(4)] == [state.placed(seat) for seat in range(4)]
+    assert browser.js("return document.querySelectorAll('#board .live .tile').length") == record.turns
+    assert browser.js("return document.querySelectorAll('#board .live .edge').length") == len(state.provinces())
+
+
+def test_keys_step_jump_and_play(browser, page, games):
+    record = games[0]
+    browser.open(page, address(record, 4))
+    assert browser.js("return document.activeElement.id") == "board"
+    browser.keys("ArrowRight", "ArrowRight", "ArrowLeft")
+    assert browser.text("now").startswith("Turn 5: ")
+    browser.keys("End")
+    assert "End (" in browser.text("now")
+    browser.keys("Home")
+    assert browser.text("now").startswith("Start.")
+    browser.keys("ArrowDown")
+    assert "(R" in browser.text("now")
+    browser.js("document.getElementById('speed').value = '300'")
+    before = browser.text("now")
+    browser.keys("Space")
+    deadline = time.monotonic() + 20
+    while browser.text("now") == before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert browser.js("return document.getElementById('play').getAttribute('aria-label')") == "Pause"
+    browser.keys("Space")
+    assert browser.text("now") != before
+    assert browser.js("return document.getElementById('play').getAttribute('aria-pressed')") == "false"
+
+
+def test_a_link_leads_to_a_game_and_a_turn(browser, page, games):
+    record = games[3]
+    browser.open(page, address(record, 12))
+    assert browser.text("now").startswith("Turn 12: ")
+    assert browser.js("return document.getElementById('game').value") == record.id
+    browser.click("forward")
+    assert browser.js("return [location.hash, document.getElementById('link').hash]") == [address(record, 13).replace("/", "%2F")] * 2
+    browser.js("location.hash = arguments[0]", f"#game={games[5].id}&turn=3")  # with a bare plus, as people write it
+    deadline = time.monotonic() + 20
+    while browser.js("return document.getElementById('game').value") != games[5].id and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert browser.text("now").startswith("Turn 3: ")
+    browser.open(page, "#game=no/such/game&turn=%E0")
+    assert browser.text("now").startswith("Start.")
+    assert browser.log() == []
+
+
+def test_hands_are_all_shown_or_those_of_one_seat(browser, page, games):
+    record = games[-2]
+    browser.open(page, address(record, 6))
+    tiles = "[...hand.children].map(tile => tile.getAttribute('aria-label'))"
+    hands = f"return [...document.querySelectorAll('#players .hand')].map(hand => {tiles})"
+    everything = browser.js(hands)
+    states = {step.state.turns: list(step.state.hands) for step in replay(record, built_in(record.board))}
+    assert [len(hand) for hand in everything] == [len(hand) for hand in states[6]]
+    browser.js("const eyes = document.getElementById('eyes'); eyes.value = '2'; eyes.dispatchEvent(new Event('change'))")
+    assert browser.js(hands) == [hand if seat == 2 else ["hidden tile"] * len(hand) for seat, hand in enumerate(everything)]
+
+
+def test_what_strangers_wrote_is_shown_and_does_nothing(browser, page, games):
+    for record in (games[-1], games[-3]):
+        browser.open(page, address(record, 0))
+        browser.click("last")
+        browser.js("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+        assert browser.js("return [window.hit ?? null, document.scripts.length, document.images.length]") == [None, 2, 0]
+        assert HOSTILE in browser.js("return document.body.innerText")
+        assert "</script></pre></bdi><script>window.hit=3</script>" in browser.js("return document.body.innerText")
+        assert browser.log() == []
+
+
+def test_the_policy_keeps_other_scripts_from_running(browser, page):
+    browser.open(page)
+    attempts = (
+        "const added = document.createElement('script'); added.textContent = 'window.hit = 5'; document.body.append(added);",
+        "document.body.setAttribute('onclick', 'window.hit = 6'); document.body.click();",
+        "document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=window.hit=7>');",
+        "location.href = 'javascript:window.hit=9';",
+    )
+    for attempt in attempts:
+        browser.js(f"try {{ {attempt} }} catch {{ }}")
+    assert browser.js("return window.hit ?? null") is None
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_fault_and_nothing_is_wider_than_the_window(browser, page, games, width, scheme):
+    browser.open(page, address(games[-3], 0), width=width, scheme=scheme)
+    browser.click("last")
+    browser.js("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    assert browser.js("return document.documentElement.scrollWidth <= innerWidth")
+    assert browser.violations() == []
+
+
+def test_the_page_follows_the_system_until_the_button_says_otherwise(browser, page):
+    background = "return getComputedStyle(document.body).backgroundColor"
+    browser.open(page)
+    browser.js("localStorage.clear()")
+    browser.open(page, scheme="light")
+    light = browser.js(background)
+    browser.open(page, scheme="dark")
+    dark = browser.js(background)
+    assert light != dark
+    browser.click("theme")
+    assert browser.js(background) == light
+    browser.open(page, scheme="dark")
+    assert browser.js(background) == light
+    browser.js("localStorage.clear()")
+
+
+def test_a_single_game_has_a_page_of_its_own(browser, page, games):
+    path = page.with_name("one.html")
+    path.write_text(game_page(page.parent, games[-3]))
+    browser.open(path, "#turn=1", width=390, scheme="dark")
+    browser.click("last")
+    assert shown_left(browser) == games[-3].left
+    assert browser.js("return document.getElementById('choice').checkVisibility()") is False
+    assert "a forfeits" in browser.text("log") or "b forfeits" in browser.text("log")
+    assert browser.log() == []
+    assert browser.violations() == []

@@ -1,0 +1,84 @@
+"""Which games a report shows."""
+
+import numpy as np
+import pytest
+
+from arena.errors import RunError
+from arena.exports.report.choice import Field, choose_games
+from arena.exports.report.material import choose, gather
+from tests.exports.runs import duels, game_of, write_run
+
+
+@pytest.fixture
+def material(tmp_path):
+    kinds = ("late", "exit", "illegal move")
+    faulty = [game_of(("a", "b"), deal=deal, faults=[(0, 2, kind, "")]) for deal, kind in enumerate(kinds * 3, 100)]
+    return gather(write_run(tmp_path / "run", "abcd", [*duels("abcd", 6), *faulty], deals=6))
+
+
+def field_of(material, elo=None, allowed=None):
+    allowed = np.ones(len(material.is_open), dtype=bool) if allowed is None else allowed
+    return Field(material.frame, material.scan, elo or material.elo, allowed)
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 20, 60, 1000])
+def test_no_more_games_are_chosen_than_asked_for_or_there_are(material, count):
+    assert len(choose_games(field_of(material), count)) == min(count, material.tables.games)
+
+
+def test_each_kind_of_fault_is_shown_by_its_latest_game(material):
+    chosen = choose_games(field_of(material), 20)
+    shown = {reason: material.scan.record(game) for game, reasons in chosen.items() for reason in reasons if reason.startswith("fault")}
+    assert set(shown) == {"fault: late", "fault: exit", "fault: illegal move"}
+    assert {record.deal for record in shown.values()} == {106, 107, 108}
+
+
+def test_an_upset_is_the_widest_difference_that_was_overcome(material):
+    elo = {"a": 900.0, "b": 500.0, "c": 100.0, "d": 0.0}
+    chosen = choose_games(field_of(material, elo), 20)
+    upsets = [(game, reason) for game, reasons in chosen.items() for reason in reasons if reason.startswith("upset")]
+    assert upsets
+    for game, reason in upsets:
+        record = material.scan.record(game)
+        winner, loser = (record.bots[record.ranks.index(rank)] for rank in (1, 2))
+        assert reason == f"upset: by {elo[loser] - elo[winner]:.0f} Elo"
+    records = [material.scan.record(game) for game in range(material.tables.games)]
+    margins = [
+        elo[game.bots[game.ranks.index(2)]] - elo[game.bots[game.ranks.index(1)]]
+        for game in records
+        if game.ranks in ([1, 2], [2, 1]) and not game.faults
+    ]
+    assert upsets[0][1] == f"upset: by {max(margins):.0f} Elo"
+
+
+def test_the_closest_the_longest_and_the_latest_are_what_they_are_called(material):
+    chosen = choose_games(field_of(material), 40)
+    records = [material.scan.record(game) for game in range(material.tables.games)]
+    clean = [record for record in records if not record.faults]
+    by_reason = {reason.split(":")[0]: material.scan.record(game) for game, reasons in reversed(chosen.items()) for reason in reasons}
+    assert by_reason["long"].turns == max(record.turns for record in clean)
+    lead = min(abs(record.left[0] - record.left[1]) if record.ranks != [1, 1] else 0 for record in clean)
+    assert abs(by_reason["close"].left[0] - by_reason["close"].left[1]) == lead
+    latest = {reason for reasons in chosen.values() for reason in reasons if reason.startswith("latest of")}
+    assert latest == {f"latest of {one} + {other}" for one, other in ("ab", "ac", "ad", "bc", "bd", "cd")}
+
+
+def test_games_that_may_not_be_shown_are_never_chosen(material):
+    allowed = np.zeros(len(material.is_open), dtype=bool)
+    assert choose_games(field_of(material, allowed=allowed), 40) == {}
+    allowed[7] = True
+    assert list(choose_games(field_of(material, allowed=allowed), 40)) == [7]
+
+
+def test_games_are_found_by_id_in_the_order_asked_for(material):
+    ids = [material.scan.record(game).id for game in (30, 2)]
+    assert list(choose(material, ids)) == [30, 2]
+    with pytest.raises(RunError, match="got 'bird/none'"):
+        choose(material, ["bird/none"])
+
+
+def test_of_a_record_that_is_there_twice_the_first_counts(tmp_path):
+    games = duels("ab", 3)
+    material = gather(write_run(tmp_path / "run", "ab", [games[0], *games], deals=3))
+    assert material.tables.games == 6
+    assert [material.scan.record(game).id for game in range(6)] == [game.id for game in games]

@@ -1,0 +1,173 @@
+"""The page: complete in itself, closed to what strangers wrote, silent about games to come."""
+
+import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from arena.errors import RunError
+from arena.exports.report.games import MOST_BYTES
+from arena.exports.report.make import game_page, page_path, report_page
+from tests.exports.runs import SEED, data_of, duels, evidence_of, game_of, write_run
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'`{{ 7*7 }}\x1b[31m\u202egnp.exe"
+MARKERS = ("<script>alert", "<img", "\x1b", "\u202e", "{{ 7*7 }}alert")
+
+
+class Reader(HTMLParser):
+    """The tags and attributes of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.scripts, self.ids = [], [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.tags.append((tag, attributes))
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
+
+
+def test_hostile_text_stays_text(tmp_path):
+    name = HOSTILE.replace("/", "|")
+    bots = [name, "plain"]
+    games = [game_of(pair, deal=deal, seating=seating) for deal in range(3) for seating, pair in enumerate((bots, bots[::-1]))]
+    games[0] = game_of(bots, faults=[(0, 2, "exit", f"it said: {HOSTILE}")])
+    lines = [["to", 1.0, HOSTILE], ["from", 2.0, "</pre>" + HOSTILE]]
+    plain = game_of(["other", "plain"], deal=0, faults=[(0, 2, "exit", HOSTILE)])
+    evidence = {(plain.id, 0): evidence_of(stderr=HOSTILE * 3, lines=lines, ending=HOSTILE)}
+    folder = write_run(tmp_path / "run", [*bots, "other"], [*games, plain], evidence=evidence)
+    for page in (report_page(folder, [plain.id, games[0].id]).text, report_page(folder).text, game_page(folder, plain)):
+        read = Reader(page)
+        assert [tag for tag, _ in read.tags].count("script") == 1 + ("games-data" in read.ids)
+        assert not any(attribute.startswith("on") for _, attributes in read.tags for attribute in attributes)
+        assert not {"img", "iframe", "object", "form", "base"} & {tag for tag, _ in read.tags}
+        assert [page[max(0, page.index(marker) - 200) :][:300] for marker in MARKERS if marker in page] == []
+    assert "\\x1b[31m\\u202egnp.exe" in report_page(folder, [plain.id]).text
+
+
+def test_nothing_is_loaded_and_only_what_the_policy_knows_runs(tmp_path):
+    page = report_page(write_run(tmp_path / "run", "ab", duels("ab", 2), deals=2)).text
+    read = Reader(page)
+    [policy] = [attributes["content"] for tag, attributes in read.tags if attributes.get("http-equiv") == "Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    for tag, kind in (("style", "style"), ("script", "script")):
+        [text] = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.S)
+        assert f"{kind}-src 'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" in policy
+    for tag, attributes in read.tags:
+        assert "style" not in attributes
+        assert "src" not in attributes
+        assert attributes.get("href", "#").startswith("#") or (tag, attributes["href"]) == ("link", "data:,")
+    assert not re.search(r"\burl\(|@import|\bfetch\(|XMLHttpRequest|innerHTML|\beval\(", page)
+
+
+def test_ids_are_unique_and_what_is_referred_to_is_there(tmp_path):
+    page = report_page(write_run(tmp_path / "run", "abc", duels("abc", 2), deals=2)).text
+    read = Reader(page)
+    assert len(read.ids) == len(set(read.ids))
+    for _, attributes in read.tags:
+        for attribute in ("aria-labelledby", "for"):
+            assert set(attributes.get(attribute, "main").split()) <= set(read.ids)
+        target = attributes.get("href", "#")
+        assert target in ("#", "data:,") or target.startswith("#game=") or target[1:] in read.ids
+
+
+def test_a_finished_run_tells_its_seed_and_how_to_repeat_it(tmp_path):
+    page = report_page(write_run(tmp_path / "run", "ab", duels("ab", 2), deals=2)).text
+    assert f"arena run a b --boards bird --deals 2 --seed {SEED}" in page
+    assert "bubblewrap: 4" in page
+
+
+def test_an_unfinished_run_keeps_its_seed_and_the_deals_that_are_still_played(tmp_path):
+    games = duels("abc", 3)
+    faulty = game_of(("a", "b"), deal=2, faults=[(0, 2, "exit", "the hand was RR")])
+    played = [*games[:12], faulty, *games[13:15]]  # deals 0 and 1 whole, half of deal 2
+    evidence = {(faulty.id, 0): evidence_of(stderr="a telling stderr")}
+    page = report_page(folder := write_run(tmp_path / "run", "abc", played, deals=3, evidence=evidence)).text
+    assert SEED not in page
+    assert "3 of 18 planned games are still missing" in page
+    assert {game["deal"] for game in data_of(page)["games"]} == {0, 1}
+    assert "a telling stderr" not in page
+    assert "the hand was RR" not in page
+    assert "3 games could not be chosen" in page
+    made = report_page(folder, [faulty.id])
+    assert data_of(made.text)["games"][0]["id"] == faulty.id
+    assert "still being played" in made.notes[0]
+
+
+def test_a_run_whose_plan_is_not_understood_keeps_everything(tmp_path):
+    folder = write_run(tmp_path / "run", "ab", duels("ab", 2), deals=2)
+    text = (folder / "run.json").read_text()
+    (folder / "run.json").write_text(text.replace('"players": 2', '"players": 2, "later": 1'))
+    page = report_page(folder).text
+    assert SEED not in page
+    assert "games-data" not in page.split("<script>")[0]
+
+
+def test_a_run_without_games_has_a_report(tmp_path):
+    page = report_page(write_run(tmp_path / "run", "ab", [], deals=2)).text
+    assert "No game has been played yet." in page
+    assert "nan" not in re.sub(r"<style>.*?</style>|<script>.*?</script>", "", page, flags=re.S).lower()
+
+
+def test_a_run_of_many_bots_and_games_is_below_five_megabytes(tmp_path):
+    bots = [f"bot-with-a-name-of-forty-letters-{number:08}" for number in range(70)]
+    games = [game_of((one, other), faults=[(0, 2, "exit", "x" * 3000)]) for one, other in pairwise(bots)]
+    games += [game_of(bots[1::-1], seating=1), *(game_of(bots[:2], deal=deal) for deal in range(1, 400))]
+    evidence = {(game.id, 0): evidence_of("e" * 60_000, [["to", 1.0, "<" * 60_000]] * 30) for game in games if game.faults}
+    made = report_page(write_run(tmp_path / "run", bots, games, evidence=evidence, planned=bots[:2]), 10_000)
+    assert len(made.text.encode()) < 5_000_000
+    assert "no room" in made.notes[0]
+    assert MOST_BYTES * 0.9 < len(json.dumps(data_of(made.text), separators=(",", ":")).encode()) < MOST_BYTES * 1.1
+
+
+def test_what_a_screen_reader_needs_is_there(tmp_path):
+    games = [*duels("abc", 2), game_of("ab", deal=2, faults=[(0, 2, "exit", "gone")])]
+    page = report_page(write_run(tmp_path / "run", "abc", games)).text
+    tags = Reader(page).tags
+    names = [tag for tag, _ in tags]
+    levels = [int(name[1]) for name in names if re.fullmatch(r"h[1-6]", name)]
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert names.count("table") == names.count("caption")
+    assert all(attributes.get("scope") in ("row", "col") for tag, attributes in tags if tag == "th")
+    labelled = {attributes["for"] for tag, attributes in tags if tag == "label"}
+    assert {attributes["id"] for tag, attributes in tags if tag in ("select", "input")} <= labelled
+    assert all("aria-label" in attributes or attributes["id"] == "theme" for tag, attributes in tags if tag == "button")
+    assert all("aria-label" in attributes or "aria-hidden" in attributes for tag, attributes in tags if tag == "svg")
+    assert ("html", {"lang": "en"}) in tags
+
+
+def test_a_record_that_does_not_replay_is_named_and_left_out(tmp_path):
+    games = duels("ab", 2)
+    bad = game_of(("a", "b"), deal=0, luck=1)
+    wrong = type(bad)(**{**{name: getattr(bad, name) for name in bad.__struct_fields__}, "moves": ["Ba1Ba2", *bad.moves[1:]]})
+    folder = write_run(tmp_path / "run", "ab", [wrong, *games[1:]], deals=2)
+    made = report_page(folder)
+    assert wrong.id not in {game["id"] for game in data_of(made.text)["games"]}
+    assert "Could not be replayed" in made.text
+    assert wrong.id in made.notes[0]
+    with pytest.raises(RunError, match="the rules allow"):
+        game_page(folder, wrong)
+
+
+def test_evidence_from_outside_the_run_is_not_read(tmp_path):
+    fault = game_of(("a", "b"), faults=[(0, 2, "exit", "gone")])
+    away = type(fault)(**{**{name: getattr(fault, name) for name in fault.__struct_fields__}, "id": "../../elsewhere"})
+    folder = write_run(tmp_path / "run", "ab", [away], evidence={("../../elsewhere", 0): evidence_of("a secret of the machine")})
+    assert (tmp_path / "elsewhere" / "seat-0.json").exists()
+    assert "a secret of the machine" not in game_page(folder, away)
+    with pytest.raises(RunError, match="below"):
+        page_path(folder, away.id)
+
+
+def test_a_bot_that_sits_twice_is_told_apart_by_seat(tmp_path):
+    record = game_of(("a", "a"))
+    page = game_page(write_run(tmp_path / "run", "ab", [record]), record)
+    assert data_of(page)["games"][0]["names"] == ["a (seat 0)", "a (seat 1)"]

@@ -298,7 +298,7 @@ ATTACKS = {
     "fills /tmp with empty files": Attack("greedy.py many_files 5000", stays, B, B, O),
     "fills a folder that cannot be listed": Attack("greedy.py unlistable_files 5000", stays, B, B, O),
     "fills its folder": Attack("greedy.py own_folder 16", stays, B, B, O),
-    "fills /dev/shm": Attack("greedy.py shared 16", stays, B, B, O),
+    "fills /dev/shm": Attack("greedy.py shared 16 {mark}", stays, B, B, O),
     "writes one large file": Attack("greedy.py one_file 80", stays, B, B, B),
     "fills its stderr": Attack("greedy.py stderr 80", stays, B, B, B),
     "leaves folders too deep to remove": Attack("greedy.py deep_folders 3000", litters, B, B, O),

@@ -79,6 +79,7 @@ def plain_launch(command: Sequence[str], environment: Mapping[str, str]) -> Laun
 
 def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
     """In namespaces of its own: no other processes, no network, no files but the system's, the interpreter's and the bot's own."""
+    readable = _readable(command, folder, writable=writable)
     program = _memory_file(seccomp.program(sockets=True, attributes=True))
     variables = {"HOME": "/tmp", "TMPDIR": "/tmp", **_kept(environment), **_common(environment)}  # noqa: S108
     arguments = ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"]
@@ -86,8 +87,6 @@ def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping
     arguments += _system_binds()
     arguments += ["--proc", "/proc", "--dev", "/dev"]
     arguments += [word for path, size in MEMORY_BYTES.items() for word in ("--size", str(size), "--tmpfs", path)]
-    readable = [*readable_paths(command, folder), *(_rust() if writable else [])]
-    _refuse_exposed(folder, ["/usr", *readable])
     arguments += [word for path in readable for word in ("--ro-bind-try", path, path)]
     arguments += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
     arguments += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/bot", "--seccomp", str(program), "--"]
@@ -98,11 +97,10 @@ def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping
 
 def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
     """Confined by the process itself before it becomes the bot; a temporary folder is all that it can write to."""
+    readable = _readable(command, folder, writable=writable)
     program = _memory_file(seccomp.program(sockets=False, attributes=writable))
     temporary = tempfile.mkdtemp(prefix="arena-bot-")
     system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
-    readable = [*readable_paths(command, folder), *(_rust() if writable else [])]
-    _refuse_exposed(folder, ["/usr", *readable])
     spec = {
         "read": [*system, *readable, str(folder), "/proc/self"],
         "write": [temporary, *([str(folder)] if writable else [])],
@@ -132,13 +130,17 @@ def _rustup() -> Path:
     return Path(os.environ.get("RUSTUP_HOME", Path.home() / ".rustup"))
 
 
-def _refuse_exposed(folder: Path, readable: Sequence[str]) -> None:
-    """Raises SandboxError when the bot lies where every bot may read: there its rivals and the journal would lie, too."""
-    for path in readable:
+def _readable(command: Sequence[str], folder: Path, *, writable: bool) -> list[str]:
+    """The same with toolchains for a build.
+
+    Raises SandboxError when the bot lies where every bot may read: there its rivals and the journal would lie, too.
+    """
+    paths = [*readable_paths(command, folder), *(_rust() if writable else [])]
+    for path in ("/usr", *paths):
         if folder.is_relative_to(path):
-            raise SandboxError(
-                f"expected bots and results outside of what every bot may read, got {folder} in {path}", "choose another --home"
-            )
+            message = f"expected bots and results outside of what every bot may read, got {folder} in {path}"
+            raise SandboxError(message, "choose another --home")
+    return paths
 
 
 def _interpreter(program: str, folder: Path) -> list[str]:

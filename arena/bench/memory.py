@@ -13,7 +13,7 @@ from arena.bench.parrots import BOARD, LABELS, PYTHON_PARROT, commands, compiled
 from arena.bench.resident import resident_mb
 from arena.match.clock import Timing
 from arena.match.referee import GamePlan
-from arena.players.sandbox import OPEN
+from arena.players.sandbox.tiers import OPEN
 from arena.records.journal import Journal
 from arena.rules.boards import built_in
 from arena.tournament.runner import Event, Played, Runner, worker_cores

@@ -19,7 +19,7 @@ from arena.players.bot import BotPlayer
 from arena.players.channel import Line
 from arena.players.folder import Bot
 from arena.players.player import Answer
-from arena.players.sandbox import OPEN
+from arena.players.sandbox.tiers import OPEN
 from arena.rules import State
 from arena.rules.boards import built_in
 

@@ -11,7 +11,7 @@ from arena.errors import printable
 
 if TYPE_CHECKING:
     from arena.players.folder import Bot
-    from arena.players.sandbox import Sandbox
+    from arena.players.sandbox.tiers import Sandbox
 
 NEW_LINE = "\n"
 
@@ -40,7 +40,7 @@ def check(home: Path, /, path: str, move_ms: int, *, walls: Walls) -> int:
 
 def run_checks(bot: "Bot", move_ms: int, sandbox: "Sandbox", *, only_failures: bool) -> bool:
     """Prints the steps of a check; returns whether all passed."""
-    from arena.match.checks import check_bot  # noqa: PLC0415
+    from arena.match.checks.run import check_bot  # noqa: PLC0415
     from arena.players.process import adopt_orphans  # noqa: PLC0415
 
     adopt_orphans()

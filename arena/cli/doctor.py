@@ -87,9 +87,9 @@ def doctor(home: Path, /, *, as_json: bool) -> int:
 def examine(results: Path) -> Findings:
     """Looks around on this machine."""
     from arena import __version__  # noqa: PLC0415 - help must not wait for these
-    from arena.players.sandbox import WALLS, Sandbox  # noqa: PLC0415
     from arena.players.sandbox.launch import search_path  # noqa: PLC0415
     from arena.players.sandbox.probe import failure  # noqa: PLC0415
+    from arena.players.sandbox.tiers import WALLS, Sandbox  # noqa: PLC0415
     from arena.rules import CORE  # noqa: PLC0415
     from arena.tournament.runner import START_METHOD, available_cores  # noqa: PLC0415
 

@@ -13,7 +13,7 @@ from arena.errors import BotFolderError, RunError
 if TYPE_CHECKING:
     from arena.players.folder import Bot
     from arena.players.registry import Registry
-    from arena.players.sandbox import Mode, Sandbox
+    from arena.players.sandbox.tiers import Mode, Sandbox
 
 MODES = ("auto", "require", "off")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -39,7 +39,7 @@ class Walls(NamedTuple):
 
     def choose(self, bots: "Sequence[Bot]") -> "Sandbox":
         """The sandbox for these bots, with a warning when it is not the best one. Raises SandboxError."""
-        from arena.players.sandbox import choose  # noqa: PLC0415 - not needed to show help
+        from arena.players.sandbox.tiers import choose  # noqa: PLC0415 - not needed to show help
 
         choice = choose(self.mode or "auto", accept_none=self.unsafe or all(bot.label in self.trusted for bot in bots))
         if choice.warning:

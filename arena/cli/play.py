@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from arena.match.clock import Timing
     from arena.match.referee import Watch
     from arena.players.folder import Bot
-    from arena.players.sandbox import Sandbox
+    from arena.players.sandbox.tiers import Sandbox
     from arena.records.record import GameRecord
     from arena.rules import State
     from arena.rules.boards import Board

@@ -9,7 +9,7 @@ from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, READY_EXAMPLE, FromArena, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
 from arena.players.player import Answer, Words
 from arena.players.process import BotProcess, Ending
-from arena.players.sandbox import OPEN, Sandbox
+from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.usage import Usage, lost_ns
 from arena.players.views import turn_view
 from arena.rules import State

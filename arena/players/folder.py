@@ -15,8 +15,8 @@ from msgspec import Struct
 from arena.errors import BotFolderError
 from arena.players.manifest import FILE, Manifest, check_file, check_name, read_manifest
 from arena.players.process import run_build
-from arena.players.sandbox import OPEN, Sandbox
 from arena.players.sandbox.launch import remove_tree, search_path
+from arena.players.sandbox.tiers import OPEN, Sandbox
 
 IGNORED = {".git", ".hg", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".DS_Store"}
 MAX_BYTES = 64 * 1024 * 1024

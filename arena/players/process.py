@@ -17,8 +17,8 @@ from typing import NamedTuple
 from arena.errors import Void
 from arena.players import usage
 from arena.players.keeper import SUBREAPER, children, figures_of, shared_fairly
-from arena.players.sandbox import OPEN, Sandbox
 from arena.players.sandbox.launch import PROCESSES
+from arena.players.sandbox.tiers import OPEN, Sandbox
 
 LIMITS = {"core": 0, "files": 256, "file_bytes": 64 << 20, "processes": 2 * PROCESSES}
 BUILD_LIMITS = {"core": 0, "files": 1024, "file_bytes": 1 << 30, "processes": 2 * PROCESSES, "disk_mb": 4096, "disk_files": 100_000}

@@ -14,8 +14,8 @@ from msgspec import Struct
 from arena.errors import ConfigError, RunError
 from arena.match.referee import GamePlan
 from arena.players.folder import Bot, stage
-from arena.players.sandbox import Sandbox
 from arena.players.sandbox.launch import remove_tree
+from arena.players.sandbox.tiers import Sandbox
 from arena.records.journal import FILE as JOURNAL
 from arena.records.journal import Journal, read_ids
 from arena.records.runfile import FILE as RUN_FILE

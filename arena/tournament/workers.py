@@ -22,7 +22,7 @@ from arena.match.referee import GamePlan, Outcome, Referee
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.process import adopt_orphans
-from arena.players.sandbox import Sandbox
+from arena.players.sandbox.tiers import Sandbox
 from arena.rules.boards import Board
 
 log = logging.getLogger(__name__)

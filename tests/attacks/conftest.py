@@ -5,8 +5,9 @@ import os
 import pytest
 
 from arena.players import process
-from arena.players.sandbox import Sandbox, launch
+from arena.players.sandbox import launch
 from arena.players.sandbox.probe import failure
+from arena.players.sandbox.tiers import Sandbox
 from tests.attacks.ground import Ground
 from tests.e2e.conftest import arena  # noqa: F401 - a fixture
 

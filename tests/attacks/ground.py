@@ -16,7 +16,8 @@ import tty
 from pathlib import Path
 
 from arena.players.process import BotProcess
-from arena.players.sandbox import Sandbox, launch
+from arena.players.sandbox import launch
+from arena.players.sandbox.tiers import Sandbox
 
 PROGRAMS = Path(__file__).with_name("programs")
 INTERPRETERS = {".py": "python3", ".sh": "sh"}

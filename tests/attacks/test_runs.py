@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import SandboxError
-from arena.players.sandbox import Sandbox
+from arena.players.sandbox.tiers import Sandbox
 from tests.attacks.ground import commands
 from tests.e2e.conftest import RANDOM
 

@@ -86,7 +86,7 @@ def test_limits_are_those_of_the_folder_that_is_to_come(tmp_path):
 
 @pytest.mark.parametrize("entry", ["bubblewrap", "landlock"])
 def test_the_probe_leaves_nothing_behind(entry, tmp_path, monkeypatch):
-    from arena.players.sandbox import Sandbox  # noqa: PLC0415
+    from arena.players.sandbox.tiers import Sandbox  # noqa: PLC0415
 
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

@@ -2,12 +2,11 @@
 
 import pytest
 
-from arena.match.checks import check_bot
 from arena.match.checks.bench import Bench
-from arena.match.checks.run import run_step
+from arena.match.checks.run import check_bot, run_step
 from arena.match.checks.table import STEPS
 from arena.players.folder import bot_at
-from arena.players.sandbox import OPEN
+from arena.players.sandbox.tiers import OPEN
 
 GOOD = """
 import json, os, random, sys, time

@@ -16,8 +16,8 @@ from arena.match.replay import replay, start_state
 from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at, staged_for_a_while
 from arena.players.inprocess import InProcessPlayer, random_move
-from arena.players.sandbox import OPEN, Sandbox
 from arena.players.sandbox.probe import failure
+from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.rules.boards import built_in
 from arena.rules.notation import TILES
 from arena.tournament.schedule import single_game

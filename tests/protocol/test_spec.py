@@ -42,9 +42,9 @@ def test_every_field_of_bot_toml_is_shown():
 
 
 def test_the_first_bot_on_the_page_plays(tmp_path):
-    from arena.match.checks import check_bot  # noqa: PLC0415
+    from arena.match.checks.run import check_bot  # noqa: PLC0415
     from arena.players.folder import bot_at  # noqa: PLC0415
-    from arena.players.sandbox import OPEN  # noqa: PLC0415
+    from arena.players.sandbox.tiers import OPEN  # noqa: PLC0415
 
     script = tmp_path / "my-bot.py"
     script.write_text(re.search(r"```python\n(.*?)```", TEXT, re.S)[1])

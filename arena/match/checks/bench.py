@@ -13,7 +13,7 @@ from arena.players.folder import Bot
 from arena.players.inprocess import InProcessPlayer, first_move, random_move
 from arena.players.messages import Start
 from arena.players.player import Answer
-from arena.players.sandbox import Sandbox
+from arena.players.sandbox.tiers import Sandbox
 from arena.records.record import GameRecord
 from arena.rules import State
 from arena.rules.boards import Board

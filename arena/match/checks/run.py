@@ -7,7 +7,7 @@ from arena.match.checks.bench import Bench
 from arena.match.checks.step import Failed, Step
 from arena.match.checks.table import FILES, STEPS, TableStep
 from arena.players.folder import Bot, bot_files, staged_for_a_while
-from arena.players.sandbox import Sandbox
+from arena.players.sandbox.tiers import Sandbox
 
 MOST_FAILURES = 4
 STDERR_LINES = 8

@@ -10,7 +10,7 @@ from arena.players.bot import BotPlayer
 from arena.players.channel import OutputEnded, Overflowed, TimedOut
 from arena.players.folder import Bot
 from arena.players.messages import Quit, encode, shown
-from arena.players.sandbox import Sandbox
+from arena.players.sandbox.tiers import Sandbox
 from arena.players.views import turn_view
 from arena.rules import State
 from arena.rules.notation import COPIES, TILES, parse_deck

@@ -14,7 +14,7 @@ from arena.players.channel import Channel
 from arena.players.folder import Bot
 from arena.players.messages import FromArena, Start
 from arena.players.player import Answer
-from arena.players.sandbox import Sandbox
+from arena.players.sandbox.tiers import Sandbox
 from arena.rules import State
 
 EXTRA = {"since": 2, "mood": None, "weather": {"rain": [0.5, True, "später"], "type": "move"}}

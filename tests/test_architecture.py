@@ -21,7 +21,19 @@ def loaded_by(code, *arguments):
     return set(done.stderr.split())
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["run", "--help"], ["bots"], ["standings", "--help"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        ["run", "--help"],
+        ["bots"],
+        ["standings", "--help"],
+        ["rate", "--help"],
+        ["verify", "--help"],
+        ["analyse", "--help"],
+    ],
+)
 def test_starting_up_loads_nothing_heavy(arguments):
     loaded = loaded_by("from arena.cli.main import run_command\nrun_command()", *arguments)
     assert not loaded & set(HEAVY)

@@ -13,11 +13,16 @@ import click
 from arena import __version__
 from arena.errors import ArenaError, UserError, Void
 
-COMMANDS = ("new", "check", "submit", "bots", "play", "run", "watch", "runs", "standings", "report", "export", "replay", "perft", "bench")
+COMMANDS = (
+    "new", "check", "submit", "bots", "play", "run", "compare", "watch", "runs", "standings", "report", "analyse", "export",
+    "replay", "verify", "rate", "perft", "bench", "doctor",
+)  # fmt: skip
 """In the order in which a newcomer needs them; each is the function of that name in the module of that name."""
 
 DONE, FAILED, MISUSED, BUG, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses."""
+NO, UNDECIDED = 4, 5
+"""Those of a command that answers a question."""
 
 MACHINE_ERRORS = {
     errno.ENOSPC: "make room on the disk",

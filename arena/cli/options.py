@@ -87,6 +87,35 @@ def _parse_prior(_: click.Context, __: click.Parameter, value: str) -> float | N
     return weight
 
 
+def anchor_option(command: Command) -> Command:
+    """``--anchor NAME=VALUE``, as an argument ``anchors``."""
+    return click.option(
+        "--anchor",
+        "anchors",
+        multiple=True,
+        metavar="NAME=ELO",
+        callback=_parse_anchors,
+        help="Hold a bot's rating at a value, which decides the level of all it can be compared with; without one their mean is 0. "
+        "Repeat it for bots that never met.",
+    )(command)
+
+
+def _parse_anchors(_: click.Context, __: click.Parameter, values: Sequence[str]) -> dict[str, float]:
+    anchors: dict[str, float] = {}
+    for value in values:
+        name, _equals, text = value.rpartition("=")
+        try:
+            elo = float(text)
+        except ValueError:
+            elo = float("inf")
+        if not name or not -1e6 < elo < 1e6:  # noqa: PLR2004 - far beyond any rating, and keeps out inf and nan
+            raise click.BadParameter(f"expected NAME=ELO such as my-bot=1500, got {value!r}")
+        if name in anchors:
+            raise click.BadParameter(f"expected each anchor once, got {name} twice")
+        anchors[name] = elo
+    return anchors
+
+
 def bots_folder(home: Path) -> Path:
     """Where the registry lies."""
     return home / "bots"

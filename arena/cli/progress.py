@@ -16,33 +16,33 @@ SHOWN_FAULTS = 5
 
 
 class Progress:
-    """A listener for a runner's events; use it as a context manager around the playing."""
+    """A listener for a runner's events; use it as a context manager around the playing.
 
-    def __init__(self, session: Session, jobs: int, *, quiet: bool) -> None:
+    ``headline`` says what is played; ``figures`` stand behind the bar.
+    """
+
+    def __init__(self, session: Session, jobs: int, *, quiet: bool, headline: str = "") -> None:
         self._session = session
         self._jobs = jobs
         self._quiet = quiet
+        self._headline = headline or plan_text(session)
         self._faults = 0
         self._own_us = Counter[int]()
         self._busy: set[str] = set()
+        self.figures: dict[str, str] = {}
         self._bar: tqdm | None = None  # type: ignore[type-arg]
 
     def __enter__(self) -> Self:
-        session, config = self._session, self._session.config
-        total, known = len(session.schedule), session.known
+        session, known = self._session, self._session.known
         if session.repaired:
-            self._say(
+            self.say(
                 f"warning: the journal ended in a torn record of {session.repaired} bytes: cut, kept in games.torn; it is played again"
             )
-        self._say(
-            f"{session.folder}: {counted(len(config.bots), 'bot')}, {counted(len(session.schedule.line_ups), 'line-up')} "
-            f"x {counted(config.deals, 'deal')} x {counted(len(session.schedule.seatings), 'seating')} "
-            f"on {', '.join(config.boards)} = {counted(total, 'game')}" + (f", {known} already played" if known else "")
-        )
-        self._say(f"{counted(self._jobs, 'worker')}, rules core {CORE}, sandbox {session.setup.sandbox.tier}")
+        self.say(f"{session.folder}: {self._headline}" + (f", {known} already played" if known else ""))
+        self.say(f"{counted(self._jobs, 'worker')}, rules core {CORE}, sandbox {session.setup.sandbox.tier}")
         tqdm.monitor_interval = 0
         self._bar = tqdm(
-            total=total,
+            total=session.schedule.planned,
             initial=known,
             unit="game",
             disable=True if self._quiet else None,
@@ -56,10 +56,10 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
         if self._faults:
-            self._say(f"{counted(self._faults, 'forfeit')} in this session; their evidence is in {self._session.folder / 'faults'}")
+            self.say(f"{counted(self._faults, 'forfeit')} in this session; their evidence is in {self._session.folder / 'faults'}")
         if self._own_us:
             half, most = (percentile(self._own_us, share) / 1000 for share in (0.5, 0.99))
-            self._say(f"the arena's own time between an answer and the next request: p50 {half:.2f} ms, p99 {most:.2f} ms")
+            self.say(f"the arena's own time between an answer and the next request: p50 {half:.2f} ms, p99 {most:.2f} ms")
 
     def show(self, event: Event) -> None:
         """Shows one event."""
@@ -69,34 +69,41 @@ class Progress:
                 self._show_busy(set(outcome.busy))
                 self._own_us.update(map(coarse, outcome.own_us))
                 if self._bar is not None:
-                    self._bar.set_postfix({"faults": self._faults}, refresh=False)
+                    self._bar.set_postfix({**self.figures, "faults": self._faults}, refresh=False)
                     self._bar.update()
             case Voided(game, reason, given_up):
-                self._say(f"warning: {game} is void ({reason}); it is {'given up' if given_up else 'played again'}")
+                self.say(f"warning: {game} is void ({reason}); it is {'given up' if given_up else 'played again'}")
             case WorkerDied(games):
-                self._say(f"warning: a worker died: the {counted(games, 'game')} then handed out but not ended are played again")
+                self.say(f"warning: a worker died: the {counted(games, 'game')} then handed out but not ended are played again")
             case Stopping(running):
-                self._say(f"stopping: {counted(running, 'running game')} to end first; Ctrl-C again drops them")
+                self.say(f"stopping: {counted(running, 'running game')} to end first; Ctrl-C again drops them")
 
     def _show_faults(self, bots: list[str], faults: list[Fault]) -> None:
         for fault in faults:
             self._faults += 1
             if self._faults <= SHOWN_FAULTS:
-                self._say(f"forfeit: {bots[fault.seat]} ({fault.kind}): {fault.detail}")
+                self.say(f"forfeit: {bots[fault.seat]} ({fault.kind}): {fault.detail}")
             elif self._faults == SHOWN_FAULTS + 1:
-                self._say(f"further forfeits are in {self._session.folder / 'faults'}")
+                self.say(f"further forfeits are in {self._session.folder / 'faults'}")
 
     def _show_busy(self, bots: set[str]) -> None:
         """Warns once of each bot that computes while others are to move, where that takes processor time from them."""
         players, cores = self._session.config.players, available_cores()
         for bot in sorted(bots - self._busy) if self._jobs * players > cores else ():
-            self._say(
+            self.say(
                 f"warning: {bot} computes on others' turns too, and {counted(self._jobs, 'worker')} x {players} bots share "
                 f"{counted(cores, 'processor')}: the others have less time than --move-ms says; allow more of it, or fewer --jobs"
             )
         self._busy |= bots
 
-    def _say(self, text: str) -> None:
+    def expect(self, games: int) -> None:
+        """Says how many games there will be."""
+        if self._bar is not None:
+            self._bar.total = games
+            self._bar.refresh()
+
+    def say(self, text: str) -> None:
+        """Shows a line above the bar."""
         if not self._quiet:
             tqdm.write(printable(text), file=sys.stderr)
 
@@ -115,6 +122,17 @@ def percentile(counts: Counter[int], share: float) -> int:
         if rest <= 0:
             return value
     return max(counts)
+
+
+def plan_text(session: Session) -> str:
+    """What a run plays: how many of what."""
+    config, schedule = session.config, session.schedule
+    most = "at most " if config.is_open else ""
+    return (
+        f"{counted(len(config.bots), 'bot')}, {counted(len(schedule.line_ups), 'line-up')} "
+        f"x {most}{counted(config.deals, 'deal')} x {counted(len(schedule.seatings), 'seating')} "
+        f"on {', '.join(config.boards)} = {most}{counted(schedule.planned, 'game')}"
+    )
 
 
 def counted(number: int, noun: str) -> str:

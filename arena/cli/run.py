@@ -1,19 +1,19 @@
 """arena run: plays a tournament and prints its standings."""
 
-import logging
-import signal
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import click
 
+from arena.cli.looks import plans_of
 from arena.cli.main import DONE, FAILED, INTERRUPTED
 from arena.cli.options import Walls, as_json, bots_folder, find_bot, prior_option, results_folder, sandbox_options, split_commas
+from arena.cli.playing import check_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
 from arena.errors import ConfigError, printable
 
-LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
+MOST_DEALS = 1000
+"""What ``--until`` may use on the average of all line-ups, unless ``--deals`` says otherwise."""
 
 
 @click.command(short_help="Play a tournament and print the standings.")
@@ -32,6 +32,8 @@ LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
 @click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a game.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
 @click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
+@click.option("--until", type=click.FloatRange(0, min_open=True), metavar="ELO", help="Play until every +/- is at most this; see below.")
+@click.option("--adaptive", is_flag=True, default=None, help="Give line-ups deals where the ranking is uncertain; see below.")
 @click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
 @click.option(
     "--out", metavar="RUN", help="The run's name in results/, or a path.  [default: an unfinished run like this one, or a new one]"
@@ -51,10 +53,15 @@ def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verb
     BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
     deals, each with every seating. The same command again finishes a run that was interrupted; more deals or further bots extend it.
 
+    With --until or --adaptive line-ups start with a few deals and get more after each look at the ratings, up to --deals (with --until
+    1000) times the line-ups. --until ends the run when every +/- is at most so many Elo. --adaptive gives the deals to line-ups that
+    narrow what is too wide: the +/- above --until, or the neighbours in the ranking whose order is in question.
+
     \b
     arena run --deals 50
     arena run greedy-python ./my-bot --boards bird,lion --players 2 --out try-1
     arena run --players 4 --tables 20 --move-ms 100
+    arena run --until 20 --adaptive
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.logs import run_log  # noqa: PLC0415
@@ -64,19 +71,18 @@ def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verb
     settings, bots, boards, folder, rest = _resolve(home, options)
     jobs = rest.get("jobs") or available_cores()
     sandbox = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ())).choose(bots)
-    level = LOG_LEVELS[-1 if quiet else min(verbose, 1)]
+    level = log_level(verbose, quiet=quiet)
     with ExitStack() as stack:
         session = stack.enter_context(open_session(folder, settings, boards, bots, Means(worker_cores(jobs), sandbox, level)))
         queue = stack.enter_context(run_log(folder, level))
         progress = Progress(session, jobs, quiet=quiet)
         runner = Runner(folder, session.journal, session.setup, jobs, queue, progress.show)
-        stack.enter_context(_stop_on_signals(runner))
+        stack.enter_context(stop_on_signals(runner))
         with progress:
-            runner.play(session.missing())
-        complete = session.schedule.played(session.journal.ids) == len(session.schedule)
+            runner.play(plans_of(session, progress))
+        complete = not session.config.is_open and session.schedule.played(session.journal.ids) == len(session.schedule)
     _print_tables(folder, prior, as_json=as_json)
-    for voided in runner.voided:
-        click.echo(f"error: {voided.game} could not be played: {printable(voided.reason)}; see {folder / 'logs'}", err=True)
+    show_voided(runner, folder)
     if runner.stop_level:
         click.echo(f"interrupted: the same command finishes the run in {folder}", err=True)
         return INTERRUPTED
@@ -87,7 +93,6 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     """Settings, bots, boards, folder, and what does not decide games, from the options, the configuration file and the defaults."""
     from arena.players.registry import Registry  # noqa: PLC0415
     from arena.tournament.config import find_boards, read_config_file  # noqa: PLC0415
-    from arena.tournament.session import choose_folder  # noqa: PLC0415
 
     config_file = options.pop("config_file")
     given = {name: value for name, value in options.items() if value not in (None, ())}
@@ -102,32 +107,20 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     if "challenger" in settings:
         settings["challenger"] = _seat_challenger(registry, settings["challenger"], bots)
     settings = {**settings, "bots": [bot.label for bot in bots], "boards": list(boards)}
+    if "until" in settings:
+        settings.setdefault("deals", MOST_DEALS)
     if "seed" in settings:
         settings["seed"] = str(settings["seed"])
-    _warn_about_times(bots, settings)
-    results = results_folder(home)
-    if out is not None:
-        return settings, bots, boards, Path(out) if "/" in out else results / out, rest
-    choice = choose_folder(results, settings, boards, bots)
-    if choice.passed_over:
-        click.echo(
-            f"note: {choice.passed_over} is unfinished, but differs ({printable('; '.join(choice.because))}); "
-            f"--out {choice.passed_over.name} with its settings finishes it",
-            err=True,
-        )
-    return settings, bots, boards, choice.folder, rest
+    warn_about_times(bots, settings)
+    return settings, bots, boards, results_path(results_folder(home), out, settings, boards, bots), rest
 
 
 def _find_bots(registry: Any, names: list[str]) -> list[Any]:
     """The named bots, or the newest version of all that this machine can start."""
-    from arena.players.folder import check_command, missing_program  # noqa: PLC0415
+    from arena.players.folder import missing_program  # noqa: PLC0415
 
     if names:
-        bots = [find_bot(registry, name) for name in names]
-        for bot in bots:
-            if not bot.manifest.build:
-                check_command(bot, bot.folder if bot.folder.is_dir() else bot.folder.parent)
-        return bots
+        return check_programs([find_bot(registry, name) for name in names])
     found = []
     for bot in registry.newest():
         reason = "" if bot.manifest.build else missing_program(bot, bot.folder)
@@ -151,25 +144,6 @@ def _seat_challenger(registry: Any, text: str, bots: list[Any]) -> str:
     elif challenger.sha256 != bots[labels.index(challenger.label)].sha256:
         raise ConfigError(f"expected one bot of the name {challenger.label}, got {text} and another one", "give one of them another name")
     return str(challenger.label)
-
-
-def _warn_about_times(bots: list[Any], settings: dict[str, Any]) -> None:
-    for bot in bots:
-        for key, default in (("move_ms", 1000), ("startup_ms", 10_000)):
-            needed, given = getattr(bot.manifest, key), settings.get(key, default)
-            if needed is not None and needed > given:
-                click.echo(f"warning: {bot.label} was made for at least {needed} ms ({key}), and gets {given}", err=True)
-
-
-@contextmanager
-def _stop_on_signals(runner: Any) -> Iterator[None]:
-    """Ctrl-C or SIGTERM once lets running games end, twice kills them."""
-    before = {number: signal.signal(number, lambda *_: runner.request_stop()) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _print_tables(folder: Path, prior: float | None, *, as_json: bool) -> None:

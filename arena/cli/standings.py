@@ -1,12 +1,13 @@
 """arena standings: the table of a run."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from arena.cli.options import as_json, prior_option, run_argument, run_folder
+from arena.cli.options import anchor_option, as_json, prior_option, run_argument, run_folder
 
 if TYPE_CHECKING:
     from arena.ratings.tables import Tables
@@ -17,40 +18,51 @@ if TYPE_CHECKING:
 @run_argument
 @click.option("--csv", "csv_path", metavar="FILE|-", help="Write the standings as CSV to a file, or '-' for stdout.")
 @click.option("--pairs", is_flag=True, help="Show who did how against whom as well.")
+@anchor_option
 @prior_option
 @as_json
 @click.pass_obj
-def standings(home: Path, /, run: str | None, csv_path: str | None, prior: float | None, *, pairs: bool, as_json: bool) -> None:
+def standings(
+    home: Path, /, run: str | None, csv_path: str | None, anchors: dict[str, float], prior: float | None, *, pairs: bool, as_json: bool
+) -> None:
     """Show the standings of a run, the newest by default; they are computed from its journal, also while it is being played.
 
     \b
     arena standings
     arena standings league --csv league.csv
+    arena standings league --anchor greedy-python=1500
     arena standings --csv - | column -s, -t
     """  # noqa: D301 - \b is click's mark for lines to keep
+    folder = run_folder(home, run)
+    tables, plan = rate_run(folder, prior, anchors)
+    click.echo(f"run {folder}", err=True)
+    show_tables(tables, {"plan": plan and plan._asdict()}, csv_path, as_json=as_json, pairs=pairs)
+
+
+def show_tables(
+    tables: "Tables", beside: Mapping[str, Any], csv_path: str | None, *, as_json: bool, pairs: bool, covariance: bool = False
+) -> None:
+    """Prints tables and writes the standings to a CSV file if asked for; ``beside`` is put in front of the JSON."""
     from arena.exports.files import STANDINGS, csv_text, write_table  # noqa: PLC0415 - help must not wait for pandas
 
-    folder = run_folder(home, run)
-    tables, plan = rate_run(folder, prior)
-    click.echo(f"run {folder}", err=True)
     if csv_path == "-":
         click.echo(csv_text(tables.standings, STANDINGS), nl=False)
         show_notes(tables)
         return
-    print_standings(tables, plan, as_json=as_json, pairs=pairs)
+    print_tables(tables, beside, as_json=as_json, pairs=pairs, covariance=covariance)
     if csv_path:
         write_table(Path(csv_path), tables.standings, STANDINGS)
         click.echo(f"\nstandings: {csv_path}", err=True)
 
 
-def rate_run(folder: Path, prior: float | None) -> tuple["Tables", "Completeness | None"]:
+def rate_run(folder: Path, prior: float | None, anchors: Mapping[str, float] | None = None) -> tuple["Tables", "Completeness | None"]:
     """The tables of a run, and how much of its plan they rest on; None when this version cannot read the plan. Both are noted."""
     from arena.errors import ConfigError  # noqa: PLC0415
     from arena.ratings.tables import run_tables  # noqa: PLC0415
     from arena.records.runfile import read_run  # noqa: PLC0415
     from arena.tournament.session import completeness  # noqa: PLC0415
 
-    tables = run_tables(folder, prior)
+    tables = run_tables(folder, prior, anchors)
     try:
         plan = completeness(read_run(folder), tables.blocks)
     except ConfigError as error:
@@ -65,18 +77,25 @@ def _missing_note(plan: "Completeness") -> str:
     return f"{plan.missing} of the {plan.games} planned games are missing; {blocks}"
 
 
-def print_standings(tables: "Tables", plan: "Completeness | None", *, as_json: bool, pairs: bool = False) -> None:
-    """Prints the standings, and who did how against whom if asked for, to stdout."""
+def print_standings(tables: "Tables", plan: "Completeness | None", *, as_json: bool) -> None:
+    """Prints the standings of a run to stdout."""
+    print_tables(tables, {"plan": plan and plan._asdict()}, as_json=as_json)
+
+
+def print_tables(tables: "Tables", beside: Mapping[str, Any], *, as_json: bool, pairs: bool = False, covariance: bool = False) -> None:
+    """Prints the standings, and what else is asked for, to stdout; ``beside`` is put in front of the JSON."""
     from arena.exports.files import standings_object  # noqa: PLC0415
-    from arena.exports.text import pairs_text, standings_text  # noqa: PLC0415
+    from arena.exports.text import covariance_text, pairs_text, standings_text  # noqa: PLC0415
 
     if as_json:
-        content = {"plan": plan and plan._asdict(), **standings_object(tables, pairs=pairs)}
+        content = {**beside, **standings_object(tables, pairs=pairs, covariance=covariance)}
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
         return
     click.echo(standings_text(tables))
     if pairs:
         click.echo(f"\n{pairs_text(tables.pairs)}")
+    if covariance:
+        click.echo(f"\n{covariance_text(tables.covariance)}")
 
 
 def show_notes(tables: "Tables") -> None:

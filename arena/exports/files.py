@@ -29,6 +29,7 @@ STANDINGS = [
     "think_ms",
 ]
 PAIRS = ["bot", "opponent", "games", "wins", "shared", "losses", "score", "elo_diff", "elo_low", "elo_high", "los"]
+DERIVED = ("standings", "pairs", "seats", "faults", "games")
 DECIMALS = {
     "elo": 2,
     "elo_low": 2,
@@ -50,18 +51,25 @@ def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
     return str(rounded(table, columns).to_csv(index=False, lineterminator="\n"))
 
 
-def standings_object(tables: Tables, *, pairs: bool) -> dict[str, Any]:
-    """All that the text of the standings shows, for JSON: a list of objects for each table, and the notes."""
+def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -> dict[str, Any]:
+    """All that the text of the standings shows, for JSON: a list of objects for each table, and the notes.
+
+    ``independent_games`` is None where it cannot be said. ``covariance`` adds the matrix of the ratings by name, in Elo squared.
+    """
     chosen = {"standings": tables.standings, "seats": tables.seats} | ({"pairs": tables.pairs} if pairs else {})
+    worth = tables.independent_games
     return {
         "games": tables.games,
         "deals": tables.clusters,
-        **{name: _rows(table) for name, table in chosen.items()},
+        "independent_games": None if worth is None else round(worth, 1),
+        "anchors": dict(tables.anchors),
+        **{name: table_rows(table) for name, table in chosen.items()},
+        **({"covariance": json.loads(tables.covariance.to_json(orient="index"))} if covariance else {}),
         "notes": tables.notes,
     }
 
 
-def _rows(table: pd.DataFrame) -> Any:
+def table_rows(table: pd.DataFrame) -> Any:
     """The rows as objects, None for missing values."""
     return json.loads(rounded(table).to_json(orient="records"))
 
@@ -89,17 +97,17 @@ def write_standings(folder: Path, tables: Tables) -> Path:
 
 def export_run(run: Path, folder: Path, tables: Tables) -> list[Path]:
     """Writes standings, pairs, seats, faults and games as CSV into a folder, made if need be; returns their paths. Raises UserError."""
-    files = {
-        "standings": (tables.standings, STANDINGS),
-        "pairs": (tables.pairs, PAIRS),
-        "seats": (tables.seats, None),
-        "faults": (tables.faults, None),
-        "games": (game_frame(run / JOURNAL), None),
-    }
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"expected to make the folder {folder}, got {error}") from error
-    for name, (table, columns) in files.items():
-        write_table(folder / f"{name}.csv", table, columns)
-    return [folder / f"{name}.csv" for name in files]
+    for name in DERIVED:
+        write_durably(folder / f"{name}.csv", derived_text(run, tables, name).encode())
+    return [folder / f"{name}.csv" for name in DERIVED]
+
+
+def derived_text(run: Path, tables: Tables, name: str) -> str:
+    """What the CSV file of that name, one of DERIVED, says of a run with these tables."""
+    if name == "games":
+        return csv_text(game_frame(run / JOURNAL))
+    return csv_text(getattr(tables, name), {"standings": STANDINGS, "pairs": PAIRS}.get(name))

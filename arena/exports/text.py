@@ -51,7 +51,7 @@ def standings_text(tables: "Tables") -> str:
         )
         for row in tables.standings.to_dict("records")
     ]
-    return "\n".join([columns_text(heads, rows, left=("Bot",)), *_footer(tables)])
+    return "\n".join([columns_text(heads, rows, left=("Bot",)), *map(printable, _footer(tables))])
 
 
 def seats_text(seats: "pd.DataFrame") -> str:
@@ -149,6 +149,14 @@ def seat_names(bots: Sequence[str]) -> list[str]:
     return [printable(f"{bot} (seat {seat})" if bots.count(bot) > 1 else bot) for seat, bot in enumerate(bots)]
 
 
+def covariance_text(covariance: "pd.DataFrame") -> str:
+    """The covariance of the ratings in Elo squared."""
+    rows = [
+        (str(name), *(number(value, 2) for value in values)) for name, values in zip(covariance.index, covariance.to_numpy(), strict=True)
+    ]
+    return columns_text(("Covariance", *map(str, covariance.columns)), rows, left=("Covariance",))
+
+
 def _footer(tables: "Tables") -> list[str]:
     lines = []
     for size in sorted(tables.seats["seats"].unique()):
@@ -161,5 +169,23 @@ def _footer(tables: "Tables") -> list[str]:
                 for seat, elo, error in rows[["seat", "elo", "elo_error"]].to_numpy(dtype=object)
             )
             lines.append(f"{size} players, Elo against the first seat: {effects}")
-    lines.append(f"95 % errors clustered by deal; {tables.games} games, {tables.clusters} deals")
-    return ["; ".join(lines)] + [f"note: {note}" for note in tables.notes]
+    unit = tables.unit
+    lines.append(
+        f"95 % errors clustered by {unit}; {tables.games} games, {tables.clusters} {unit}s"
+        if unit != "game"
+        else f"95 % errors of games that share no luck; {tables.games} games"
+    )
+    return ["; ".join(lines), *gain_lines(tables), *_anchor_lines(tables)] + [f"note: {note}" for note in tables.notes]
+
+
+def gain_lines(tables: "Tables") -> list[str]:
+    """What dependence within a deal is worth, to three digits, which is more than it is known to."""
+    worth = tables.independent_games
+    if worth is None or tables.clusters == tables.games:
+        return []
+    digits = max(0, math.floor(math.log10(worth)) - 2)
+    return [f"{tables.games:,} games carry the information of {round(worth / 10**digits) * 10**digits:,} independent ones"]
+
+
+def _anchor_lines(tables: "Tables") -> list[str]:
+    return [f"{name} is held at {value:g} Elo; errors are those of the distance from it" for name, value in tables.anchors.items()]

@@ -1,7 +1,7 @@
 """A record played again by the rules."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.errors import ArenaError, RunError
 from arena.match.referee import FORFEIT, final_ranks
@@ -50,16 +50,22 @@ def retire_faulty(state: State, record: GameRecord) -> None:
         state.retire(state.mover)
 
 
-def _check_result(record: GameRecord, state: State) -> None:
+def result_of(record: GameRecord, state: State) -> dict[str, Any]:
+    """What the fields of a record's result should be by the rules, after its last move."""
     forfeited = [fault.seat for fault in record.faults]
-    if len(forfeited) < len(record.bots) - 1:
-        for seat in forfeited:
-            state.retire(seat)
-    end = state.end or (FORFEIT if len(forfeited) >= len(record.bots) - 1 else "not over")
-    for what, recorded, replayed in (
-        ("left", record.left, state.left),
-        ("ranks", record.ranks, final_ranks(state.left, forfeited)),
-        ("end", record.end, end),
-    ):
+    is_forfeit = len(forfeited) >= len(record.bots) - 1
+    for seat in () if is_forfeit else forfeited:
+        state.retire(seat)
+    return {
+        "left": state.left,
+        "ranks": final_ranks(state.left, forfeited),
+        "end": state.end or (FORFEIT if is_forfeit else "not over"),
+        "turns": state.turns,
+    }
+
+
+def _check_result(record: GameRecord, state: State) -> None:
+    for what, replayed in result_of(record, state).items():
+        recorded = getattr(record, what)
         if recorded != replayed:
             raise RunError(f"{record.id}: expected {what} {replayed} by the rules, got {recorded} in the record")

@@ -37,14 +37,17 @@ SMALL = 1 << 27
 
 def start_bot(command: list[str], limits: dict[str, int], status: int, libc: ctypes.CDLL) -> int:
     """The bot's process id; the bot has a session of its own and the keeper's standard streams."""
+    keeper = os.getpid()
     child = os.fork()
     if child:
-        os.write(status, f"started {child}\n".encode())
+        tell(status, f"started {child}")
         return child
     try:
         os.setsid()
         if sys.platform == "linux":
             libc.prctl(DEATH_SIGNAL, KILL, 0, 0, 0)
+            if os.getppid() != keeper:
+                os._exit(127)
         for number in (PIPE, FILE_SIZE):  # Python ignores them, and what is ignored stays so in the bot
             libc.signal(number, None)
         for name, number in limits.items():
@@ -55,7 +58,7 @@ def start_bot(command: list[str], limits: dict[str, int], status: int, libc: cty
             resource.setrlimit(LIMITS[name], (most, most))
         os.execvp(command[0], command)  # noqa: S606 - a shell is what must not come between
     except BaseException as error:  # noqa: BLE001 - whatever it is, this process must not go on as a second keeper
-        os.write(status, f"failed {error}\n".encode())
+        tell(status, f"failed {error}")
     os._exit(127)
 
 
@@ -74,7 +77,7 @@ def wait_for_end(child: int, lifeline: int, status: int, limits: dict[str, int],
     while not poll.poll(LOOK_MS):
         excess = too_much(limits, folders)
         if excess:
-            os.write(status, f"{excess}\n".encode())
+            tell(status, excess)
             return
 
 
@@ -169,7 +172,15 @@ def report(child: int, status: int) -> None:
     if pid:
         code = os.waitstatus_to_exitcode(how)
         text = f"exit {code}" if code >= 0 else f"signal {-code}"
-        os.write(status, f"{text} {usage.ru_utime + usage.ru_stime:.3f} {usage.ru_maxrss}\n".encode())
+        tell(status, f"{text} {usage.ru_utime + usage.ru_stime:.3f} {usage.ru_maxrss}")
+
+
+def tell(status: int, line: str) -> None:
+    """Writes a line to the worker; when that is gone, there is nobody to tell, and all the more reason to clear up."""
+    try:  # noqa: SIM105 - contextlib would delay every start
+        os.write(status, f"{line}\n".encode())
+    except OSError:
+        pass
 
 
 def children() -> list[int]:

@@ -92,7 +92,7 @@ class BotProcess:
         self._status, status_write = os.pipe()
         os.set_blocking(self._status, False)
         limits = {**self._launch.limits, **(BUILD_LIMITS if building else LIMITS), "memory_mb": memory_mb}
-        watched = [place for place in (self._launch.temporary, str(folder) if building else None) if place]
+        watched = [place for place in (self._launch.temporary, str(folder.resolve()) if building else None) if place]
         try:
             self._keeper = subprocess.Popen(  # noqa: S603 - starting bots is what this is for
                 [*_keeper_command(lifeline_read, status_write, limits, watched), *self._launch.command],

@@ -1,5 +1,11 @@
 """What a bot's processes use, read from /proc: who they are, their processor time, how long they waited for a processor.
 
+It serves to tell a stalled machine from a slow bot. A game that is void is played again, so a bot that could stall the machine would be
+rid of games that it is losing. Therefore what its own processes use is never lost time, a thread that sleeps or is stopped has not
+waited, one that asks to come last has no claim, and what the other bots use counts only beyond a fair share. A bot without walls can
+still stop the worker, as it can kill it: every attempt names the bot that had to answer, after the third the game is given up, and the
+run says that it is not complete.
+
 Everything here is empty or zero where there is no /proc.
 """
 

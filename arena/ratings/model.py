@@ -1,7 +1,6 @@
 """The share-logit model: ratings and seat effects by maximum likelihood, with errors clustered by deal.
 
-At a table of k seats the expected share of bot p is ``exp(theta_p + s_seat)`` over its sum for the table (conditional logit with a
-fractional response). For two players it is Bradley-Terry on scores. The errors are the sandwich estimator for clusters.
+`likelihood` says what the model is, `sandwich` where the errors come from.
 """
 
 from typing import NamedTuple
@@ -12,7 +11,9 @@ from scipy.special import ndtr, stdtr, stdtrit
 
 from arena.errors import NoAnswerError
 from arena.ratings.components import Floats, Ints, Marks, pair_marks, strong_components, took_from, weak_components
+from arena.ratings.likelihood import Layout, derivatives, gauged, layout_of, seat_columns
 from arena.ratings.results import Results, Table, restrict
+from arena.ratings.sandwich import covariances, loose_directions
 
 ELO = 400 / np.log(10)
 """Elo points per unit of theta."""
@@ -32,25 +33,30 @@ ROUNDING = 1e-10
 
 
 class Fit(NamedTuple):
-    """Ratings of the bots of one component, in Elo with mean 0.
+    """Ratings of the bots of one component, in Elo with mean 0, or with one bot's held at a given value.
 
     ``members`` (n,) their numbers in the results; ``elo`` (n,), equal to the last digit where only rounding told them apart;
     ``covariance`` (n, n) of ``elo``, NaN with fewer than two deals;
-    ``seats`` by table size: effect of each seat against seat 0 in Elo, and its standard error, NaN where the deals show none;
+    ``gain`` how many independent games a game is worth: the variance of the difference of two ratings, averaged over all pairs, as it would
+    be if every game were a deal of its own, over the one clustered by deal; NaN where there is no clustered one, or only the prior's;
+    ``seats`` by table size: effect of each seat against seat 0 in Elo, and its standard error, NaN where the deals show none; empty where
+    seats were given no effect;
     ``clusters`` deals; ``prior`` weight used, 0 for none;
     ``marks`` (n, n) of `components.pair_marks`: what the data, without the prior, leave open about the difference of two bots;
-    ``open_seats`` the table sizes whose seat effects only the prior keeps finite.
+    ``open_seats`` the table sizes whose seat effects only the prior keeps finite; ``anchor`` the member whose rating was given.
     """
 
     members: Ints
     elo: Floats
     covariance: Floats
+    gain: float
     seats: dict[int, tuple[Floats, Floats]]
     games: int
     clusters: int
     prior: float
     marks: Marks
     open_seats: tuple[int, ...]
+    anchor: int | None = None
 
     @property
     def freedom(self) -> float:
@@ -78,6 +84,11 @@ class Fit(NamedTuple):
             ratio = np.where(difference == 0, 0.0, difference / self.difference_error())
         return np.asarray(stdtr(self.freedom, ratio) if np.isfinite(self.freedom) else ndtr(ratio), dtype=np.float64)
 
+    def anchored(self, member: int, value: float) -> "Fit":
+        """The fit with the rating of a member, which is then no estimate, held at a value; the others' errors are those of the distance."""
+        covariance = self.covariance - self.covariance[member] - self.covariance[:, [member]] + self.covariance[member, member]
+        return self._replace(elo=self.elo - self.elo[member] + value, covariance=covariance, anchor=member)
+
     def bot_marks(self) -> list[str]:
         """Of each bot, whether its group gave the others nothing (``>``), got nothing (``<``) or is open both ways (``~``); else empty."""
         return [_bot_mark(set(row) - {""}) for row in self.marks.tolist()]
@@ -93,11 +104,11 @@ def _errors(variance: Floats) -> Floats:
     return np.sqrt(np.where(variance < floor, 0.0, variance))
 
 
-def rate(results: Results, prior: float | None = None) -> list[Fit]:
-    """One fit per weakly connected component of bots that played each other, the largest first.
+def rate(results: Results, prior: float | None = None, *, seats: bool = True) -> list[Fit]:
+    """One fit per weakly connected component of bots that played each other, the one with most bots first.
 
     ``prior`` is the weight of one virtual draw of every bot against a ghost rated 0; None adds one only where the data have no maximum
-    without it. Raises NoAnswerError for prior 0 in that case.
+    without it. ``seats`` False gives seats no effect. Raises NoAnswerError for prior 0 in that case.
     """
     count = len(results.bots)
     graph = np.zeros((count, count), dtype=np.bool_)
@@ -106,23 +117,54 @@ def rate(results: Results, prior: float | None = None) -> list[Fit]:
     component = weak_components(graph)
     groups = [np.flatnonzero(component == number) for number in range(component.max(initial=-1) + 1)]
     rated = [members for members in groups if len(members) > 1]
-    fits = [_rate_component(restrict(results, members), members, graph[np.ix_(members, members)], prior) for members in rated]
-    return sorted(fits, key=lambda fit: (-len(fit.members), fit.members[0]))
+    fits = [_rate_component(restrict(results, members), members, graph[np.ix_(members, members)], prior, seats=seats) for members in rated]
+    return sorted(fits, key=lambda fit: (-len(fit.members), -fit.games, fit.members[0]))
 
 
-def _rate_component(results: Results, members: Ints, graph: NDArray[np.bool_], prior: float | None) -> Fit:
-    marks = pair_marks(graph)
-    open_seats = tuple(table.size for table in results.tables if not _seats_determined(table))
+def _rate_component(results: Results, members: Ints, graph: NDArray[np.bool_], prior: float | None, *, seats: bool) -> Fit:
+    layout, marks = layout_of(results, seats=seats), pair_marks(graph)
+    open_seats = tuple(table.size for table in results.tables if table.size in layout.offsets and not _seats_determined(table))
     determined = not open_seats and not (marks != "").any()
-    parameters, weight = _solve_with_prior(results, graph, prior, determined=determined)
+    parameters, weight = _solve_with_prior(results, layout, graph, prior, determined=determined)
     if determined and prior is None and weight:  # bots and seats run away together
-        open_seats = tuple(table.size for table in results.tables)
-    loose = _loose_directions(_layout(results), marks, open_seats)
-    seats, elo, covariance = _errors_of(results, parameters, weight, loose)
-    return Fit(members, _level(elo), covariance, seats, results.games, results.clusters, weight, marks, open_seats)
+        open_seats = tuple(layout.offsets)
+    loose = loose_directions(layout, marks, open_seats)
+    clustered, independent = (found * ELO**2 for found in covariances(results, layout, parameters, weight, loose))
+    bots = slice(0, layout.bots)
+    return Fit(
+        members=members,
+        elo=_level((parameters[bots] - parameters[bots].mean()) * ELO),
+        covariance=clustered[bots, bots],
+        gain=np.nan if loose.size else _gain(clustered[bots, bots], independent[bots, bots]),
+        seats=_seat_effects(results, layout, parameters, clustered),
+        games=results.games,
+        clusters=results.clusters,
+        prior=weight,
+        marks=marks,
+        open_seats=open_seats,
+    )
 
 
-def _solve_with_prior(results: Results, graph: NDArray[np.bool_], prior: float | None, *, determined: bool) -> tuple[Floats, float]:
+def _gain(clustered: Floats, independent: Floats) -> float:
+    """The quotient of the variances; with the ratings' mean held at 0, the trace is that of all pairs' differences but for a factor."""
+    variance = np.trace(clustered)
+    return float(np.trace(independent) / variance) if variance > len(clustered) * EQUAL**2 else np.nan
+
+
+def _seat_effects(results: Results, layout: Layout, parameters: Floats, covariance: Floats) -> dict[int, tuple[Floats, Floats]]:
+    """Effects and standard errors by table size."""
+    seats, every = {}, _errors(np.diag(covariance))
+    for table in results.tables:
+        if table.size in layout.offsets:
+            columns = seat_columns(layout, table)[1:]
+            errors = every[columns]
+            seats[table.size] = (np.append(0.0, parameters[columns] * ELO), np.append(0.0, np.where(errors == 0, np.nan, errors)))
+    return seats
+
+
+def _solve_with_prior(
+    results: Results, layout: Layout, graph: NDArray[np.bool_], prior: float | None, *, determined: bool
+) -> tuple[Floats, float]:
     """The parameters and the weight of the prior that they took. Raises NoAnswerError."""
     weight = prior if prior is not None else 0.0 if determined else AUTO_PRIOR
     if weight == 0 and not determined:
@@ -131,11 +173,11 @@ def _solve_with_prior(results: Results, graph: NDArray[np.bool_], prior: float |
             "these ratings have no maximum: rate with --prior auto, or play more deals",
         )
     try:
-        return _solve(results, weight), weight
+        return _solve(results, layout, weight), weight
     except NoAnswerError:
         if prior is not None:
             raise
-        return _solve(results, AUTO_PRIOR), AUTO_PRIOR
+        return _solve(results, layout, AUTO_PRIOR), AUTO_PRIOR
 
 
 def _split(results: Results, graph: NDArray[np.bool_]) -> str:
@@ -160,159 +202,22 @@ def _seats_determined(table: Table) -> bool:
     return int(strong_components(took_from(table.size, seats, table.shares, table.games)).max()) == 0
 
 
-class _Layout(NamedTuple):
-    """Where parameters stand: bots first, then seats 1 to k-1 of each table size."""
-
-    bots: int
-    offsets: dict[int, int]
-    size: int
-
-
-def _layout(results: Results) -> _Layout:
-    offsets, size = {}, len(results.bots)
-    for table in results.tables:
-        offsets[table.size] = size
-        size += table.size - 1
-    return _Layout(len(results.bots), offsets, size)
-
-
-def _columns(layout: _Layout, table: Table) -> Ints:
-    """(k,) column of each seat's effect; seat 0, the reference, has a column after the last."""
-    start = layout.offsets[table.size]
-    return np.array([layout.size, *range(start, start + table.size - 1)], dtype=np.int64)
-
-
-def _expected(parameters: Floats, layout: _Layout, table: Table) -> Floats:
-    """(L, k) expected shares."""
-    padded = np.append(parameters, 0.0)
-    utility = padded[table.seats] + padded[_columns(layout, table)]
-    weight = np.exp(utility - utility.max(axis=1, keepdims=True))
-    return np.asarray(weight / weight.sum(axis=1, keepdims=True), dtype=np.float64)
-
-
-def _scatter(layout: _Layout, table: Table, residual: Floats, target: Floats, rows: Ints, line_up: Ints) -> None:
-    """Adds residuals (M, k) of rows of line-ups to the parameters' columns of ``target`` (R, size + 1)."""
-    seat_columns = _columns(layout, table)
-    for seat in range(table.size):
-        np.add.at(target, (rows, table.seats[line_up, seat]), residual[:, seat])
-        np.add.at(target, (rows, np.full(len(rows), seat_columns[seat])), residual[:, seat])
-
-
-def _derivatives(parameters: Floats, layout: _Layout, results: Results, prior: float) -> tuple[Floats, Floats]:
-    """Gradient (size,) and negative Hessian (size, size) of the log likelihood, prior included."""
-    gradient = np.zeros((1, layout.size + 1))
-    information = np.zeros((layout.size + 1, layout.size + 1))
-    for table in results.tables:
-        expected = _expected(parameters, layout, table)
-        line_up = np.arange(len(table.seats))
-        residual = table.shares - table.games[:, None] * expected
-        _scatter(layout, table, residual, gradient, np.zeros(len(line_up), dtype=np.int64), line_up)
-        _add_information(information, layout, table, expected)
-        if prior:
-            _add_seat_prior(parameters, layout, table, gradient[0], information, prior)
-    if prior:
-        chance = 1 / (1 + np.exp(-parameters[: layout.bots]))
-        gradient[0, : layout.bots] += prior * (0.5 - chance)
-        information[range(layout.bots), range(layout.bots)] += prior * chance * (1 - chance)
-    return gradient[0, :-1], information[:-1, :-1]
-
-
-def _add_information(information: Floats, layout: _Layout, table: Table, expected: Floats) -> None:
-    """Adds the sum over games of X' (diag p - p p') X."""
-    columns = np.stack([table.seats, np.broadcast_to(_columns(layout, table), table.seats.shape)], axis=2)
-    for one in range(table.size):
-        for other in range(table.size):
-            weight = table.games * expected[:, one] * ((one == other) - expected[:, other])
-            for first in (0, 1):
-                for second in (0, 1):
-                    np.add.at(information, (columns[:, one, first], columns[:, other, second]), weight)
-
-
-def _add_seat_prior(parameters: Floats, layout: _Layout, table: Table, gradient: Floats, information: Floats, prior: float) -> None:
-    """One virtual game among equals at each table size, of which every seat gets the same share."""
-    columns = _columns(layout, table)
-    weight = np.exp(np.append(parameters, 0.0)[columns])
-    expected = weight / weight.sum()
-    gradient[columns] += prior * (1 / table.size - expected)
-    information[np.ix_(columns, columns)] += prior * (np.diag(expected) - np.outer(expected, expected))
-
-
-def _solve(results: Results, prior: float) -> Floats:
+def _solve(results: Results, layout: Layout, prior: float) -> Floats:
     """The parameters at the maximum, by Newton's method. Raises NoAnswerError after MOST_STEPS steps."""
-    layout = _layout(results)
     parameters = np.zeros(layout.size)
     for _ in range(MOST_STEPS):
-        gradient, information = _derivatives(parameters, layout, results, prior)
+        gradient, information = derivatives(parameters, layout, results, prior)
         try:
-            step = np.linalg.solve(_gauged(information, layout, prior), gradient)
+            step = np.linalg.solve(gauged(information, layout, prior), gradient)
         except np.linalg.LinAlgError:
             break
         step *= min(1.0, STEP_CAP / max(np.abs(step).max(), 1e-300))
         parameters += step
         if np.abs(step).max() <= TOLERANCE * max(1.0, np.abs(parameters).max()):
-            if prior or np.linalg.eigvalsh(_gauged(information, layout, prior))[0] > LEAST_INFORMATION:
+            if prior or np.linalg.eigvalsh(gauged(information, layout, prior))[0] > LEAST_INFORMATION:
                 return parameters
             break
     raise NoAnswerError(
         f"expected ratings to settle within {MOST_STEPS} steps, got ones that run away: the results have no finite maximum",
         "rate with --prior auto, or play more deals",
     )
-
-
-def _gauged(information: Floats, layout: _Layout, prior: float) -> Floats:
-    """The information with the direction that is free without a prior, a shift of all bots alike, made regular."""
-    if prior:
-        return information
-    regular = information.copy()
-    regular[: layout.bots, : layout.bots] += 1 / layout.bots
-    return regular
-
-
-def _loose_directions(layout: _Layout, marks: Marks, open_seats: tuple[int, ...]) -> Floats:
-    """(size, m) directions in which only the prior holds the parameters: groups shifting as a whole, or all where seats are open."""
-    if open_seats:
-        return np.eye(layout.size)
-    groups = np.unique(marks == "", axis=0)
-    loose = np.zeros((layout.size, len(groups) if len(groups) > 1 else 0))
-    loose[: layout.bots] = groups.T[:, : loose.shape[1]]
-    return loose
-
-
-def _errors_of(
-    results: Results, parameters: Floats, prior: float, loose: Floats
-) -> tuple[dict[int, tuple[Floats, Floats]], Floats, Floats]:
-    """Seat effects with their errors, ratings, and the covariance of the ratings: all in Elo, ratings with mean 0."""
-    layout = _layout(results)
-    covariance = _covariance(results, parameters, prior, loose)
-    elo = parameters[: layout.bots] - parameters[: layout.bots].mean()
-    seats = {}
-    for table in results.tables:
-        columns = _columns(layout, table)[1:]
-        errors = _errors(np.diag(covariance))[columns]
-        seats[table.size] = (np.append(0.0, parameters[columns] * ELO), np.append(0.0, np.where(errors == 0, np.nan, errors)))
-    return seats, elo * ELO, covariance[: layout.bots, : layout.bots]
-
-
-def _covariance(results: Results, parameters: Floats, prior: float, loose: Floats) -> Floats:
-    """The sandwich (size, size) in Elo squared, clustered by deal, with the mean of the ratings held at 0; NaN with one deal.
-
-    In a loose direction all deals went one way, so that they have next to no spread and the sandwich next to no width. There the inverse of
-    the curvature, prior included, is added.
-    """
-    layout = _layout(results)
-    _, information = _derivatives(parameters, layout, results, prior)
-    bread = np.linalg.inv(_gauged(information, layout, prior))
-    scores = np.zeros((results.clusters, layout.size + 1))
-    for table in results.tables:
-        expected = _expected(parameters, layout, table)[table.pair_line_up]
-        residual = table.pair_shares - table.pair_games[:, None] * expected
-        _scatter(layout, table, residual, scores, table.pair_cluster, table.pair_line_up)
-    clusters = results.clusters
-    correction = clusters / (clusters - 1) if clusters > 1 else np.nan
-    meat = correction * scores[:, :-1].T @ scores[:, :-1]
-    center = np.eye(layout.size)
-    center[: layout.bots, : layout.bots] -= 1 / layout.bots
-    variance = bread @ meat @ bread
-    if loose.size:
-        variance += loose @ np.linalg.inv(loose.T @ information @ loose) @ loose.T
-    return np.asarray(center @ variance @ center.T * ELO**2, dtype=np.float64)

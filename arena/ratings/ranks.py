@@ -17,9 +17,17 @@ def rank_intervals(fit: Fit) -> tuple[Ints, Ints]:
     count, error = len(fit.elo), fit.difference_error()
     if not np.isfinite(error).all():
         return np.ones(count, dtype=np.int64), np.full(count, count, dtype=np.int64)
-    bound = _critical_value(fit.covariance, error, fit.freedom) * error
+    bound = _critical_value(*_by_place(fit), fit.freedom) * error
     above = fit.elo[None, :] - fit.elo[:, None]
     return 1 + (above > bound).sum(axis=1), count - (-above > bound).sum(axis=1)
+
+
+def _by_place(fit: Fit) -> tuple[Floats, Floats]:
+    """Covariance with the ratings' mean held at 0, and errors, in the order of ratings: no name and no anchor changes them."""
+    order = np.lexsort((np.diag(fit.covariance), fit.elo))
+    covariance = fit.covariance[np.ix_(order, order)]
+    centered = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None] + covariance.mean()
+    return centered, fit.difference_error()[np.ix_(order, order)]
 
 
 def _critical_value(covariance: Floats, error: Floats, freedom: float) -> float:
@@ -36,7 +44,7 @@ def _critical_value(covariance: Floats, error: Floats, freedom: float) -> float:
 def _largest_ratios(covariance: Floats, error: Floats) -> Iterator[Floats]:
     safe = np.where(error > 0, error, np.inf)
     values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0))
+    root = vectors * np.sqrt(np.maximum(values, 0)) @ vectors.T
     draws = np.random.default_rng(1).standard_normal((DRAWS, len(covariance))) @ root.T
     for chunk in np.array_split(draws, -(-DRAWS * draws.shape[1] ** 2 // AT_ONCE)):
         yield (np.abs(chunk[:, :, None] - chunk[:, None, :]) / safe).max(axis=(1, 2))

@@ -1,6 +1,7 @@
 """Results counted: all that the model needs of the games, as small arrays whose order does not depend on the order of the games."""
 
 from collections.abc import Iterator
+from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,8 @@ WHOLE = 12
 class Table(NamedTuple):
     """The games of one table size, counted by line-up in seat order (L of them) and by deal.
 
-    ``seats`` (L, k) bots' numbers; ``games`` (L,) how many; ``shares`` (L, k) summed shares.
+    ``seats`` (L, k) bots' numbers; ``games`` (L,) how many; ``shares`` (L, k) summed shares; ``products`` (L, k, k) those of two seats
+    multiplied game by game, and summed.
     ``pair_*`` (P,) the same by (deal, line-up): ``pair_cluster`` and ``pair_line_up`` are indices, ``pair_games`` counts,
     ``pair_shares`` (P, k) summed shares.
     """
@@ -23,6 +25,7 @@ class Table(NamedTuple):
     seats: Ints
     games: Floats
     shares: Floats
+    products: Floats
     pair_cluster: Ints
     pair_line_up: Ints
     pair_games: Floats
@@ -77,6 +80,7 @@ def count_table(seats: Ints, parts: Ints, clusters: Ints) -> Table:
         seats=np.column_stack(np.unravel_index(line_ups, (bots,) * size)),
         games=np.bincount(of_game).astype(np.float64),
         shares=np.column_stack([np.bincount(pair_line_up, seat_parts) for seat_parts in pair_shares.T]) / WHOLE,
+        products=_products(of_game, parts),
         pair_cluster=pairs // len(line_ups),
         pair_line_up=pair_line_up,
         pair_games=np.bincount(of_pair).astype(np.float64),
@@ -84,8 +88,20 @@ def count_table(seats: Ints, parts: Ints, clusters: Ints) -> Table:
     )
 
 
+def _products(of_game: Ints, parts: Ints) -> Floats:
+    """(L, k, k) summed products of the shares (G, k) of two seats."""
+    size = parts.shape[1]
+    products = np.empty((of_game.max(initial=-1) + 1, size, size))
+    for one, other in combinations_with_replacement(range(size), 2):
+        summed = np.bincount(of_game, parts[:, one] * parts[:, other])
+        products[:, one, other] = products[:, other, one] = summed / WHOLE**2
+    return products
+
+
 def restrict(results: Results, members: Ints) -> Results:
     """The results of the tables at which only the given bots sat, with those bots renumbered in their order."""
+    if len(members) == len(results.bots):
+        return results
     number = np.full(len(results.bots), -1, dtype=np.int64)
     number[members] = np.arange(len(members))
     tables = []
@@ -99,6 +115,7 @@ def restrict(results: Results, members: Ints) -> Results:
                     number[table.seats[keep]],
                     table.games[keep],
                     table.shares[keep],
+                    table.products[keep],
                     table.pair_cluster[pairs],
                     line_up[table.pair_line_up[pairs]],
                     table.pair_games[pairs],

@@ -8,21 +8,26 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from arena.ratings.anchors import anchor_fits
+from arena.ratings.foreign import Sheet
 from arena.ratings.frames import read_games, seat_frame
 from arena.ratings.model import Fit, rate
 from arena.ratings.ranks import rank_intervals
-from arena.ratings.results import Results, by_table_size, count_results
+from arena.ratings.results import WHOLE, Results, by_table_size, count_results
 from arena.records.journal import FILE as JOURNAL
 from arena.records.runfile import read_run
 
 FEW_DEALS = 10
+DUEL = 2
 
 
 class Tables(NamedTuple):
     """All tables of a run.
 
     ``notes`` are sentences about what a reader must know: components, priors, few deals; ``clusters`` is the number of deals; ``blocks``
-    counts the games of each block, as `frames.Games.blocks` does.
+    counts the games of each block, as `frames.Games.blocks` does. ``independent_games`` is how many games that share no luck would tell as
+    much as these; None where that cannot be said. ``covariance`` of the ratings in Elo squared has bots as index and columns, with NaN
+    between those that cannot be compared. ``unit`` is what games that share luck are called: deal, block or game.
     """
 
     standings: pd.DataFrame
@@ -33,18 +38,30 @@ class Tables(NamedTuple):
     clusters: int
     notes: list[str]
     blocks: Mapping[str, int]
+    independent_games: float | None
+    covariance: pd.DataFrame
+    anchors: Mapping[str, float]
+    unit: str
 
 
-def run_tables(run: Path, prior: float | None = None) -> Tables:
-    """The tables of a run's folder. Raises RunError, NoAnswerError."""
+def run_tables(run: Path, prior: float | None = None, anchors: Mapping[str, float] | None = None) -> Tables:
+    """The tables of a run's folder. Raises RunError, NoAnswerError, UserError for anchors that do not fit."""
     games = read_games(run / JOURNAL)
-    return make_tables(seat_frame(games, [bot.name for bot in read_run(run).bots]), prior, games.blocks())
+    return make_tables(seat_frame(games, [bot.name for bot in read_run(run).bots]), prior, games.blocks(), anchors)
 
 
-def make_tables(frame: pd.DataFrame, prior: float | None = None, blocks: Mapping[str, int] | None = None) -> Tables:
-    """The tables of a `frames.seat_frame`. Raises NoAnswerError."""
+def make_tables(
+    frame: pd.DataFrame,
+    prior: float | None = None,
+    blocks: Mapping[str, int] | None = None,
+    anchors: Mapping[str, float] | None = None,
+    *,
+    seats: bool = True,
+    unit: str = "deal",
+) -> Tables:
+    """The tables of a `frames.seat_frame`; ``seats`` False gives seats no effect. Raises NoAnswerError, UserError."""
     results = count_results(frame)
-    fits = rate(results, prior)
+    fits = anchor_fits(rate(results, prior, seats=seats), results.bots, anchors or {})
     return Tables(
         standings=standings_table(frame, results, fits),
         pairs=pairs_table(frame, results, fits),
@@ -52,9 +69,43 @@ def make_tables(frame: pd.DataFrame, prior: float | None = None, blocks: Mapping
         faults=faults_table(frame),
         games=results.games,
         clusters=results.clusters,
-        notes=_notes(results, fits),
+        notes=_notes(results, fits, unit),
         blocks=blocks or {},
+        independent_games=independent_games(fits),
+        covariance=_covariance_table(results, fits),
+        anchors=anchors or {},
+        unit=unit,
     )
+
+
+def rate_sheet(sheet: Sheet, prior: float | None = None, anchors: Mapping[str, float] | None = None, *, seats: bool = True) -> Tables:
+    """The tables of a file of results; what the file does not tell is missing. Raises NoAnswerError, UserError."""
+    tables = make_tables(sheet.frame, prior, None, anchors, seats=seats, unit="block" if sheet.has_blocks else "game")
+    notes = [sheet.uneven] if sheet.uneven else []
+    if not sheet.has_ranks:
+        tables.standings["avg_rank"] = np.nan
+        if (sheet.frame["seats"] > DUEL).any():
+            notes.append("the file has no ranks: against each other, two bots that did not win count as equal")
+    return tables._replace(notes=[*notes, *tables.notes])
+
+
+def independent_games(fits: list[Fit]) -> float | None:
+    """How many games without shared luck would make the errors as small as they are: each component's games times its gain.
+
+    None without games, with fewer than FEW_DEALS deals, and where the gain of a component is not known.
+    """
+    worth = [fit.games * fit.gain if fit.clusters >= FEW_DEALS else np.nan for fit in fits]
+    return float(sum(worth)) if worth and np.isfinite(worth).all() else None
+
+
+def _covariance_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
+    """One row and one column per bot with a rating, by name."""
+    table = pd.DataFrame(np.nan, index=pd.Index(results.bots), columns=pd.Index(results.bots))
+    for fit in fits:
+        names = table.index[fit.members]
+        table.loc[names, names] = fit.covariance
+    rated = sorted(results.bots[member] for fit in fits for member in fit.members)
+    return table.loc[rated, rated]
 
 
 def standings_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> pd.DataFrame:
@@ -179,17 +230,19 @@ def _together(frame: pd.DataFrame) -> pd.Series:
 
 
 def _counts(frame: pd.DataFrame) -> pd.DataFrame:
-    counted = frame.assign(wins=_alone(frame), shared=_together(frame)).groupby("bot", observed=True)
+    parts = np.rint(frame["share"] * WHOLE).astype("int64")
+    counted = frame.assign(wins=_alone(frame), shared=_together(frame), parts=parts).groupby("bot", observed=True)
     table = counted.agg(
         games=("game", "size"),
         wins=("wins", "sum"),
         shared=("shared", "sum"),
-        win_rate=("share", "mean"),
+        win_rate=("parts", "sum"),
         avg_rank=("rank", "mean"),
         avg_left=("left", "mean"),
         forfeits=("forfeit", "sum"),
         think_ms=("think_ms", "mean"),
     )
+    table["win_rate"] /= WHOLE * table["games"]
     table["losses"] = table["games"] - table["wins"] - table["shared"]
     table.index = table.index.astype(str)
     return table
@@ -215,7 +268,7 @@ def _fill_superiority(table: pd.DataFrame, fits: list[Fit]) -> None:
             table.loc[name, "los"] = superiority[place[name], place[next_name]]
 
 
-def _notes(results: Results, fits: list[Fit]) -> list[str]:
+def _notes(results: Results, fits: list[Fit], unit: str) -> list[str]:
     notes = []
     if len(fits) > 1:
         groups = "; ".join(", ".join(results.bots[member] for member in fit.members) for fit in fits)
@@ -228,8 +281,8 @@ def _notes(results: Results, fits: list[Fit]) -> list[str]:
             draws = f"{fit.prior:g} virtual draw{'' if fit.prior == 1 else 's'}"
             notes.append(f"{_prior_reason(results, fit)}rated with a prior of {draws} for every bot (--prior)")
         if fit.clusters < FEW_DEALS:
-            notes.append(f"only {fit.clusters} deal{'s' if fit.clusters != 1 else ''}: the error bars are rough below {FEW_DEALS}")
-        notes += _alike_note(results, fit)
+            notes.append(f"only {fit.clusters} {unit}{'s' if fit.clusters != 1 else ''}: the error bars are rough below {FEW_DEALS}")
+        notes += _alike_note(results, fit, unit)
     return notes
 
 
@@ -244,6 +297,7 @@ def _prior_reason(results: Results, fit: Fit) -> str:
     return "".join(reasons)
 
 
-def _alike_note(results: Results, fit: Fit) -> list[str]:
-    alike = [results.bots[member] for member in fit.members[fit.half_widths() == 0]]
-    return [f"every deal gave the same for {', '.join(alike)}: an error of 0 says no more than that"] if alike else []
+def _alike_note(results: Results, fit: Fit, unit: str) -> list[str]:
+    given = np.arange(len(fit.members)) == fit.anchor
+    alike = [results.bots[member] for member in fit.members[(fit.half_widths() == 0) & ~given]]
+    return [f"every {unit} gave the same for {', '.join(alike)}: an error of 0 says no more than that"] if alike else []

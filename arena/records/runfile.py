@@ -1,4 +1,4 @@
-"""run.json: what a run is, written when it starts and again only when it is extended."""
+"""run.json: what a run is, written when it starts, and again when it is extended or decides how it goes on."""
 
 from pathlib import Path
 from typing import Any

@@ -21,8 +21,27 @@ from arena.rules.terms import REVISION
 
 MAX_MS = 86_400_000
 GROWING = ("deals", "tables")
+OWN_RULES = ("bots", "seed", "line_ups", "settled", "allotted")
+"""Settings that a run may not simply be asked to have again."""
 Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
 Seatings = Literal["rotations", "all"]
+
+
+Chance = Annotated[float, Meta(gt=0, lt=0.5)]
+
+
+class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a run compares: two of its bots, the others being their opponents, and the question put to the blocks.
+
+    ``elo0`` and ``elo1`` are the hypotheses, ``alpha`` and ``beta`` how often either may be missed.
+    """
+
+    new: str
+    old: str
+    elo0: float = 0.0
+    elo1: float = 10.0
+    alpha: Chance = 0.05
+    beta: Chance = 0.05
 
 
 class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,6 +52,11 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``game_ms``     the bank of each seat for a game, None without one
     ``seed``        text from which every deck and every bot's seed is derived
     ``line_ups``    those that ``tables`` chose, kept so that further bots or tables only add to them; None: all there are
+    ``compare``     the run asks whether one bot is better than another
+    ``until``       the run ends when the 95 % interval of every bot's rating reaches no further than so many Elo to either side
+    ``adaptive``    line-ups get as many of the deals as they help the ranking, not all the same
+    ``allotted``    the deals that each line-up, its names joined by ``+``, was given so far; None: all the same, ``deals``
+    ``settled``     the deals after which what the run asks was answered; None: not yet, or it asks nothing
     """
 
     bots: list[str]
@@ -48,6 +72,21 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     increment_ms: Annotated[int, Meta(ge=0, le=MAX_MS)] = 0
     startup_ms: Milliseconds = 10_000
     line_ups: list[list[str]] | None = None
+    compare: Comparison | None = None
+    until: Annotated[float, Meta(gt=0)] | None = None
+    adaptive: bool = False
+    allotted: dict[str, int] | None = None
+    settled: int | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it depends on the results how much will be played."""
+        return self.settled is None and (self.compare is not None or self.until is not None or self.adaptive)
+
+    @property
+    def pool(self) -> list[str]:
+        """The bots that are not compared, sorted."""
+        return sorted(set(self.bots) - ({self.compare.new, self.compare.old} if self.compare else set()))
 
     @property
     def timing(self) -> Timing:
@@ -74,6 +113,8 @@ class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board
     game_ms: int | None = None
     increment_ms: int | None = None
     startup_ms: int | None = None
+    until: float | None = None
+    adaptive: bool | None = None
     jobs: Annotated[int, Meta(ge=1)] | None = None
     sandbox: Mode | None = None
     trust: list[str] | None = None
@@ -109,6 +150,8 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
     if len(set(config.bots)) < len(config.bots):
         twice = next(name for name in config.bots if config.bots.count(name) > 1)
         raise ConfigError(f"expected each bot once, got {twice!r} twice", "give a bot by path another name with 'arena submit --name'")
+    if config.compare is not None:
+        _check_comparison(config, config.compare)
     if len(config.bots) < config.players:
         raise ConfigError(
             f"expected at least {config.players} bots for a table of that size, got {', '.join(config.bots) or 'none'}",
@@ -121,6 +164,18 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
             "expected --game-ms with --increment-ms: an increment is added to a bank", "add --game-ms, or leave the increment out"
         )
     return config
+
+
+def _check_comparison(config: RunConfig, compare: Comparison) -> None:
+    """Raises ConfigError."""
+    opponents, least = len(config.pool), config.players - 1
+    if not compare.elo0 < compare.elo1:
+        raise ConfigError(f"expected --elo0 below --elo1, got {compare.elo0:g} and {compare.elo1:g}", "for example --elo0 0 --elo1 10")
+    if opponents < least and (opponents or least > 1):
+        raise ConfigError(
+            f"expected at least {least} opponents for a table of {config.players}, got {', '.join(config.pool) or 'none'}",
+            "name them with --pool A,B",
+        )
 
 
 def find_boards(names: Sequence[str], files: Sequence[Path]) -> dict[str, Board]:
@@ -170,8 +225,15 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
         if key in GROWING and isinstance(there, int) and isinstance(here, int):
             if here < there:
                 found.append(f"{key}: the run has {there}, asked for {here}; a run can only grow")
-        elif key not in ("bots", "seed", "line_ups") and there != here:
+        elif key == "until" and there and here:
+            if here > there:
+                found.append(f"until: the run has {there:g}, asked for {here:g}; a run can only grow")
+        elif isinstance(there, dict) and isinstance(here, dict):
+            found += [f"{part}: the run has {there.get(part)}, asked for {here[part]}" for part in here if there.get(part) != here[part]]
+        elif key not in OWN_RULES and (there or None) != (here or None):
             found.append(f"{key}: the run has {there or 'none'}, asked for {here or 'none'}")
+    if wanted.config["compare"] and (further := {bot.name for bot in wanted.bots} - {bot.name for bot in known.bots}):
+        found.append(f"pool: {', '.join(sorted(further))} not in the run; who is compared against whom stays as it began")
     changed = (name for name in known.boards.keys() & wanted.boards.keys() if known.boards[name] != wanted.boards[name])
     found += [f"board {name}: its rows are not those the run was played on" for name in changed]
     return found + _bot_differences(known.bots, wanted.bots)

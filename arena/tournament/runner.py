@@ -79,6 +79,7 @@ class Runner:
         self._suspects: deque[GamePlan] = deque()
         self._attempts: Counter[str] = Counter()
         self._fruitless = 0
+        self._is_enough = False
         self.voided: list[Voided] = []
         self.stop_level = 0
 
@@ -86,16 +87,23 @@ class Runner:
         """Stop after the running games; asked a second time, stop at once."""
         self.stop_level += 1
 
-    def play(self, plans: Iterable[GamePlan]) -> None:
+    def drop_waiting(self) -> None:
+        """No game is wanted any more but those that run; may be called by the listener."""
+        self._is_enough = True
+
+    def play(self, plans: Iterable[GamePlan | None]) -> None:
         """Plays the games one after another; returns when all are played or given up, or after a stop.
 
+        None among the plans says that there is none for now, and that they are to be asked again when a game has ended.
         Raises RunError when the journal cannot be written.
         """
         rest = iter(plans)
         announced = False
         try:
             while True:
-                if self.stop_level == 0:
+                if self._is_enough and self.stop_level == 0:
+                    self._stopping.value = 1
+                elif self.stop_level == 0:
                     self._hand_out(rest)
                 elif not announced:
                     announced = True
@@ -109,7 +117,7 @@ class Runner:
         finally:
             self._shut_down()
 
-    def _hand_out(self, rest: Iterator[GamePlan]) -> None:
+    def _hand_out(self, rest: Iterator[GamePlan | None]) -> None:
         """Keeps the workers supplied. Suspects of having broken a worker are played one at a time."""
         if self._suspects:
             if not self._pending:

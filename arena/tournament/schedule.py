@@ -12,7 +12,7 @@ import msgspec
 
 from arena.errors import ConfigError
 from arena.match.referee import GamePlan
-from arena.tournament.config import RunConfig
+from arena.tournament.config import Comparison, RunConfig
 from arena.tournament.deals import bot_seed, deck_of
 
 DEALS_AT_ONCE = 10
@@ -21,6 +21,9 @@ DEALS_AT_ONCE = 10
 A bot's process must not meet a deal twice, since it would remember the deck; in this order it seldom has to be replaced, and still all
 line-ups grow together.
 """
+
+MOST_GROUPS = 12
+"""Sets of opponents that a comparison plays in turn, unless more are needed for every opponent to play."""
 
 LineUp = tuple[str, ...]
 
@@ -52,6 +55,8 @@ def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
 
 def line_ups(config: RunConfig, kept: Sequence[LineUp] = ()) -> list[LineUp]:
     """The line-ups of a run: all there are, or a balanced subset of ``tables`` of them with the ``kept`` ones among them."""
+    if config.compare is not None:
+        return [line_up for group in opponents(config) for line_up in _compared(config.compare, group)]
     if config.line_ups is not None:
         return sorted(tuple(sorted(group)) for group in config.line_ups)
     bots, challenger = sorted(config.bots), config.challenger
@@ -67,6 +72,21 @@ def line_ups(config: RunConfig, kept: Sequence[LineUp] = ()) -> list[LineUp]:
         left_out = set(balanced_subset(rivals, size, every - config.tables))
         chosen = [group for group in combinations(rivals, size) if group not in left_out]
     return sorted(tuple(sorted((*group, challenger) if challenger else group)) for group in chosen)
+
+
+def opponents(config: RunConfig) -> list[LineUp]:
+    """The sets of opponents that the compared bots meet in turn, deal by deal; one that is empty when they play each other."""
+    size = config.players - 1
+    if not config.pool:
+        return [()]
+    count = min(comb(len(config.pool), size), max(MOST_GROUPS, ceil(len(config.pool) / size)))
+    return balanced_subset(config.pool, size, count)
+
+
+def _compared(compare: Comparison, group: LineUp) -> list[LineUp]:
+    if not group:
+        return [tuple(sorted((compare.new, compare.old)))]
+    return [tuple(sorted((bot, *group))) for bot in (compare.new, compare.old)]
 
 
 def balanced_subset(bots: Sequence[str], size: int, count: int, kept: Collection[LineUp] = ()) -> list[LineUp]:
@@ -129,16 +149,24 @@ def _even_out(chosen: set[LineUp], groups: Counter[str]) -> None:
 
 
 class Schedule:
-    """All games of a configuration."""
+    """All games of a configuration. ``deals`` are those of each line-up."""
 
     def __init__(self, config: RunConfig) -> None:
         self.config = config
         self.line_ups = line_ups(config)
         self.seatings = seatings(config.players, config.seatings)
-        self._line_ups_on_boards = {f"{board}/{'+'.join(line_up)}" for board in config.boards for line_up in self.line_ups}
+        self._possible = deals_of(config, self.line_ups)
+        self.deals = self._possible if config.settled is None else _until(config.settled, self._possible)
+        self._line_ups_on_boards = {f"{board}/{'+'.join(line_up)}": line_up for board in config.boards for line_up in self.line_ups}
 
     def __len__(self) -> int:
-        return len(self.config.boards) * self.config.deals * len(self.line_ups) * len(self.seatings)
+        return len(self.config.boards) * sum(map(len, self.deals.values())) * len(self.seatings)
+
+    @property
+    def planned(self) -> int:
+        """How many games there will be; at most, while that depends on results."""
+        most = len(self.config.boards) * self.config.deals * len(self.line_ups) * len(self.seatings)
+        return max(most, len(self)) if self.config.is_open and self.config.allotted is not None else len(self)
 
     def __iter__(self) -> Iterator[GamePlan]:
         """The games in the order in which they are to be played."""
@@ -146,10 +174,10 @@ class Schedule:
 
     def _places(self) -> Iterator[tuple[str, LineUp, int, int]]:
         """Board, line-up, deal and seating of each game, in playing order."""
-        for first in range(0, self.config.deals, DEALS_AT_ONCE):
-            deals = range(first, min(first + DEALS_AT_ONCE, self.config.deals))
+        for first in range(0, max(deals.stop for deals in self.deals.values()), DEALS_AT_ONCE):
             for board in self.config.boards:
                 for line_up in self.line_ups:
+                    deals = [deal for deal in range(first, first + DEALS_AT_ONCE) if deal in self.deals[line_up]]
                     for seating in range(len(self.seatings)):
                         for deal in deals:
                             yield board, line_up, deal, seating
@@ -163,23 +191,54 @@ class Schedule:
         return sum(game_id(*place) in ids for place in self._places())
 
     def has_block(self, block: str) -> bool:
-        """Whether a block, named by its games' id without the seating, is one of those that are played."""
-        line_up, _, deal = block.rpartition("/")
-        return line_up in self._line_ups_on_boards and int(deal) < self.config.deals
+        """Whether a block, named by its games' id without the seating, may be in the run; in a settled one some were played ahead."""
+        place, _, deal = block.rpartition("/")
+        line_up = self._line_ups_on_boards.get(place)
+        return line_up is not None and int(deal) in self._possible[line_up]
+
+    def needs_block(self, block: str) -> bool:
+        """Whether the block is one of those that `__len__` counts."""
+        place, _, deal = block.rpartition("/")
+        line_up = self._line_ups_on_boards.get(place)
+        return line_up is not None and int(deal) in self.deals[line_up]
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
         """One game."""
-        name = game_id(board, line_up, deal, seating)
-        seed = self.config.seed
+        seed, order, twin = self.config.seed, line_up, line_up
+        if self.config.compare is not None:
+            order, twin = _as_compared(self.config.compare, line_up)
+        name = game_id(board, twin, deal, seating)
         return GamePlan(
-            id=name,
+            id=game_id(board, line_up, deal, seating),
             board=board,
             deal=deal,
             seating=seating,
-            bots=tuple(line_up[index] for index in self.seatings[seating]),
+            bots=tuple(order[index] for index in self.seatings[seating]),
             deck=deck_of(seed, board, deal),
             seeds=tuple(bot_seed(seed, name, seat) for seat in range(self.config.players)),
         )
+
+
+def deals_of(config: RunConfig, chosen: Sequence[LineUp]) -> dict[LineUp, range]:
+    """The deals that each of the line-ups may play: those allotted to it; in a comparison the sets of opponents take turns."""
+    if config.allotted is not None:
+        return {line_up: range(config.allotted.get("+".join(line_up), 0)) for line_up in chosen}
+    if config.compare is None:
+        return dict.fromkeys(chosen, range(config.deals))
+    groups = opponents(config)
+    first = {line_up: turn for turn, group in enumerate(groups) for line_up in _compared(config.compare, group)}
+    return {line_up: range(first[line_up], config.deals, len(groups)) for line_up in chosen}
+
+
+def _until(settled: int, possible: dict[LineUp, range]) -> dict[LineUp, range]:
+    return {line_up: range(deals.start, min(settled, deals.stop), deals.step) for line_up, deals in possible.items()}
+
+
+def _as_compared(compare: Comparison, line_up: LineUp) -> tuple[LineUp, LineUp]:
+    """The line-up with a compared bot first, so that both sit at the same seats, and the one whose games give the bots' seeds to both."""
+    first = [bot for bot in line_up if bot in (compare.new, compare.old)]
+    rest = [bot for bot in line_up if bot not in first]
+    return (*first, *rest), tuple(sorted((compare.new, *rest))) if rest else line_up
 
 
 def game_id(board: str, line_up: Sequence[str], deal: int, seating: int) -> str:

@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +21,7 @@ from arena.records.journal import Journal, read_ids
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import RunInfo, read_run, write_run
 from arena.rules.boards import Board
+from arena.tournament.allotment import fix_allotment
 from arena.tournament.config import GROWING, RunConfig, describe_run, differences, extended, make_config
 from arena.tournament.schedule import Schedule, fix_line_ups
 from arena.tournament.workers import Setup
@@ -38,6 +39,7 @@ class Session(Struct):
     """
 
     folder: Path
+    info: RunInfo
     config: RunConfig
     schedule: Schedule
     journal: Journal
@@ -49,6 +51,31 @@ class Session(Struct):
     def missing(self) -> Iterator[GamePlan]:
         """The games that are not in the journal, in playing order."""
         return self.schedule.missing(frozenset(self.journal.ids))
+
+    def rounds(self, decide: Callable[[], dict[str, int] | None]) -> Iterator[GamePlan | None]:
+        """The games of a run that allots deals while it plays: all that are missing, then those of every further allotment.
+
+        ``decide`` is asked for one when all games so far are in the journal, and gives None when there is to be none. Between, None comes
+        for as long as games are being played.
+        """
+        while self.config.settled is None:
+            waited_for = {plan.id for plan in self.missing()}
+            yield from self.missing()
+            while waited_for := waited_for - self.journal.ids:
+                yield None
+            allotted = decide()
+            if allotted:
+                self.change(allotted=allotted)
+            else:
+                self.change(settled=max(deals.stop for deals in self.schedule.deals.values()))
+
+    def change(self, **changes: Any) -> None:
+        """Goes on with other settings, once they are in run.json."""
+        config = msgspec.structs.replace(self.config, **changes)
+        if config != self.config:
+            info = msgspec.structs.replace(self.info, config=msgspec.to_builtins(config))
+            write_run(self.folder, info)
+            self.info, self.config, self.schedule = info, config, Schedule(config)
 
 
 class Means(Struct, frozen=True):
@@ -100,7 +127,7 @@ def open_session(
             cores=means.cores,
             log_level=means.log_level,
         )
-        yield Session(folder, config, schedule, journal, setup, known is None, schedule.played(journal.ids), journal.repaired)
+        yield Session(folder, info, config, schedule, journal, setup, known is None, schedule.played(journal.ids), journal.repaired)
 
 
 def _plan(
@@ -111,7 +138,10 @@ def _plan(
     info = describe_run(config, boards, bots, sandbox=tier, started=now())
     if known:
         refuse_differences(folder, known, info)
-    config = fix_line_ups(config, make_config(known.config) if known else None)
+    before = make_config(known.config) if known else None
+    config = fix_allotment(fix_line_ups(config, before), before)
+    if before and config.compare:
+        config = msgspec.structs.replace(config, settled=before.settled)
     info = msgspec.structs.replace(info, config=msgspec.to_builtins(config))
     return config, extended(known, info) if known else info
 
@@ -156,14 +186,14 @@ def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
     """How many games of a run are played, and how many it has. Raises RunError, ConfigError for settings of another version."""
     schedule = Schedule(make_config(info.config))
     ids = frozenset(read_ids(folder / JOURNAL)) if (folder / JOURNAL).exists() else frozenset[str]()
-    return schedule.played(ids), len(schedule)
+    return schedule.played(ids), schedule.planned
 
 
 def completeness(info: RunInfo, blocks: Mapping[str, int]) -> Completeness:
     """How much of a run's plan has been played, by the games of each block. Raises ConfigError for settings of another version."""
     schedule = Schedule(make_config(info.config))
-    played = [games for block, games in blocks.items() if schedule.has_block(block)]
-    return Completeness(len(schedule), len(schedule) - sum(played), sum(games < len(schedule.seatings) for games in played))
+    played = [games for block, games in blocks.items() if schedule.needs_block(block)]
+    return Completeness(schedule.planned, schedule.planned - sum(played), sum(games < len(schedule.seatings) for games in played))
 
 
 class Choice(NamedTuple):
@@ -174,21 +204,24 @@ class Choice(NamedTuple):
     because: tuple[str, ...] = ()
 
 
-def choose_folder(results: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]) -> Choice:
-    """The newest unfinished run of just these settings, else the folder for a new one, named by date."""
+def choose_folder(
+    results: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], *, finished: bool = False
+) -> Choice:
+    """The newest unfinished run of just these settings, or a ``finished`` one too, else the folder for a new one, named by date."""
     passed_over: tuple[Path | None, tuple[str, ...]] = None, ()
     for folder in reversed(list_runs(results)):
         try:
             info = read_run(folder)
             played, planned = games_of(folder, info)
-            if played == planned:
+            is_finished = played == planned
+            if is_finished and not finished:
                 continue
             because = _other_settings(info, settings, boards, bots)
         except (ConfigError, RunError):
             continue
         if not because:
             return Choice(folder)
-        if passed_over[0] is None:
+        if passed_over[0] is None and not is_finished:
             passed_over = folder, because
     day = datetime.now(UTC).strftime("%Y-%m-%d")
     number = 1
@@ -204,7 +237,7 @@ def _other_settings(info: RunInfo, settings: Mapping[str, Any], boards: Mapping[
     found = differences(info, wanted)
     there = {bot.name for bot in info.bots}
     found += [f"bot {bot.label}: not in the run" for bot in bots if bot.label not in there]
-    grown = [key for key in GROWING if wanted.config[key] != info.config.get(key)]
+    grown = [key for key in (*GROWING, "until") if wanted.config[key] != info.config.get(key)]
     found += [f"{key}: the run has {info.config.get(key)}, asked for {wanted.config[key]}" for key in grown if not found]
     return tuple(found)
 

@@ -28,6 +28,10 @@ from arena.rules.boards import Board
 log = logging.getLogger(__name__)
 
 
+MOST_DEALS = 1000
+"""After so many deals a bot gets a new process: what it knows of them, and the list of them here, stay bounded."""
+
+
 class Setup(Struct, frozen=True):
     """What every worker of a run needs. ``cores`` are the processors to pin workers to, empty for no pinning."""
 
@@ -53,7 +57,9 @@ class Stable:
         """A player for each seat; idle processes of other bots, and those that know the deal, are stopped."""
         taken = []
         for label in labels:
-            fitting = (entry for entry in self._idle if entry[0].name == label and (board, deal) not in entry[1])
+            fitting = (
+                entry for entry in self._idle if entry[0].name == label and (board, deal) not in entry[1] and len(entry[1]) < MOST_DEALS
+            )
             entry = next(fitting, None)
             if entry:
                 self._idle.remove(entry)

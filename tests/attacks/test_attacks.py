@@ -12,16 +12,13 @@ from typing import NamedTuple
 
 import pytest
 
-from arena.players.sandbox import Sandbox, launch
-from arena.players.sandbox.probe import failure
-from tests.attacks.ground import Ground, commands, state
+from tests.attacks.ground import commands, state
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers exist on Linux only")
 
 BLOCKED, OPEN = "blocked", "open"
 IF = "open, unless the machine itself refuses it"
 ROOT = "open to root only, unless the machine itself refuses it"
-TIERS = ("bubblewrap", "landlock", "none")
 LEAVES_S = 0.3
 STAYS_S = 1.5
 
@@ -310,26 +307,6 @@ ATTACKS = {
     "leaves a daemon": Attack("greedy.py daemon {mark}", outlives, B, B, B),
     "runs away from its killer": Attack("greedy.py runner {mark} 4", outlives, B, B, B),
 }
-
-reasons = {}
-
-
-@pytest.fixture(params=TIERS)
-def ground(request, tmp_path, monkeypatch):
-    tier = request.param
-    if tier != "none":
-        if tier not in reasons:
-            reasons[tier] = failure(Sandbox(tier).launch)
-        if reasons[tier]:
-            pytest.skip(f"{tier} does not work here: {reasons[tier]}")
-    made = Ground(tmp_path, tier)
-    for name, value in {"HOME": made["home"], "TMPDIR": made["folder"], "API_TOKEN": made.word}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(launch, "DISK_MB", 48)
-    monkeypatch.setattr(launch, "DISK_FILES", 2000)
-    monkeypatch.setattr(launch, "FILES_IN_MEMORY", 2000)
-    yield made
-    made.close()
 
 
 @pytest.mark.parametrize("name", ATTACKS)

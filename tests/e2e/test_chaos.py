@@ -61,10 +61,10 @@ class Chaos:
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 
-    def started(self, *prefix, **environment):
-        """A run in progress, at a random moment."""
-        process = self.start(*prefix, **environment)
-        target = min(GAMES, journal_lines(self.arena, self.run) + self.rng.randint(0, 12))
+    def started(self, least=0):
+        """A run in progress, at a random moment, once it has played so many games: before the first Python itself may still be starting."""
+        process = self.start()
+        target = min(GAMES, journal_lines(self.arena, self.run) + self.rng.randint(least, 12))
         wait_for(lambda: journal_lines(self.arena, self.run) >= target or process.poll() is not None)
         time.sleep(self.rng.random() * 0.15)
         return process
@@ -139,12 +139,12 @@ class Chaos:
         self.ended(process, 130, 0, -signal.SIGTERM)
 
     def interrupted(self):
-        process = self.started()
+        process = self.started(least=1)
         os.killpg(process.pid, signal.SIGINT)
         self.ended(process, 130, 0, -signal.SIGINT)
 
     def interrupted_twice(self):
-        process = self.started()
+        process = self.started(least=1)
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(self.rng.random() * 0.05)
         if process.poll() is None:

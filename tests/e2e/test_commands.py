@@ -176,7 +176,7 @@ def test_a_bot_that_stays_when_its_input_ends_fails_the_check(arena):
     arena.add_bot("stays", source + "import time\ntime.sleep(60)\n")
     out, _ = arena("check", "stays", status=1)
     assert "FAIL  exits when its input ends" in out
-    assert "cure: leave the loop at the end of stdin" in out
+    assert "cure: P3.5: leave the loop when stdin ends" in out
 
 
 def test_changed_content_becomes_the_next_version(arena):

@@ -126,7 +126,7 @@ def test_a_second_arena_on_the_same_run_is_refused(arena):
 
 
 def test_a_game_that_kills_its_worker_is_given_up_and_the_others_are_played(arena):
-    """The bot kills the arena's worker, the parent of its keeper, in the second deal only."""
+    """The bot kills the arena's worker, the parent of its keeper, in the second deal only; a sandbox would keep it from that."""
     source = (arena.home / "bots" / "rnd" / "bot.py").read_text()
     killer = source.replace("import sys\n", "import os, sys\nfrom pathlib import Path\n").replace(
         '    elif message["type"] == "turn":',

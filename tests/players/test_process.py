@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.players import usage
 from arena.players.process import BotProcess, signal_name
 from arena.players.sandbox.launch import plain_launch
 
@@ -251,3 +252,24 @@ def test_a_long_stderr_is_cut_between_games_and_the_bot_may_write_on(start):
         assert process.stderr_size() < 10_000
     assert process.stderr_written() >= 120_000_000
     assert process.ending() is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a keeper inherit orphans")
+def test_a_worker_that_dies_while_a_bot_starts_leaves_nothing(tmp_path):
+    """Nobody reads what the keeper tells any more: it clears up all the same."""
+    lifeline, status = os.pipe(), os.pipe()
+    pids = tmp_path / "pids"
+    code = f"import os, time\nif os.fork() == 0: os.setsid()\nopen({str(pids)!r}, 'a').write(f'{{os.getpid()}} ')\ntime.sleep(600)"
+    os.close(status[0])
+    keeper = [PYTHON, "-I", "-S", str(Path(usage.__file__).with_name("keeper.py")), str(lifeline[0]), str(status[1]), "", "--"]
+    with subprocess.Popen([*keeper, PYTHON, "-c", code], pass_fds=(lifeline[0], status[1]), start_new_session=True) as process:
+        deadline = time.monotonic() + 30
+        while not (pids.exists() and len(pids.read_text().split()) == 2):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.close(lifeline[1])
+        assert process.wait(30) == 0
+    for descriptor in (lifeline[0], status[1]):
+        os.close(descriptor)
+    for pid in pids.read_text().split():
+        wait_until_dead(int(pid))

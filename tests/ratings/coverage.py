@@ -32,17 +32,17 @@ def seatings_of(players, bots):
     return np.array(list(combinations(range(bots), players)))[:, rotations].reshape(-1, players)
 
 
-def sample(players, bots, deals, rng, luck=0.5):
+def sample(players, bots, deals, rng, luck=0.5, later_seats=0.5):
     """Results whose chances in each game are exactly the model's.
 
-    What comes up is decided by a normal variable that correlates by ``luck`` with that of every other game on the deal. On half of the
-    deals a high one favours later seats, on the other half later bots. Of a tenth of the games two winners are drawn; they share if
-    they differ.
+    What comes up is decided by a normal variable that correlates by ``luck`` with that of every other game on the deal. On the part
+    ``later_seats`` of the deals a high one favours later seats, so that what a bot gets from one seat it pays from another; on the others
+    later bots, so that it gets or pays from every seat. Of a tenth of the games two winners are drawn; they share if they differ.
     """
     elo, effects = truth_of(players, bots)
     seats = seatings_of(players, bots)
     shape = (deals, len(seats), players)
-    order = np.where(rng.random((deals, 1, 1)) < 0.5, np.arange(players), np.argsort(seats, axis=1))
+    order = np.where(rng.random((deals, 1, 1)) < later_seats, np.arange(players), np.argsort(seats, axis=1))
     chances = np.broadcast_to(softmax((elo[seats] + effects) / ELO, axis=1), shape)
     limits = np.cumsum(np.take_along_axis(chances, order, axis=2), axis=2)
     drawn = np.sqrt(luck) * rng.standard_normal((deals, 1, 2)) + np.sqrt(1 - luck) * rng.standard_normal((*shape[:2], 2))
@@ -77,6 +77,33 @@ def held(elo, effects, fit):
     )
 
 
+def coverage_of_both(players, bots, deals, tries, seed=1, **kind):
+    """How often intervals of differences held the truth: clustered by deal, and with every game for itself; and the mean gain."""
+    rng = np.random.default_rng(seed)
+    elo, _ = truth_of(players, bots)
+    found = []
+    for _ in range(tries):
+        results = sample(players, bots, deals, rng, **kind)
+        [clustered], [apart] = rate(results), rate(results._replace(clusters=results.games))
+        found.append((*(differences_held(elo, fit) for fit in (clustered, apart)), clustered.gain))
+    return np.nanmean(found, axis=0)
+
+
+def differences_held(elo, fit):
+    """The share of the intervals of differences that hold the true one."""
+    off = fit.elo - elo
+    held_at = np.abs(off[:, None] - off) <= fit.quantile * fit.difference_error()
+    return held_at[np.triu_indices(len(elo), 1)].mean()
+
+
+KINDS = {
+    "independent": {"luck": 0.0},
+    "anti-correlated": {"luck": 0.8, "later_seats": 1.0},
+    "correlated": {"luck": 0.8, "later_seats": 0.0},
+}
+"""Of the games on a deal, as arguments of `sample`."""
+
+
 def main(tries):
     """Prints a row for each case and number of deals."""
     print("players bots deals  ratings  differences  seats  ranks  prior  seconds")
@@ -85,6 +112,11 @@ def main(tries):
             began = time.perf_counter()
             shares = "  ".join(f"{share:.3f}" for share in coverage(players, bots, deals, tries))
             print(f"{players:7} {bots:4} {deals:5}  {shares}  {time.perf_counter() - began:.0f}", flush=True)
+    print("\nplayers bots deals  kind  differences by deal  by game  gain")
+    for players, bots in CASES:
+        for name, kind in KINDS.items():
+            shares = "  ".join(f"{share:.3f}" for share in coverage_of_both(players, bots, 60, tries, **kind))
+            print(f"{players:7} {bots:4} {60:5}  {name}  {shares}", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ratings.coverage import coverage
+from tests.ratings.coverage import KINDS, coverage, coverage_of_both
 
 TRIES = 200
 
@@ -16,3 +16,18 @@ def test_intervals_of_ratings_differences_and_seats_hold_the_truth(players, bots
     assert 0.90 <= seats <= 0.99
     assert ranks >= 0.93
     assert prior < 0.05
+
+
+@pytest.mark.parametrize(("players", "bots"), [(2, 4), (3, 3), (4, 4)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_intervals_hold_the_truth_however_games_on_a_deal_depend_and_those_of_single_games_do_not(players, bots, kind):
+    """0.90 and 0.99 are what 200 tries allow an interval of 95 %."""
+    by_deal, by_game, gain = coverage_of_both(players, bots, 60, TRIES, **KINDS[kind])
+    assert 0.90 <= by_deal <= 0.99
+    least, most, gains = {
+        "independent": (0.90, 0.99, (0.95, 1.05)),
+        "anti-correlated": (0.965, 1, (1.3, 2.2)),
+        "correlated": (0.5, 0.89, (0.1, 0.7)),
+    }[kind]
+    assert least <= by_game <= most
+    assert gains[0] <= gain <= gains[1]

@@ -58,7 +58,7 @@ def test_rollouts_are_the_same_in_both_cores_whatever_is_hidden(both, players, p
     seat = known[0].mover
     for state in unseen:
         state.set_hand(seat, known[0].hands[seat])
-    moves = known[0].legal_moves()[:: 6 if policy == "uniform" else 20]
+    moves = known[0].legal_moves()[:: 6 if policy == "uniform" else 60]
     results = [state.rollouts(seat, 2, 11, policy, moves) for state in (*known, *unseen)]
     assert all(result == results[0] for result in results)
     assert results[0][0] == moves

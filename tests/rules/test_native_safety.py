@@ -2,7 +2,9 @@
 
 import gc
 import random
+import re
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -186,3 +188,10 @@ def test_hands_that_were_emptied_end_a_playout_at_once(State):
         state.set_hand(seat, [])
     assert state.playout(1) == 0
     assert state.end == "no tiles"
+
+
+def test_one_build_serves_every_version_of_python():
+    """Formats with a length work only where the headers of the build and the running Python agree on how it is passed."""
+    source = (Path(__file__).parents[2] / "arena" / "rules" / "native" / "core.c").read_text()
+    assert "Py_LIMITED_API 0x030B0000" in source
+    assert not re.findall(r'"[a-zA-Z|$()]*#[a-zA-Z|$()]*"', source)

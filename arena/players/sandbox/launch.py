@@ -86,7 +86,7 @@ def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping
     arguments += _system_binds()
     arguments += ["--proc", "/proc", "--dev", "/dev"]
     arguments += [word for path, size in MEMORY_BYTES.items() for word in ("--size", str(size), "--tmpfs", path)]
-    readable = readable_paths(command, folder)
+    readable = [*readable_paths(command, folder), *(_rust() if writable else [])]
     _refuse_exposed(folder, ["/usr", *readable])
     arguments += [word for path in readable for word in ("--ro-bind-try", path, path)]
     arguments += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
@@ -101,7 +101,7 @@ def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[s
     program = _memory_file(seccomp.program(sockets=False, attributes=writable))
     temporary = tempfile.mkdtemp(prefix="arena-bot-")
     system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
-    readable = readable_paths(command, folder)
+    readable = [*readable_paths(command, folder), *(_rust() if writable else [])]
     _refuse_exposed(folder, ["/usr", *readable])
     spec = {
         "read": [*system, *readable, str(folder), "/proc/self"],
@@ -123,6 +123,15 @@ def readable_paths(command: Sequence[str], folder: Path) -> list[str]:
     return list(dict.fromkeys(path for path in paths if not _is_system(path)))
 
 
+def _rust() -> list[str]:
+    """Where rustup keeps its toolchains, for builds; ``.cargo`` itself may hold a token."""
+    return [str(place) for place in (Path.home() / ".cargo" / "bin", _rustup()) if place.is_dir()]
+
+
+def _rustup() -> Path:
+    return Path(os.environ.get("RUSTUP_HOME", Path.home() / ".rustup"))
+
+
 def _refuse_exposed(folder: Path, readable: Sequence[str]) -> None:
     """Raises SandboxError when the bot lies where every bot may read: there its rivals and the journal would lie, too."""
     for path in readable:
@@ -141,9 +150,10 @@ def _interpreter(program: str, folder: Path) -> list[str]:
     for place in (Path(found), Path(found).resolve()):
         installation = place.parent.parent
         private = Path.home().is_relative_to(installation) or installation in [Path.home() / name for name in PRIVATE]
-        known = str(installation) in (sys.prefix, sys.base_prefix)
-        places += [] if known else [str(installation if place.parent.name == "bin" and not private else place)]
-    return [place for place in places if not folder.is_relative_to(place)]
+        whole = place.parent.name == "bin" and not private and not folder.is_relative_to(installation)
+        if str(installation) not in (sys.prefix, sys.base_prefix):
+            places.append(str(installation if whole else place))
+    return places
 
 
 def _is_system(path: str) -> bool:
@@ -156,7 +166,8 @@ def search_path(environment: Mapping[str, str]) -> str:
 
 
 def _common(environment: Mapping[str, str]) -> dict[str, str]:
-    return {"PATH": search_path(environment), "PYTHONDONTWRITEBYTECODE": "1"}
+    rustup = {"RUSTUP_HOME": str(_rustup())} if _rustup().is_dir() else {}
+    return {"PATH": search_path(environment), "PYTHONDONTWRITEBYTECODE": "1", **rustup}
 
 
 def _kept(environment: Mapping[str, str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from arena.errors import SandboxError
 from arena.players.sandbox import seccomp
 from arena.players.sandbox.launch import Launch
 
@@ -31,6 +32,7 @@ print(json.dumps({
     "system calls": status["Seccomp"].strip() == "2",
     "network": refused(dial),
     "files": refused(lambda: open(SECRET).close()),
+    "kernel settings": refused(lambda: open("/proc/sys/kernel/core_pattern", "r+").close()),
     "processes": refused(lambda: os.kill(PARENT, 0)),
 }))
 """
@@ -43,7 +45,7 @@ def failure(launch: Callable[..., Launch]) -> str:
     with tempfile.TemporaryDirectory(prefix="arena-probe-") as temporary:
         try:
             walls = look_around(launch, Path(temporary))
-        except (OSError, ValueError, subprocess.SubprocessError) as error:
+        except (OSError, ValueError, subprocess.SubprocessError, SandboxError) as error:
             return str(error)
     open_walls = [name for name, holds in walls.items() if not holds]
     return f"it leaves open: {', '.join(open_walls)}" if open_walls else ""

@@ -4,7 +4,6 @@
  * Functions that take `words` are always inlined into two callers, one for boards of up to 192 squares (3 words) and one for any.
  * Part one knows nothing of Python but its allocator, and allocates in one place only; part two wraps it in a class.
  */
-#define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 #include <limits.h>
@@ -739,7 +738,11 @@ static PyObject *mask_object(const uint64_t *mask, int words)
 {
     unsigned char data[8 * MAX_WORDS];
     for (int i = 0; i < 8 * words; i++) data[i] = (unsigned char)(mask[i >> 3] >> 8 * (i & 7));
-    return PyObject_CallMethod((PyObject *)&PyLong_Type, "from_bytes", "y#s", (char *)data, (Py_ssize_t)(8 * words), "little");
+    /* no format with a length: what it needs differs between versions of Python, and one build serves them all */
+    PyObject *bytes = PyBytes_FromStringAndSize((char *)data, 8 * words);
+    PyObject *number = bytes ? PyObject_CallMethod((PyObject *)&PyLong_Type, "from_bytes", "Os", bytes, "little") : NULL;
+    Py_XDECREF(bytes);
+    return number;
 }
 
 static int read_mask_attribute(PyObject *object, const char *name, uint64_t *mask, int words)

@@ -1,0 +1,39 @@
+"""arena analyse: what stands behind the standings of a run."""
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from arena.cli.options import as_json, prior_option, run_argument, run_folder
+
+
+@click.command(short_help="See behind the standings of a run.")
+@run_argument
+@click.option("--bot", metavar="NAME", help="Look at one bot: its opponents one by one, and ten of its hands.")
+@click.option("--hands", type=click.IntRange(0), help="How many hands to list for each bot.  [default: 1, with --bot 10]")
+@prior_option
+@as_json
+@click.pass_obj
+def analyse(home: Path, /, run: str | None, bot: str | None, hands: int | None, prior: float | None, *, as_json: bool) -> None:
+    """See behind the standings of a run, the newest by default.
+
+    Does one rating for each bot explain the results, or are there pairs that do better against each other than it says, and circles of
+    three? What is a seat worth? How long does each bot think? And with which hands did others do better, on the same deal in the same
+    seat: with the commands to look at both games.
+
+    \b
+    arena analyse
+    arena analyse league --bot my-bot
+    arena analyse league --hands 3 --json
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.exports.analysis import analysis_object, analysis_text  # noqa: PLC0415 - help must not wait for pandas
+    from arena.ratings.analysis import analyse_run  # noqa: PLC0415
+
+    folder = run_folder(home, run)
+    click.echo(f"run {folder}", err=True)
+    analysis = analyse_run(folder, prior, bot, hands if hands is not None else 10 if bot else 1)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(analysis_object(analysis)), indent=2))
+    else:
+        click.echo(analysis_text(analysis, run or folder.name))

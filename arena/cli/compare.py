@@ -1,0 +1,250 @@
+"""arena compare: plays until it is clear whether the new version of a bot is better than the old one."""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+import msgspec
+
+from arena.cli.main import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
+from arena.cli.options import Walls, as_json, bots_folder, find_bot, move_ms_option, results_folder, sandbox_options, split_commas
+from arena.cli.playing import check_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
+from arena.errors import ConfigError
+
+if TYPE_CHECKING:
+    from arena.cli.progress import Progress
+    from arena.players.folder import Bot
+    from arena.players.registry import Registry
+    from arena.rules.boards import Board
+    from arena.tournament.comparison import Block
+    from arena.tournament.config import RunConfig
+    from arena.tournament.runner import Event, Runner
+    from arena.tournament.session import Session
+
+SHOWN = (1, 2, 5)
+"""The progress is shown in lines after so many blocks, and ten times, a hundred times that."""
+
+chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
+
+
+@click.command(short_help="Is the new version of a bot better than the old one?")
+@click.argument("new")
+@click.argument("old")
+@click.option("--pool", callback=split_commas, metavar="BOT,...", help="Opponents for both.  [default: NEW and OLD play each other]")
+@click.option("--players", type=click.IntRange(2, 4), default=2, show_default=True, help="Seats at a table; three and four need a pool.")
+@click.option("--elo0", type=float, default=0, show_default=True, help='"Not better" is a difference of at most about this.')
+@click.option("--elo1", type=float, default=10, show_default=True, help='"Better" is a difference of at least about this.')
+@click.option("--alpha", type=chance, default=0.05, show_default=True, help='How often to say "better" at elo0.')
+@click.option("--beta", type=chance, default=0.05, show_default=True, help='How often to say "not better" at elo1.')
+@click.option("--max-blocks", type=click.IntRange(1), default=20_000, show_default=True, help="Blocks after which it stays undecided.")
+@click.option("--null", is_flag=True, help="Let the old version play itself, to see how much is noise.")
+@click.option("--boards", callback=split_commas, metavar="NAME,...", help="bird, lion or both.  [default: bird]")
+@click.option(
+    "--board", "board_files", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file; repeat."
+)
+@click.option("--seed", help="Text that decides every deck; a short one can be guessed by a bot.  [default: a secret one]")
+@move_ms_option
+@click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a game.  [default: none]")
+@click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
+@click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
+@click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
+@click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: a run of this very comparison, or a new one]")
+@click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
+@sandbox_options
+@as_json
+@click.pass_obj
+def compare(home: Path, /, *, walls: Walls, as_json: bool, verbose: int, quiet: bool, jobs: int | None, **options: Any) -> int:
+    """Play until it is clear whether NEW is better than OLD, and say so: exit status 0 better, 4 not better, 5 undecided.
+
+    NEW and OLD are names out of bots/, or paths of a bot's folder or script. A block is one deal in every rotation of seats: two bots play
+    each other in swapped seats; with a pool both play the same deals in the same seats against the same opponents. After each round of
+    blocks a sequential test (GSPRT) looks whether they say elo1 or elo0. Between the two either answer may come, and it takes longest.
+
+    The same command again goes on after an interruption, and shows what was found if it has been decided: the answer depends on the
+    blocks in the order of deals, not on workers or interruptions. --out NAME plays anew.
+
+    \b
+    arena compare my-bot my-bot@1
+    arena compare ./my-bot my-bot --elo1 30 --max-blocks 2000
+    arena compare my-bot my-bot@1 --pool greedy-python,careful-python --players 3
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.exports.verdicts import verdict_object, verdict_text  # noqa: PLC0415 - help must not wait for these
+    from arena.tournament.runner import available_cores  # noqa: PLC0415
+
+    asked = _resolve(home, options)
+    sandbox = walls.choose(asked.bots)
+    contest, runner = _play(asked, sandbox, jobs or available_cores(), log_level(verbose, quiet=quiet), quiet=quiet)
+    new, old = (bot.label for bot in asked.bots[:2])
+    shown = (contest.test, new, old, contest.games)
+    click.echo(msgspec.json.format(msgspec.json.encode(verdict_object(*shown)), indent=2) if as_json else verdict_text(*shown))
+    show_voided(runner, asked.folder)
+    return _exit_status(contest, runner, asked.folder)
+
+
+class _Asked(NamedTuple):
+    """What is to be played: the bots, the new and the old one first, and where."""
+
+    settings: dict[str, Any]
+    bots: "list[Bot]"
+    boards: "dict[str, Board]"
+    folder: Path
+
+
+def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
+    """What the options ask for. Raises UserError."""
+    from arena.players.registry import Registry  # noqa: PLC0415
+    from arena.tournament.comparison import deals_for  # noqa: PLC0415
+    from arena.tournament.config import find_boards, make_config  # noqa: PLC0415
+
+    given = {name: value for name, value in options.items() if value not in (None, ())}
+    registry = Registry(bots_folder(home))
+    pair = _find_pair(registry, given.pop("new"), given.pop("old"), null=given.pop("null"))
+    bots = check_programs([*pair, *(find_bot(registry, name) for name in given.pop("pool", ()))])
+    files = given.pop("board_files", ())
+    boards = find_boards(given.pop("boards", [] if files else ["bird"]), files)
+    out, blocks = given.pop("out", None), given.pop("max_blocks")
+    question = {key: given.pop(key) for key in ("elo0", "elo1", "alpha", "beta")}
+    settings = {
+        **given,
+        "bots": [bot.label for bot in bots],
+        "boards": list(boards),
+        "compare": {"new": pair[0].label, "old": pair[1].label, **question},
+    }
+    settings["deals"] = deals_for(make_config({"seed": "", **settings}), blocks)
+    warn_about_times(bots, settings)
+    return _Asked(settings, bots, boards, results_path(results_folder(home), out, settings, boards, bots, finished=True))
+
+
+def _find_pair(registry: "Registry", new_text: str, old_text: str, *, null: bool) -> "list[Bot]":
+    """The new bot and the old one, under names that tell them apart. Raises UserError."""
+    old = find_bot(registry, old_text)
+    if null:
+        return [msgspec.structs.replace(old, label=f"{old.label}-null"), old]
+    new = find_bot(registry, new_text)
+    if new.sha256 == old.sha256:
+        raise ConfigError(
+            f"expected two different bots, got the same content as {new_text} and {old_text}",
+            "name another version, as in 'arena compare my-bot my-bot@1'; --null plays the old one against itself",
+        )
+    if new.label == old.label:
+        old = msgspec.structs.replace(old, label=f"{old.label}@{old.manifest.version}")
+        click.echo(f"note: {old_text} is called {old.label} here, and {new_text} {new.label}", err=True)
+    return [new, old]
+
+
+def _play(asked: _Asked, sandbox: Any, jobs: int, level: int, *, quiet: bool) -> "tuple[_Contest, Runner]":
+    """Plays until it is decided, interrupted, or there are no more blocks."""
+    from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
+    from arena.records.find import read_records  # noqa: PLC0415
+    from arena.tournament.logs import run_log  # noqa: PLC0415
+    from arena.tournament.runner import Runner, worker_cores  # noqa: PLC0415
+    from arena.tournament.session import Means, open_session  # noqa: PLC0415
+
+    means = Means(worker_cores(jobs), sandbox, level)
+    with ExitStack() as stack:
+        session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, means))
+        queue = stack.enter_context(run_log(asked.folder, level))
+        progress = Progress(session, jobs, quiet=quiet, headline=_headline(session))
+        contest = _Contest(session, progress)
+        runner = Runner(asked.folder, session.journal, session.setup, jobs, queue, contest.show)
+        stack.enter_context(stop_on_signals(runner))
+        with progress:
+            for record in read_records(asked.folder):
+                contest.blocks.add(record)
+            contest.finish = runner.drop_waiting
+            runner.play(contest.blocks.wanted(session.missing()))
+        contest.settle()
+    return contest, runner
+
+
+class _Contest:
+    """The test of a session, fed with its games and shown."""
+
+    def __init__(self, session: "Session", progress: "Progress") -> None:
+        from arena.ratings.sequential import SequentialTest  # noqa: PLC0415 - help must not wait for these
+        from arena.tournament.comparison import Blocks  # noqa: PLC0415
+
+        self._session = session
+        self._progress = progress
+        self.blocks = Blocks(session.schedule, self._judge)
+        groups = self.blocks.groups if session.config.pool else 0
+        self.test = SequentialTest(_question(session.config), groups=groups, look=self.blocks.round_size)
+        self.finish: Callable[[], None] | None = None
+
+    @property
+    def games(self) -> int:
+        """How many games the verdict rests on."""
+        return self.test.blocks * self.blocks.block_size
+
+    def show(self, event: "Event") -> None:
+        """Takes and shows what a runner tells."""
+        from arena.tournament.runner import Played, Voided  # noqa: PLC0415 - loaded when there is a runner
+
+        if isinstance(event, Played):
+            self.blocks.add(event.outcome.record)
+        elif isinstance(event, Voided) and event.given_up:
+            self.blocks.is_stuck = True
+        if self.finish is not None and (self.blocks.settled is not None or self.blocks.is_stuck):
+            self.finish()
+        self._progress.show(event)
+
+    def settle(self) -> None:
+        """Writes down how many deals it took."""
+        if self.blocks.settled is not None:
+            self._session.change(settled=self.blocks.settled)
+
+    def _judge(self, blocks: "Sequence[Block]") -> bool:
+        """Feeds a round of blocks to the test; whether it is decided now."""
+        from arena.exports.verdicts import llr_text  # noqa: PLC0415 - loaded when there is a test
+        from arena.ratings.sequential import Verdict  # noqa: PLC0415
+
+        before = self.test.blocks
+        for block in blocks:
+            self.test.add(*block)
+        is_decided = self.test.verdict != Verdict.UNDECIDED
+        self._progress.figures["LLR"] = llr_text(self.test)
+        if is_decided or _is_shown(before, self.test.blocks):
+            self._progress.say(f"{self.test.blocks} blocks: LLR {llr_text(self.test)}")
+        return is_decided
+
+
+def _question(config: "RunConfig") -> Any:
+    from arena.ratings.sequential import Question  # noqa: PLC0415 - help must not wait for it
+
+    assert config.compare is not None, "a comparison"
+    return Question(config.compare.elo0, config.compare.elo1, config.compare.alpha, config.compare.beta)
+
+
+def _is_shown(before: int, now: int) -> bool:
+    """Whether one of 1, 2, 5, 10, 20, 50 ... blocks has been reached."""
+    power = 10 ** (len(str(now)) - 1)
+    return any(before < step * power <= now for step in SHOWN)
+
+
+def _headline(session: "Session") -> str:
+    from arena.cli.progress import counted  # noqa: PLC0415 - tqdm
+
+    config = session.config
+    assert config.compare is not None, "a comparison"
+    opponents = f", both against {', '.join(config.pool)}" if config.pool else ""
+    return (
+        f"{config.compare.new} against {config.compare.old}{opponents}, on {', '.join(config.boards)}, "
+        f"at most {counted(config.deals * len(config.boards), 'block')}"
+    )
+
+
+def _exit_status(contest: _Contest, runner: "Runner", folder: Path) -> int:
+    from arena.ratings.sequential import Verdict  # noqa: PLC0415 - help must not wait for it
+
+    if contest.test.verdict != Verdict.UNDECIDED:
+        return DONE if contest.test.verdict == Verdict.BETTER else NO
+    if runner.voided:
+        return FAILED
+    if runner.stop_level:
+        click.echo(f"interrupted: the same command goes on in {folder}", err=True)
+        return INTERRUPTED
+    click.echo(f"undecided: a larger --max-blocks with --out {folder.name} goes on", err=True)
+    return UNDECIDED

@@ -1,0 +1,201 @@
+"""arena doctor: what works on this machine, and what to install for more."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import msgspec
+from msgspec import Struct
+
+from arena.cli.main import DONE, FAILED
+from arena.cli.options import as_json, results_folder
+from arena.errors import printable
+
+TOOLCHAINS = {
+    "Python": ("python3",),
+    "JavaScript": ("node",),
+    "C": ("cc", "gcc", "clang"),
+    "C++": ("c++", "g++", "clang++"),
+    "Rust": ("cargo", "rustc"),
+    "Go": ("go",),
+    "Java": ("javac", "java"),
+    "C#": ("dotnet",),
+}
+"""What bots in a language are started or built with, any of them."""
+MEANING = {
+    "bubblewrap": "a bot sees its own folder and the system's programs: no other file, process, network or memory",
+    "landlock": "a bot opens only its own folder and the system's programs, and no network; it can tell which files and processes exist",
+    "none": "a bot runs with your own rights: it can read and change all that you can",
+}
+LEAST_FILES, LEAST_PROCESSES, LEAST_FREE_MB = 1024, 2048, 1024
+
+
+class Walls(Struct):
+    """A tier of the sandbox; ``reason`` says why it does not work here."""
+
+    works: bool
+    reason: str
+    meaning: str
+
+
+class Limits(Struct):
+    """What this user may have, None without a limit; ``free_mb`` is the room where results go."""
+
+    open_files: int | None
+    processes: int | None
+    free_mb: int
+
+
+class Findings(Struct):
+    """All that the command finds. ``languages`` holds the programs on the path that bots get; ``rules_reason`` why the core is pure."""
+
+    arena: str
+    python: str
+    system: str
+    is_root: bool
+    cores: int
+    start_method: str
+    sandbox: str
+    walls: dict[str, Walls]
+    rules: str
+    rules_reason: str
+    languages: dict[str, list[str]]
+    limits: Limits
+    advice: list[str]
+
+
+@click.command(short_help="Say what works on this machine.")
+@as_json
+@click.pass_obj
+def doctor(home: Path, /, *, as_json: bool) -> int:
+    """Say what works on this machine: walls around bots, rules core, languages and limits; and what to install for more.
+
+    Exit status 1 when no sandbox works.
+
+    \b
+    arena doctor
+    arena doctor --json
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    found = examine(results_folder(home))
+    click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2) if as_json else "\n".join(report(found)))
+    return FAILED if found.sandbox == "none" else DONE
+
+
+def examine(results: Path) -> Findings:
+    """Looks around on this machine."""
+    from arena import __version__  # noqa: PLC0415 - help must not wait for these
+    from arena.players.sandbox import WALLS, Sandbox  # noqa: PLC0415
+    from arena.players.sandbox.launch import search_path  # noqa: PLC0415
+    from arena.players.sandbox.probe import failure  # noqa: PLC0415
+    from arena.rules import CORE  # noqa: PLC0415
+    from arena.tournament.runner import START_METHOD, available_cores  # noqa: PLC0415
+
+    reasons = {tier: failure(Sandbox(tier).launch) for tier in WALLS}
+    system, path = os.uname(), search_path(os.environ)
+    found = Findings(
+        arena=__version__,
+        python=f"{sys.version.split()[0]} in {sys.prefix}",
+        system=f"{system.sysname} {system.release} {system.machine}",
+        is_root=os.getuid() == 0,
+        cores=available_cores(),
+        start_method=START_METHOD,
+        sandbox=next((tier for tier in WALLS if not reasons[tier]), "none"),
+        walls={tier: Walls(not reason, reason, MEANING[tier]) for tier, reason in reasons.items()},
+        rules=CORE,
+        rules_reason=why_pure() if CORE == "pure" else "",
+        languages={name: [place for tool in tools if (place := shutil.which(tool, path=path))] for name, tools in TOOLCHAINS.items()},
+        limits=limits_for(results),
+        advice=[],
+    )
+    found.advice.extend(advice(found))
+    return found
+
+
+def why_pure() -> str:
+    """Why the native rules core is not in use."""
+    if os.environ.get("ARENA_RULES"):
+        return "ARENA_RULES asks for it"
+    try:
+        import arena.rules.native  # noqa: F401, PLC0415 - only its absence is of interest
+    except ImportError as error:
+        return f"the native one is not there: {error}"
+    return "the native one was not asked for"
+
+
+def limits_for(results: Path) -> Limits:
+    """What this process may have, and the room on the disk where results go or would go."""
+    import resource  # noqa: PLC0415 - help must not wait for it
+
+    def soft(kind: int) -> int | None:
+        number = resource.getrlimit(kind)[0]
+        return None if number == resource.RLIM_INFINITY else number
+
+    place = next(folder for folder in [results.absolute(), *results.absolute().parents] if folder.is_dir())
+    return Limits(soft(resource.RLIMIT_NOFILE), soft(resource.RLIMIT_NPROC), shutil.disk_usage(place).free >> 20)
+
+
+def advice(found: Findings) -> Iterator[str]:
+    """What to do for more, a sentence each."""
+    if found.sandbox != "bubblewrap":
+        yield advice_on_bubblewrap(found.system)
+    if found.sandbox == "none":
+        yield "until then: --trust BOT,... for bots that you would run by hand, or --unsafe-no-sandbox for all"
+    elif found.is_root:
+        yield "run the arena as a plain user: should a bot get through the walls, it is not root behind them"
+    if found.rules == "pure":
+        yield "for a rules core some 25 times as fast: install a C compiler (on Debian: apt install gcc), then 'pip install .' again"
+    missing = [name for name, programs in found.languages.items() if not programs]
+    if missing:
+        yield f"for bots in {', '.join(missing)}: install the toolchain, and have it on PATH"
+    limits = found.limits
+    if limits.open_files is not None and limits.open_files < LEAST_FILES:
+        yield f"allow more open files: ulimit -n {LEAST_FILES}"
+    if limits.processes is not None and limits.processes < LEAST_PROCESSES:
+        yield f"allow more processes: ulimit -u {LEAST_PROCESSES}"
+    if limits.free_mb < LEAST_FREE_MB:
+        yield "make room on the disk for results"
+
+
+def advice_on_bubblewrap(system: str) -> str:
+    """How to come by bubblewrap, or what keeps it from working."""
+    if not system.startswith("Linux"):
+        return "for walls, run the arena on Linux: there are none for this system"
+    if not shutil.which("bwrap"):
+        return "for the best walls: install bubblewrap (on Debian and Ubuntu: apt install bubblewrap)"
+    restricted = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+    if restricted.exists() and restricted.read_text().strip() == "1":
+        return "bubblewrap is there, but AppArmor stops it: give /usr/bin/bwrap a profile that allows user namespaces"
+    return "bubblewrap is there, but does not work: in a container or with user namespaces switched off it cannot"
+
+
+def report(found: Findings) -> Iterator[str]:
+    """The findings as lines to read."""
+    yield f"arena {found.arena}, Python {found.python}"
+    yield f"{found.system}, {found.cores} cores, as {'root' if found.is_root else 'a plain user'}; workers start by {found.start_method}"
+    yield f"\nwalls around bots: {found.sandbox}"
+    for tier, walls in found.walls.items():
+        yield _line(tier, walls.meaning if walls.works else f"does not work here: {walls.reason}", good=walls.works)
+    if found.sandbox == "none":
+        yield _line("none", MEANING["none"], good=False)
+    yield f"\nrules core: {found.rules}" + (f", {printable(found.rules_reason)}" if found.rules_reason else "")
+    yield "\nlanguages of bots:"
+    for name, programs in found.languages.items():
+        yield _line(name, ", ".join(programs) or f"none of {', '.join(TOOLCHAINS[name])} on PATH", good=bool(programs))
+    limits = found.limits
+    yield (
+        f"\nlimits: {_count(limits.open_files)} open files, {_count(limits.processes)} processes; {limits.free_mb:,} MB free for results"
+    )
+    if found.advice:
+        yield "\nfor more:"
+        yield from (f"  {sentence}" for sentence in found.advice)
+
+
+def _line(name: str, text: str, *, good: bool) -> str:
+    return f"  {click.style('ok', fg='green') if good else '--'}  {name:<10}  {printable(text)}"
+
+
+def _count(limit: int | None) -> str:
+    return "any number of" if limit is None else f"{limit:,}"

@@ -1,0 +1,56 @@
+"""The looks at the ratings that a run takes while it plays, when it depends on them how much is played."""
+
+from collections.abc import Iterator
+from math import ceil, isfinite
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from arena.cli.progress import Progress
+    from arena.match.referee import GamePlan
+    from arena.ratings.information import Precision
+    from arena.tournament.config import RunConfig
+    from arena.tournament.session import Session
+
+
+def plans_of(session: "Session", progress: "Progress") -> "Iterator[GamePlan | None]":
+    """The games of a session, those of further allotments included."""
+    return session.rounds(lambda: _look(session, progress)) if session.config.allotted is not None else session.missing()
+
+
+def _look(session: "Session", progress: "Progress") -> dict[str, int] | None:
+    """Rates what was played and shows how precise it is; the next allotment, or None when that is enough."""
+    from arena.ratings.information import precision, promises, rate_journal  # noqa: PLC0415 - numpy, for runs that need it
+    from arena.tournament.allotment import next_allotment  # noqa: PLC0415
+
+    config = session.config
+    results, fits = rate_journal(session.folder, config.bots)
+    found = precision(results, fits, config.until)
+    allotted = None
+    if config.until is None or found.widest > config.until:
+        allotted = next_allotment(config, promises(results, fits, session.schedule.line_ups, config.until))
+    progress.figures["+/-"] = _number(found.widest)
+    needed = _needed(session, found, results.games) if allotted else 0
+    progress.expect(results.games + needed)
+    progress.say(f"{results.games} games: {_precision_text(found)}; {_rest_text(config, found, needed)}")
+    return allotted
+
+
+def _precision_text(found: "Precision") -> str:
+    neighbours = f"{found.open_pairs} pair{'' if found.open_pairs == 1 else 's'} of neighbours"
+    return f"widest +/- {_number(found.widest)} Elo, {neighbours} in question"
+
+
+def _needed(session: "Session", found: "Precision", games: int) -> int:
+    """About how many games are still to come."""
+    left = session.schedule.planned - games
+    return left if session.config.until is None else ceil(min(found.games, left))
+
+
+def _rest_text(config: "RunConfig", found: "Precision", needed: int) -> str:
+    if needed:
+        return f"{'' if config.until is None else 'about '}{needed} games to go"
+    return "done" if config.until is None or found.widest <= config.until else "no deals are left: more --deals go on"
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}" if isfinite(value) else "open"

@@ -1,0 +1,84 @@
+"""What the commands that play a run have in common."""
+
+import logging
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.errors import printable
+
+if TYPE_CHECKING:
+    from arena.players.folder import Bot
+    from arena.rules.boards import Board
+    from arena.tournament.runner import Runner
+
+LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
+
+
+def log_level(verbose: int, *, quiet: bool) -> int:
+    """The level from which on a run's log is kept."""
+    return LOG_LEVELS[-1 if quiet else min(verbose, 1)]
+
+
+def check_programs(bots: "list[Bot]") -> "list[Bot]":
+    """The bots, once the program of each is known to be there. Raises BotFolderError."""
+    from arena.players.folder import check_command  # noqa: PLC0415 - help must not wait for it
+
+    for bot in bots:
+        if not bot.manifest.build:
+            check_command(bot, bot.folder if bot.folder.is_dir() else bot.folder.parent)
+    return bots
+
+
+def warn_about_times(bots: "Sequence[Bot]", settings: Mapping[str, Any]) -> None:
+    """Warns of bots that get less time than they were made for."""
+    for bot in bots:
+        for key, default in (("move_ms", 1000), ("startup_ms", 10_000)):
+            needed, given = getattr(bot.manifest, key), settings.get(key, default)
+            if needed is not None and needed > given:
+                click.echo(f"warning: {bot.label} was made for at least {needed} ms ({key}), and gets {given}", err=True)
+
+
+def results_path(
+    results: Path,
+    out: str | None,
+    settings: Mapping[str, Any],
+    boards: "Mapping[str, Board]",
+    bots: "Sequence[Bot]",
+    *,
+    finished: bool = False,
+) -> Path:
+    """The folder of the run that ``--out`` names; without it that of `session.choose_folder`."""
+    from arena.tournament.session import choose_folder  # noqa: PLC0415 - help must not wait for it
+
+    if out is not None:
+        return Path(out) if "/" in out else results / out
+    choice = choose_folder(results, settings, boards, bots, finished=finished)
+    if choice.passed_over:
+        click.echo(
+            f"note: {choice.passed_over} is unfinished, but differs ({printable('; '.join(choice.because))}); "
+            f"--out {choice.passed_over.name} with its settings finishes it",
+            err=True,
+        )
+    return choice.folder
+
+
+def show_voided(runner: "Runner", folder: Path) -> None:
+    """Names the games that could not be played."""
+    for voided in runner.voided:
+        click.echo(f"error: {voided.game} could not be played: {printable(voided.reason)}; see {folder / 'logs'}", err=True)
+
+
+@contextmanager
+def stop_on_signals(runner: "Runner") -> Iterator[None]:
+    """Ctrl-C or SIGTERM once lets running games end, twice kills them."""
+    before = {number: signal.signal(number, lambda *_: runner.request_stop()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

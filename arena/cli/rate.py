@@ -1,0 +1,66 @@
+"""arena rate: ratings of anybody's results."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from arena.cli.options import anchor_option, as_json, prior_option
+
+
+@click.command(short_help="Rate the results in a CSV file.")
+@click.argument("file", metavar="FILE|-")
+@click.option("--csv", "csv_path", metavar="FILE|-", help="Write the standings as CSV to a file, or '-' for stdout.")
+@click.option("--pairs", is_flag=True, help="Show who did how against whom as well.")
+@click.option("--covariance", is_flag=True, help="Show the covariance of the ratings as well, in Elo squared.")
+@click.option("--no-seats", is_flag=True, help="Rate as if it made no difference where a bot sits.")
+@anchor_option
+@prior_option
+@as_json
+def rate(
+    file: str,
+    csv_path: str | None,
+    anchors: dict[str, float],
+    prior: float | None,
+    *,
+    pairs: bool,
+    covariance: bool,
+    no_seats: bool,
+    as_json: bool,
+) -> None:
+    """Rate games that were played anywhere: the tables of 'arena standings' from a CSV file, '-' for stdin, with one row for each game.
+
+    \b
+    block,bot_0,bot_1,bot_2,share_0,share_1,share_2
+    deal-1,ann,bob,,1,0,
+    deal-1,bob,ann,,0.5,0.5,
+    deal-2,ann,bob,cy,0,0,1
+
+    bot_0 to bot_3 sit at the table in that order; two, three and four players may be mixed. Each of m winners gets a share of 1/m, the
+    others 0. Rows of one block share their luck, such as a deal or an opening, and errors are clustered by it; without a column of that
+    name every game stands for itself.
+
+    \b
+    arena rate results.csv
+    arena rate results.csv --anchor ann=1500 --pairs
+    arena export --to tables && arena rate tables/games.csv --csv -
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.cli.standings import show_tables  # noqa: PLC0415 - help must not wait for pandas
+    from arena.ratings.foreign import read_sheet  # noqa: PLC0415
+    from arena.ratings.tables import rate_sheet  # noqa: PLC0415
+
+    data = sys.stdin.buffer.read() if file == "-" else _read(Path(file))
+    sheet = read_sheet(data, "stdin" if file == "-" else file)
+    if sheet.unused:
+        click.echo(f"note: columns without a meaning here: {', '.join(sheet.unused)}", err=True)
+    tables = rate_sheet(sheet, prior, anchors, seats=not no_seats)
+    show_tables(tables, {}, csv_path, as_json=as_json, pairs=pairs, covariance=covariance)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise click.BadParameter(f"expected a CSV file, found nothing at {path}", param_hint="FILE") from None
+    except IsADirectoryError:
+        raise click.BadParameter(f"expected a CSV file, got the folder {path}", param_hint="FILE") from None

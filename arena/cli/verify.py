@@ -1,0 +1,54 @@
+"""arena verify: whether a run's folder is what its plan, the rules and its journal make of it."""
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from arena.cli.main import DONE, FAILED
+from arena.cli.options import as_json, prior_option, run_argument, run_folder
+
+SHOWN = 20
+
+
+@click.command(short_help="Check a run against its plan and the rules.")
+@run_argument
+@prior_option
+@as_json
+@click.pass_obj
+def verify(home: Path, /, run: str | None, prior: float | None, *, as_json: bool) -> int:
+    """Replay every game of a run, the newest by default, by the rules, and compare all that follows from something else.
+
+    Records with their schema, ids with the plan, decks with the seed, results with the moves, faults with their evidence, the copies of the
+    bots with their hashes, and each table in the folder with the one that the journal gives. Tables written with another --prior than the
+    default need the same one here. What nothing else follows from, such as times, can only be compared with the tables. Exit status 1
+    when anything differs.
+
+    \b
+    arena verify
+    arena verify league --json
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from tqdm import tqdm  # noqa: PLC0415 - help must not wait for these
+
+    from arena.exports.verify import verify_run  # noqa: PLC0415
+    from arena.records.journal import FILE  # noqa: PLC0415
+
+    folder = run_folder(home, run)
+    click.echo(f"run {folder}", err=True)
+    journal = folder / FILE
+    tqdm.monitor_interval = 0
+    with tqdm(total=journal.stat().st_size if journal.exists() else 0, unit="B", unit_scale=True, disable=None, leave=False) as bar:
+        verdict = verify_run(folder, prior, lambda size: bar.update(size - bar.n))
+    if as_json:
+        content = {**verdict._asdict(), "differences": [difference._asdict() for difference in verdict.differences]}
+        click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
+        return FAILED if verdict.differences else DONE
+    for difference in verdict.differences[:SHOWN]:
+        click.echo(str(difference))
+    if len(verdict.differences) > SHOWN:
+        click.echo(f"and {len(verdict.differences) - SHOWN} more; --json lists them")
+    for note in verdict.notes:
+        click.echo(f"note: {note}")
+    compared = f"{verdict.games} games replayed, {verdict.bots} bots and {len(verdict.tables)} tables compared"
+    click.echo(f"{compared}: " + (f"{len(verdict.differences)} differences" if verdict.differences else "no difference"))
+    return FAILED if verdict.differences else DONE

@@ -1,0 +1,141 @@
+"""An analysis of a run as text and as JSON."""
+
+import math
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from arena.exports.files import table_rows
+from arena.exports.text import MISSING, columns_text, number, pairs_text, seats_text
+from arena.ratings.analysis import Analysis
+from arena.ratings.goodness import Goodness
+
+LEVEL = 0.05
+SHOWN_PAIRS = 5
+DUEL = 2
+SMALLEST = 0.001
+
+
+def analysis_object(analysis: Analysis) -> dict[str, Any]:
+    """All of an analysis for JSON; None for what is not known."""
+    return {
+        "games": analysis.games,
+        "deals": analysis.deals,
+        "fit": [_fit_object(test) for test in analysis.fits],
+        "cycles": table_rows(analysis.cycles),
+        "seats": table_rows(analysis.seats),
+        "times": table_rows(analysis.times),
+        **({} if analysis.opponents is None else {"opponents": table_rows(analysis.opponents)}),
+        "hands": table_rows(analysis.hands),
+    }
+
+
+def _fit_object(test: Goodness) -> dict[str, Any]:
+    known = math.isfinite(test.statistic)
+    return {
+        "bots": test.bots,
+        "f": test.statistic if known else None,
+        "freedom": [test.freedom, test.deals - test.freedom],
+        "p": test.p if known else None,
+        "pairs": table_rows(test.pairs),
+    }
+
+
+def analysis_text(analysis: Analysis, run: str) -> str:
+    """An analysis for a terminal; ``run`` is how the user names the run."""
+    parts = [part for test in analysis.fits for part in _fit_parts(test)]
+    parts += [_cycles_text(analysis), f"Seats\n{seats_text(analysis.seats)}", _times_text(analysis.times)]
+    if analysis.opponents is not None:
+        parts.append(f"Opponents\n{pairs_text(analysis.opponents)}")
+    return "\n\n".join([*parts, _hands_text(analysis.hands, run)])
+
+
+def _fit_parts(test: Goodness) -> Iterator[str]:
+    shown = test.pairs[test.pairs["t"].notna()].head(SHOWN_PAIRS) if math.isfinite(test.statistic) else test.pairs.head(0)
+    lines = [f"Does one rating for each bot explain the results? {_fit_sentence(test)}"]
+    rows = [
+        (
+            row["bot"],
+            row["opponent"],
+            str(row["games"]),
+            number(row["lead"], 3),
+            number(row["expected"], 3),
+            number(row["t"], 2),
+            number(row["p"], 4),
+            number(row["p_all"], 4),
+        )
+        for row in shown.to_dict("records")
+    ]
+    if rows:
+        lines.append(columns_text(("Bot", "Opponent", "Games", "Lead", "Expected", "t", "p", "p all"), rows, left=("Bot", "Opponent")))
+    yield "\n".join(lines)
+
+
+def _fit_sentence(test: Goodness) -> str:
+    if test.is_open:
+        return "It cannot be told while only a prior holds ratings."
+    if not math.isfinite(test.statistic):
+        return "With two bots it always does." if len(test.bots) == DUEL else f"{test.deals} deals are too few to tell."
+    figures = f"F({test.freedom}, {test.deals - test.freedom}) = {test.statistic:.2f}, {_p(test.p)}"
+    return f"Not quite: {figures}." if test.p < LEVEL else f"Nothing speaks against it: {figures}."
+
+
+def _cycles_text(analysis: Analysis) -> str:
+    clear = analysis.cycles[analysis.cycles["p_all"] < LEVEL]
+    seen = f"{len(analysis.cycles)} of {analysis.threes} threes go round in the scores"
+    title = f"Circles of three, each beating the next beyond error: {len(clear) or 'none'} ({seen})"
+    return "\n".join([title, *(_cycle_line(row) for row in clear.to_dict("records"))])
+
+
+def _cycle_line(row: dict[Any, Any]) -> str:
+    return (
+        f"{row['first']} beats {row['second']} ({row['score_1']:.1%}), who beats {row['third']} ({row['score_2']:.1%}), "
+        f"who beats {row['first']} ({row['score_3']:.1%}); {_p(row['p_all'])}"
+    )
+
+
+def _p(value: float) -> str:
+    return "p < 0.001" if value < SMALLEST else f"p = {value:.3f}"
+
+
+def _times_text(times: pd.DataFrame) -> str:
+    heads = ("Bot", "Games", "Moves", "ms/move", "ms/game", "Slowest ms", "In game")
+    rows = [
+        (
+            row["bot"],
+            str(row["games"]),
+            str(row["moves"]),
+            number(row["move_ms"], 1),
+            number(row["game_ms"], 1),
+            number(row["slowest_ms"], 1),
+            row["slowest_game"] or MISSING,
+        )
+        for row in times.to_dict("records")
+    ]
+    return f"Time to think\n{columns_text(heads, rows, left=('Bot', 'In game'))}"
+
+
+def _hands_text(hands: pd.DataFrame, run: str) -> str:
+    """The hands, and how to look at each."""
+    title = "Hands that others with the same tiles in the same seat did better with than was to be expected"
+    heads = ("Bot", "Deal", "Seat", "Share", "Exp.", "Others", "Exp.", "Swing", "Left", "Others'")
+    rows = [(row["bot"], _deal_of(row["game"]), str(row["seat"]), *_figures(row)) for row in hands.to_dict("records")]
+    if not rows:
+        return f"{title}: none, no two bots held the same"
+    lines = [title, columns_text(heads, rows, left=("Bot", "Deal"))]
+    lines.append("to look at each, and then at the best of the others:")
+    for row in hands.to_dict("records"):
+        lines += [f"  arena replay {shlex.quote(run)} {row['game']}", f"  arena replay {shlex.quote(run)} {row['other_game']}"]
+    return "\n".join(lines)
+
+
+def _figures(row: dict[Any, Any]) -> list[str]:
+    shares = [number(row[name], 2) for name in ("share", "expected", "other_share", "other_expected", "swing")]
+    return [*shares, number(row["left"], 1), number(row["other_left"], 1)]
+
+
+def _deal_of(game: str) -> str:
+    board, _, deal, _ = game.split("/")
+    return f"{board}/{deal}"

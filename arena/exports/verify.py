@@ -1,0 +1,195 @@
+"""A run compared with its plan, the rules and its own tables: what of it follows from the rest, and what does not."""
+
+from collections.abc import Callable, Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from arena.errors import ArenaError, UserError
+from arena.exports.files import DECIMALS, DERIVED, derived_text
+from arena.match.audit import audit
+from arena.players.folder import bot_at
+from arena.players.manifest import FILE as MANIFEST
+from arena.ratings.tables import run_tables
+from arena.records.difference import Difference
+from arena.records.evidence import evidence_folder
+from arena.records.journal import FILE as JOURNAL
+from arena.records.journal import read_lines
+from arena.records.record import GameRecord
+from arena.records.runfile import FILE as RUN_FILE
+from arena.records.runfile import BotInfo, RunInfo, read_run
+from arena.records.strict import Wrong, decode_strictly
+from arena.rules.boards import Board
+from arena.rules.terms import REVISION
+from arena.tournament.config import make_config
+from arena.tournament.schedule import Schedule, game_id
+
+MOST = 1000
+"""Differences that are listed; an audit stops there."""
+
+
+class Verdict(NamedTuple):
+    """``differences`` in the order in which they were found, at most MOST; ``notes`` about what could not be compared."""
+
+    games: int
+    planned: int
+    bots: int
+    tables: list[str]
+    differences: list[Difference]
+    notes: list[str]
+
+
+def verify_run(run: Path, prior: float | None = None, progress: Callable[[int], object] = lambda _: None) -> Verdict:
+    """Compares everything in a run's folder that follows from something else there; ``progress`` is told the bytes read so far.
+
+    Raises RunError, ConfigError where there is no run to compare.
+    """
+    info = read_run(run)
+    schedule = Schedule(make_config(info.config))
+    notes = [f"the run was played by revision {info.rules_revision} of the rules, this is {REVISION}"] * (info.rules_revision != REVISION)
+    differences = list(_run_differences(info, schedule))
+    games = 0
+    for games, difference in _journal_differences(run, info, schedule, progress):  # noqa: B007 - the last count is used
+        differences += difference
+        if len(differences) >= MOST:
+            notes.append(f"stopped after {MOST} differences")
+            break
+    if games < len(schedule) and len(differences) < MOST:
+        notes.append(f"{len(schedule) - games} of the {len(schedule)} planned games are missing")
+    if _has_torn_end(run / JOURNAL):
+        notes.append("the journal ends in half a line: the same 'arena run' again cuts it off and plays its game")
+    bots = 0
+    for bot in info.bots:
+        note, difference = _bot_difference(run, bot)
+        notes += [note] if note else []
+        differences += difference
+        bots += not note
+    tables = [name for name in DERIVED if (run / f"{name}.csv").exists()]
+    differences += _table_differences(run, tables, prior)
+    if not tables:
+        notes.append("no tables to compare: 'arena export RUN --to RUN' writes them")
+    return Verdict(games, len(schedule), bots, [f"{name}.csv" for name in tables], differences[:MOST], notes)
+
+
+def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
+    config = schedule.config
+    for field, expected, got in (
+        ("seed", config.seed, info.seed),
+        ("bots", sorted(config.bots), sorted(bot.name for bot in info.bots)),
+        ("boards", sorted(config.boards), sorted(info.boards)),
+    ):
+        if expected != got:
+            yield Difference(RUN_FILE, None, field, f"{expected}, as in config", str(got))
+
+
+def _journal_differences(
+    run: Path, info: RunInfo, schedule: Schedule, progress: Callable[[int], object]
+) -> Iterator[tuple[int, list[Difference]]]:
+    """After each line the number of games so far, and what the line differs in."""
+    boards = {name: Board(name, tuple(rows)) for name, rows in info.boards.items()}
+    first: dict[str, int] = {}
+    size = 0
+    for number, line in enumerate(read_lines(run / JOURNAL), 1):
+        size += len(line)
+        record = decode_strictly(line)
+        wrong = record if isinstance(record, Wrong) else _record_difference(run, record, boards, schedule)
+        if isinstance(record, GameRecord):
+            before = first.setdefault(record.id, number)
+            if before != number:
+                wrong = Wrong("id", f"each game once, this one is in line {before}", record.id)
+        progress(size)
+        yield len(first), [Difference(JOURNAL, number, *wrong)] if wrong else []
+
+
+def _record_difference(run: Path, record: GameRecord, boards: dict[str, Board], schedule: Schedule) -> Wrong | None:
+    """The first difference of a record from the plan, the rules and the evidence."""
+    line_up = sorted(record.bots)
+    name = game_id(record.board, line_up, record.deal, record.seating)
+    if record.id != name:
+        return Wrong("id", f"{name} by board, bots, deal and seating", record.id)
+    is_planned = len(line_up) == schedule.config.players and record.seating < len(schedule.seatings) and record.board in boards
+    if not is_planned or not schedule.has_block(name.rpartition("/")[0]):
+        return Wrong("id", "a game of the plan in run.json", record.id)
+    plan = schedule.game(record.board, tuple(line_up), record.deal, record.seating)
+    if record.bots != list(plan.bots):
+        return Wrong("bots", f"{','.join(plan.bots)} by the seating", ",".join(record.bots))
+    if record.deck != plan.deck:
+        return Wrong("deck", f"{plan.deck} by the seed", record.deck)
+    return audit(record, boards[record.board]) or (_evidence_difference(run, record) if record.faults else None)
+
+
+def _evidence_difference(run: Path, record: GameRecord) -> Wrong | None:
+    """Evidence that is kept of a fault says the same; it may have been deleted."""
+    for number, fault in enumerate(record.faults):
+        path = evidence_folder(run, record.id) / f"seat-{fault.seat}.json"
+        if path.exists():
+            try:
+                kept = msgspec.json.decode(path.read_bytes(), type=dict)
+            except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
+                return Wrong(f"faults[{number}]", f"readable evidence in {path.relative_to(run)}", str(error))
+            said = f"{kept.get('kind')} at turn {kept.get('turn')}"
+            if said != f"{fault.kind} at turn {fault.turn}":
+                return Wrong(f"faults[{number}]", f"{said} by {path.relative_to(run)}", f"{fault.kind} at turn {fault.turn}")
+    return None
+
+
+def _has_torn_end(journal: Path) -> bool:
+    with journal.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - 1))
+        return file.read() not in (b"", b"\n")
+
+
+def _bot_difference(run: Path, bot: BotInfo) -> tuple[str, list[Difference]]:
+    """Why the copy of a bot cannot be compared, or what its files differ in."""
+    folder = run / "bots" / f"{bot.name}-{bot.sha256[:12]}"
+    if not folder.is_dir():
+        return f"no copy of {bot.name} to compare in {folder.relative_to(run)}", []
+    try:
+        copy = bot_at(folder, name=bot.name.partition("@")[0], command=None if (folder / MANIFEST).exists() else bot.command)
+    except UserError as error:
+        return "", [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, str(error))]
+    if copy.manifest.build:
+        return f"the copy of {bot.name} holds what its build made, and cannot be compared", []
+    found = [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, copy.sha256)] if copy.sha256 != bot.sha256 else []
+    return "", found
+
+
+def _table_differences(run: Path, names: list[str], prior: float | None) -> list[Difference]:
+    """The first difference of each file of tables from those that follow from the journal."""
+    if not names:
+        return []
+    try:
+        tables = run_tables(run, prior)
+    except ArenaError as error:
+        return [Difference(f"{names[0]}.csv", None, "table", "a journal that it follows from", str(error))]
+    found = [csv_difference(run / f"{name}.csv", derived_text(run, tables, name)) for name in names]
+    return [difference for difference in found if difference]
+
+
+def csv_difference(path: Path, expected: str) -> Difference | None:
+    """The first cell in which a CSV file differs from a text; a last decimal may be off by one, as other processors round."""
+    got = path.read_text(encoding="utf-8", errors="replace")
+    if got == expected:
+        return None
+    lines, others = expected.split("\n"), got.split("\n")
+    heads = lines[0].split(",")
+    for number, (line, other) in enumerate(zip_longest(lines, others, fillvalue="end of file"), 1):
+        cells, others_cells = line.split(","), other.split(",")
+        if len(cells) != len(others_cells) or (len(cells) == 1 and line != other):
+            return Difference(path.name, number, "line", line, other)
+        for head, cell, other_cell in zip(heads, cells, others_cells, strict=False):
+            if cell != other_cell and not (number > 1 and _is_close(head, cell, other_cell)):
+                return Difference(path.name, number, head, cell, other_cell)
+    return None
+
+
+def _is_close(head: str, one: str, other: str) -> bool:
+    if head not in DECIMALS:
+        return False
+    try:
+        return abs(float(one) - float(other)) < 1.5 / 10.0 ** DECIMALS[head]
+    except ValueError:
+        return False

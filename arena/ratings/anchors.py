@@ -1,0 +1,32 @@
+"""Anchors: bots whose ratings are given, which decides the level of all that they can be compared with."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from arena.errors import UserError
+from arena.ratings.model import Fit
+
+
+def anchor_fits(fits: Sequence[Fit], bots: Sequence[str], anchors: Mapping[str, float]) -> list[Fit]:
+    """The fits with their anchors, one for each component at most, at the given ratings. Raises UserError."""
+    for name in anchors:
+        if name not in bots:
+            raise UserError(f"expected the anchor to be a bot of these results, got {name!r}", f"there are {', '.join(bots) or 'none'}")
+    anchored = [_anchor(fit, bots, anchors) for fit in fits]
+    idle = sorted(set(anchors) - {bots[member] for fit in fits for member in fit.members})
+    if idle:
+        raise UserError(f"expected an anchor that has a rating, got {', '.join(idle)} without a game against another bot", "choose another")
+    return anchored
+
+
+def _anchor(fit: Fit, bots: Sequence[str], anchors: Mapping[str, float]) -> Fit:
+    here = [bots[member] for member in fit.members if bots[member] in anchors]
+    if len(here) > 1:
+        raise UserError(
+            f"expected one anchor for bots that can be compared, got {' and '.join(here)}",
+            "one fixes the level; how far apart the others are, the games say",
+        )
+    if not here:
+        return fit
+    return fit.anchored(int(np.flatnonzero(fit.members == list(bots).index(here[0]))[0]), anchors[here[0]])

@@ -1,0 +1,92 @@
+"""Brownian motion between two bounds: how likely it ends as early, or as far, as a test did, for any drift.
+
+Outcomes are ordered by stages (Siegmund 1985, III.4): lower bound early, then late, still running, upper bound late, then early.
+The densities without drift come by reflection for short times and as a Fourier series for long ones; a drift m multiplies what is
+found at time t and place x by ``exp(m x - m^2 t / 2)`` (Girsanov), so that every term is positive and nothing cancels.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.integrate import simpson
+from scipy.special import ndtr
+
+from arena.ratings.components import Floats
+
+IMAGES = np.arange(-4, 5)[:, None]
+WAVES = np.arange(1, 13)[:, None]
+SHORT = 0.2
+"""In squares of the distance of the bounds: below that, reflections converge faster than waves."""
+VERY_SHORT = 1e-4
+"""Likewise: by then no motion has come near a bound."""
+STEPS = 1001
+EARLIEST = 12
+"""How many times smaller than the outcome's time, as a power of e, times are looked at."""
+
+
+class Outcome(NamedTuple):
+    """Where a motion of variance 1 per unit of time, begun at 0, was at a time; it stopped when it met ``lower`` or ``upper``."""
+
+    lower: float
+    upper: float
+    time: float
+    place: float
+
+
+def chance_of_less(outcome: Outcome, drift: float) -> float:
+    """The probability of an outcome that ranks at or below this one; it falls with the drift."""
+    low, high, time, place = outcome
+    if place <= low:
+        return _leaving(outcome, drift, low)
+    if place >= high:
+        return 1 - _leaving(outcome, drift, high)
+    if time < VERY_SHORT * (high - low) ** 2:
+        return float(ndtr((place - drift * time) / np.sqrt(time)))
+    x, density = _staying(outcome)
+    tilt = drift * x - drift**2 * time / 2
+    return _leaving(outcome, drift, low) + float(simpson(np.exp(density + tilt), x=x))
+
+
+def _leaving(outcome: Outcome, drift: float, bound: float) -> float:
+    """The probability of reaching the bound first, and by the outcome's time."""
+    logs, flow = _flow(outcome, bound)
+    tilt = drift * bound - drift**2 * np.exp(logs) / 2
+    return float(simpson(np.exp(flow + tilt + logs), x=logs))
+
+
+@lru_cache(maxsize=4)
+def _flow(outcome: Outcome, bound: float) -> tuple[Floats, Floats]:
+    """The log density, at the logs of times up to the outcome's, of reaching the bound before the other one, without drift."""
+    logs = np.linspace(np.log(outcome.time) - EARLIEST, np.log(outcome.time), STEPS)
+    times, near, width = np.exp(logs), abs(bound), outcome.upper - outcome.lower
+    distance = near + 2 * IMAGES * width
+    images = (distance * np.exp(-(distance**2 - near**2) / (2 * times))).sum(axis=0)
+    waves = WAVES * np.sin(WAVES * np.pi * (1 - near / width)) * (-1.0) ** (WAVES + 1) * np.exp(-_decay(times, width))
+    short = _log(images) - near**2 / (2 * times) - np.log(2 * np.pi * times**3) / 2
+    long = _log(waves.sum(axis=0) * np.pi / width**2)
+    return logs, np.where(times < SHORT * width**2, short, long)
+
+
+@lru_cache(maxsize=4)
+def _staying(outcome: Outcome) -> tuple[Floats, Floats]:
+    """Places up to the outcome's, and the log density there, at its time, of a motion without drift that has met neither bound."""
+    low, high, time, place = outcome
+    x, width = np.linspace(low, place, STEPS), high - low
+    if time >= SHORT * width**2:
+        waves = np.sin(WAVES * np.pi * -low / width) * np.sin(WAVES * np.pi * (x - low) / width) * np.exp(-_decay(time, width))
+        return x, _log(waves.sum(axis=0) * 2 / width)
+    direct, mirrored = x - 2 * IMAGES * width, 2 * high - x - 2 * IMAGES * width
+    images = np.exp(-(direct**2 - x**2) / (2 * time)) - np.exp(-(mirrored**2 - x**2) / (2 * time))
+    return x, _log(images.sum(axis=0)) - x**2 / (2 * time) - np.log(2 * np.pi * time) / 2
+
+
+def _decay(times: Floats | float, width: float) -> Floats:
+    """How far each wave has died down."""
+    return np.asarray((WAVES * np.pi / width) ** 2 * times / 2, dtype=np.float64)
+
+
+def _log(values: Floats) -> Floats:
+    """Logs; what rounding left of nothing is nothing."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.maximum(values, 0.0)), dtype=np.float64)

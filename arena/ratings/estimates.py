@@ -1,0 +1,69 @@
+"""How much better, after a test that stopped when it knew enough: such a test stops rather when luck runs its way."""
+
+from collections.abc import Callable
+from math import inf, sqrt
+from typing import NamedTuple
+
+from scipy.optimize import brentq
+from scipy.special import stdtrit
+
+from arena.ratings.brownian import Outcome, chance_of_less
+from arena.ratings.model import COVERAGE, NORMAL_QUANTILE, SMALL_SAMPLE
+from arena.ratings.sequential import SequentialTest
+
+OVERSHOOT = 0.583
+"""How far beyond a bound a walk in normal steps is when it meets it, in steps (Siegmund 1985, 10.37)."""
+MOST_ELO = 4000.0
+"""What differs by more than that is infinitely far apart."""
+
+
+class Estimate(NamedTuple):
+    """A difference in Elo with its 95 % interval; infinite where the results put no bound to it."""
+
+    elo: float
+    low: float
+    high: float
+
+
+def plain_estimate(test: SequentialTest) -> Estimate:
+    """The mean of the blocks, as if their number had been fixed in advance: biased away from 0 where a bound was met."""
+    freedom = max(test.blocks - 1, 1)
+    quantile = float(stdtrit(freedom, (1 + COVERAGE) / 2)) if test.blocks < SMALL_SAMPLE else NORMAL_QUANTILE
+    half = quantile * sqrt(test.variance / max(test.blocks, 1))
+    return Estimate(*(_elo(test, test.mean + shift) for shift in (0.0, -half, half)))
+
+
+def unbiased_estimate(test: SequentialTest) -> Estimate:
+    """The median-unbiased estimate: the difference for which the test would have ended below this outcome as often as above it.
+
+    The interval's ends are those for which it would have in 2.5 % of all cases. The log likelihood ratio is taken for a Brownian motion,
+    its bounds for wider by what a walk in steps oversteps them.
+    """
+    if not test.blocks:
+        return Estimate(0.0, -inf, inf)
+    null, step = test.worth(test.question.elo0), test.worth(test.question.elo1) - test.worth(test.question.elo0)
+    rate = step**2 / test.variance
+    margin = OVERSHOOT * sqrt(rate * test.look)
+    lower, upper = test.question.lower - margin, test.question.upper + margin
+    place = {"better": upper, "not better": lower}.get(test.verdict, test.llr)
+    outcome = Outcome(lower, upper, rate * test.blocks, place)
+
+    def elo_with(chance: float) -> float:
+        drifts = [(end - null) / step - 0.5 for end in (-1, 1)]
+        return _elo(test, (_root(lambda drift: chance_of_less(outcome, drift) - chance, *drifts) + 0.5) * step + null)
+
+    return Estimate(elo_with(0.5), elo_with((1 + COVERAGE) / 2), elo_with((1 - COVERAGE) / 2))
+
+
+def _root(falls: Callable[[float], float], low: float, high: float) -> float:
+    """Where a falling function is 0, or the end at which it comes nearest."""
+    if falls(low) < 0:
+        return low
+    return high if falls(high) > 0 else float(brentq(falls, low, high, xtol=1e-9))
+
+
+def _elo(test: SequentialTest, value: float) -> float:
+    """The difference in Elo that is worth this value of a block."""
+    if abs(value) >= abs(test.worth(MOST_ELO if value > 0 else -MOST_ELO)):
+        return inf if value > 0 else -inf
+    return float(brentq(lambda elo: test.worth(elo) - value, -MOST_ELO, MOST_ELO, xtol=1e-9))

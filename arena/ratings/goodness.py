@@ -1,0 +1,148 @@
+"""Whether the model fits: what each pair of bots got at the same tables beside what their ratings and seats lead to expect."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import coo_array, csr_array
+from scipy.special import fdtrc, stdtr
+
+from arena.ratings.components import Floats, Ints
+from arena.ratings.likelihood import Layout, derivatives, expected_shares, gauged, layout_of, seat_columns, spread
+from arena.ratings.model import ELO, Fit
+from arena.ratings.results import Results, Table, restrict
+from arena.ratings.sandwich import deal_scores
+
+SINGULAR = 1e-8
+"""A variance of less than this part of the largest, or of one game, is none: some sums of residuals are always 0."""
+FEWEST_EXPECTED = 5
+"""Wins that the one who is to get fewer must be expected to get, for a pair to be tested: with less, nothing won is nothing strange."""
+
+
+class Goodness(NamedTuple):
+    """The test of one component: ``statistic`` is F with ``freedom`` and ``deals - freedom`` degrees of freedom.
+
+    It is NaN with too few deals, and where ``is_open``: only a prior holds the ratings, which the results need not follow.
+    ``pairs`` has a row for each pair that met:
+
+    ``bot``, ``opponent`` str; ``games`` int64
+    ``lead``, ``expected``  float64, the bot's share of the win less the opponent's, per game
+    ``t``, ``p``  float64, the difference over its error, and how likely a larger one is if the model is right; NaN where it is not tested
+    ``p_all``     float64, the same for the largest of all pairs (Holm)
+    """
+
+    bots: list[str]
+    statistic: float
+    freedom: int
+    deals: int
+    p: float
+    is_open: bool
+    pairs: pd.DataFrame
+
+
+def goodness(results: Results, fit: Fit) -> Goodness:
+    """Tests the fit of a component, with errors clustered by deal that allow for the ratings being estimated from the same games."""
+    inner = restrict(results, fit.members)
+    layout = layout_of(inner, seats=bool(fit.seats))
+    parameters = np.concatenate([fit.elo - fit.elo.mean(), *(fit.seats[table.size][0][1:] for table in inner.tables if fit.seats)]) / ELO
+    pairs = _Pairs(inner, layout, parameters)
+    _, information = derivatives(parameters, layout, inner, fit.prior)
+    bread = np.linalg.inv(gauged(information, layout, fit.prior))
+    scores = deal_scores(inner, layout, parameters)[:, : layout.size]
+    adjusted = pairs.leads.toarray() - scores @ (bread @ pairs.slopes.T)
+    residual = np.asarray(pairs.leads.sum(axis=0), dtype=np.float64).ravel()
+    centered = adjusted - adjusted.mean(axis=0)
+    deals, is_open = inner.clusters, bool(fit.open_seats) or bool((fit.marks != "").any())
+    variance = centered.T @ centered * (deals / (deals - 1) if deals > 1 else np.nan)
+    tested = np.flatnonzero((pairs.fewest >= FEWEST_EXPECTED) & (not is_open))
+    statistic, freedom = _quotient(residual[tested], variance[np.ix_(tested, tested)], deals)
+    p = float(fdtrc(freedom, deals - freedom, statistic)) if np.isfinite(statistic) else np.nan
+    t = np.full(len(residual), np.nan)
+    t[tested] = residual[tested] / np.sqrt(np.where(np.diag(variance) > SINGULAR, np.diag(variance), np.nan))[tested]
+    return Goodness(inner.bots, statistic, freedom, deals, p, is_open, _table(inner.bots, pairs, t, deals))
+
+
+class _Pairs:
+    """The pairs of bots that met, and by pair: ``leads`` (C, m) residual leads by deal, ``slopes`` (m, size) of the expected leads by
+    parameter, ``games``, ``observed`` and ``expected`` sums, ``fewest`` the wins that the weaker one is to get.
+    """
+
+    def __init__(self, results: Results, layout: Layout, parameters: Floats) -> None:
+        self.names = list(combinations(range(layout.bots), 2))
+        count, width = len(self.names), layout.size + 1
+        number = np.zeros((layout.bots, layout.bots), dtype=np.int64)
+        for at, (one, other) in enumerate(self.names):
+            number[one, other] = number[other, one] = at
+        self.games, self.observed, self.expected, self.fewest = (np.zeros(count) for _ in range(4))
+        slopes, entries = np.zeros(count * width), [(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))]
+        for table in results.tables:
+            expected = expected_shares(parameters, layout, table)
+            for one, other in combinations(range(table.size), 2):
+                pair, sign = number[table.seats[:, one], table.seats[:, other]], _sign(table, one, other)
+                self.games += np.bincount(pair, table.games * (sign != 0), count)
+                self.observed += np.bincount(pair, sign * (table.shares[:, one] - table.shares[:, other]), count)
+                self.expected += np.bincount(pair, sign * table.games * (expected[:, one] - expected[:, other]), count)
+                self.fewest += np.bincount(pair, table.games * expected[:, [one, other]].min(axis=1) * (sign != 0), count)
+                slope = (sign * table.games)[:, None] * (spread(expected)[:, one] - spread(expected)[:, other])
+                for seat, column in enumerate(seat_columns(layout, table)):
+                    slopes += np.bincount(pair * width + table.seats[:, seat], slope[:, seat], count * width)
+                    slopes += np.bincount(pair * width + column, slope[:, seat], count * width)
+                entries.append(_leads(table, expected, one, other, pair, sign))
+        values, deals, places = (np.concatenate(column) for column in zip(*entries, strict=True))
+        self.leads = csr_array(coo_array((values, (deals, places)), shape=(results.clusters, count)))
+        self.slopes = slopes.reshape(count, width)[:, :-1]
+
+
+def _sign(table: Table, one: int, other: int) -> Ints:
+    """(L,) 1 where the first seat's bot comes first by number, -1 where last, 0 where it is the same."""
+    return np.asarray(np.sign(table.seats[:, other] - table.seats[:, one]), dtype=np.int64)
+
+
+def _leads(table: Table, expected: Floats, one: int, other: int, pair: Ints, sign: Ints) -> tuple[Floats, Ints, Ints]:
+    """Values, deals and pairs of the residual leads between two seats."""
+    at = table.pair_line_up
+    residual = table.pair_shares - table.pair_games[:, None] * expected[at]
+    return sign[at] * (residual[:, one] - residual[:, other]), table.pair_cluster, pair[at]
+
+
+def _quotient(residual: Floats, variance: Floats, deals: int) -> tuple[float, int]:
+    """Hotelling's T squared as F, over the directions that can vary, and how many they are."""
+    if not np.isfinite(variance).all() or not variance.size:
+        return np.nan, 0
+    values, vectors = np.linalg.eigh(variance)
+    varying = values > SINGULAR * max(values.max(), 1.0)
+    freedom = int(varying.sum())
+    if not 0 < freedom < deals:
+        return np.nan, freedom
+    squared = float((((residual @ vectors)[varying]) ** 2 / values[varying]).sum())
+    return squared * (deals - freedom) / (freedom * (deals - 1)), freedom
+
+
+def _table(bots: Sequence[str], pairs: _Pairs, every_t: Floats, deals: int) -> pd.DataFrame:
+    met = np.flatnonzero(pairs.games > 0)
+    t = every_t[met]
+    p = 2 * np.asarray(stdtr(max(deals - 1, 1), -np.abs(t)), dtype=np.float64)
+    table = pd.DataFrame(
+        {
+            "bot": [bots[pairs.names[at][0]] for at in met],
+            "opponent": [bots[pairs.names[at][1]] for at in met],
+            "games": pairs.games[met].astype(np.int64),
+            "lead": pairs.observed[met] / pairs.games[met],
+            "expected": pairs.expected[met] / pairs.games[met],
+            "t": t,
+            "p": p,
+            "p_all": holm(p),
+        }
+    )
+    return table.sort_values(["p", "bot", "opponent"], kind="stable", ignore_index=True)
+
+
+def holm(p: Floats) -> Floats:
+    """The p values so adjusted that one of them below 5 % is as unlikely as it says, however many there are; NaN stays NaN."""
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    adjusted = np.full(len(p), np.nan)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)))
+    return adjusted

@@ -1,0 +1,101 @@
+"""How precise the ratings of a run are, and which line-ups would make them more so."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.ratings.components import Floats
+from arena.ratings.frames import read_games, seat_frame
+from arena.ratings.model import ELO, Fit, rate
+from arena.ratings.results import Results, count_results
+from arena.records.journal import FILE as JOURNAL
+
+CLEAR = 0.975
+"""The likelihood of superiority from which on the order of two neighbours is not in question."""
+
+
+class Precision(NamedTuple):
+    """How precise ratings are.
+
+    ``widest`` is the half-width of the widest 95 % interval in Elo, infinite where a bot has none; ``open_pairs`` counts neighbours in the
+    ranking whose order is in question; ``games`` is about how many more games bring all intervals down to the wanted half-width,
+    infinite where that cannot be said, 0 when none is wanted.
+    """
+
+    widest: float
+    open_pairs: int
+    games: float
+
+
+def rate_journal(run: Path, bots: Sequence[str]) -> tuple[Results, list[Fit]]:
+    """The results in a run's folder, and their fits. Raises RunError."""
+    results = count_results(seat_frame(read_games(run / JOURNAL), bots))
+    return results, rate(results)
+
+
+def precision(results: Results, fits: Sequence[Fit], until: float | None) -> Precision:
+    """How precise the fits are, and how far from ``until``."""
+    widths = np.full(len(results.bots), np.inf)
+    for fit in fits:
+        widths[fit.members] = np.nan_to_num(fit.half_widths(), nan=np.inf)
+    open_pairs = sum(len(_open_pairs(fit)) for fit in fits)
+    return Precision(float(widths.max()), open_pairs, _games_to(results, widths, until) if until else 0.0)
+
+
+def _games_to(results: Results, widths: Floats, until: float) -> float:
+    """Games that bring each bot's half-width down, which falls with the root of its games."""
+    games = np.zeros(len(results.bots))
+    for table in results.tables:
+        np.add.at(games, table.seats, table.games[:, None])
+    seats = sum(table.size * table.games.sum() for table in results.tables) / max(results.games, 1)
+    return float((games * np.maximum((widths / until) ** 2 - 1, 0)).sum() / seats)
+
+
+def promises(results: Results, fits: Sequence[Fit], line_ups: Sequence[Sequence[str]], until: float | None) -> Mapping[str, float]:
+    """By how much a further deal with each line-up is about to narrow what is too wide; equal where nothing is known.
+
+    What is too wide: with ``until``, the ratings whose half-width is above it, without, the differences of neighbours in the ranking whose
+    order is in question; where there are none, all ratings. A line-up's information A adds to the inverse of the covariance V,
+    so a contrast's variance c'Vc falls by c'V A Vc for the first of it (the gradient of c-optimal design).
+    """
+    place = {
+        name: (number, at) for number, fit in enumerate(fits) for at, name in enumerate(results.bots[member] for member in fit.members)
+    }
+    wanted = [_directions(fit, until) for fit in fits]
+    if all(len(directions) == 0 for directions in wanted):
+        wanted = [np.eye(len(fit.elo)) for fit in fits]
+    found = {}
+    for line_up in line_ups:
+        spots = [place.get(name, (-1, -1)) for name in line_up]
+        number = spots[0][0]
+        is_rated = number >= 0 and all(spot[0] == number for spot in spots) and bool(np.isfinite(fits[number].covariance).all())
+        found["+".join(line_up)] = _promise(fits[number], [at for _, at in spots], wanted[number]) if is_rated else np.inf
+    return found
+
+
+def _promise(fit: Fit, members: Sequence[int], directions: Floats) -> float:
+    """The fall of the variance of all directions, for one game of these members, seats left out."""
+    chance = np.exp((fit.elo[members] - fit.elo[members].max()) / ELO)
+    chance /= chance.sum()
+    information = (np.diag(chance) - np.outer(chance, chance)) / ELO**2
+    moved = directions @ fit.covariance[:, members]
+    return float(np.einsum("ij,jk,ik->", moved, information, moved))
+
+
+def _directions(fit: Fit, until: float | None) -> Floats:
+    """(m, n) the contrasts that are too wide."""
+    unit = np.eye(len(fit.elo))
+    if until is not None:
+        return np.asarray(unit[~(fit.half_widths() <= until)], dtype=np.float64)
+    pairs = _open_pairs(fit)
+    return np.array([unit[above] - unit[below] for above, below in pairs]).reshape(-1, len(fit.elo))
+
+
+def _open_pairs(fit: Fit) -> list[tuple[int, int]]:
+    """Neighbours in the ranking whose order is in question."""
+    order = np.argsort(-fit.elo, kind="stable").tolist()
+    superiority = fit.superiority()
+    return [(above, below) for above, below in pairwise(order) if not superiority[above, below] >= CLEAR]

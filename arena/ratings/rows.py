@@ -1,0 +1,62 @@
+"""A row of a results file judged by itself: what its cells mean, and what is wrong with it."""
+
+from collections.abc import Mapping
+
+from arena.ratings.frames import MOST_SEATS
+from arena.ratings.results import WHOLE
+
+CLOSE = 0.005
+"""0.33 and 0.3333 are both a third."""
+FEWEST_SEATS = 2
+UNREADABLE, MISSING = -1, -2
+SHARES = "shares of 1/m for each of m winners and 0 for the others, such as 1,0 or 0.5,0.5"
+
+
+def share_parts(text: str) -> int:
+    """A share, such as 1, 0.5, .333 or 1/3, in parts of `results.WHOLE`; UNREADABLE or MISSING."""
+    if not text.strip():
+        return MISSING
+    above, slash, below = text.partition("/")
+    try:
+        value = float(above) / float(below) if slash else float(above)
+    except (ValueError, ZeroDivisionError):
+        return UNREADABLE
+    near = [part for part in (0, *(WHOLE // count for count in range(1, MOST_SEATS + 1))) if abs(value - part / WHOLE) < CLOSE]
+    return near[0] if near else UNREADABLE
+
+
+def complaint(cells: Mapping[str, str], seats: int) -> str:
+    """What was expected of a row and what came; empty when nothing is wrong. ``seats`` is the number of columns for bots."""
+    bots = [cells[f"bot_{seat}"].strip() for seat in range(seats)]
+    texts = [cells[f"share_{seat}"] for seat in range(seats)]
+    size = bots.index("") if "" in bots else seats
+    if size < FEWEST_SEATS or any(bots[size:]):
+        return f"expected names of two bots or more, without a gap, got {_shown(bots)}"
+    parts = [share_parts(text) for text in texts]
+    for seat, (part, text) in enumerate(zip(parts, texts, strict=True)):
+        if part == UNREADABLE or (part == MISSING and seat < size):
+            return f"expected {SHARES}, got {text!r} in share_{seat}"
+        if part > 0 and seat >= size:
+            return f"expected no share where no bot sits, got {text!r} in share_{seat}"
+    taken = [part for part in parts if part > 0]
+    if not taken or any(part * len(taken) != WHOLE for part in taken):
+        return f"expected {SHARES}, got {_shown(texts[:size])}"
+    if not cells.get("block", "1").strip():
+        return "expected a block, got an empty cell"
+    return _rank_complaint(cells, [part > 0 for part in parts[:size]])
+
+
+def _rank_complaint(cells: Mapping[str, str], won: list[bool]) -> str:
+    """Winners have rank 1 and nobody else has."""
+    for seat, is_winner in enumerate(won):
+        text = cells.get(f"rank_{seat}")
+        if text is not None and (text.strip() not in RANKS or (text.strip() == "1") != is_winner):
+            return f"expected a rank from 1 to {MOST_SEATS}, 1 for those who share the win, got {text!r} in rank_{seat}"
+    return ""
+
+
+RANKS = [str(rank) for rank in range(1, MOST_SEATS + 1)]
+
+
+def _shown(texts: list[str]) -> str:
+    return ",".join(texts)

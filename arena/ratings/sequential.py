@@ -1,0 +1,130 @@
+"""Is the new one better? A sequential test on blocks of games in which only the candidate differs.
+
+A generalised sequential probability ratio test (GSPRT; Van den Bergh, "A practical introduction to the GSPRT", eq. 2.3): after N blocks of
+mean m and variance v, ``LLR = N (d1 - d0)(2 m - d0 - d1) / (2 v)``, where d0 and d1 are what the differences in Elo of the two hypotheses
+are worth in a block. The test ends at ``ln(beta / (1 - alpha))`` or ``ln((1 - beta) / alpha)`` (Wald 1945).
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from math import exp, log, tanh
+from typing import NamedTuple
+
+SCALE = 400 / log(10)
+"""Elo points per unit of the logistic scale."""
+WIDEST = 1.0
+"""The square of the largest difference that a block can have."""
+BORROWED = 2.0
+"""Blocks' worth of the mean level that the level of each group of opponents starts from."""
+
+
+class Verdict(StrEnum):
+    """The answers of a test."""
+
+    BETTER = "better"
+    NOT_BETTER = "not better"
+    UNDECIDED = "undecided"
+
+
+class Question(NamedTuple):
+    """Whether the difference is ``elo1`` rather than ``elo0``.
+
+    ``alpha`` is how often "better" is said though it is elo0, ``beta`` how often "not better" though it is elo1.
+    """
+
+    elo0: float = 0.0
+    elo1: float = 10.0
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    @property
+    def lower(self) -> float:
+        """Where the log likelihood ratio says "not better"."""
+        return log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """Where the log likelihood ratio says "better"."""
+        return log((1 - self.beta) / self.alpha)
+
+
+def log_likelihood_ratio(blocks: int, mean: float, variance: float, null: float, alternative: float) -> float:
+    """The GSPRT's, for blocks with this mean and variance, and the means of the two hypotheses."""
+    return blocks * (alternative - null) * (2 * mean - null - alternative) / (2 * variance)
+
+
+class SequentialTest:
+    """The test, fed with blocks in schedule order.
+
+    A block's value is the mean share of the win that the new one got less that of the old one, from -1 to 1. Two that play each other,
+    ``groups`` 0, split the wins of a block between them; against opponents each plays the same games by itself, and ``groups`` is how many
+    different sets of opponents there are. ``look`` blocks come between two decisions.
+
+    The variance counts one block more than there are, half of it at each end of what a block can give, so that a few blocks that are all
+    alike decide nothing.
+    """
+
+    def __init__(self, question: Question, *, groups: int = 0, look: int = 1) -> None:
+        self.question = question
+        self.look = look
+        self.blocks = 0
+        self._sum = 0.0
+        self._squares = 0.0
+        self._counts = [0] * groups
+        self._levels = [0.0] * groups
+
+    def add(self, new: float, old: float, group: int = 0) -> None:
+        """Counts a block: the mean shares of both, and the number of the set of opponents."""
+        self.blocks += 1
+        self._sum += new - old
+        self._squares += (new - old) ** 2
+        if self._counts:
+            self._counts[group] += 1
+            self._levels[group] += (new + old) / 2
+
+    @property
+    def mean(self) -> float:
+        """The mean value of the blocks; 0 without any."""
+        return self._sum / max(self.blocks, 1)
+
+    @property
+    def variance(self) -> float:
+        """The variance of a block's value, the additional block included."""
+        return (max(self._squares - self.blocks * self.mean**2, 0.0) + WIDEST) / (self.blocks + 1)
+
+    @property
+    def llr(self) -> float:
+        """The log likelihood ratio of the question's hypotheses."""
+        null, alternative = self.worth(self.question.elo0), self.worth(self.question.elo1)
+        return log_likelihood_ratio(self.blocks, self.mean, self.variance, null, alternative)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the test says by now."""
+        if self.llr >= self.question.upper:
+            return Verdict.BETTER
+        return Verdict.NOT_BETTER if self.llr <= self.question.lower else Verdict.UNDECIDED
+
+    def worth(self, elo: float) -> float:
+        """The expected value of a block when the new one is so much better.
+
+        Against opponents that depends on how strong they are: the level of both, halfway between them, is taken from the blocks with
+        each set of opponents, and drawn to the mean of all while there are few.
+        """
+        if not self._counts:
+            return tanh(elo / SCALE / 2)
+        levels = _shrunk(self._counts, self._levels)
+        total = sum(count * (_moved(level, elo / 2) - _moved(level, -elo / 2)) for count, level in zip(self._counts, levels, strict=True))
+        return total / max(self.blocks, 1) if self.blocks else _moved(0.5, elo / 2) - _moved(0.5, -elo / 2)
+
+
+def _shrunk(counts: Sequence[int], sums: Sequence[float]) -> list[float]:
+    """The mean of each group, with `BORROWED` blocks at the mean of all, which has one block at a half."""
+    mean = (sum(sums) + 0.5) / (sum(counts) + 1)
+    return [(total + BORROWED * mean) / (count + BORROWED) for count, total in zip(counts, sums, strict=True)]
+
+
+def _moved(share: float, elo: float) -> float:
+    """The share of a win that a bot with this share would get if it were so much better."""
+    odds = share / (1 - share) * exp(elo / SCALE)
+    return odds / (1 + odds)

@@ -1,0 +1,58 @@
+"""How many deals each line-up gets, in runs that find it out while they play: until ratings are precise, or where they are needed.
+
+All that was allotted is played before more is, so what is decided follows from the games on the deals allotted so far, whatever the
+number of workers. It is written into run.json before it is played; a run that was interrupted goes on with it. Pure: no files.
+"""
+
+from collections.abc import Mapping
+from math import ceil
+
+import msgspec
+
+from arena.tournament.config import RunConfig
+from arena.tournament.schedule import DEALS_AT_ONCE, line_ups
+
+PART = 10
+"""A line-up that gets more deals gets `DEALS_AT_ONCE`, or one for so many that it has."""
+WORTH = 0.5
+"""Line-ups that promise less than this part of what the best one does get no more deals for now."""
+
+
+def fix_allotment(config: RunConfig, known: RunConfig | None) -> RunConfig:
+    """The configuration with deals for every line-up: those of the known run, and for others a first few.
+
+    A run that grew is not settled any more. Configurations whose line-ups all play the same deals stay as they are.
+    """
+    if not config.adaptive and config.until is None:
+        return config
+    before = known.allotted or {} if known else {}
+    first = min(DEALS_AT_ONCE, ceil(config.deals / 2))
+    allotted = {name: before.get(name, first) for name in map("+".join, line_ups(config))}
+    is_same = known is not None and (known.allotted, known.deals, known.until) == (allotted, config.deals, config.until)
+    return msgspec.structs.replace(config, allotted=allotted, settled=known.settled if known and is_same else None)
+
+
+def next_allotment(config: RunConfig, promises: Mapping[str, float]) -> dict[str, int] | None:
+    """More deals, for the line-ups of the highest promise or, unless the run is adaptive, for all; None when none are left.
+
+    ``deals`` times the number of line-ups is what there is to give. ``promises`` are by line-up, its names joined by ``+``.
+    """
+    assert config.allotted is not None, "a run that allots"
+    allotted = dict(config.allotted)
+    left = config.deals * len(allotted) - sum(allotted.values())
+    for name in _promising(promises) if config.adaptive else _fewest(allotted):
+        room = left if config.adaptive else config.deals - allotted[name]
+        more = max(0, min(max(DEALS_AT_ONCE, allotted[name] // PART), room, left))
+        allotted[name] += more
+        left -= more
+    return allotted if allotted != config.allotted else None
+
+
+def _promising(promises: Mapping[str, float]) -> list[str]:
+    best = max(promises.values())
+    return sorted((name for name in promises if promises[name] >= WORTH * best), key=lambda name: (-promises[name], name))
+
+
+def _fewest(allotted: Mapping[str, int]) -> list[str]:
+    least = min(allotted.values())
+    return sorted(name for name in allotted if allotted[name] == least)

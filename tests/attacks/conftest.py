@@ -1,0 +1,56 @@
+"""The ground in each tier, small limits, and the command line's arena."""
+
+import os
+
+import pytest
+
+from arena.players import process
+from arena.players.sandbox import Sandbox, launch
+from arena.players.sandbox.probe import failure
+from tests.attacks.ground import Ground
+from tests.e2e.conftest import arena  # noqa: F401 - a fixture
+
+TIERS = ("bubblewrap", "landlock", "none")
+reasons = {}
+
+
+def needs(tier):
+    """Skips the test where the tier does not work."""
+    if tier == "none":
+        return
+    if tier not in reasons:
+        reasons[tier] = failure(Sandbox(tier).launch)
+    if reasons[tier]:
+        pytest.skip(f"{tier} does not work here: {reasons[tier]}")
+
+
+@pytest.fixture(params=TIERS)
+def ground(request, tmp_path, monkeypatch):
+    """A place to attack, in one tier."""
+    needs(request.param)
+    made = Ground(tmp_path, request.param)
+    for name, value in {"HOME": made["home"], "TMPDIR": made["folder"], "API_TOKEN": made.word}.items():
+        monkeypatch.setenv(name, value)
+    for name, value in {"DISK_MB": 48, "DISK_FILES": 2000, "FILES_IN_MEMORY": 2000}.items():
+        monkeypatch.setattr(launch, name, value)
+    monkeypatch.setattr(process, "BUILD_LIMITS", process.BUILD_LIMITS | {"disk_mb": 48, "disk_files": 2000})
+    monkeypatch.setattr(process, "BUILD_MEMORY_MB", 256)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def tiers_command(tmp_path, monkeypatch):
+    """Options that make the command line use a tier: Landlock by a bubblewrap that is broken, as it often is."""
+
+    def options(tier):
+        needs(tier)
+        if tier == "landlock":
+            folder = tmp_path / "broken"
+            folder.mkdir()
+            (folder / "bwrap").write_text("#!/bin/sh\nexit 1\n")
+            (folder / "bwrap").chmod(0o755)
+            monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+        return ["--sandbox", "off"] if tier == "none" else ["--sandbox", "require"]
+
+    return options

@@ -1,0 +1,142 @@
+"""What a build step can do, which runs before the bot does and may write to the bot's folder."""
+
+import os
+import pwd
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.errors import BotFolderError
+from arena.players import process
+from arena.players.folder import bot_at, stage
+from arena.players.sandbox import Sandbox
+from tests.attacks.ground import commands
+from tests.attacks.test_attacks import ends, is_heard, leaks, spoils
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers exist on Linux only")
+
+LIMITS = process.BUILD_LIMITS
+
+BUILDS = {
+    # a step: how it is judged, and whether it comes off in bubblewrap, in Landlock, without walls
+    "files.py read {secret}": (leaks, False, False, True),
+    "files.py read {runfile}": (leaks, False, False, True),
+    "files.py append {journal} forged": (spoils, False, False, True),
+    "files.py remove_all {rival_folder}": (spoils, False, False, True),
+    "files.py create {new}": (spoils, False, False, True),
+    "files.py change_mode {journal}": (spoils, False, True, True),  # compilers have to change modes, and Landlock does not see where
+    "others.py environments": (leaks, False, False, False),
+    "others.py send {referee} 9": (ends("referee"), False, False, True),
+    "network.py tcp {tcp} {mark}": (is_heard, False, False, True),
+    "network.py unix {unix} {mark}": (is_heard, False, False, True),
+}
+
+
+def build(ground, line):
+    """What the step said; the folder that was staged holds it."""
+    step = f"python3 {line.format_map(ground)} > said.txt"
+    manifest = f'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["sh", "-c", "{step}"]]\n'
+    (ground.own / "bot.toml").write_text(manifest)
+    ground.before = ground.snapshot()
+    staged = stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
+    return (staged.folder / "said.txt").read_text()
+
+
+@pytest.mark.parametrize("line", BUILDS)
+def test_a_build_that_attacks(ground, line):
+    judge, *outcomes = BUILDS[line]
+    expected = outcomes[("bubblewrap", "landlock", "none").index(ground.tier)]
+    said = build(ground, line)
+    assert judge(ground, said) == expected, said
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("greedy.py memory 480", "used .* MB of memory"),
+        ("greedy.py memory_of_many 480", "used .* MB of memory"),
+        ("greedy.py own_folder 80", "its files took|status"),
+        ("greedy.py many_files 5000", "files: remove"),
+    ],
+)
+def test_a_build_that_takes_too_much_is_ended(ground, line, words):
+    if ground.tier == "none" and "many_files" in line:
+        pytest.skip("nobody watches the machine's /tmp")
+    began = time.monotonic()
+    with pytest.raises(BotFolderError, match=words):
+        build(ground, line)
+    assert time.monotonic() - began < 19, "it ended by itself"
+    assert list((ground.path / "staged").iterdir()) == []
+
+
+def test_what_a_build_leaves_running_ends_with_it(ground):
+    (ground.own / "bot.toml").write_text(
+        f'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["timeout", "3", "python3", "greedy.py", "daemon", "{ground.mark}"]]\n'
+    )
+    with pytest.raises(BotFolderError, match="status 124"):
+        stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
+    assert commands(ground.mark) == []
+
+
+def test_a_build_that_speaks_without_end_fills_no_memory(ground):
+    (ground.own / "bot.toml").write_text(
+        'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["sh", "-c", "yes | head -c 300000000; exit 4"]]\n'
+    )
+    before = _peak_mb()
+    with pytest.raises(BotFolderError, match="ended with status 4:\ny") as caught:
+        stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
+    assert len(str(caught.value)) < 4000
+    assert _peak_mb() < before + 100
+
+
+def test_folders_too_deep_to_remove_are_removed(ground):
+    line = "cd staged; python3 -c \\\"import os\\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')\\\"; exit 5"
+    (ground.own / "bot.toml").write_text(
+        f'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["sh", "-c", "mkdir staged; {line}"]]\n'
+    )
+    with pytest.raises(BotFolderError, match="status 5|files: remove"):
+        stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
+    assert list((ground.path / "staged").iterdir()) == []
+
+
+def test_a_link_that_a_build_makes_leads_nowhere_in_a_game(ground):
+    (ground.own / "bot.toml").write_text(
+        f'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["ln", "-s", "{ground["secret"]}", "link"]]\n'
+    )
+    ground.own = stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier)).folder
+    assert leaks(ground, ground.attack("files.py read link")) == (ground.tier == "none")
+
+
+def test_a_compiler_works_behind_the_walls(ground):
+    """The walls are not so high that nothing can be built."""
+    if not any(os.access(Path(folder, "cc"), os.X_OK) for folder in os.environ["PATH"].split(os.pathsep)):
+        pytest.skip("no C compiler here")
+    (ground.own / "main.c").write_text('#include <stdio.h>\nint main(void) { puts("built"); return 0; }\n')
+    (ground.own / "bot.toml").write_text('name = "own"\ncommand = ["./main"]\nbuild = [["cc", "-O1", "-o", "main", "main.c"]]\n')
+    staged = stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
+    assert os.access(staged.folder / "main", os.X_OK)
+
+
+def test_a_rust_bot_is_built_behind_the_walls(ground, monkeypatch):
+    """Its toolchain usually lies in the user's home, which is closed."""
+    home = Path(pwd.getpwuid(os.getuid()).pw_dir)
+    if shutil.which("cargo") is None:
+        pytest.skip("no cargo here")
+    monkeypatch.setenv("HOME", str(home))
+    (ground.own / "src").mkdir()
+    (ground.own / "src" / "main.rs").write_text("fn main() {}\n")
+    (ground.own / "Cargo.toml").write_text('[package]\nname = "own"\nversion = "1.0.0"\nedition = "2021"\n')
+    steps = '[["cargo", "build", "--release", "--offline"], ["rm", "-rf", "target/release/build"]]'
+    (ground.own / "bot.toml").write_text(f'name = "own"\ncommand = ["target/release/own"]\nbuild = {steps}\n')
+    monkeypatch.setattr(process, "BUILD_LIMITS", LIMITS)
+    staged = stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
+    assert os.access(staged.folder / "target" / "release" / "own", os.X_OK)
+
+
+def _peak_mb():
+    import resource  # noqa: PLC0415 - Unix only
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10

@@ -1,0 +1,104 @@
+"""Runs that find out while they play how much is played: reproducible for any number of workers, and after kill -9."""
+
+import json
+import random
+import signal
+import sys
+import time
+
+import pytest
+
+from tests.e2e.conftest import RANDOM
+from tests.e2e.test_kills import journal_lines, processes, wait_for
+
+RUN = ("run", "--until", 70, "--adaptive", "--deals", 60, "--seed", "look")
+
+
+@pytest.fixture
+def three(arena):
+    """A third bot, so that there are line-ups to choose between."""
+    arena.add_bot("rn2", RANDOM)
+    return arena
+
+
+def plan_of(arena, run):
+    config = json.loads((arena.home / "results" / run / "run.json").read_text())["config"]
+    return config["allotted"], config["settled"]
+
+
+def test_a_run_ends_when_every_interval_is_narrow(three):
+    _, err = three(*RUN, "--out", "one")
+    assert "Elo, " in err
+    assert "about " in err
+    assert " games to go" in err
+    assert err.split("games: ")[-1].split("; ")[1].startswith("done")
+    shown = json.loads(three("standings", "one", "--json")[0])
+    assert max(row["elo_high"] - row["elo_low"] for row in shown["standings"]) <= 140
+    assert shown["plan"]["missing"] == 0
+    allotted, settled = plan_of(three, "one")
+    assert settled == max(allotted.values())
+    assert len(three.records("one")) == 2 * sum(allotted.values())
+    before = three.records("one")
+    three(*RUN, "--out", "one")
+    assert three.records("one") == before
+    three(*RUN, "--until", 60, "--out", "one")
+    assert three.records("one")[: len(before)] == before
+    _, err = three(*RUN, "--out", "one", status=1)
+    assert "until: the run has 60, asked for 70; a run can only grow" in err
+
+
+def test_the_number_of_workers_changes_nothing(three):
+    for jobs in (1, 3):
+        three(*RUN, "--jobs", jobs, "--out", f"jobs-{jobs}")
+    assert three.timeless("jobs-1") == three.timeless("jobs-3")
+    assert plan_of(three, "jobs-1") == plan_of(three, "jobs-3")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+def test_killing_the_arena_changes_nothing(three):
+    three(*RUN, "--out", "quiet")
+    rng = random.Random(6)
+    for _ in range(4):
+        process = three.start(*RUN, "--jobs", 2, "--out", "killed")
+        target = journal_lines(three, "killed") + rng.randint(5, 40)
+        wait_for(lambda process=process, target=target: journal_lines(three, "killed") >= target or process.poll() is not None)
+        time.sleep(rng.random() * 0.1)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        wait_for(lambda: not processes(str(three.home)))
+    three(*RUN, "--jobs", 2, "--out", "killed")
+    assert three.timeless("killed") == three.timeless("quiet")
+    assert plan_of(three, "killed") == plan_of(three, "quiet")
+
+
+def test_without_a_width_all_deals_are_spent_where_the_ranking_is_uncertain(three):
+    _, err = three("run", "--adaptive", "--deals", 6, "--seed", "s", "--out", "a")
+    assert "at most 6 deals" in err
+    assert "in question" in err
+    allotted, _ = plan_of(three, "a")
+    assert sum(allotted.values()) == 3 * 6
+    assert min(allotted.values()) >= 3
+    assert len(three.records("a")) == 3 * 6 * 2
+    three("run", "--adaptive", "--deals", 8, "--seed", "s", "--out", "a")
+    assert len(three.records("a")) == 3 * 8 * 2
+
+
+def test_deals_that_run_out_are_said_and_an_unfinished_run_is_found_again(three):
+    _, err = three("run", "--until", 1, "--deals", 2, "--seed", "s")
+    assert "no deals are left: more --deals go on" in err
+    [run] = (three.home / "results").iterdir()
+    info = json.loads((run / "run.json").read_text())
+    info["config"]["settled"] = None
+    (run / "run.json").write_text(json.dumps(info))
+    journal = run / "games.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+    three("run", "--until", 1, "--deals", 2, "--seed", "s")
+    assert len(list((three.home / "results").iterdir())) == 1
+    assert len(three.records(run.name)) == 12
+
+
+def test_settings_come_from_arena_toml_too(three):
+    (three.home / "arena.toml").write_text('bots = ["rnd", "fst"]\nuntil = 200\nadaptive = true\nout = "cfg"\n')
+    three("run", "--config", "arena.toml")
+    config = json.loads((three.home / "results/cfg/run.json").read_text())["config"]
+    assert (config["until"], config["adaptive"], config["deals"]) == (200, True, 1000)

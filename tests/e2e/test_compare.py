@@ -1,0 +1,165 @@
+"""arena compare with real bots: its answers, its exit status, and that nothing but the games decides."""
+
+import json
+import random
+import signal
+import sys
+import time
+
+import pytest
+
+from tests.e2e.conftest import RANDOM, ROOT
+from tests.e2e.test_kills import journal_lines, processes, wait_for
+
+GREEDY = ROOT / "bots" / "greedy-python"
+CLOSE = ("compare", "rnd", "fst", "--seed", "close", "--elo1", 60)
+TRUTH = ("verdict", "blocks", "games", "llr", "elo", "elo_low", "elo_high", "plain_elo")
+
+
+def answer(out):
+    found = json.loads(out)
+    return {key: found[key] for key in TRUTH}
+
+
+def test_a_better_bot_is_found_better_and_a_worse_one_not(arena):
+    out, err = arena("compare", GREEDY, "rnd", "--seed", "s", "--out", "up")
+    assert out.startswith("better: greedy-python against rnd\n")
+    assert "LLR" in err
+    assert "median-unbiased" in out
+    assert "biased because the test stopped" in out
+    found = json.loads(arena("compare", "rnd", GREEDY, "--seed", "s", "--json", "--out", "down", status=4)[0])
+    assert (found["verdict"], found["new"], found["old"]) == ("not better", "rnd", "greedy-python")
+    assert found["llr"] <= found["lower"]
+    assert found["elo"] < -100
+    assert found["plain_elo_low"] is None
+
+
+def test_too_few_blocks_leave_it_undecided_and_more_go_on(arena):
+    out, err = arena(*CLOSE, "--max-blocks", 3, "--out", "few", status=5)
+    assert out.startswith("undecided: rnd against fst")
+    assert "undecided: a larger --max-blocks with --out few goes on" in err
+    first = arena.records("few")
+    assert len(first) == 6
+    _, err = arena(*CLOSE, "--max-blocks", 5, "--out", "few", status=5)
+    assert "6 already played" in err
+    assert arena.records("few")[:6] == first
+    assert len(arena.records("few")) == 10
+    _, err = arena(*CLOSE, "--max-blocks", 4, "--out", "few", status=1)
+    assert "deals: the run has 5, asked for 4; a run can only grow" in err
+
+
+def test_the_number_of_workers_changes_nothing(arena):
+    answers = []
+    for jobs in (1, 3):
+        process = arena.start(*CLOSE, "--jobs", jobs, "--out", f"jobs-{jobs}", "--json")
+        out, err = process.communicate(timeout=250)
+        assert process.returncode in (0, 4), err
+        answers.append((process.returncode, answer(out)))
+    assert answers[0] == answers[1]
+    assert answers[0][1]["blocks"] > 10
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+def test_killing_the_arena_changes_nothing(arena):
+    process = arena.start(*CLOSE, "--json", "--out", "quiet")
+    expected, err = process.communicate(timeout=250)
+    status = process.returncode
+    assert status in (0, 4), err
+    rng = random.Random(4)
+    for _ in range(3):
+        process = arena.start(*CLOSE, "--jobs", 2, "--out", "killed")
+        target = journal_lines(arena, "killed") + rng.randint(1, 14)
+        wait_for(lambda process=process, target=target: journal_lines(arena, "killed") >= target or process.poll() is not None)
+        time.sleep(rng.random() * 0.1)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        wait_for(lambda: not processes(str(arena.home)))
+    out, _ = arena(*CLOSE, "--jobs", 2, "--json", "--out", "killed", status=status)
+    assert answer(out) == answer(expected)
+    played = len(arena.records("killed"))
+    again, err = arena(*CLOSE, "--json", "--out", "killed", status=status)
+    assert answer(again) == answer(expected)
+    assert len(arena.records("killed")) == played, "what is decided is not played on"
+
+
+def test_an_interruption_says_how_to_go_on(arena):
+    process = arena.start(*CLOSE, "--jobs", 1, "--out", "stopped")
+    wait_for(lambda: journal_lines(arena, "stopped") >= 2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "interrupted: the same command goes on in results/stopped" in err
+    assert out.startswith("undecided: ")
+
+
+def test_without_out_the_same_comparison_is_found_again_and_is_complete(arena):
+    arena("compare", GREEDY, "rnd")
+    out, err = arena("compare", GREEDY, "rnd")
+    assert out.startswith("better: ")
+    [run] = (arena.home / "results").iterdir()
+    assert "already played" in err
+    listed = json.loads(arena("runs", "--json")[0])
+    assert [(entry["games"], entry["planned"]) for entry in listed] == [(len_of(out), len_of(out))]
+    assert "missing" not in arena("standings", run.name)[0]
+
+
+def len_of(out):
+    return int(out.split(" games")[0].split()[-1])
+
+
+def test_both_play_the_same_against_a_pool(arena):
+    arena.add_bot("rn2", RANDOM)
+    out, _ = arena(
+        "compare", GREEDY, "rnd", "--pool", "fst,rn2", "--players", 3, "--boards", "bird,lion", "--elo1", 100, "--json", "--out", "p"
+    )
+    found = json.loads(out)
+    assert (found["verdict"], found["games"]) == ("better", found["blocks"] * 6)
+    records = arena.records("p")
+    decks = {}
+    for record in records:
+        assert decks.setdefault((record["board"], record["deal"]), record["deck"]) == record["deck"]
+        assert {"fst", "rn2"} < set(record["bots"])
+
+
+def test_a_version_against_itself_shows_the_noise(arena):
+    out, _ = arena("compare", "rnd", "fst", "--null", "--max-blocks", 4, "--json", status=5)
+    found = json.loads(out)
+    assert (found["new"], found["old"], found["blocks"]) == ("fst-null", "fst", 4)
+
+
+def test_the_working_copy_is_compared_with_the_registered_version(arena):
+    arena.add_bot("fst", RANDOM, to=".")
+    out, err = arena("compare", "./fst", "fst", "--max-blocks", 2, status=5)
+    assert "note: fst is called fst@1 here, and ./fst fst" in err
+    assert out.startswith("undecided: fst against fst@1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["rnd", "nobody"], 1, "expected a registered bot or a path, got 'nobody'"),
+        (["rnd", "rnd"], 1, "expected two different bots, got the same content as rnd and rnd"),
+        (["rnd", "fst", "--players", 3], 1, "expected at least 2 opponents for a table of 3, got none"),
+        (["rnd", "fst", "--pool", "fst"], 1, "expected each bot once, got 'fst' twice"),
+        (["rnd", "fst", "--elo0", 10], 1, "expected --elo0 below --elo1, got 10 and 10"),
+        (["rnd", "fst", "--alpha", 0.5], 2, "Invalid value for '--alpha'"),
+        (["rnd"], 2, "Missing argument 'OLD'"),
+    ],
+)
+def test_errors_are_no_verdict(arena, arguments, status, said):
+    out, err = arena("compare", *arguments, status=status)
+    assert said in err
+    assert out == ""
+
+
+def test_a_game_that_cannot_be_played_is_an_error_and_not_a_verdict(arena):
+    """The bot kills its worker in every game."""
+    source = RANDOM.replace("import sys\n", "import os, sys\nfrom pathlib import Path\n").replace(
+        '    elif message["type"] == "turn":',
+        '    elif message["type"] == "turn":\n'
+        '        stat = Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()\n'
+        '        os.kill(int(stat[1]), 9)\n    elif message["type"] == "turn":',
+    )
+    arena.add_bot("killer", source)
+    _, err = arena("compare", "killer", "fst", "--jobs", 1, "--sandbox", "off", "--trust", "killer,fst", status=1)
+    assert "could not be played: its worker died" in err

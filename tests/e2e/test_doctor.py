@@ -1,0 +1,94 @@
+"""arena doctor: what it says of a machine, and its exit status."""
+
+import json
+import os
+
+import pytest
+from click.testing import CliRunner
+
+from arena.cli.doctor import Limits, doctor, limits_for
+from arena.players.sandbox import probe
+
+
+def run(monkeypatch, tmp_path, reasons, *arguments):
+    """The command on a machine where the tiers of the sandbox fail for these reasons."""
+    monkeypatch.setattr(probe, "failure", lambda launch: reasons[launch.__self__.tier])
+    return CliRunner().invoke(doctor, arguments, obj=tmp_path, standalone_mode=False)
+
+
+WORKS = {"bubblewrap": "", "landlock": ""}
+DEAD = {"bubblewrap": "No such file or directory: 'bwrap'", "landlock": "it leaves open: processes"}
+
+
+def test_the_best_tier_is_named_and_the_status_is_good(monkeypatch, tmp_path):
+    done = run(monkeypatch, tmp_path, WORKS)
+    assert done.return_value == 0
+    assert "walls around bots: bubblewrap\n" in done.output
+    assert "no other file, process, network or memory" in done.output
+
+
+def test_why_a_tier_does_not_work_is_said_with_the_cure(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = run(monkeypatch, tmp_path, {**WORKS, "bubblewrap": DEAD["bubblewrap"]})
+    assert done.return_value == 0
+    assert "walls around bots: landlock\n" in done.output
+    assert "--  bubblewrap  does not work here: No such file or directory: 'bwrap'" in done.output
+    assert "install bubblewrap (on Debian and Ubuntu: apt install bubblewrap)" in done.output
+
+
+def test_no_walls_are_a_bad_status_and_what_that_means_is_said(monkeypatch, tmp_path):
+    done = run(monkeypatch, tmp_path, DEAD)
+    assert done.return_value == 1
+    assert "a bot runs with your own rights: it can read and change all that you can" in done.output
+    assert "--trust BOT,..." in done.output
+    found = json.loads(run(monkeypatch, tmp_path, DEAD, "--json").output)
+    assert found["sandbox"] == "none"
+    assert found["walls"]["landlock"]["reason"] == "it leaves open: processes"
+
+
+def test_a_machine_s_words_cannot_steer_the_terminal(monkeypatch, tmp_path):
+    assert "\x1b" not in run(monkeypatch, tmp_path, {**DEAD, "bubblewrap": "\x1b[2J"}).output
+
+
+def test_languages_that_are_missing_are_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = run(monkeypatch, tmp_path, WORKS)
+    assert "ok  Python" in done.output
+    assert "--  JavaScript  none of node on PATH" in done.output
+    assert "for bots in JavaScript, C, C++, Rust, Go, Java, C#: install the toolchain" in done.output
+
+
+def test_the_pure_core_is_explained(arena):
+    os.environ["ARENA_RULES"] = "pure"
+    try:
+        out, _ = arena("doctor")
+    finally:
+        del os.environ["ARENA_RULES"]
+    assert "rules core: pure, ARENA_RULES asks for it" in out
+
+
+def test_it_runs_as_it_is(arena):
+    process = arena.start("doctor", "--json")
+    out, err = process.communicate(timeout=60)
+    found = json.loads(out)
+    assert err == ""
+    assert process.returncode == (found["sandbox"] == "none")
+    assert found["cores"] >= 1
+    assert found["start_method"] == "spawn"
+    assert found["limits"]["free_mb"] > 0
+
+
+def test_limits_are_those_of_the_folder_that_is_to_come(tmp_path):
+    found = limits_for(tmp_path / "not" / "there")
+    assert isinstance(found, Limits)
+    assert found.free_mb > 0
+
+
+@pytest.mark.parametrize("entry", ["bubblewrap", "landlock"])
+def test_the_probe_leaves_nothing_behind(entry, tmp_path, monkeypatch):
+    from arena.players.sandbox import Sandbox  # noqa: PLC0415
+
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    probe.failure(Sandbox(entry).launch)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,80 @@
+"""arena rate, as a user types it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.e2e.conftest import ROOT
+
+GAMES = """\
+block,bot_0,bot_1,bot_2,share_0,share_1,share_2
+1,ann,bob,,1,0,
+1,bob,ann,,0.5,0.5,
+2,ann,bob,cy,0,0,1
+2,cy,ann,bob,0,1,0
+3,bob,cy,ann,1/3,1/3,1/3
+3,bob,ann,,1,0,
+4,cy,bob,,1,0,
+4,bob,cy,,1,0,
+"""
+
+
+@pytest.fixture
+def games(arena):
+    path = arena.home / "games.csv"
+    path.write_text(GAMES)
+    return path
+
+
+def test_a_file_is_rated_as_table_csv_and_json(arena, games):
+    out, _ = arena("rate", "games.csv")
+    assert out.splitlines()[0].split()[:3] == ["Rank", "95%", "Bot"]
+    assert "95 % errors clustered by block; 8 games, 4 blocks" in out
+    shown = json.loads(arena("rate", games, "--json", "--pairs", "--covariance")[0])
+    assert (shown["games"], shown["deals"]) == (8, 4)
+    assert {row["bot"] for row in shown["pairs"]} == set(shown["covariance"]) == {"ann", "bob", "cy"}
+    text, _ = arena("rate", "games.csv", "--csv", "-")
+    assert text.startswith("rank,bot,elo,elo_low,elo_high,games,wins,shared,losses,win_rate,avg_rank,avg_left,forfeits,think_ms\n")
+    arena("rate", "games.csv", "--csv", "table.csv")
+    assert (arena.home / "table.csv").read_text() == text
+    assert "Covariance" in arena("rate", "games.csv", "--covariance")[0]
+
+
+def test_a_file_comes_from_stdin(arena, games):
+    code = [sys.executable, "-m", "arena", "rate", "-", "--csv", "-"]
+    done = subprocess.run(code, input=GAMES, capture_output=True, text=True, check=True, env={"PYTHONPATH": str(ROOT)})
+    assert done.stdout == arena("rate", "games.csv", "--csv", "-")[0]
+
+
+def test_an_anchor_and_no_seats_can_be_asked_for(arena, games):
+    shown = json.loads(arena("rate", "games.csv", "--anchor", "bob=1500", "--no-seats", "--json")[0])
+    assert [row["elo"] for row in shown["standings"] if row["bot"] == "bob"] == [1500]
+    assert all(row["elo"] is None for row in shown["seats"])
+    for value in ("bob", "=3", "bob=x", "bob=nan"):
+        _, err = arena("rate", "games.csv", "--anchor", value, status=2)
+        assert f"expected NAME=ELO such as my-bot=1500, got '{value}'" in err
+    _, err = arena("rate", "games.csv", "--anchor", "zoe=1", status=1)
+    assert "expected the anchor to be a bot of these results, got 'zoe'" in err
+    assert "hint: there are ann, bob, cy" in err
+
+
+def test_a_bad_row_and_a_missing_file_are_named_with_the_cure(arena, games):
+    games.write_text(GAMES.replace("1/3,1/3,1/3", "1/3,1/3,"))
+    _, err = arena("rate", "games.csv", status=1)
+    assert "error: games.csv, line 6: expected shares of 1/m" in err
+    assert "hint: correct the line, or take it out" in err
+    _, err = arena("rate", "none.csv", status=2)
+    assert "expected a CSV file, found nothing at none.csv" in err
+
+
+def test_the_games_that_a_run_exports_give_back_its_standings(arena):
+    arena("run", "--deals", 3, "--out", "r")
+    arena("export", "r", "--to", "tables", "--anchor", "rnd=1000")
+    out, err = arena("rate", "tables/games.csv", "--csv", "-", "--anchor", "rnd=1000")
+    assert out == (arena.home / "tables" / "standings.csv").read_text()
+    assert "note: columns without a meaning here: board, deal, end, id, seating, turns" in err
+    assert arena("standings", "r", "--csv", "-", "--anchor", "rnd=1000")[0] == out
+    assert "rnd is held at 1000 Elo" in arena("standings", "r", "--anchor", "rnd=1000")[0]
+    assert json.loads(arena("standings", "r", "--anchor", "rnd=1000", "--json")[0])["anchors"] == {"rnd": 1000}

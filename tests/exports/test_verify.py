@@ -1,0 +1,314 @@
+"""A run compared with its plan, the rules and its tables: what is as it was written passes, and every change is found and named."""
+
+import json
+import random
+import shutil
+
+import msgspec
+import pytest
+
+from arena.errors import FaultKind, Forfeit, RunError
+from arena.exports.files import export_run
+from arena.exports.verify import csv_difference, verify_run
+from arena.match.clock import Timing
+from arena.match.referee import Referee
+from arena.players.folder import bot_at, stage
+from arena.players.inprocess import InProcessPlayer, random_move
+from arena.ratings.tables import run_tables
+from arena.records.evidence import evidence_folder
+from arena.records.journal import Journal
+from arena.records.runfile import BotInfo, RunInfo, write_run
+from arena.rules.boards import built_in
+from arena.rules.terms import REVISION
+from arena.tournament.config import make_config
+from arena.tournament.schedule import Schedule
+
+NAMES = ("ann", "bob", "quits")
+
+
+def quits_sometimes(state, seed):
+    if seed % 2 and state.turns > 20:
+        raise Forfeit(FaultKind.EXIT, "has left")
+    return random_move(state, seed)
+
+
+def make_run(folder, players):
+    """A run as the arena leaves it: journal, evidence, copies of the bots, tables."""
+    config = make_config({"bots": list(NAMES), "seed": "verify", "deals": 3, "players": players})
+    bots = []
+    for name in NAMES:
+        source = folder / "sources" / name
+        source.mkdir(parents=True)
+        (source / "bot.py").write_text(f"print({name!r})\n")
+        (source / "bot.toml").write_text(f'name = "{name}"\nversion = "3"\ncommand = ["python3", "bot.py"]\n')
+        bots.append(bot_at(source))
+    run = folder / "run"
+    for bot in bots:
+        stage(bot, run / "bots" / f"{bot.label}-{bot.sha256[:12]}")
+    infos = [BotInfo(bot.label, "3", bot.sha256, bot.command) for bot in bots]
+    boards = {"bird": list(built_in("bird").rows)}
+    config_object = msgspec.to_builtins(config)
+    write_run(run, RunInfo("0", 1, "pure", REVISION, config_object, boards, infos, "verify", "none", "2026-01-01T00:00:00Z"))
+    with Journal(run) as journal:
+        for plan in Schedule(config):
+            seated = [InProcessPlayer(name, quits_sometimes if name == "quits" else random_move) for name in plan.bots]
+            record = Referee(plan, built_in("bird"), seated, Timing()).play().record
+            for fault in record.faults:
+                place = evidence_folder(run, record.id)
+                place.mkdir(parents=True, exist_ok=True)
+                (place / f"seat-{fault.seat}.json").write_text(json.dumps({"kind": fault.kind, "turn": fault.turn}))
+            journal.append([record])
+    export_run(run, run, run_tables(run))
+    return run
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def kept(request, tmp_path_factory):
+    return make_run(tmp_path_factory.mktemp("verify"), request.param)
+
+
+@pytest.fixture
+def run(kept, tmp_path):
+    shutil.copytree(kept, tmp_path / "run")
+    return tmp_path / "run"
+
+
+def lines_of(run):
+    return (run / "games.jsonl").read_text().splitlines(keepends=True)
+
+
+def rewrite(run, number, **changes):
+    """Changes fields of a record, in the form in which records are written."""
+    lines = lines_of(run)
+    record = json.loads(lines[number - 1])
+    record |= {key: value(record[key]) if callable(value) else value for key, value in changes.items()}
+    lines[number - 1] = json.dumps(record, separators=(",", ":")) + "\n"
+    (run / "games.jsonl").write_text("".join(lines))
+    return record
+
+
+def first(run):
+    return verify_run(run).differences[0]
+
+
+def whole_game(run):
+    """The line of a game without a forfeit."""
+    return next(number for number, line in enumerate(lines_of(run), 1) if '"faults":[]' in line)
+
+
+def forfeit(run):
+    return next(number for number, line in enumerate(lines_of(run), 1) if '"faults":[]' not in line)
+
+
+def test_a_run_as_it_was_written_has_no_difference(run):
+    seen = []
+    verdict = verify_run(run, progress=seen.append)
+    assert verdict.differences == []
+    assert verdict.notes == []
+    assert (verdict.games, verdict.planned, verdict.bots) == (len(lines_of(run)), len(lines_of(run)), 3)
+    assert verdict.tables == ["standings.csv", "pairs.csv", "seats.csv", "faults.csv", "games.csv"]
+    assert seen[-1] == (run / "games.jsonl").stat().st_size
+    assert any('"kind":"exit"' in line for line in lines_of(run))
+
+
+def swapped(deck):
+    """The deck with its last tile and the last one that differs exchanged."""
+    tiles = [deck[at : at + 2] for at in range(0, len(deck), 2)]
+    other = max(at for at, tile in enumerate(tiles) if tile != tiles[-1])
+    tiles[-1], tiles[other] = tiles[other], tiles[-1]
+    return "".join(tiles)
+
+
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [
+        ("left", lambda left: [left[0] + 1, *left[1:]]),
+        ("ranks", lambda ranks: ranks[::-1] if ranks[::-1] != ranks else [1 + rank % 2 for rank in ranks]),
+        ("turns", lambda turns: turns - 1),
+        ("end", lambda end: "no tiles" if end != "no tiles" else "no space"),
+        ("deck", swapped),
+        ("bots", lambda bots: bots[1:] + bots[:1]),
+        ("moves", lambda moves: moves[:-1]),
+        ("id", lambda name: name.replace("bird/", "lion/")),
+    ],
+)
+def test_an_edited_record_is_found_by_its_line_and_field(run, field, change):
+    number = whole_game(run)
+    before = json.loads(lines_of(run)[number - 1])
+    assert rewrite(run, number, **{field: change})[field] != before[field]
+    found = first(run)
+    assert (found.file, found.line) == ("games.jsonl", number)
+    assert found.field in ({"left", "ranks", "end"} if field == "moves" else {field})
+    assert str(found).startswith(f"games.jsonl, line {number}, {found.field}: expected ")
+
+
+def test_a_move_that_was_changed_is_found(run):
+    number = whole_game(run)
+    rewrite(run, number, moves=lambda moves: [moves[1], *moves[1:]])
+    assert first(run).field in ("moves[0]", "moves[1]")
+    assert "a move that the rules allow" in first(run).expected
+
+
+def test_a_move_in_another_spelling_is_found(run):
+    number = whole_game(run)
+    record = json.loads(lines_of(run)[number - 1])
+    move = record["moves"][0]
+    cut = next(at for at in range(2, len(move)) if move[at].isupper())
+    rewrite(run, number, moves=[move[cut:] + move[:cut], *record["moves"][1:]])
+    assert first(run)[2:4] == ("moves[0]", move)
+
+
+def test_results_and_moves_that_agree_but_belong_to_another_deck_are_found(run):
+    """Everything of one game put under the id of another."""
+    one, other = (json.loads(line) for line in lines_of(run)[:2])
+    keep = {key: one[key] for key in ("id", "deal", "seating", "bots", "board")}
+    rewrite(run, 1, **{**other, **keep})
+    assert first(run).field == ("deck" if one["deal"] != other["deal"] else "moves[0]")
+
+
+def test_a_fault_that_was_taken_out_leaves_a_game_that_is_not_over_or_passes_nobody_may_make(run):
+    number = forfeit(run)
+    rewrite(run, number, faults=[])
+    found = first(run)
+    assert found.line == number
+    assert found.field.startswith(("moves", "end", "ranks"))
+
+
+def test_a_fault_that_its_evidence_denies_is_found(run):
+    number = forfeit(run)
+    rewrite(run, number, faults=lambda faults: [{**faults[0], "kind": "late"}, *faults[1:]])
+    found = first(run)
+    assert found.field == "faults[0]"
+    assert found.expected.startswith("exit at turn ")
+    shutil.rmtree(run / "faults")
+    assert [difference.file for difference in verify_run(run).differences] == ["games.csv"]
+
+
+def test_a_game_that_is_not_planned_is_found(run):
+    record = json.loads(lines_of(run)[0])
+    rewrite(run, 1, deal=99, id=record["id"].replace(f"/{record['deal']}/", "/99/"))
+    assert first(run)[2:4] == ("id", "a game of the plan in run.json")
+
+
+def test_a_record_that_is_there_twice_is_found(run):
+    with (run / "games.jsonl").open("a") as file:
+        file.write(lines_of(run)[1])
+    verdict = verify_run(run)
+    assert [str(difference).split(": ")[0] for difference in verdict.differences] == [f"games.jsonl, line {len(lines_of(run))}, id"]
+    assert "this one is in line 2" in verdict.differences[0].expected
+    assert verdict.games == verdict.planned
+
+
+def test_names_that_only_joined_look_like_a_planned_line_up_are_found(run):
+    players = len(json.loads(lines_of(run)[0])["bots"])
+    rewrite(run, 1, bots=["ann+bob", "quits"] if players > 2 else ["ann", "bob", "quits"])
+    assert first(run)[0:2] == ("games.jsonl", 1)
+
+
+NOTHING_FOLLOWS = ("slowest_ms", "think_ms", "sandbox", "host", "ended", "faults")
+"""Fields that only tables or evidence can contradict."""
+
+
+def test_no_byte_can_be_changed_unnoticed_but_in_times_and_descriptions(run):
+    for path in run.glob("*.csv"):
+        path.unlink()
+    data = (run / "games.jsonl").read_bytes()
+    rng = random.Random(1)
+    found = 0
+    for _ in range(150):
+        at, byte = rng.randrange(len(data) - 1), rng.choice(b'0123456789abRYB"/[]{},:x\n\xff')
+        changed = data[:at] + bytes([byte]) + data[at + 1 :]
+        (run / "games.jsonl").write_bytes(changed)
+        differences = verify_run(run).differences
+        found += bool(differences)
+        if not differences and changed != data:
+            number = data.count(b"\n", 0, at)
+            one, other = (json.loads(lines.split(b"\n")[number]) for lines in (data, changed))
+            assert {key for key in one if one[key] != other[key]} <= set(NOTHING_FOLLOWS)
+    assert found > 100
+
+
+def test_a_line_in_another_form_or_by_no_schema_is_found(run):
+    lines = lines_of(run)
+    (run / "games.jsonl").write_text(json.dumps(json.loads(lines[0])) + "\n" + "".join(lines[1:]))
+    assert first(run)[1:3] == (1, "line")
+    (run / "games.jsonl").write_text("{}\n" + "".join(lines[1:]))
+    assert first(run) == ("games.jsonl", 1, "line", "a record by the schema (Object missing required field `v`)", "{}")
+    (run / "games.jsonl").write_text(lines[0].replace('"turns":', '"turns":"1","x":', 1) + "".join(lines[1:]))
+    assert first(run)[1:] == (1, "turns", "`int`", '"1"')
+
+
+def test_times_that_nothing_else_follows_from_are_found_by_the_tables(run):
+    rewrite(run, 2, think_ms=lambda times: [time + 5000.0 for time in times])
+    verdict = verify_run(run)
+    assert [(difference.file, difference.field) for difference in verdict.differences] == [
+        ("standings.csv", "think_ms"),
+        ("games.csv", "think_ms_0"),
+    ]
+
+
+def test_an_edited_table_is_named_by_line_and_field(run):
+    path = run / "standings.csv"
+    lines = path.read_text().splitlines()
+    cells = lines[2].split(",")
+    cells[5] = "9999"
+    path.write_text("\n".join([*lines[:2], ",".join(cells), *lines[3:]]) + "\n")
+    [found] = verify_run(run).differences
+    assert (found.file, found.line, found.field, found.got) == ("standings.csv", 3, "games", "9999")
+    path.write_text("\n".join(lines[:-1]) + "\n")
+    assert first(run)[1:3] == (len(lines), "line")
+    path.unlink()
+    assert verify_run(run).differences == []
+
+
+def test_a_last_decimal_may_be_off_by_one(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("bot,elo,games\na,10.01,5\n")
+    assert csv_difference(path, "bot,elo,games\na,10.02,5\n") is None
+    assert csv_difference(path, "bot,elo,games\na,10.03,5\n") == ("t.csv", 2, "elo", "10.03", "10.01")
+    assert csv_difference(path, "bot,elo,games\na,10.01,6\n") == ("t.csv", 2, "games", "6", "5")
+    assert csv_difference(path, "bot,elo,games\na,,5\n") == ("t.csv", 2, "elo", "", "10.01")
+    assert csv_difference(path, "bot,elo,game\na,10.01,5\n") == ("t.csv", 1, "game", "game", "games")
+
+
+def test_a_copy_of_a_bot_that_was_changed_is_found_and_a_missing_one_is_noted(run):
+    [ann] = (run / "bots").glob("ann-*")
+    (ann / "bot.py").write_text("print('better')\n")
+    [found] = verify_run(run).differences
+    assert (found.file, found.line, found.field) == (f"bots/{ann.name}", None, "sha256")
+    (ann / "bot.toml").write_text("name = 3\n")
+    assert first(run).field == "sha256"
+    shutil.rmtree(ann)
+    verdict = verify_run(run)
+    assert (verdict.bots, verdict.differences) == (2, [])
+    assert verdict.notes == [f"no copy of ann to compare in bots/{ann.name}"]
+
+
+def test_a_bot_that_was_built_is_not_compared(run):
+    [ann] = (run / "bots").glob("ann-*")
+    (ann / "bot.toml").write_text('name = "ann"\ncommand = ["./a"]\nbuild = [["make"]]\n')
+    verdict = verify_run(run)
+    assert verdict.differences == []
+    assert verdict.notes == ["the copy of ann holds what its build made, and cannot be compared"]
+
+
+def test_missing_games_and_half_a_line_are_notes(run):
+    lines = lines_of(run)
+    (run / "games.jsonl").write_text("".join(lines[:-2]) + lines[-2][:50])
+    for path in run.glob("*.csv"):
+        path.unlink()
+    verdict = verify_run(run)
+    assert verdict.differences == []
+    assert f"2 of the {len(lines)} planned games are missing" in verdict.notes
+    assert any("half a line" in note for note in verdict.notes)
+
+
+def test_a_run_file_that_contradicts_itself_is_found(run):
+    info = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps({**info, "seed": "other"}))
+    assert first(run)[:3] == ("run.json", None, "seed")
+
+
+def test_what_is_no_run_is_an_error(tmp_path):
+    with pytest.raises(RunError, match="expected a run in"):
+        verify_run(tmp_path)

@@ -1,0 +1,198 @@
+"""Two bots compared: which games they play, and that what is decided does not depend on the order in which games end."""
+
+import random
+
+import msgspec
+import pytest
+
+from arena.errors import ConfigError
+from arena.players.folder import Bot
+from arena.players.manifest import Manifest
+from arena.records.record import VERSION, GameRecord
+from arena.rules.boards import built_in
+from arena.tournament.comparison import Block, Blocks, deals_for
+from arena.tournament.config import describe_run, differences, make_config
+from arena.tournament.schedule import Schedule, opponents
+from arena.tournament.session import completeness
+
+
+def config(pool=(), **settings):
+    return make_config({"bots": ["new", "old", *pool], "seed": "s", "compare": {"new": "new", "old": "old"}, **settings})
+
+
+def record_of(plan, ranks):
+    return GameRecord(
+        VERSION,
+        plan.id,
+        plan.board,
+        plan.deal,
+        plan.seating,
+        list(plan.bots),
+        plan.deck,
+        [],
+        [0] * len(ranks),
+        list(ranks),
+        "last pagoda",
+        [],
+        [1.0] * len(ranks),
+        [1.0] * len(ranks),
+        40,
+        "none",
+        "",
+        "",
+    )
+
+
+def results_of(schedule, seed=1):
+    """A record for every game, with any results."""
+    rng = random.Random(seed)
+    return [record_of(plan, [rng.choice([1, 1, 2]) for _ in plan.bots[1:]] + [1]) for plan in schedule]
+
+
+def blocks_of(schedule, records, judge=lambda blocks: False):
+    rounds = []
+
+    def keep(blocks):
+        rounds.append(blocks)
+        return judge(blocks)
+
+    gathered = Blocks(schedule, keep)
+    for record in records:
+        gathered.add(record)
+    return rounds, gathered
+
+
+def test_two_play_each_other_in_swapped_seats():
+    schedule = Schedule(config(deals=3))
+    assert [plan.bots for plan in schedule if plan.deal == 1] == [("new", "old"), ("old", "new")]
+    assert {plan.id for plan in schedule} == {f"bird/new+old/{deal}/{seating}" for deal in range(3) for seating in range(2)}
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_with_a_pool_only_the_candidate_differs(players):
+    """The names sort between those of the opponents, so that the line-ups' own order would not do."""
+    pool = ["aa", "nm", "oo", "zz"]
+    schedule = Schedule(config(pool, players=players, deals=12, boards=["bird", "lion"]))
+    games = {}
+    for plan in schedule:
+        games.setdefault((plan.board, plan.deal, plan.seating), []).append(plan)
+    assert len(games) == 12 * players * 2
+    for new, old in games.values():
+        assert (new.deck, new.seeds) == (old.deck, old.seeds)
+        assert new.id != old.id
+        assert tuple("old" if bot == "new" else bot for bot in new.bots) == old.bots
+    for deal in range(12):
+        assert {plan.bots.index("new") for plan in schedule if plan.deal == deal and "new" in plan.bots} == set(range(players))
+
+
+def test_sets_of_opponents_take_turns():
+    schedule = Schedule(config(["a", "b", "c"], deals=7))
+    met = [{bot for plan in schedule if plan.deal == deal for bot in plan.bots} - {"new", "old"} for deal in range(7)]
+    assert met == [{"a"}, {"b"}, {"c"}, {"a"}, {"b"}, {"c"}, {"a"}]
+    assert len(schedule) == len(list(schedule)) == 7 * 2 * 2
+
+
+def test_a_large_pool_is_met_in_some_sets_that_hold_everybody():
+    settings = config([f"b{number:02}" for number in range(30)], players=4)
+    groups = opponents(settings)
+    assert len(groups) == 12
+    assert len({bot for group in groups for bot in group}) == 30
+    assert deals_for(settings, 13) == 24
+
+
+def test_blocks_say_what_both_got():
+    schedule = Schedule(config(deals=1))
+    swapped = [record_of(plan, (1, 2)) for plan in schedule]
+    assert blocks_of(schedule, swapped)[0] == [[Block(0.5, 0.5, 0)]]
+    won = [record_of(plan, (1, 1) if plan.seating else (1, 2)) for plan in schedule]
+    assert blocks_of(schedule, won)[0] == [[Block(0.75, 0.25, 0)]]
+    schedule = Schedule(config(["a", "b"], players=3, deals=1))
+    third = [record_of(plan, [1, 1, 1] if "new" in plan.bots else [1 if bot == "old" else 2 for bot in plan.bots]) for plan in schedule]
+    assert blocks_of(schedule, third)[0] == [[Block(1 / 3, 1, 0)]]
+
+
+@pytest.mark.parametrize(("pool", "players"), [((), 2), (("a", "b", "c"), 2), (("a", "b", "c"), 3)])
+def test_blocks_and_where_it_ends_do_not_depend_on_the_order_of_the_games(pool, players):
+    schedule = Schedule(config(pool, players=players, deals=12, boards=["bird", "lion"]))
+    records = results_of(schedule)
+
+    def judge(blocks):
+        return blocks[0].new > 0.6
+
+    expected, gathered = blocks_of(schedule, records, judge)
+    assert gathered.round_size == len(expected[0])
+    for seed in range(20):
+        random.Random(seed).shuffle(records)
+        rounds, again = blocks_of(schedule, records, judge)
+        assert (rounds, again.settled) == (expected, gathered.settled)
+
+
+def test_a_block_that_lacks_a_game_holds_up_those_after_it():
+    schedule = Schedule(config(deals=4))
+    records = [record for record in results_of(schedule) if record.id != "bird/new+old/1/1"]
+    assert len(blocks_of(schedule, records)[0]) == 1
+
+
+def test_no_game_is_wanted_once_it_is_settled_or_stuck():
+    schedule = Schedule(config(deals=4))
+    records = results_of(schedule)
+    _, gathered = blocks_of(schedule, records, lambda blocks: True)
+    assert gathered.settled == 1
+    assert list(gathered.wanted(iter(schedule))) == []
+    _, gathered = blocks_of(schedule, [])
+    wanted = gathered.wanted(iter(schedule))
+    assert next(wanted).id == "bird/new+old/0/0"
+    gathered.is_stuck = True
+    assert list(wanted) == []
+
+
+def test_games_beyond_the_last_deal_are_not_looked_at():
+    long = Schedule(config(deals=9))
+    assert len(blocks_of(Schedule(config(deals=4)), results_of(long))[0]) == 4
+
+
+def test_a_settled_comparison_is_complete_without_the_deals_after_it():
+    settings = msgspec.structs.replace(config(["a", "b"], deals=10), settled=4)
+    schedule = Schedule(settings)
+    assert {plan.deal for plan in schedule} == {0, 1, 2, 3}
+    assert schedule.needs_block("bird/a+new/2")
+    assert not schedule.needs_block("bird/a+new/4")
+    assert schedule.has_block("bird/a+new/4"), "it may have been played before the others settled it"
+    assert not schedule.has_block("bird/a+new/3"), "these opponents have other turns"
+    info = info_of(["new", "old", "a", "b"], settings)
+    assert completeness(info, {plan.id.rpartition("/")[0]: 2 for plan in schedule}) == (16, 0, 0)
+
+
+def info_of(names, settings):
+    bots = [Bot(name, Manifest(name=name, command=["x"]), None, "1" * 64) for name in names]
+    return describe_run(settings, {"bird": built_in("bird")}, bots, sandbox="none", started="")
+
+
+def test_another_question_or_pool_is_a_difference_and_more_blocks_are_none():
+    known = info_of(["new", "old", "a"], config(["a"], deals=10))
+    assert differences(known, info_of(["new", "old", "a"], config(["a"], deals=20))) == []
+    other = config(["a"], compare={"new": "new", "old": "old", "elo1": 20})
+    assert differences(known, info_of(["new", "old", "a"], other)) == ["elo1: the run has 10.0, asked for 20.0"]
+    wider = info_of(["new", "old", "a", "b"], config(["a", "b"]))
+    assert differences(known, wider) == ["pool: b not in the run; who is compared against whom stays as it began"]
+    league = info_of(["new", "old", "a"], make_config({"bots": ["new", "old", "a"], "seed": "s"}))
+    assert [line.partition(":")[0] for line in differences(known, league)] == ["compare"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"players": 3, "pool": ["a"]}, "expected at least 2 opponents for a table of 3, got a"),
+        ({"players": 4, "pool": ["a", "b"]}, "expected at least 3 opponents for a table of 4, got a, b"),
+        ({"compare": {"new": "new", "old": "old", "elo0": 5, "elo1": 5}}, "expected --elo0 below --elo1, got 5 and 5"),
+        ({"compare": {"new": "new", "old": "old", "alpha": 0.5}}, "alpha"),
+    ],
+)
+def test_a_question_that_cannot_be_put_is_refused(settings, message):
+    with pytest.raises(ConfigError, match=message):
+        config(**settings)
+
+
+def test_a_tournament_is_no_comparison():
+    with pytest.raises(ConfigError, match="expected a run that compares two bots"):
+        Blocks(Schedule(make_config({"bots": ["a", "b"], "seed": "s"})), lambda blocks: False)

@@ -175,10 +175,10 @@ def _footer(tables: "Tables") -> list[str]:
         if unit != "game"
         else f"95 % errors of games that share no luck; {tables.games} games"
     )
-    return ["; ".join(lines), *_gain_lines(tables), *_anchor_lines(tables)] + [f"note: {note}" for note in tables.notes]
+    return ["; ".join(lines), *gain_lines(tables), *_anchor_lines(tables)] + [f"note: {note}" for note in tables.notes]
 
 
-def _gain_lines(tables: "Tables") -> list[str]:
+def gain_lines(tables: "Tables") -> list[str]:
     """What dependence within a deal is worth, to three digits, which is more than it is known to."""
     worth = tables.independent_games
     if worth is None or tables.clusters == tables.games:

@@ -10,8 +10,11 @@ from itertools import pairwise
 import pytest
 
 from arena.errors import RunError
+from arena.exports.report.about import repeat_command
 from arena.exports.report.games import MOST_BYTES
 from arena.exports.report.make import game_page, page_path, report_page
+from arena.exports.report.secrecy import judge
+from arena.records.runfile import RunInfo
 from tests.exports.runs import SEED, data_of, duels, evidence_of, game_of, write_run
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'`{{ 7*7 }}\x1b[31m\u202egnp.exe"
@@ -171,3 +174,41 @@ def test_a_bot_that_sits_twice_is_told_apart_by_seat(tmp_path):
     record = game_of(("a", "a"))
     page = game_page(write_run(tmp_path / "run", "ab", [record]), record)
     assert data_of(page)["games"][0]["names"] == ["a (seat 0)", "a (seat 1)"]
+
+
+def plan_of(**settings):
+    return RunInfo("0.1.0", 1, "pure", 1, {"bots": ["a", "b", "c"], "seed": "s", **settings}, {}, [], "s", "none", "")
+
+
+def test_a_deal_is_over_when_all_its_games_are_played():
+    blocks = {"bird/a+b/0": 2, "bird/a+c/0": 2, "bird/b+c/0": 2, "bird/a+b/1": 2, "bird/a+c/1": 1, "bird/b+c/1": 2}
+    secrecy = judge(plan_of(deals=2), blocks)
+    assert (secrecy.planned, secrecy.missing, secrecy.is_finished) == (12, 1, False)
+    assert [secrecy.is_open(("bird", deal)) for deal in (0, 1, 2)] == [False, True, True]
+    finished = judge(plan_of(deals=2), {**blocks, "bird/a+c/1": 2})
+    assert not finished.is_open(("bird", 1))
+
+
+def test_while_line_ups_may_be_given_more_deals_a_deal_is_over_when_all_of_them_played_it():
+    allotted = {"a+b": 2, "a+c": 1, "b+c": 1}
+    blocks = {"bird/a+b/0": 2, "bird/a+c/0": 2, "bird/b+c/0": 2, "bird/a+b/1": 2}
+    secrecy = judge(plan_of(deals=5, adaptive=True, allotted=allotted), blocks)
+    assert not secrecy.is_finished
+    assert [secrecy.is_open(("bird", deal)) for deal in (0, 1)] == [False, True]
+    assert judge(plan_of(deals=5, adaptive=True, allotted=allotted, settled=2), blocks).is_finished
+
+
+@pytest.mark.parametrize(
+    ("settings", "command"),
+    [
+        ({"deals": 3}, "arena run a b c --boards bird --deals 3"),
+        (
+            {"deals": 3, "boards": ["lion", "mine"], "players": 3, "move_ms": 5, "until": 20.0, "adaptive": True},
+            "arena run a b c --boards lion --board mine.txt --deals 3 --players 3 --move-ms 5 --until 20.0 --adaptive",
+        ),
+        ({"compare": {"new": "c", "old": "a", "elo1": 30.0}}, "arena compare c a --pool b --elo1 30.0 --boards bird"),
+    ],
+)
+def test_the_command_that_plays_a_run_again(settings, command):
+    assert repeat_command(plan_of(**{"boards": ["bird"], **settings}), seed=None) == command
+    assert repeat_command(plan_of(**{"boards": ["bird"], **settings}), seed="x y") == f"{command} --seed 'x y'"

@@ -1,6 +1,7 @@
 """What a run is: settings, versions, bots, and the command that plays it again."""
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,11 @@ DEFAULTS: dict[str, Any] = {
     "game_ms": None,
     "increment_ms": 0,
     "startup_ms": 10_000,
+    "until": None,
 }
 """Settings that the command need not name."""
+QUESTION = {"elo0": 0.0, "elo1": 10.0, "alpha": 0.05, "beta": 0.05}
+"""The same for what a comparison asks."""
 WORDS = 300
 HASH = 12
 
@@ -29,17 +33,28 @@ HASH = 12
 def repeat_command(info: RunInfo, *, seed: str | None) -> str:
     """The command that plays the same games; without a seed it shuffles decks of its own."""
     config = info.config
-    words = ["arena", "run", *map(str, config.get("bots", ()))]
     boards = [str(name) for name in config.get("boards", ())]
     known = [name for name in boards if name in BUILT_IN]
+    words = _compared(config) if config.get("compare") else ["arena", "run", *map(str, config.get("bots", ()))]
     words += ["--boards", ",".join(known)] if known else []
     words += [word for name in boards if name not in BUILT_IN for word in ("--board", f"{name}.txt")]
-    words += ["--deals", str(config.get("deals", 10))]
-    for key, default in DEFAULTS.items():
-        value = config.get(key, default)
-        if value != default:
-            words += [f"--{key.replace('_', '-')}", str(value)]
+    words += [] if config.get("compare") else ["--deals", str(config.get("deals", 10))]
+    words += _options(config, DEFAULTS) + (["--adaptive"] if config.get("adaptive") else [])
     return shlex.join(words + (["--seed", seed] if seed else []))
+
+
+def _compared(config: dict[str, Any]) -> list[str]:
+    """The command of a comparison as far as a run's command is another one."""
+    asked = config["compare"]
+    pair = [str(asked["new"]), str(asked["old"])]
+    pool = sorted(str(name) for name in config.get("bots", ()) if name not in pair)
+    return ["arena", "compare", *pair, *(["--pool", ",".join(pool)] if pool else []), *_options(asked, QUESTION)]
+
+
+def _options(config: dict[str, Any], defaults: Mapping[str, Any]) -> list[str]:
+    """What differs from the defaults."""
+    told = {key: config.get(key, default) for key, default in defaults.items()}
+    return [word for key, value in told.items() if value != defaults[key] for word in (f"--{key.replace('_', '-')}", f"{value}")]
 
 
 def bots_of(material: Material) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from arena.exports.report.material import Material, choose, gather
 from arena.exports.report.page import render
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.words import counted
+from arena.exports.text import gain_lines
 from arena.records.record import GameRecord
 from arena.records.runfile import read_run
 
@@ -80,7 +81,8 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
         "settings": settings_of(material),
         "seed": material.info.seed if secrecy.is_finished else None,
         "command": repeat_command(material.info, seed=material.info.seed if secrecy.is_finished else None),
-        "notes": material.tables.notes,
+        "notes": [*gain_lines(material.tables), *material.tables.notes],
+        "is_comparison": bool(material.info.config.get("compare")),
         "standings": sections.standings(material),
         "pairs": sections.pairs(material),
         "seats": sections.seats(material),

@@ -51,7 +51,7 @@ def gather(folder: Path, prior: float | None = None) -> Material:
     frame = seat_frame(games, [bot.name for bot in info.bots])
     tables = make_tables(frame, prior, games.blocks())
     secrecy = judge(info, tables.blocks)
-    open_deals = np.array([secrecy.is_open(*deal) for deal in games.deals], dtype=np.bool_)
+    open_deals = np.array([secrecy.is_open(deal) for deal in games.deals], dtype=np.bool_)
     return Material(
         folder=folder,
         info=info,

@@ -1,6 +1,6 @@
 """What of a run may be shown: nothing by which a bot could know the tiles of a game that is still to be played.
 
-All line-ups play the same deals. So a deal stays secret until each of its planned games is in the journal, and the seed, from which all
+Line-ups play the same deals. So a deal stays secret until each of its planned games is in the journal, and the seed, from which all
 deals follow, until the whole run is.
 """
 
@@ -13,26 +13,25 @@ from arena.records.runfile import RunInfo
 from arena.tournament.config import make_config
 from arena.tournament.schedule import Schedule
 
+Deal = tuple[str, int]
+"""A board and the number of a deal on it."""
+
 
 class Secrecy(NamedTuple):
-    """What is finished. ``planned`` games, and ``missing`` ones of them; None when this version cannot read the plan.
-
-    ``per_deal`` games are planned of each deal of a board; ``played`` are how many of them there are.
-    """
+    """What is finished: ``planned`` games, and ``missing`` ones of them, None when this version cannot read the plan; ``over`` deals."""
 
     planned: int | None
     missing: int | None
-    per_deal: int
-    played: Mapping[tuple[str, int], int]
+    over: frozenset[Deal]
 
     @property
     def is_finished(self) -> bool:
         """Whether no planned game is left, so that the seed gives nothing away."""
         return self.missing == 0
 
-    def is_open(self, board: str, deal: int) -> bool:
-        """Whether games of the deal are still to be played."""
-        return not self.is_finished and self.played.get((board, deal), 0) < self.per_deal
+    def is_open(self, deal: Deal) -> bool:
+        """Whether games of the deal may still be to be played."""
+        return not self.is_finished and deal not in self.over
 
 
 def judge(info: RunInfo, blocks: Mapping[str, int]) -> Secrecy:
@@ -40,10 +39,19 @@ def judge(info: RunInfo, blocks: Mapping[str, int]) -> Secrecy:
     try:
         schedule = Schedule(make_config(info.config))
     except ConfigError:
-        return Secrecy(None, None, 1, {})
-    played: Counter[tuple[str, int]] = Counter()
+        return Secrecy(None, None, frozenset())
+    played: Counter[Deal] = Counter()
     for block, games in blocks.items():
-        if schedule.has_block(block):
+        if schedule.needs_block(block):
             board, _, rest = block.partition("/")
             played[board, int(rest.rpartition("/")[2])] += games
-    return Secrecy(len(schedule), len(schedule) - played.total(), len(schedule.line_ups) * len(schedule.seatings), played)
+    over = frozenset(deal for deal, games in played.items() if games >= _games_of(schedule, deal[1]))
+    return Secrecy(schedule.planned, schedule.planned - played.total(), over)
+
+
+def _games_of(schedule: Schedule, deal: int) -> int:
+    """How many games the deal has on a board; as long as line-ups may be given more deals, any of them may be given this one."""
+    config = schedule.config
+    may_grow = config.is_open and config.allotted is not None
+    line_ups = len(schedule.line_ups) if may_grow else sum(deal in deals for deals in schedule.deals.values())
+    return line_ups * len(schedule.seatings)

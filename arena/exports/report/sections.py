@@ -19,6 +19,7 @@ MOST_PAIRED = 60
 MOST_PANELS = 24
 MOST_NAMED = 8
 """Columns of the head-to-head table that have names; more have numbers."""
+FEWEST_POINTS = 2
 QUANTILES = (0.05, 0.5, 0.95)
 SHADES = 10
 SECOND = 1000
@@ -154,7 +155,7 @@ def _tick(value: float) -> str:
 def convergence(material: Material) -> dict[str, Any]:
     """Each bot's rating after the first deals, the best bots first; the scale is that of the final intervals, and as much again."""
     table = material.convergence
-    if not len(table):
+    if table["deals"].nunique() < FEWEST_POINTS:
         return {"panels": [], "left_out": 0}
     last = table[table["deals"] == table["deals"].max()]
     middle, half = last["elo"], (last["elo_high"] - last["elo"]).fillna(100)

@@ -53,9 +53,9 @@ def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verb
     BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
     deals, each with every seating. The same command again finishes a run that was interrupted; more deals or further bots extend it.
 
-    With --until or --adaptive line-ups start with a few deals and get more after each look at the ratings, up to --deals (with --until
-    1000) times the line-ups. --until ends the run when every +/- is at most so many Elo. --adaptive gives the deals to line-ups that
-    narrow what is too wide: the +/- above --until, or the neighbours in the ranking whose order is in question.
+    With --until or --adaptive line-ups start with a part of the deals and get more after each look at the ratings, up to --deals (with
+    --until 1000) times the line-ups. --until ends the run when every +/- is at most so many Elo. --adaptive gives the deals to line-ups
+    that narrow what is too wide: the +/- above --until, or the neighbours in the ranking whose order is in question.
 
     \b
     arena run --deals 50

@@ -19,14 +19,16 @@ WORTH = 0.5
 
 
 def fix_allotment(config: RunConfig, known: RunConfig | None) -> RunConfig:
-    """The configuration with deals for every line-up: those of the known run, and for others a first few.
+    """The configuration with deals for every line-up: those of the known run, and for others the first ones.
 
-    A run that grew is not settled any more. Configurations whose line-ups all play the same deals stay as they are.
+    A run that only spends its deals gives half of them to all alike: error bars that rest on a few deals hold too seldom. One that goes on
+    ``until`` its bars are narrow needs no such floor. A run that grew is not settled any more. Configurations whose line-ups all play the
+    same deals stay as they are.
     """
     if not config.adaptive and config.until is None:
         return config
     before = known.allotted or {} if known else {}
-    first = min(DEALS_AT_ONCE, ceil(config.deals / 2))
+    first = ceil(config.deals / 2) if config.until is None else min(DEALS_AT_ONCE, ceil(config.deals / 2))
     allotted = {name: before.get(name, first) for name in map("+".join, line_ups(config))}
     is_same = known is not None and (known.allotted, known.deals, known.until) == (allotted, config.deals, config.until)
     return msgspec.structs.replace(config, allotted=allotted, settled=known.settled if known and is_same else None)

@@ -37,6 +37,10 @@ def test_every_line_up_starts_with_the_same_few_deals(deals, first):
     assert len(Schedule(settings)) == 3 * first * 2
 
 
+def test_without_a_width_half_of_the_deals_go_to_all_alike():
+    assert set(fix_allotment(config(adaptive=True, deals=61), None).allotted.values()) == {31}
+
+
 def test_without_adaptive_all_get_the_same_up_to_the_deals():
     settings = fix_allotment(config(until=20, deals=25), None)
     for expected in (20, 25):

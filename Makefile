@@ -17,7 +17,7 @@ demo: $(VENV)/.ready ## set everything up and play a round robin of the bots in 
 	@$(BIN)/arena run --deals $(DEALS)
 
 test: $(VENV)/.ready-dev ## set everything up and run the tests; ARGS="-k name" picks some
-	@$(BIN)/python -m pytest -q -n $(JOBS) $(ARGS)
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
 
 check: $(VENV)/.ready-dev ## ruff, mypy and import-linter
 	@$(BIN)/ruff check $(SOURCES)

@@ -25,10 +25,10 @@ def paint(text: str, cell: str) -> str:
     return click.style(text, **PAINTS[cell[0]])  # type: ignore[arg-type]
 
 
-def move_lines(state: State, names: Sequence[str], seat: int, move: int, events: Sequence[Event]) -> str:
-    """The state after a move: what was played, what it caused, the board, everybody's pagodas and hands."""
+def move_lines(state: State, names: Sequence[str], seat: int, move: int, events: Sequence[Event], seen_by: int | None = None) -> str:
+    """The state after a move: what was played, what it caused, the board, everybody's pagodas and hands, or only what a seat sees."""
     board = board_text(state, paint, _squares(state.board, move))
-    return "\n".join([move_summary(state, names, seat, move, events), board, hands_text(state, names), ""])
+    return "\n".join([move_summary(state, names, seat, move, events), board, hands_text(state, names, seen_by), ""])
 
 
 def move_summary(state: State, names: Sequence[str], seat: int, move: int, events: Sequence[Event]) -> str:

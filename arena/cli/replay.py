@@ -1,30 +1,39 @@
 """arena replay: a finished game from the journal, move by move."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli.options import as_json, run_folder
+from arena.cli.stepper import step_through
 from arena.errors import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from arena.records.record import GameRecord
 
 
 @click.command(short_help="Show a finished game again.")
 @click.argument("words", nargs=-1, metavar="[RUN] GAME")
 @click.option("--turn", type=click.IntRange(0), help="Only the board after so many placements; 0 is the start.")
+@click.option("--seat", type=click.IntRange(0, 3), help="Only what this seat knew: the other hands stay covered.")
+@click.option("--step", is_flag=True, help="Step through it with the keys, from --turn on.")
 @click.option("--html", "page", is_flag=False, flag_value="", metavar="[FILE]", help="Write the game as one HTML page to step through.")
 @as_json
 @click.pass_obj
-def replay(home: Path, /, words: tuple[str, ...], turn: int | None, page: str | None, *, as_json: bool) -> None:
+def replay(
+    home: Path, /, words: tuple[str, ...], turn: int | None, seat: int | None, page: str | None, *, step: bool, as_json: bool
+) -> None:
     """Show a game of a run, the newest by default, again, by the rules, from its record. GAME is its id, as in games.jsonl.
 
     \b
     arena replay bird/greedy-python+random-python/3/1
     arena replay league bird/greedy-python+random-python/3/1
-    arena replay league bird/greedy-python+random-python/3/1 --turn 20
+    arena replay league bird/greedy-python+random-python/3/1 --turn 20 --seat 0
+    arena replay league bird/greedy-python+random-python/3/1 --step
     arena replay league bird/greedy-python+random-python/3/1 --html
 
     The page goes to replays/ in the run's folder, or to FILE.
@@ -43,33 +52,58 @@ def replay(home: Path, /, words: tuple[str, ...], turn: int | None, page: str | 
     elif as_json:
         click.echo(encode_record(record))
     else:
-        _print_game(folder, record, turn)
+        _check_misuse(record, turn, seat, step=step)
+        pages = _pages(folder, record, seat)
+        if step:
+            shown = [*(text for placed, text in pages if placed >= (turn or 0)), _end(record)]
+            step_through(shown)
+        else:
+            _print_game(pages, record, turn)
 
 
-def _print_game(folder: Path, record: "GameRecord", turn: int | None) -> None:
-    """Prints the game move by move, or the board after one turn."""
-    from arena.cli.drawing import end_line, move_lines, paint  # noqa: PLC0415 - help must not wait for these
+def _check_misuse(record: "GameRecord", turn: int | None, seat: int | None, *, step: bool) -> None:
+    if turn is not None and turn > record.turns:
+        raise click.BadParameter(f"expected 0 to {record.turns}, got {turn}", param_hint="--turn")
+    if seat is not None and seat >= len(record.bots):
+        raise click.BadParameter(f"expected 0 to {len(record.bots) - 1}, got {seat}", param_hint="--seat")
+    if step and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError("expected a terminal for --step: without one, leave it out")
+
+
+def _pages(folder: Path, record: "GameRecord", seat: int | None) -> "Iterator[tuple[int, str]]":
+    """The start and each move: placements so far, and what is shown. Raises RunError when the record breaks the rules."""
+    from arena.cli.drawing import move_lines, paint  # noqa: PLC0415 - help must not wait for these
     from arena.exports.text import board_text, hands_text, seat_names  # noqa: PLC0415
     from arena.match.replay import replay as replay_record  # noqa: PLC0415
     from arena.match.replay import start_state  # noqa: PLC0415
     from arena.records.runfile import read_run  # noqa: PLC0415
     from arena.rules.boards import Board  # noqa: PLC0415
 
-    if turn is not None and turn > record.turns:
-        raise click.BadParameter(f"expected 0 to {record.turns}, got {turn}", param_hint="--turn")
     board, names = Board(record.board, tuple(read_run(folder).boards[record.board])), seat_names(record.bots)
     start = start_state(record, board)
-    if turn in (None, 0):
-        click.echo(f"{board_text(start, paint)}\n{hands_text(start, names)}\n")
-    for state, seat, move, events in replay_record(record, board):
-        if turn is None or (turn and state.turns == turn):
-            click.echo(move_lines(state, names, seat, move, events))
-            if turn:
-                break
-    for fault in record.faults:
-        click.echo(f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}): {printable(fault.detail)}")
-    if turn is None:
-        click.echo(end_line(record.end, names, record.left, record.ranks))
+    yield 0, f"{board_text(start, paint)}\n{hands_text(start, names, seat)}\n"
+    for state, mover, move, events in replay_record(record, board):
+        yield state.turns, move_lines(state, names, mover, move, events, seat)
+
+
+def _end(record: "GameRecord") -> str:
+    """How the game ended, and the forfeits in it."""
+    from arena.cli.drawing import end_line  # noqa: PLC0415 - help must not wait for these
+    from arena.exports.text import seat_names  # noqa: PLC0415
+
+    names = seat_names(record.bots)
+    said = [f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}): {printable(fault.detail)}" for fault in record.faults]
+    return "\n".join([*said, end_line(record.end, names, record.left, record.ranks)])
+
+
+def _print_game(pages: "Iterator[tuple[int, str]]", record: "GameRecord", turn: int | None) -> None:
+    """Prints the game move by move, or the board after one turn."""
+    for placed, text in pages:
+        if turn in (None, placed):
+            click.echo(text)
+        if placed == turn:
+            return
+    click.echo(_end(record))
 
 
 def _write_page(folder: Path, record: "GameRecord", path: Path | None) -> None:

@@ -19,7 +19,7 @@ from tests.e2e.test_kills import GAMES, RUN, journal_lines, processes, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 
-ROUNDS = int(os.environ.get("ARENA_CHAOS_ROUNDS", "14"))
+ROUNDS = int(os.environ.get("ARENA_CHAOS_ROUNDS", "6"))
 SEED = os.environ.get("ARENA_CHAOS_SEED", "1")
 JUMPING_CLOCK = """
 import random, time

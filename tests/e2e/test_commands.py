@@ -252,6 +252,20 @@ def test_a_replay_shows_the_game_and_one_turn_of_it(arena):
     assert f"for example {record['id'][:12]}" in err
 
 
+def test_a_replay_as_a_seat_saw_it_covers_the_other_hands(arena):
+    arena("run", "--deals", 1, "--out", "r", "--seed", "replay")
+    record = arena.records("r")[0]
+    seen, _ = arena("replay", "r", record["id"], "--turn", 3, "--seat", 1)
+    hands = [line.split()[-3:] for line in seen.splitlines()[-4:] if record["bots"][0] in line or record["bots"][1] in line]
+    assert hands[0] == ["??"] * 3
+    assert "??" not in hands[1]
+    assert "??" not in arena("replay", "r", record["id"], "--turn", 3)[0]
+    _, err = arena("replay", "r", record["id"], "--seat", 2, status=2)
+    assert "expected 0 to 1, got 2" in err
+    _, err = arena("replay", "r", record["id"], "--step", status=2)
+    assert "expected a terminal for --step" in err
+
+
 def test_a_replay_of_a_record_that_does_not_follow_from_its_moves_says_so(arena):
     arena("run", "--deals", 1, "--out", "r", "--seed", "replay")
     journal = arena.home / "results" / "r" / "games.jsonl"

@@ -62,7 +62,7 @@ def random_board(rng, side):
     return Board("random", tuple("".join(letters[row * width : (row + 1) * width]) for row in range(height)))
 
 
-GAMES = int(os.environ.get("ARENA_DIFFERENTIAL_GAMES", "20"))
+GAMES = int(os.environ.get("ARENA_DIFFERENTIAL_GAMES", "12"))
 """Games per case; `make fuzz` raises it."""
 
 

@@ -1,0 +1,33 @@
+"""Pages of text looked at one by one, with the keys."""
+
+from collections.abc import Callable, Sequence
+
+import click
+
+FRESH = "\x1b[H\x1b[2J"
+KEYS = "space, n, right: on   b, left: back   g: start   G: end   q: quit"
+FORWARD, BACK = (" ", "n", "j", "\r", "\n", "\x1b[C", "\x1b[B"), ("b", "p", "k", "\x7f", "\x1b[D", "\x1b[A")
+QUIT = ("q", "\x1b", "\x03", "\x04", "")
+
+
+def step_through(pages: Sequence[str], read_key: Callable[[], str] = click.getchar) -> None:
+    """Shows a page, reads a key and moves, until a key or the end of input says that it is enough."""
+    at = 0
+    while True:
+        click.echo(f"{FRESH}{pages[at]}\n{at + 1} of {len(pages)}   {KEYS}")
+        try:
+            key = read_key()
+        except (EOFError, KeyboardInterrupt):
+            return
+        if key in QUIT:
+            return
+        at = moved(at, key, len(pages) - 1)
+
+
+def moved(at: int, key: str, last: int) -> int:
+    """The page after a key."""
+    if key in ("g", "\x1b[H"):
+        return 0
+    if key in ("G", "\x1b[F"):
+        return last
+    return min(last, max(0, at + (key in FORWARD) - (key in BACK)))

@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from arena.cli.options import as_json, prior_option, run_argument, run_folder
+from arena.errors import printable
 
 
 @click.command(short_help="See behind the standings of a run.")
@@ -36,4 +37,4 @@ def analyse(home: Path, /, run: str | None, bot: str | None, hands: int | None, 
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(analysis_object(analysis)), indent=2))
     else:
-        click.echo(analysis_text(analysis, run or folder.name))
+        click.echo(printable(analysis_text(analysis, run or folder.name), keep="\n"))

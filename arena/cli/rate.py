@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from arena.cli.options import anchor_option, as_json, prior_option
+from arena.errors import printable
 
 
 @click.command(short_help="Rate the results in a CSV file.")
@@ -52,7 +53,7 @@ def rate(
     data = sys.stdin.buffer.read() if file == "-" else _read(Path(file))
     sheet = read_sheet(data, "stdin" if file == "-" else file)
     if sheet.unused:
-        click.echo(f"note: columns without a meaning here: {', '.join(sheet.unused)}", err=True)
+        click.echo(f"note: columns without a meaning here: {printable(', '.join(sheet.unused))}", err=True)
     tables = rate_sheet(sheet, prior, anchors, seats=not no_seats)
     show_tables(tables, {}, csv_path, as_json=as_json, pairs=pairs, covariance=covariance)
 

@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from arena.cli.options import anchor_option, as_json, prior_option, run_argument, run_folder
+from arena.errors import printable
 
 if TYPE_CHECKING:
     from arena.ratings.tables import Tables
@@ -101,4 +102,4 @@ def print_tables(tables: "Tables", beside: Mapping[str, Any], *, as_json: bool, 
 def show_notes(tables: "Tables") -> None:
     """Prints the notes to stderr, for output that has no place for them."""
     for note in tables.notes:
-        click.echo(f"note: {note}", err=True)
+        click.echo(f"note: {printable(note)}", err=True)

@@ -7,6 +7,7 @@ import msgspec
 
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import as_json, prior_option, run_argument, run_folder
+from arena.errors import printable
 
 SHOWN = 20
 
@@ -44,11 +45,11 @@ def verify(home: Path, /, run: str | None, prior: float | None, *, as_json: bool
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
         return FAILED if verdict.differences else DONE
     for difference in verdict.differences[:SHOWN]:
-        click.echo(str(difference))
+        click.echo(printable(str(difference)))
     if len(verdict.differences) > SHOWN:
         click.echo(f"and {len(verdict.differences) - SHOWN} more; --json lists them")
     for note in verdict.notes:
-        click.echo(f"note: {note}")
+        click.echo(f"note: {printable(note)}")
     compared = f"{verdict.games} games replayed, {verdict.bots} bots and {len(verdict.tables)} tables compared"
     click.echo(f"{compared}: " + (f"{len(verdict.differences)} differences" if verdict.differences else "no difference"))
     return FAILED if verdict.differences else DONE

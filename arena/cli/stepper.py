@@ -14,7 +14,8 @@ def step_through(pages: Sequence[str], read_key: Callable[[], str] = click.getch
     """Shows a page, reads a key and moves, until a key or the end of input says that it is enough."""
     at = 0
     while True:
-        click.echo(f"{FRESH}{pages[at]}\n{at + 1} of {len(pages)}   {KEYS}")
+        click.echo(FRESH, nl=False, color=True)
+        click.echo(f"{pages[at]}\n{at + 1} of {len(pages)}   {KEYS}")
         try:
             key = read_key()
         except (EOFError, KeyboardInterrupt):

@@ -91,8 +91,7 @@ class StopwatchPlayer(BotPlayer):
         """Like that of `BotPlayer`."""
         answer = super().choose(state, budget_ns)
         if self.noted is not None:
-            lines = self.lines()
-            self.noted.append((lines[-2].at_ns, lines[-1].at_ns))
+            self.noted.append((answer.asked_ns, answer.asked_ns + answer.spent_ns))
         return answer
 
 

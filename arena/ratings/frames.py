@@ -1,7 +1,7 @@
 """Journals as data frames: the only place that turns records into columns."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ import pandas as pd
 from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
-from arena.records.journal import damaged_line, read_lines
+from arena.records.journal import read_rows
 from arena.records.record import shares
 
 MOST_SEATS = 4
@@ -82,32 +82,21 @@ def _numbers(column: "array[int]") -> NDArray[np.int64]:
 def read_games(journal: Path) -> Games:
     """The games of a journal; of records with the same id the first counts. Raises RunError for a damaged line."""
     games = Games()
-    for row in _rows(journal):
+    for _, row in read_rows(journal, _fitting_row):
         games.add(row)
     return games
 
 
-def _rows(journal: Path) -> Iterator[_Row]:
-    seen: set[str] = set()
-    for number, line in enumerate(read_lines(journal), 1):
-        try:
-            row = _decode(line)
-            _check(row)
-        except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            raise damaged_line(journal, number, line, error) from None
-        if row.id not in seen:
-            seen.add(row.id)
-            yield row
-
-
-def _check(row: _Row) -> None:
-    """Raises ValueError when the lists of a record do not fit together."""
+def _fitting_row(line: bytes) -> _Row:
+    """The fields of a record. Raises ValueError when its lists do not fit together, DecodeError."""
+    row = _decode(line)
     size = len(row.bots)
     if not len(row.ranks) == len(row.left) == len(row.think_ms) == size:
         raise ValueError(f"expected ranks, left and think_ms of {size} seats")
     for fault in row.faults:
         if not 0 <= fault.seat < size:
             raise ValueError(f"expected a fault of a seat below {size}, got {fault.seat}")
+    return row
 
 
 def seat_frame(games: Games, bots: Sequence[str]) -> pd.DataFrame:
@@ -163,7 +152,7 @@ def game_frame(journal: Path) -> pd.DataFrame:
 
     Raises RunError for a damaged line.
     """
-    rows = list(_rows(journal))
+    rows = [row for _, row in read_rows(journal, _fitting_row)]
     columns: dict[str, list[Any]] = {
         "id": [row.id for row in rows],
         "block": [f"{row.board}/{row.deal}" for row in rows],

@@ -7,7 +7,7 @@ import msgspec
 import pandas as pd
 from msgspec import Struct
 
-from arena.records.journal import damaged_line, read_lines
+from arena.records.journal import read_rows
 
 PASSED = "pass"
 
@@ -41,15 +41,8 @@ def times_table(journal: Path, bots: Sequence[str]) -> pd.DataFrame:
     Raises RunError for a damaged line.
     """
     totals = {bot: _Total() for bot in sorted(bots)}
-    seen: set[str] = set()
-    for number, line in enumerate(read_lines(journal), 1):
-        try:
-            row = _decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise damaged_line(journal, number, line, error) from None
-        if row.id not in seen:
-            seen.add(row.id)
-            _add(totals, row)
+    for _, row in read_rows(journal, _decode):
+        _add(totals, row)
     rows = [
         {
             "bot": bot,

@@ -5,24 +5,14 @@ from heapq import nlargest
 from os.path import commonprefix
 from pathlib import Path
 
-import msgspec
-
 from arena.errors import RunError
-from arena.records.journal import FILE, damaged_line, read_ids, read_lines
+from arena.records.journal import FILE, read_ids, read_rows
 from arena.records.record import GameRecord, decode_record
 
 
 def read_records(run: Path) -> Iterator[GameRecord]:
     """The records of a run in the order in which games ended; the first of an id counts. Raises RunError."""
-    path, seen = run / FILE, set[str]()
-    for number, line in enumerate(read_lines(path), 1):
-        try:
-            record = decode_record(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise damaged_line(path, number, line, error) from None
-        if record.id not in seen:
-            seen.add(record.id)
-            yield record
+    return (record for _, record in read_rows(run / FILE, decode_record))
 
 
 def find_record(run: Path, game: str) -> GameRecord:

@@ -5,9 +5,9 @@ One process writes, under a lock. A record counts once its line, newline include
 
 import fcntl
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Protocol, Self, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -21,6 +21,17 @@ TORN = "games.torn"
 
 class _Identified(Struct):
     id: str
+
+
+class HasId(Protocol):
+    """Whatever a record is decoded to."""
+
+    @property
+    def id(self) -> str:
+        """The game's id."""
+
+
+Row = TypeVar("Row", bound=HasId)
 
 
 _decode_id = msgspec.json.Decoder(_Identified).decode
@@ -115,14 +126,33 @@ def read_lines(path: Path) -> Iterator[bytes]:
 
 def read_ids(path: Path) -> Iterator[str]:
     """The ids of the records in a journal. Raises RunError with the number of a line that is not a record."""
+    return (row.id for _, row in _decoded(path, _decode_id))
+
+
+def read_rows(path: Path, decode: Callable[[bytes], Row]) -> Iterator[tuple[int, Row]]:
+    """The records in a journal as ``decode`` makes them of lines, each with the byte where its line begins; the first of an id counts.
+
+    Raises RunError with the number of a line for which ``decode`` raises a DecodeError or ValueError.
+    """
+    seen: set[str] = set()
+    for start, row in _decoded(path, decode):
+        if row.id not in seen:
+            seen.add(row.id)
+            yield start, row
+
+
+def _decoded(path: Path, decode: Callable[[bytes], Row]) -> Iterator[tuple[int, Row]]:
+    start = 0
     for number, line in enumerate(read_lines(path), 1):
         try:
-            yield _decode_id(line).id
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise damaged_line(path, number, line, error) from None
+            row = decode(line)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            raise _damaged_line(path, number, line, error) from None
+        yield start, row
+        start += len(line)
 
 
-def damaged_line(path: Path, number: int, line: bytes, error: Exception) -> RunError:
+def _damaged_line(path: Path, number: int, line: bytes, error: Exception) -> RunError:
     """The error for a line in the middle of a journal that is not a record."""
     return RunError(
         f"{path}, line {number}: expected a record, got {line[:60]!r}: {error}",

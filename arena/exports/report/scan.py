@@ -2,6 +2,7 @@
 
 from array import array
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from arena.errors import RunError
 from arena.records.journal import FILE as JOURNAL
-from arena.records.journal import damaged_line, read_lines
+from arena.records.journal import read_rows
 from arena.records.record import Fault, GameRecord, decode_record
 
 
@@ -108,26 +109,12 @@ class _Columns:
 
 def scan_journal(run: Path, games: int) -> Scan:
     """Reads the first ``games`` games of a run's journal. Raises RunError."""
-    path, columns, seen, at = run / JOURNAL, _Columns(), set[str](), 0
-    for number, line in enumerate(read_lines(path), 1):
-        if len(columns.offset) == games:
-            break
-        try:
-            row = _decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise damaged_line(path, number, line, error) from None
-        if row.id not in seen:
-            seen.add(row.id)
-            columns.add(row, at)
-        at += len(line)
+    path, columns = run / JOURNAL, _Columns()
+    for start, row in islice(read_rows(path, _decode), games):
+        columns.add(row, start)
     return columns.finished(path)
 
 
 def _find(scan: Scan, ids: set[str]) -> dict[str, int]:
-    place = {int(offset): number for number, offset in enumerate(scan.offset)}
-    found, at = dict[str, int](), 0
-    for line in read_lines(scan.path):
-        if at in place and (name := _decode(line).id) in ids:
-            found[name] = place[at]
-        at += len(line)
-    return found
+    rows = islice(read_rows(scan.path, _decode), len(scan.offset))
+    return {row.id: number for number, (_, row) in enumerate(rows) if row.id in ids}

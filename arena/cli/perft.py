@@ -42,7 +42,7 @@ def perft(
     arena perft --board tiny.txt --depth 6 --seed mine --deal 7
     arena perft --depth 2 --divide --moves 'Rg10Rg11 Bc4Yc5'
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.cli.play import find_board  # noqa: PLC0415 - help must not wait for these
+    from arena.rules.boards import find_board  # noqa: PLC0415 - help must not wait for these
 
     found = []
     for board in map(find_board, boards):

@@ -66,6 +66,7 @@ def play(
     from arena.match.clock import Timing  # noqa: PLC0415
     from arena.players.registry import Registry  # noqa: PLC0415
     from arena.records.record import encode_record  # noqa: PLC0415
+    from arena.rules.boards import find_board  # noqa: PLC0415
     from arena.tournament.session import new_seed  # noqa: PLC0415
 
     _refuse_misuse(bots, human, times, as_json=as_json)
@@ -146,10 +147,3 @@ class Table(NamedTuple):
                 click.echo(move_summary(state, names, seat, move, events))
 
         return show
-
-
-def find_board(text: str) -> "Board":
-    """A built-in board by name, or one from a file."""
-    from arena.rules.boards import BUILT_IN, built_in, read_board  # noqa: PLC0415
-
-    return read_board(Path(text)) if text not in BUILT_IN and ("/" in text or Path(text).is_file()) else built_in(text)

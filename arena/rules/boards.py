@@ -152,3 +152,8 @@ def built_in(name: str) -> Board:
     if name not in BUILT_IN:
         raise BoardError(f"expected a board out of {', '.join(BUILT_IN)}, got {name!r}", "any other board is given as --board FILE")
     return parse_board(name, files("arena.rules").joinpath("boards", f"{name}.txt").read_text(encoding="utf-8"))
+
+
+def find_board(text: str) -> Board:
+    """A built-in board by name, or one from a file. Raises BoardError."""
+    return read_board(Path(text)) if text not in BUILT_IN and ("/" in text or Path(text).is_file()) else built_in(text)

@@ -1,0 +1,158 @@
+"""Positions and moves as numpy arrays: the one encoding of the environment, and of bots that play what was trained in it.
+
+*Observation*: float32 of shape (height, width, len(PLANES)), every number from 0 to 1. ``PLANES`` names the planes in order. The first ten
+say of each square what is there; the others have one number on all squares. Seats are counted from the one that looks: ``seat +0`` is
+its own, ``seat +1`` the next to move; the planes of seats that are not in the game are 0, so that one shape serves 2, 3 and 4 players.
+
+    free                     free grassland; squares where no tile can ever lie, lakes, have 0 in all of the first ten planes
+    village                  a village
+    red, yellow, blue        a province space of the colour, single spaces and starts included
+    major                    a space of a major province
+    owner +0 to +3           whose province or village it is; single spaces and free villages have no owner
+    hand RR to RB            how many of the tile the seat holds, of 3
+    unseen RR to RB          how many of it are in other hands or in the pile, of 12
+    left +0 to +3            pagodas left, of 24
+    tiles +0 to +3           tiles in the seat's hand, of 3; 0 for a seat that has forfeited
+    pile                     tiles in the draw pile, of 72
+
+*Action*: an int from 0 on, ``(kind * height + row) * width + column``, where ``kind`` is ``(first colour * 3 + second colour) * 2 +
+vertical`` with R, Y, B as 0, 1, 2, and row and column are those of the tile's first square in reading order: protocol/NOTATION.md's
+number of a move without its gaps, in the same order. A board has ``18 * height * width`` of them. Nobody is asked when no tile fits (R3.2),
+so there is no action for a pass. *Action mask*: int8, one number for each action, 1 for a legal one and 0 for the others.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import index, or_
+from typing import SupportsIndex, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.rules.boards import COLOURS, Board
+from arena.rules.notation import COPIES, DECK_SIZE, KIND_SHIFT, SQUARE_MASK, TILE_OF_KIND, TILES
+from arena.rules.terms import HAND, MAJOR, NOBODY, PAGODAS
+from arena.sdk import Choose, Position
+
+SEATS = max(PAGODAS)
+KINDS = len(TILE_OF_KIND)
+
+_ON_SQUARES = ("free", "village", "red", "yellow", "blue", "major", *(f"owner +{seat}" for seat in range(SEATS)))
+PLANES = (
+    *_ON_SQUARES,
+    *(f"hand {tile}" for tile in TILES),
+    *(f"unseen {tile}" for tile in TILES),
+    *(f"left +{seat}" for seat in range(SEATS)),
+    *(f"tiles +{seat}" for seat in range(SEATS)),
+    "pile",
+)
+"""The planes of an observation, in order; the module says what each means."""
+
+_MOST = np.repeat(
+    np.array([HAND, COPIES, max(PAGODAS.values()), HAND, DECK_SIZE], dtype=np.float32), [len(TILES), len(TILES), SEATS, SEATS, 1]
+)
+"""What the numbers that stand on all squares are parts of."""
+
+Policy = Callable[[NDArray[np.float32], NDArray[np.int8]], SupportsIndex]
+"""Takes an observation and its action mask, returns an action."""
+
+
+class Encoded(TypedDict):
+    """What a seat sees, and what it may do; the mask is all 0 for a seat that is not to move, and once the game is over."""
+
+    observation: NDArray[np.float32]
+    action_mask: NDArray[np.int8]
+
+
+def encode(position: Position) -> Encoded:
+    """The position as its seat sees it, whatever else the state knows of hidden tiles."""
+    return {"observation": _observation(position), "action_mask": _mask(position)}
+
+
+def actions(board: Board) -> int:
+    """How many actions the board has."""
+    return KINDS * board.height * board.width
+
+
+def move_of(board: Board, action: SupportsIndex) -> int:
+    """The move of an action, legal or not. Raises TypeError for what is no whole number, ValueError for one that is no action."""
+    number = index(action)
+    if not 0 <= number < actions(board):
+        raise ValueError(f"expected an action from 0 to {actions(board) - 1} on a board of {board.width} x {board.height}, got {number}")
+    rest, column = divmod(number, board.width)
+    kind, row = divmod(rest, board.height)
+    return kind << KIND_SHIFT | row * board.stride + column
+
+
+def action_of(board: Board, move: int) -> int:
+    """The action of a move, say of a record that a policy shall imitate. Raises ValueError for PASS, which is none."""
+    kind, (row, column) = move >> KIND_SHIFT, divmod(move & SQUARE_MASK, board.stride)
+    if not (0 <= kind < KINDS and row < board.height and column < board.width):
+        raise ValueError(f"expected a placement on a board of {board.width} x {board.height}, got the move {move}")
+    return (kind * board.height + row) * board.width + column
+
+
+def choose_by(policy: Policy) -> Choose:
+    """What `arena.sdk.run` needs to play by a policy. Illegal actions are for the referee to judge, as any illegal move."""
+
+    def choose(position: Position) -> int:
+        seen = encode(position)
+        return move_of(position.board, policy(seen["observation"], seen["action_mask"]))
+
+    return choose
+
+
+def _mask(position: Position) -> NDArray[np.int8]:
+    board = position.board
+    mask = np.zeros(actions(board), dtype=np.int8)
+    if position.mover == position.seat:
+        moves = np.array(position.legal_moves(), dtype=np.intp)
+        squares = moves & SQUARE_MASK
+        mask[(moves >> KIND_SHIFT) * (board.height * board.width) + squares - squares // board.stride] = 1
+    return mask
+
+
+def _observation(position: Position) -> NDArray[np.float32]:
+    board = position.board
+    planes = np.empty((board.height, board.width, len(PLANES)), dtype=np.float32)
+    planes[:, :, : len(_ON_SQUARES)] = _bits(board, _masks(position))
+    planes[:, :, len(_ON_SQUARES) :] = np.array(_numbers(position), dtype=np.float32) / _MOST
+    return planes
+
+
+def _masks(position: Position) -> list[int]:
+    """The squares of each of the first planes."""
+    state, board, major, owners = position.state, position.board, 0, [0] * SEATS
+    for _, province in state.provinces():
+        owners[(province.owner - position.seat) % state.players] |= province.mask
+        if province.size >= MAJOR:
+            major |= province.mask
+    for village, owner in zip(board.villages, state.villages, strict=True):
+        if owner != NOBODY:
+            owners[(owner - position.seat) % state.players] |= village
+    return [state.free, reduce(or_, board.villages, 0), *(state.spaces(colour) for colour in range(len(COLOURS))), major, *owners]
+
+
+def _bits(board: Board, masks: Sequence[int]) -> NDArray[np.uint8]:
+    """The masks as zeros and ones of shape (height, width, len(masks))."""
+    squares = board.height * board.stride
+    size = (squares + 7) // 8
+    packed = np.frombuffer(b"".join([mask.to_bytes(size, "little") for mask in masks]), dtype=np.uint8).reshape(len(masks), size)
+    bits = np.unpackbits(packed, axis=1, count=squares, bitorder="little")
+    return bits.reshape(len(masks), board.height, board.stride)[:, :, : board.width].transpose(1, 2, 0)
+
+
+def _numbers(position: Position) -> list[int]:
+    """The counts of the planes that have one number on all squares."""
+    state, seat, players = position.state, position.seat, position.players
+    hand, absent = state.hands[seat], [0] * (SEATS - players)
+    order = [(seat + step) % players for step in range(players)]
+    return [
+        *(hand.count(tile) for tile in range(len(TILES))),
+        *position.unseen().values(),
+        *(state.left[other] for other in order),
+        *absent,
+        *(0 if state.retired[other] else len(state.hands[other]) for other in order),
+        *absent,
+        state.pile,
+    ]

@@ -1,0 +1,185 @@
+"""Qin as a PettingZoo environment (AEC: the seats act one after another); ``pip install qin-arena[pettingzoo]``.
+
+    from arena.training import qin_v0
+
+    env = qin_v0.env(players=2, board="bird")
+    env.reset(seed=1)
+    for agent in env.agent_iter():
+        seen, reward, terminated, truncated, info = env.last()
+        env.step(None if terminated or truncated else env.action_space(agent).sample(seen["action_mask"]))
+
+*Agents* are ``seat_0`` to ``seat_3``. Seats that cannot place a tile are passed over (R3.2), so one may act twice in a row. *Observations*
+are dicts of ``observation`` and ``action_mask``, *actions* ints, as `arena.training.encoding` says; a seat that is not to move has a mask
+of zeros. *Rewards* come at the end: 1 for a win, 1/k for each of k seats that share it, 0 for the others. An action whose mask is 0 ends
+the game with -1 for the seat that took it and 0 for the others, as in PettingZoo's own games; `raw_env` raises IllegalMoveError.
+
+``reset(seed)`` decides all decks from there on: games after a ``reset()`` without one follow from it. ``options={"deck": "RRYB..."}``
+plays that deck instead, 72 tiles in draw order as in a record. *Rendering*: ``ansi`` and ``human``, which prints, draw the board and all
+hands; ``rgb_array`` is the board as a picture, uint8 of shape (16 * height, 16 * width, 3).
+"""
+
+import random
+from operator import index
+from typing import Any, ClassVar
+
+try:
+    from gymnasium import logger
+    from gymnasium.spaces import Box, Dict, Discrete
+    from gymnasium.utils import EzPickle
+    from pettingzoo import AECEnv
+    from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
+except ImportError as error:
+    raise ImportError(f"expected PettingZoo and Gymnasium, got: {error}; pip install 'qin-arena[pettingzoo]'") from error
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.exports.text import board_text, hands_text
+from arena.records.record import shares
+from arena.rules import State
+from arena.rules.boards import Board, find_board
+from arena.rules.diagrams import draw
+from arena.rules.notation import COPIES, DECK_SIZE, PASS, parse_deck
+from arena.rules.terms import PAGODAS
+from arena.sdk import Position
+from arena.training.encoding import PLANES, Encoded, actions, encode, move_of
+
+ILLEGAL_REWARD = -1.0
+CELL, PAGODA = 16, slice(5, 11)
+INK = {
+    ".": (205, 220, 176),
+    "~": (169, 203, 216),
+    "V": (230, 216, 189),
+    "R": (192, 64, 46),
+    "Y": (237, 192, 74),
+    "B": (61, 118, 184),
+    "0": (23, 24, 28),
+    "1": (255, 255, 255),
+    "2": (122, 47, 176),
+    "3": (12, 143, 126),
+}
+"""The colours of squares and seats in pictures, those of the report."""
+
+
+def env(players: int = 2, board: str | Board = "bird", render_mode: str | None = None) -> AECEnv[str, Encoded, int]:
+    """The environment, which refuses actions out of range or turn, and ends a game on an illegal one.
+
+    ``players`` 2 to 4; ``board`` bird, lion, a board file or a `Board`; ``render_mode`` None, ansi, human or rgb_array. Raises ValueError,
+    BoardError.
+    """
+    made = TerminateIllegalWrapper(raw_env(players, board, render_mode), illegal_reward=ILLEGAL_REWARD)
+    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(made))
+
+
+class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801 - the name that PettingZoo gives it everywhere
+    """The environment without wrappers; the arguments are those of `env`.
+
+    ``game``  the rules' state from `reset` on, hidden tiles included: for teachers and opponents of your own, not for a policy
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "qin_v0",
+        "render_modes": ["human", "ansi", "rgb_array"],
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(self, players: int = 2, board: str | Board = "bird", render_mode: str | None = None) -> None:
+        EzPickle.__init__(self, players, board, render_mode)
+        if players not in PAGODAS:
+            raise ValueError(f"expected 2 to 4 players, got {players}")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"expected render_mode to be None, {', '.join(self.metadata['render_modes'])}, got {render_mode!r}")
+        self.board = board if isinstance(board, Board) else find_board(str(board))
+        self.render_mode = render_mode
+        self.possible_agents = [f"seat_{seat}" for seat in range(players)]
+        shape = (self.board.height, self.board.width, len(PLANES))
+        size = actions(self.board)
+        self.observation_spaces = {
+            agent: Dict({"observation": Box(0, 1, shape, np.float32), "action_mask": Box(0, 1, (size,), np.int8)})
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: Discrete(size) for agent in self.possible_agents}
+        self._luck = random.Random()  # noqa: S311 - for play, not for secrets
+
+    def observation_space(self, agent: str) -> Dict:
+        """The space of the agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Discrete:
+        """The space of the agent's actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deals a new game. Raises NotationError when ``options["deck"]`` is not the 72 tiles."""
+        if seed is not None:
+            self._luck = random.Random(index(seed))  # noqa: S311 - for play, not for secrets
+        self.game = State(self.board, len(self.possible_agents), self._deck(options or {}))
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._skip_agent_selection = None
+        self._hand_on()
+
+    def step(self, action: int | None) -> None:
+        """Plays the acting agent's action; None once the game is over. Raises ValueError, IllegalMoveError."""
+        if self.terminations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        if action is None:
+            raise ValueError(f"expected an action of {self.agent_selection}, whose turn it is, got None")
+        self.game.play(move_of(self.board, action))
+        self._hand_on()
+
+    def observe(self, agent: str) -> Encoded:
+        """What the agent sees, now."""
+        seat = self.possible_agents.index(agent)
+        return encode(Position(self.game, seat, self._luck, 0))
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The board, as ``render_mode`` asks."""
+        if self.render_mode is None:
+            logger.warn("expected env(render_mode=...) for render(), got None: nothing is drawn")
+            return None
+        if self.render_mode == "rgb_array":
+            return _picture(self.game)
+        text = f"{board_text(self.game)}\n{hands_text(self.game, self.possible_agents)}"
+        if self.render_mode == "ansi":
+            return text
+        print(text, flush=True)  # noqa: T201 - for this mode that is the task
+        return None
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _deck(self, options: dict[str, Any]) -> tuple[int, ...]:
+        if "deck" in options:
+            return parse_deck(str(options["deck"]))
+        deck = [number // COPIES for number in range(DECK_SIZE)]
+        self._luck.shuffle(deck)
+        return tuple(deck)
+
+    def _hand_on(self) -> None:
+        """Passes for seats that cannot move, and says whose turn it is or what everybody gets."""
+        while self.game.end is None and self.game.must_pass():
+            self.game.play(PASS)
+        self.agent_selection = self.possible_agents[self.game.mover]
+        if self.game.end is not None:
+            self.terminations = dict.fromkeys(self.agents, True)
+            self.rewards = dict(zip(self.agents, shares(self.game.ranks()), strict=True))
+            self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
+
+
+def _picture(state: State) -> NDArray[np.uint8]:
+    """The board in colours, with the owner's in the middle of each square of a province or village."""
+    cells = draw(state)
+    squares = np.array([[INK[cell[0]] for cell in row] for row in cells], dtype=np.uint8)
+    owners = np.array([[INK[cell[-1]] for cell in row] for row in cells], dtype=np.uint8)
+    picture = np.broadcast_to(squares[:, None, :, None], (len(cells), CELL, len(cells[0]), CELL, 3)).copy()
+    picture[:, PAGODA, :, PAGODA] = owners[:, None, :, None]
+    return picture.reshape(len(cells) * CELL, -1, 3)

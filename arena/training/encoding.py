@@ -76,7 +76,10 @@ def actions(board: Board) -> int:
 
 def move_of(board: Board, action: SupportsIndex) -> int:
     """The move of an action, legal or not. Raises TypeError for what is no whole number, ValueError for one that is no action."""
-    number = index(action)
+    try:
+        number = index(action)
+    except TypeError:
+        raise TypeError(f"expected an action as a whole number, got {action!r}") from None
     if not 0 <= number < actions(board):
         raise ValueError(f"expected an action from 0 to {actions(board) - 1} on a board of {board.width} x {board.height}, got {number}")
     rest, column = divmod(number, board.width)

@@ -20,7 +20,7 @@ hands; ``rgb_array`` is the board as a picture, uint8 of shape (16 * height, 16 
 
 import random
 from operator import index
-from typing import Any, ClassVar
+from typing import Any, ClassVar, SupportsIndex
 
 try:
     from gymnasium import logger
@@ -87,7 +87,7 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801 - the name tha
     def __init__(self, players: int = 2, board: str | Board = "bird", render_mode: str | None = None) -> None:
         EzPickle.__init__(self, players, board, render_mode)
         if players not in PAGODAS:
-            raise ValueError(f"expected 2 to 4 players, got {players}")
+            raise ValueError(f"expected 2 to 4 players, got {players!r}")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"expected render_mode to be None, {', '.join(self.metadata['render_modes'])}, got {render_mode!r}")
         self.board = board if isinstance(board, Board) else find_board(str(board))
@@ -124,14 +124,12 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801 - the name tha
         self._skip_agent_selection = None
         self._hand_on()
 
-    def step(self, action: int | None) -> None:
-        """Plays the acting agent's action; None once the game is over. Raises ValueError, IllegalMoveError."""
+    def step(self, action: SupportsIndex | None) -> None:
+        """Plays the acting agent's action; None once the game is over. Raises TypeError, ValueError, IllegalMoveError."""
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        if action is None:
-            raise ValueError(f"expected an action of {self.agent_selection}, whose turn it is, got None")
-        self.game.play(move_of(self.board, action))
+        self.game.play(move_of(self.board, action))  # type: ignore[arg-type] # None is refused there
         self._hand_on()
 
     def observe(self, agent: str) -> Encoded:

@@ -1,0 +1,196 @@
+"""arena.training.qin_v0: PettingZoo's own tests, and what they do not ask."""
+
+import copy
+import random
+from functools import partial
+
+import numpy as np
+import pytest
+from pettingzoo.test import api_test, render_test, seed_test
+
+from arena.errors import BoardError, IllegalMoveError, NotationError
+from arena.exports.text import board_text
+from arena.rules import State
+from arena.rules.boards import Board
+from arena.rules.diagrams import read_cells
+from arena.rules.notation import deck_text, parse_move, parse_tile
+from arena.training import PLANES, action_of, qin_v0
+
+RR, YY = map(parse_tile, ("RR", "YY"))
+
+NARROW = Board("narrow", ("R....~.", "..V....", "....B..", "Y..VV.."))
+TABLES = [
+    {},
+    {"players": 3, "board": "lion"},
+    {"players": 4, "board": NARROW},
+]
+
+# PettingZoo knows by name which of its own games have observations with masks, and warns about any other.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Observation is not a NumPy array"),
+    pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be"),
+    pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros"),
+]
+
+
+def play(env, choose, seed=None, options=None):
+    """Plays a game; what each agent got, and who acted in which order."""
+    got, acted = {}, []
+    env.reset(seed=seed, options=options)
+    for agent in env.agent_iter():
+        seen, reward, terminated, _, info = env.last()
+        assert info == {}
+        if terminated:  # by an illegal action: truncated as well
+            got[agent] = reward
+        else:
+            acted.append(agent)
+        env.step(None if terminated else choose(seen["action_mask"]))
+    return got, acted
+
+
+def at_random(seed):
+    rng = np.random.default_rng(seed)
+    return lambda mask: rng.choice(mask.nonzero()[0])
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_it_passes_pettingzoo_s_own_tests(table):
+    api_test(qin_v0.env(**table))
+    seed_test(partial(qin_v0.env, **table))
+    render_test(partial(qin_v0.env, **table))
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_rewards_are_the_shares_of_the_win(table):
+    for seed in range(3):
+        env = qin_v0.env(**table)
+        got, acted = play(env, at_random(seed), seed)
+        left = env.unwrapped.game.left
+        winners = left.count(min(left))
+        assert got == {f"seat_{seat}": 1 / winners if own == min(left) else 0 for seat, own in enumerate(left)}
+        assert set(acted) == set(got) == set(env.possible_agents)
+
+
+DRAWN = """
+R0 R0 R0 R0 R0 .  .  R1 R1 R1 R1 R1
+~  ~  .  .  ~  ~  ~  ~  ~  ~  ~  ~
+"""
+
+
+def test_a_seat_that_cannot_place_a_tile_is_passed_over():
+    """R3.2, R4.3: once c2 and d2 are taken, seat 1 could only join two majors."""
+    board, *parts = read_cells("drawn", DRAWN)
+    env = qin_v0.raw_env(board=board)
+    env.reset()
+    env.game = State.set_up(board, *parts, left=[10, 10], hands=[[YY, YY], [RR]], pile=[])
+    env.step(action_of(board, parse_move(board, "Yc2Yd2")))
+    assert (env.agent_selection, env.game.end, env.rewards) == ("seat_0", None, {"seat_0": 0, "seat_1": 0})
+    env.step(action_of(board, parse_move(board, "Yf1Yg1")))
+    assert (env.game.end, env.game.left) == ("no space", [8, 10])
+    assert (env.terminations, env.rewards) == ({"seat_0": True, "seat_1": True}, {"seat_0": 1, "seat_1": 0})
+
+
+def test_a_board_without_a_place_ends_at_once():
+    assert play(qin_v0.env(board=Board("none", ("R~B",))), np.argmax) == ({"seat_0": 0.5, "seat_1": 0.5}, [])
+
+
+def test_an_illegal_action_ends_the_game_for_the_one_who_took_it(caplog):
+    env = qin_v0.env(players=3)
+    got, acted = play(env, np.argmin, seed=1)
+    assert (got, acted) == ({"seat_0": -1, "seat_1": 0, "seat_2": 0}, ["seat_0"])
+    assert "Illegal move made" in caplog.text
+    got, _ = play(env, at_random(1), seed=1)
+    assert sum(got.values()) == 1
+    raw = qin_v0.raw_env()
+    raw.reset(seed=1)
+    with pytest.raises(IllegalMoveError, match="is illegal"):
+        raw.step(int(np.argmin(raw.observe("seat_0")["action_mask"])))
+    with pytest.raises(TypeError, match="expected an action as a whole number, got None"):
+        raw.step(None)
+    with pytest.raises(AssertionError, match="action is not in action space"):
+        play(env, lambda _: 3042)
+
+
+def test_a_seed_decides_this_game_and_those_after_it():
+    def decks(env, seeds):
+        return [env.reset(seed=seed) or deck_text(env.unwrapped.game.pile_tiles()) for seed in seeds]
+
+    one, other = qin_v0.env(), qin_v0.env()
+    first = decks(one, [np.int64(7), None, None])
+    assert decks(other, [7, None, None]) == first
+    assert len(set(first)) == 3
+    assert decks(other, [7]) == first[:1]
+    assert decks(qin_v0.env(), [None]) != decks(qin_v0.env(), [None])
+
+
+def test_a_deck_can_be_given():
+    tiles = ["RR", "YY", "BB", "RY", "YB", "RB"] * 12
+    random.Random(3).shuffle(tiles)
+    env = qin_v0.env()
+    env.reset(options={"deck": "".join(tiles)})
+    game = env.unwrapped.game
+    assert sorted(deck_text(game.hands[0])[at : at + 2] for at in (0, 2, 4)) == sorted(tiles[:3])
+    assert deck_text(game.pile_tiles()) == "".join(tiles[6:])
+    for wrong in ("RRYY", tiles, 7):
+        with pytest.raises(NotationError, match="expected"):
+            env.reset(options={"deck": wrong})
+
+
+def test_every_agent_sees_its_own_side_at_any_time():
+    env = qin_v0.env(players=3)
+    env.reset(seed=1)
+    env.step(np.argmax(env.observe("seat_0")["action_mask"]))
+    for seat, agent in enumerate(env.agents):
+        seen = env.observe(agent)
+        assert env.observation_space(agent).contains(seen)
+        hand = seen["observation"][0, 0, PLANES.index("hand RR") :][:6] * 3
+        assert hand.round().tolist() == [env.unwrapped.game.hands[seat].count(tile) for tile in range(6)]
+        assert seen["action_mask"].any() == (agent == env.agent_selection)
+
+
+def test_a_board_file_is_a_board(tmp_path):
+    path = tmp_path / "mine.txt"
+    path.write_text("\n".join(NARROW.rows))
+    for board in (path, str(path)):
+        env = qin_v0.env(board=board)
+        assert env.unwrapped.board.rows == NARROW.rows
+        assert env.observation_space("seat_0")["observation"].shape == (4, 7, len(PLANES))
+        assert env.action_space("seat_0").n == 18 * 4 * 7
+
+
+def test_what_cannot_be_played_is_refused(tmp_path):
+    for players in (1, 5, "2"):
+        with pytest.raises(ValueError, match=f"expected 2 to 4 players, got {players!r}"):
+            qin_v0.env(players=players)
+    with pytest.raises(ValueError, match="expected render_mode to be None, human, ansi, rgb_array, got 'text'"):
+        qin_v0.env(render_mode="text")
+    with pytest.raises(BoardError, match="expected a board out of bird, lion, got 'owl'"):
+        qin_v0.env(board="owl")
+    with pytest.raises(BoardError, match="expected a text file, got"):
+        qin_v0.env(board=tmp_path / "missing.txt")
+
+
+def test_pictures_show_spaces_and_owners(capsys):
+    env = qin_v0.env(board=NARROW, render_mode="rgb_array")
+    env.reset(seed=2)
+    env.step(np.argmax(env.observe("seat_0")["action_mask"]))
+    game, drawn = env.unwrapped.game, env.render()
+    assert (drawn.shape, drawn.dtype) == ((4 * 16, 7 * 16, 3), np.uint8)
+    assert tuple(drawn[0, 0]) == qin_v0.INK["R"]
+    assert tuple(drawn[8, 5 * 16 + 8]) == qin_v0.INK["~"]
+    [(_, province)] = game.provinces()[:1]
+    row, column = divmod(province.mask.bit_length() - 1, NARROW.stride)
+    assert tuple(drawn[row * 16 + 8, column * 16 + 8]) == qin_v0.INK["0"]
+
+    env = qin_v0.env(board=NARROW, render_mode="human")
+    env.reset(seed=2)
+    text = board_text(env.unwrapped.game)
+    assert capsys.readouterr().out.startswith(text)
+    with pytest.warns(UserWarning, match="nothing is drawn"):
+        assert qin_v0.raw_env().render() is None
+
+
+def test_a_copy_is_an_environment_of_its_own():
+    twin = copy.deepcopy(qin_v0.raw_env(players=3, board="lion"))
+    twin.reset(seed=1)
+    assert (len(twin.agents), twin.board.name) == (3, "lion")

@@ -8,8 +8,8 @@
     run(choose)
 
 Moves are ints in the order of protocol/NOTATION.md; ``position.text(move)`` writes one. To search, `Position.play` tries a move,
-`Position.rollouts` plays games to the end, and ``arena new NAME --template montecarlo`` writes a bot that does. While ``run`` is at work,
-``print`` goes to stderr, because stdout belongs to the protocol.
+`Position.rollouts` plays games to the end, and ``arena new NAME --template montecarlo`` writes a bot that does. `arena.training.choose_by`
+plays by a policy that was trained. While ``run`` is at work, ``print`` goes to stderr, because stdout belongs to the protocol.
 """
 
 import random

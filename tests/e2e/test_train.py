@@ -46,8 +46,8 @@ def test_the_bot_of_the_readme_learns_and_plays_under_the_referee_as_in_the_envi
         assert list(env.rewards.values()) == shares(record["ranks"])
 
 
-def test_an_action_that_is_not_legal_forfeits_with_the_rule(arena, learner):
-    (learner / "bot.py").write_text("from arena.sdk import run\nfrom arena.training import choose_by\nrun(choose_by(lambda *_: 0))\n")
-    _, err = arena("play", "./learner", "rnd", status=1)
+def test_an_action_that_is_not_legal_forfeits_with_the_rule(arena):
+    arena.add_bot("first", "from arena.sdk import run\nfrom arena.training import choose_by\nrun(choose_by(lambda *_: 0))\n")
+    _, err = arena("play", "first", "rnd", status=1)
     assert "illegal move" in err
     assert "(R" in err

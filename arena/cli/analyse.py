@@ -30,9 +30,13 @@ def analyse(home: Path, /, run: str | None, bot: str | None, hands: int | None, 
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.analysis import analysis_object, analysis_text  # noqa: PLC0415 - help must not wait for pandas
     from arena.ratings.analysis import analyse_run  # noqa: PLC0415
+    from arena.ratings.matches import scoring_of  # noqa: PLC0415
+    from arena.records.runfile import read_run  # noqa: PLC0415
 
     folder = run_folder(home, run)
     click.echo(f"run {folder}", err=True)
+    if scoring_of(read_run(folder)):
+        click.echo("note: the standings of this run count matches; here each game counts by itself", err=True)
     analysis = analyse_run(folder, prior, bot, hands if hands is not None else 10 if bot else 1)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(analysis_object(analysis)), indent=2))

@@ -49,6 +49,7 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a game.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
 @click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
+@click.option("--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1]))
 @click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
 @click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: a run of this very comparison, or a new one]")
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
@@ -82,6 +83,11 @@ def compare(home: Path, /, *, walls: Walls, as_json: bool, verbose: int, quiet: 
     click.echo(msgspec.json.format(msgspec.json.encode(verdict_object(*shown)), indent=2) if as_json else verdict_text(*shown))
     show_voided(runner, asked.folder)
     return _exit_status(contest, runner, asked.folder)
+
+
+def _refuse_match(match: str | None) -> None:
+    if match is not None:
+        raise click.UsageError("expected a comparison without --match: it counts games singly; --boards bird,lion plays on both")
 
 
 class _Asked(NamedTuple):

@@ -23,15 +23,16 @@ def _look(session: "Session", progress: "Progress") -> dict[str, int] | None:
     from arena.tournament.allotment import next_allotment  # noqa: PLC0415
 
     config = session.config
-    results, fits = rate_journal(session.folder, config.bots)
+    results, fits = rate_journal(session.folder, config.bots, config.match)
+    games = results.games * max(len(config.match), 1)
     found = precision(results, fits, config.until)
     allotted = None
     if config.until is None or found.widest > config.until:
         allotted = next_allotment(config, promises(results, fits, session.schedule.line_ups, config.until))
     progress.figures["+/-"] = _number(found.widest)
-    needed = _needed(session, found, results.games) if allotted else 0
-    progress.expect(results.games + needed)
-    progress.say(f"{results.games} games: {_precision_text(found)}; {_rest_text(config, found, needed)}")
+    needed = _needed(session, found, games) if allotted else 0
+    progress.expect(games + needed)
+    progress.say(f"{games} games: {_precision_text(found)}; {_rest_text(config, found, needed)}")
     return allotted
 
 
@@ -43,7 +44,7 @@ def _precision_text(found: "Precision") -> str:
 def _needed(session: "Session", found: "Precision", games: int) -> int:
     """About how many games are still to come."""
     left = session.schedule.planned - games
-    return left if session.config.until is None else ceil(min(found.games, left))
+    return left if session.config.until is None else ceil(min(found.games * max(len(session.config.match), 1), left))
 
 
 def _rest_text(config: "RunConfig", found: "Precision", needed: int) -> str:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from arena.players.registry import Registry
     from arena.players.sandbox.tiers import Mode, Sandbox
 
+SCORING = "Rank matches of one game on each of these boards by pagodas left in total, or count games singly.  [default: as the run says]"
+"""What ``--match`` does where a run that is there is shown."""
 MODES = ("auto", "require", "off")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -114,6 +116,15 @@ def _parse_anchors(_: click.Context, __: click.Parameter, values: Sequence[str])
             raise click.BadParameter(f"expected each anchor once, got {name} twice")
         anchors[name] = elo
     return anchors
+
+
+def match_option(help_text: str) -> Callable[[Command], Command]:
+    """``--match BOARD,...|none``, as a list of boards, empty for ``none``, or None."""
+    return click.option("--match", callback=_parse_match, metavar="BOARD,...|none", help=help_text)
+
+
+def _parse_match(context: click.Context, parameter: click.Parameter, value: str | None) -> list[str] | None:
+    return [] if value == "none" else split_commas(context, parameter, value)
 
 
 def bots_folder(home: Path) -> Path:

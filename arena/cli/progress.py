@@ -9,6 +9,7 @@ from tqdm import tqdm
 from arena.errors import printable
 from arena.records.record import Fault
 from arena.rules import CORE
+from arena.rules.rounds import title_of
 from arena.tournament.runner import Event, Played, Stopping, Voided, WorkerDied, available_cores
 from arena.tournament.session import Session
 
@@ -128,10 +129,11 @@ def plan_text(session: Session) -> str:
     """What a run plays: how many of what."""
     config, schedule = session.config, session.schedule
     most = "at most " if config.is_open else ""
+    where = f"in matches of {title_of(config.match)}" if config.match else f"on {', '.join(config.boards)}"
     return (
         f"{counted(len(config.bots), 'bot')}, {counted(len(schedule.line_ups), 'line-up')} "
         f"x {most}{counted(config.deals, 'deal')} x {counted(len(schedule.seatings), 'seating')} "
-        f"on {', '.join(config.boards)} = {most}{counted(schedule.planned, 'game')}"
+        f"{where} = {most}{counted(schedule.planned, 'game')}"
     )
 
 

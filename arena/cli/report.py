@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import prior_option, run_argument, run_folder
+from arena.cli.options import SCORING, match_option, prior_option, run_argument, run_folder
 
 
 def _parse_games(_: click.Context, __: click.Parameter, value: str | None) -> int | list[str] | None:
@@ -22,9 +22,12 @@ def _parse_games(_: click.Context, __: click.Parameter, value: str | None) -> in
 @click.option(
     "--games", metavar="N|ID,...", callback=_parse_games, help="How many games to step through, or which; 0 for none.  [default: 40]"
 )
+@match_option(SCORING)
 @prior_option
 @click.pass_obj
-def report(home: Path, /, run: str | None, path: Path | None, games: int | list[str] | None, prior: float | None) -> None:
+def report(
+    home: Path, /, run: str | None, path: Path | None, games: int | list[str] | None, match: list[str] | None, prior: float | None
+) -> None:
     """Write the report of a run, the newest by default: one HTML file that needs no network and nothing else.
 
     It has the standings and all other tables with pictures, the evidence of faults, and games to step through: faults, upsets, close,
@@ -33,13 +36,14 @@ def report(home: Path, /, run: str | None, path: Path | None, games: int | list[
     \b
     arena report
     arena report league --to league.html --games 100
+    arena report league --match bird,lion
     arena report league --games bird/greedy-python+random-python/3/1
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.report.make import DEFAULT_GAMES, report_page  # noqa: PLC0415 - help must not wait for pandas
     from arena.records.journal import write_durably  # noqa: PLC0415
 
     folder = run_folder(home, run)
-    page = report_page(folder, DEFAULT_GAMES if games is None else games, prior)
+    page = report_page(folder, DEFAULT_GAMES if games is None else games, prior, match)
     target = path or folder / "report.html"
     write_durably(target, page.text.encode())
     for note in page.notes:

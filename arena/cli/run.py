@@ -2,15 +2,28 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arena.cli.looks import plans_of
 from arena.cli.main import DONE, FAILED, INTERRUPTED
-from arena.cli.options import Walls, as_json, bots_folder, find_bot, prior_option, results_folder, sandbox_options, split_commas
+from arena.cli.options import (
+    Walls,
+    as_json,
+    bots_folder,
+    find_bot,
+    match_option,
+    prior_option,
+    results_folder,
+    sandbox_options,
+    split_commas,
+)
 from arena.cli.playing import check_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
 from arena.errors import ConfigError, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MOST_DEALS = 1000
 """What ``--until`` may use on the average of all line-ups, unless ``--deals`` says otherwise."""
@@ -24,6 +37,7 @@ MOST_DEALS = 1000
 @click.option(
     "--board", "board_files", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file; repeat."
 )
+@match_option("Rank matches of one game on each of these boards by pagodas left in total; see below.  [default: none, games count singly]")
 @click.option("--seatings", type=click.Choice(["rotations", "all"]), help="Seatings of each block: N or N!.  [default: rotations]")
 @click.option("--tables", type=click.IntRange(1), help="A balanced subset of so many line-ups.  [default: all]")
 @click.option("--challenger", metavar="BOT", help="A gauntlet: only line-ups with this bot.")
@@ -53,6 +67,9 @@ def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verb
     BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
     deals, each with every seating. The same command again finishes a run that was interrupted; more deals or further bots extend it.
 
+    With --match bird,lion the same bots in the same seats play a round on each board, and the fewest pagodas left in total win; the table
+    counts matches. A board named twice is played twice, with another deck. A forfeit in any round ranks below all seats without one.
+
     With --until or --adaptive line-ups start with a part of the deals and get more after each look at the ratings, up to --deals (with
     --until 1000) times the line-ups. --until ends the run when every +/- is at most so many Elo. --adaptive gives the deals to line-ups
     that narrow what is too wide: the +/- above --until, or the neighbours in the ranking whose order is in question.
@@ -61,6 +78,7 @@ def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verb
     arena run --deals 50
     arena run greedy-python ./my-bot --boards bird,lion --players 2 --out try-1
     arena run --players 4 --tables 20 --move-ms 100
+    arena run --match bird,lion --deals 50
     arena run --until 20 --adaptive
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
@@ -100,8 +118,8 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     out = settings.pop("out", None)
     rest: dict[str, Any] = {name: settings.pop(name) for name in ("jobs", "sandbox", "trust") if name in settings}
     files = [Path(file) for file in settings.pop("board_files", ())]
-    names = settings.pop("boards", [] if files else ["bird"])
-    boards = find_boards(names, files)
+    names = settings.pop("boards", None)
+    boards = find_boards(_default_boards(settings.get("match"), files) if names is None else names, files)
     registry = Registry(bots_folder(home))
     bots = _find_bots(registry, list(settings.pop("bots", ())))
     if "challenger" in settings:
@@ -113,6 +131,13 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
         settings["seed"] = str(settings["seed"])
     warn_about_times(bots, settings)
     return settings, bots, boards, results_path(results_folder(home), out, settings, boards, bots), rest
+
+
+def _default_boards(match: "Sequence[str] | None", files: "Sequence[Path]") -> list[str]:
+    """The built-in boards to play on where none are named: those of the match that do not come from a file."""
+    if match:
+        return [name for name in match if name not in {file.stem for file in files}]
+    return [] if files else ["bird"]
 
 
 def _find_bots(registry: Any, names: list[str]) -> list[Any]:

@@ -1,13 +1,13 @@
 """arena standings: the table of a run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from arena.cli.options import anchor_option, as_json, prior_option, run_argument, run_folder
+from arena.cli.options import SCORING, anchor_option, as_json, match_option, prior_option, run_argument, run_folder
 from arena.errors import printable
 
 if TYPE_CHECKING:
@@ -19,23 +19,36 @@ if TYPE_CHECKING:
 @run_argument
 @click.option("--csv", "csv_path", metavar="FILE|-", help="Write the standings as CSV to a file, or '-' for stdout.")
 @click.option("--pairs", is_flag=True, help="Show who did how against whom as well.")
+@match_option(SCORING)
 @anchor_option
 @prior_option
 @as_json
 @click.pass_obj
 def standings(
-    home: Path, /, run: str | None, csv_path: str | None, anchors: dict[str, float], prior: float | None, *, pairs: bool, as_json: bool
+    home: Path,
+    /,
+    run: str | None,
+    csv_path: str | None,
+    match: list[str] | None,
+    anchors: dict[str, float],
+    prior: float | None,
+    *,
+    pairs: bool,
+    as_json: bool,
 ) -> None:
     """Show the standings of a run, the newest by default; they are computed from its journal, also while it is being played.
+
+    A match counts when each of its rounds is there: the same bots in the same seats on the same deal, one game for each of the boards.
 
     \b
     arena standings
     arena standings league --csv league.csv
     arena standings league --anchor greedy-python=1500
+    arena standings league --match bird,lion
     arena standings --csv - | column -s, -t
     """  # noqa: D301 - \b is click's mark for lines to keep
     folder = run_folder(home, run)
-    tables, plan = rate_run(folder, prior, anchors)
+    tables, plan = rate_run(folder, prior, anchors, match)
     click.echo(f"run {folder}", err=True)
     show_tables(tables, {"plan": plan and plan._asdict()}, csv_path, as_json=as_json, pairs=pairs)
 
@@ -56,26 +69,28 @@ def show_tables(
         click.echo(f"\nstandings: {csv_path}", err=True)
 
 
-def rate_run(folder: Path, prior: float | None, anchors: Mapping[str, float] | None = None) -> tuple["Tables", "Completeness | None"]:
+def rate_run(
+    folder: Path, prior: float | None, anchors: Mapping[str, float] | None = None, match: Sequence[str] | None = None
+) -> tuple["Tables", "Completeness | None"]:
     """The tables of a run, and how much of its plan they rest on; None when this version cannot read the plan. Both are noted."""
     from arena.errors import ConfigError  # noqa: PLC0415
     from arena.ratings.tables import run_tables  # noqa: PLC0415
     from arena.records.runfile import read_run  # noqa: PLC0415
     from arena.tournament.session import completeness  # noqa: PLC0415
 
-    tables = run_tables(folder, prior, anchors)
+    tables = run_tables(folder, prior, anchors, match)
     try:
         plan = completeness(read_run(folder), tables.blocks)
     except ConfigError as error:
         return tables._replace(notes=[f"whether games are missing is not known: {error}", *tables.notes]), None
     if plan.missing:
-        tables = tables._replace(notes=[_missing_note(plan), *tables.notes])
+        tables = tables._replace(notes=[_missing_note(plan, is_match=bool(tables.match)), *tables.notes])
     return tables, plan
 
 
-def _missing_note(plan: "Completeness") -> str:
-    blocks = f"incomplete blocks, which count with the games they have: {plan.incomplete_blocks}"
-    return f"{plan.missing} of the {plan.games} planned games are missing; {blocks}"
+def _missing_note(plan: "Completeness", *, is_match: bool) -> str:
+    blocks = "" if is_match else f"; incomplete blocks, which count with the games they have: {plan.incomplete_blocks}"
+    return f"{plan.missing} of the {plan.games} planned games are missing{blocks}"
 
 
 def print_standings(tables: "Tables", plan: "Completeness | None", *, as_json: bool) -> None:
@@ -86,7 +101,7 @@ def print_standings(tables: "Tables", plan: "Completeness | None", *, as_json: b
 def print_tables(tables: "Tables", beside: Mapping[str, Any], *, as_json: bool, pairs: bool = False, covariance: bool = False) -> None:
     """Prints the standings, and what else is asked for, to stdout; ``beside`` is put in front of the JSON."""
     from arena.exports.files import standings_object  # noqa: PLC0415
-    from arena.exports.text import covariance_text, pairs_text, standings_text  # noqa: PLC0415
+    from arena.exports.text import covariance_text, noun_of, pairs_text, standings_text  # noqa: PLC0415
 
     if as_json:
         content = {**beside, **standings_object(tables, pairs=pairs, covariance=covariance)}
@@ -94,7 +109,7 @@ def print_tables(tables: "Tables", beside: Mapping[str, Any], *, as_json: bool, 
         return
     click.echo(standings_text(tables))
     if pairs:
-        click.echo(f"\n{pairs_text(tables.pairs)}")
+        click.echo(f"\n{pairs_text(tables.pairs, noun_of(tables))}")
     if covariance:
         click.echo(f"\n{covariance_text(tables.covariance)}")
 

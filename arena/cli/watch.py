@@ -45,7 +45,7 @@ def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, 
         while True:
             began = time.monotonic()
             tables, plan = rate_run(folder, prior)
-            speed.note(tables.games, began)
+            speed.note(sum(tables.blocks.values()), began)
             text = look(folder, tables, plan, speed)
             click.echo(f"{FRESH}{text}" if screen else f"{text}\n")
             if once or (plan is not None and not plan.missing):
@@ -73,12 +73,14 @@ class Speed:
 
 def look(folder: Path, tables: "Tables", plan: "Completeness | None", speed: Speed) -> str:
     """One look at a run, as text: how far it is, how fast, and its standings."""
-    from arena.exports.text import standings_text  # noqa: PLC0415
+    from arena.exports.text import counted_text, standings_text  # noqa: PLC0415
     from arena.records.journal import FILE  # noqa: PLC0415
 
-    played = str(tables.games) if plan is None else f"{plan.games - plan.missing} of {plan.games}"
+    played = str(sum(tables.blocks.values())) if plan is None else f"{plan.games - plan.missing} of {plan.games}"
     faults = int(tables.standings["forfeits"].sum())
-    head = f"{folder}: {played} games, {faults} forfeit{'' if faults == 1 else 's'}"
+    head = f"{folder}: {played} games, {faults} forfeit{'' if faults == 1 else 's'}" + (
+        f" in {counted_text(tables)}" if tables.match else ""
+    )
     if plan is not None and not plan.missing:
         return f"{head}, finished\n\n{standings_text(tables)}"
     if speed.games_per_s:

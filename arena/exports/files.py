@@ -59,6 +59,7 @@ def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -
     chosen = {"standings": tables.standings, "seats": tables.seats} | ({"pairs": tables.pairs} if pairs else {})
     worth = tables.independent_games
     return {
+        "match": list(tables.match),
         "games": tables.games,
         "deals": tables.clusters,
         "independent_games": None if worth is None else round(worth, 1),

@@ -9,6 +9,7 @@ from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.diagrams import draw
 from arena.rules.notation import TILES
+from arena.rules.rounds import title_of
 from arena.rules.terms import Event
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def columns_text(heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequ
 
 def standings_text(tables: "Tables") -> str:
     """The standings as people see them, with the first seat's effect, the number of deals and the notes below."""
-    heads = ("Rank", "95%", "Bot", "Elo", "+/-", "Games", "Wins", "Shared", "Losses", "Share%", "LOS%", "Left", "Faults")
+    heads = ("Rank", "95%", "Bot", "Elo", "+/-", noun_of(tables), "Wins", "Shared", "Losses", "Share%", "LOS%", "Left", "Faults")
     rows = [
         (
             str(row["rank"]),
@@ -72,9 +73,9 @@ def seats_text(seats: "pd.DataFrame") -> str:
     return columns_text(heads, rows)
 
 
-def pairs_text(pairs: "pd.DataFrame") -> str:
-    """Who did how against whom; marked where only the prior keeps the difference finite."""
-    heads = ("Bot", "Opponent", "Games", "Wins", "Shared", "Losses", "Score%", "Elo diff", "+/-", "LOS%")
+def pairs_text(pairs: "pd.DataFrame", noun: str = "Games") -> str:
+    """Who did how against whom in games, or what else the ``noun`` says; marked where only the prior keeps the difference finite."""
+    heads = ("Bot", "Opponent", noun, "Wins", "Shared", "Losses", "Score%", "Elo diff", "+/-", "LOS%")
     rows = [
         (
             row["bot"],
@@ -94,6 +95,16 @@ def pairs_text(pairs: "pd.DataFrame") -> str:
     if (pairs["mark"] != "").any():
         lines.append("marked differences rest on the prior: the games bound them from below (>), from above (<) or not at all (~)")
     return "\n".join(lines)
+
+
+def noun_of(tables: "Tables") -> str:
+    """What the tables count, as the head of a column."""
+    return "Matches" if tables.match else "Games"
+
+
+def counted_text(tables: "Tables") -> str:
+    """What the tables count, and how many: ``480 games``, ``240 matches of bird + lion``."""
+    return f"{tables.games} {noun_of(tables).lower()}" + (f" of {title_of(tables.match)}" if tables.match else "")
 
 
 def number(value: float, decimals: int) -> str:
@@ -171,9 +182,9 @@ def _footer(tables: "Tables") -> list[str]:
             lines.append(f"{size} players, Elo against the first seat: {effects}")
     unit = tables.unit
     lines.append(
-        f"95 % errors clustered by {unit}; {tables.games} games, {tables.clusters} {unit}s"
+        f"95 % errors clustered by {unit}; {counted_text(tables)}, {tables.clusters} {unit}s"
         if unit != "game"
-        else f"95 % errors of games that share no luck; {tables.games} games"
+        else f"95 % errors of games that share no luck; {counted_text(tables)}"
     )
     return ["; ".join(lines), *gain_lines(tables), *_anchor_lines(tables)] + [f"note: {note}" for note in tables.notes]
 
@@ -184,7 +195,9 @@ def gain_lines(tables: "Tables") -> list[str]:
     if worth is None or tables.clusters == tables.games:
         return []
     digits = max(0, math.floor(math.log10(worth)) - 2)
-    return [f"{tables.games:,} games carry the information of {round(worth / 10**digits) * 10**digits:,} independent ones"]
+    return [
+        f"{tables.games:,} {noun_of(tables).lower()} carry the information of {round(worth / 10**digits) * 10**digits:,} independent ones"
+    ]
 
 
 def _anchor_lines(tables: "Tables") -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from arena.ratings.components import Floats
 from arena.ratings.frames import read_games, seat_frame
+from arena.ratings.matches import score
 from arena.ratings.model import ELO, Fit, rate
 from arena.ratings.results import Results, count_results
 from arena.records.journal import FILE as JOURNAL
@@ -30,9 +31,10 @@ class Precision(NamedTuple):
     games: float
 
 
-def rate_journal(run: Path, bots: Sequence[str]) -> tuple[Results, list[Fit]]:
-    """The results in a run's folder, and their fits. Raises RunError."""
-    results = count_results(seat_frame(read_games(run / JOURNAL), bots))
+def rate_journal(run: Path, bots: Sequence[str], match: Sequence[str] = ()) -> tuple[Results, list[Fit]]:
+    """The results in a run's folder, of games or of matches on these boards, and their fits. Raises RunError."""
+    games = read_games(run / JOURNAL)
+    results = count_results(score(seat_frame(games, bots), games, match).frame)
     return results, rate(results)
 
 

@@ -1,6 +1,6 @@
 """The tables that people and files get, as data frames; every figure in them is computed here and nowhere else."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise, permutations
 from pathlib import Path
 from typing import NamedTuple
@@ -11,11 +11,13 @@ import pandas as pd
 from arena.ratings.anchors import anchor_fits
 from arena.ratings.foreign import Sheet
 from arena.ratings.frames import read_games, seat_frame
+from arena.ratings.matches import score, scoring_of
 from arena.ratings.model import Fit, rate
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import WHOLE, Results, by_table_size, count_results
 from arena.records.journal import FILE as JOURNAL
 from arena.records.runfile import read_run
+from arena.rules.rounds import title_of
 
 FEW_DEALS = 10
 DUEL = 2
@@ -27,7 +29,8 @@ class Tables(NamedTuple):
     ``notes`` are sentences about what a reader must know: components, priors, few deals; ``clusters`` is the number of deals; ``blocks``
     counts the games of each block, as `frames.Games.blocks` does. ``independent_games`` is how many games that share no luck would tell as
     much as these; None where that cannot be said. ``covariance`` of the ratings in Elo squared has bots as index and columns, with NaN
-    between those that cannot be compared. ``unit`` is what games that share luck are called: deal, block or game.
+    between those that cannot be compared. ``unit`` is what games that share luck are called: deal, block or game. ``match`` are the boards
+    of the matches that count; none where games do. Wherever tables say games, they count matches then.
     """
 
     standings: pd.DataFrame
@@ -42,12 +45,20 @@ class Tables(NamedTuple):
     covariance: pd.DataFrame
     anchors: Mapping[str, float]
     unit: str
+    match: Sequence[str]
 
 
-def run_tables(run: Path, prior: float | None = None, anchors: Mapping[str, float] | None = None) -> Tables:
-    """The tables of a run's folder. Raises RunError, NoAnswerError, UserError for anchors that do not fit."""
-    games = read_games(run / JOURNAL)
-    return make_tables(seat_frame(games, [bot.name for bot in read_run(run).bots]), prior, games.blocks(), anchors)
+def run_tables(
+    run: Path, prior: float | None = None, anchors: Mapping[str, float] | None = None, match: Sequence[str] | None = None
+) -> Tables:
+    """The tables of a run's folder, by the run's own scoring unless ``match`` is another one.
+
+    Raises RunError, NoAnswerError, UserError for anchors or boards that do not fit.
+    """
+    info, games = read_run(run), read_games(run / JOURNAL)
+    boards = scoring_of(info, match)
+    frame = score(seat_frame(games, [bot.name for bot in info.bots]), games, boards).frame
+    return make_tables(frame, prior, games.blocks(), anchors, match=boards)
 
 
 def make_tables(
@@ -58,8 +69,12 @@ def make_tables(
     *,
     seats: bool = True,
     unit: str = "deal",
+    match: Sequence[str] = (),
 ) -> Tables:
-    """The tables of a `frames.seat_frame`; ``seats`` False gives seats no effect. Raises NoAnswerError, UserError."""
+    """The tables of a `frames.seat_frame`, or of the matches that `matches.score` made of one; ``seats`` False gives seats no effect.
+
+    Raises NoAnswerError, UserError.
+    """
     results = count_results(frame)
     fits = anchor_fits(rate(results, prior, seats=seats), results.bots, anchors or {})
     return Tables(
@@ -69,12 +84,13 @@ def make_tables(
         faults=faults_table(frame),
         games=results.games,
         clusters=results.clusters,
-        notes=_notes(results, fits, unit),
+        notes=[*_uncounted_note(results, blocks or {}, match), *_notes(results, fits, unit)],
         blocks=blocks or {},
         independent_games=independent_games(fits),
         covariance=_covariance_table(results, fits),
         anchors=anchors or {},
         unit=unit,
+        match=match,
     )
 
 
@@ -266,6 +282,13 @@ def _fill_superiority(table: pd.DataFrame, fits: list[Fit]) -> None:
         superiority = fit.superiority()
         for name, next_name in pairwise(rows):
             table.loc[name, "los"] = superiority[place[name], place[next_name]]
+
+
+def _uncounted_note(results: Results, blocks: Mapping[str, int], match: Sequence[str]) -> list[str]:
+    """How many games matches leave out."""
+    played = sum(blocks.values())
+    rest = played - results.games * len(match) if match else 0
+    return [f"{rest} of {played} games are in no complete match of {title_of(match)}, and do not count"] if rest else []
 
 
 def _notes(results: Results, fits: list[Fit], unit: str) -> list[str]:

@@ -47,7 +47,8 @@ class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
 class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     """The settings that decide which games a run has and how they are played.
 
-    ``boards``      names; ``tables`` the number of line-ups, None for all of them
+    ``boards``      names; ``match`` those of the rounds that count together (R8.3), each as often as it is played; none: games count singly
+    ``deals``       on each board, or of the match; ``tables`` the number of line-ups, None for all of them
     ``challenger``  a gauntlet: only line-ups with this bot
     ``game_ms``     the bank of each seat for a game, None without one
     ``seed``        text from which every deck and every bot's seed is derived
@@ -63,6 +64,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     seed: str
     players: Annotated[int, Meta(ge=2, le=4)] = 2
     boards: list[str] = msgspec.field(default_factory=lambda: ["bird"])
+    match: list[str] = msgspec.field(default_factory=list)
     deals: Annotated[int, Meta(ge=1, le=10_000_000)] = 10
     seatings: Seatings = "rotations"
     tables: Annotated[int, Meta(ge=1)] | None = None
@@ -82,6 +84,11 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     def is_open(self) -> bool:
         """Whether it depends on the results how much will be played."""
         return self.settled is None and (self.compare is not None or self.until is not None or self.adaptive)
+
+    @property
+    def rounds(self) -> list[str]:
+        """The boards of the games that every line-up plays in each seating of a deal."""
+        return self.match or self.boards
 
     @property
     def pool(self) -> list[str]:
@@ -105,6 +112,7 @@ class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board
     players: int | None = None
     boards: list[str] | None = None
     board_files: list[str] | None = None
+    match: list[str] | None = None
     deals: int | None = None
     seatings: Seatings | None = None
     tables: int | None = None
@@ -152,6 +160,8 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
         raise ConfigError(f"expected each bot once, got {twice!r} twice", "give a bot by path another name with 'arena submit --name'")
     if config.compare is not None:
         _check_comparison(config, config.compare)
+    if config.match:
+        _check_match(config)
     if len(config.bots) < config.players:
         raise ConfigError(
             f"expected at least {config.players} bots for a table of that size, got {', '.join(config.bots) or 'none'}",
@@ -164,6 +174,17 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
             "expected --game-ms with --increment-ms: an increment is added to a bank", "add --game-ms, or leave the increment out"
         )
     return config
+
+
+def _check_match(config: RunConfig) -> None:
+    """Raises ConfigError."""
+    if config.compare is not None:
+        raise ConfigError("expected a comparison to count games singly, got a match", "leave --match out")
+    if set(config.match) != set(config.boards):
+        raise ConfigError(
+            f"expected the boards of the match, {_shown(config.match)}, got {_shown(config.boards)}",
+            "leave --boards out: --match says what is played; name each --board file in it",
+        )
 
 
 def _check_comparison(config: RunConfig, compare: Comparison) -> None:
@@ -231,12 +252,17 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
         elif isinstance(there, dict) and isinstance(here, dict):
             found += [f"{part}: the run has {there.get(part)}, asked for {here[part]}" for part in here if there.get(part) != here[part]]
         elif key not in OWN_RULES and (there or None) != (here or None):
-            found.append(f"{key}: the run has {there or 'none'}, asked for {here or 'none'}")
+            cure = "; 'arena standings --match' shows a run by another scoring" if key == "match" else ""
+            found.append(f"{key}: the run has {_shown(there)}, asked for {_shown(here)}{cure}")
     if wanted.config["compare"] and (further := {bot.name for bot in wanted.bots} - {bot.name for bot in known.bots}):
         found.append(f"pool: {', '.join(sorted(further))} not in the run; who is compared against whom stays as it began")
     changed = (name for name in known.boards.keys() & wanted.boards.keys() if known.boards[name] != wanted.boards[name])
     found += [f"board {name}: its rows are not those the run was played on" for name in changed]
     return found + _bot_differences(known.bots, wanted.bots)
+
+
+def _shown(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) and value else str(value or "none")
 
 
 def _bot_differences(known: Sequence[BotInfo], wanted: Sequence[BotInfo]) -> list[str]:

@@ -149,7 +149,7 @@ def _even_out(chosen: set[LineUp], groups: Counter[str]) -> None:
 
 
 class Schedule:
-    """All games of a configuration. ``deals`` are those of each line-up."""
+    """All games of a configuration. ``deals`` are those of each line-up: on each board, or of the match that the games belong to."""
 
     def __init__(self, config: RunConfig) -> None:
         self.config = config
@@ -157,15 +157,16 @@ class Schedule:
         self.seatings = seatings(config.players, config.seatings)
         self._possible = deals_of(config, self.line_ups)
         self.deals = self._possible if config.settled is None else _until(config.settled, self._possible)
+        self._rounds = Counter(config.rounds)
         self._line_ups_on_boards = {f"{board}/{'+'.join(line_up)}": line_up for board in config.boards for line_up in self.line_ups}
 
     def __len__(self) -> int:
-        return len(self.config.boards) * sum(map(len, self.deals.values())) * len(self.seatings)
+        return len(self.config.rounds) * sum(map(len, self.deals.values())) * len(self.seatings)
 
     @property
     def planned(self) -> int:
         """How many games there will be; at most, while that depends on results."""
-        most = len(self.config.boards) * self.config.deals * len(self.line_ups) * len(self.seatings)
+        most = len(self.config.rounds) * self.config.deals * len(self.line_ups) * len(self.seatings)
         return max(most, len(self)) if self.config.is_open and self.config.allotted is not None else len(self)
 
     def __iter__(self) -> Iterator[GamePlan]:
@@ -177,7 +178,8 @@ class Schedule:
         for first in range(0, max(deals.stop for deals in self.deals.values()), DEALS_AT_ONCE):
             for board in self.config.boards:
                 for line_up in self.line_ups:
-                    deals = [deal for deal in range(first, first + DEALS_AT_ONCE) if deal in self.deals[line_up]]
+                    at_once = (number for number in range(first, first + DEALS_AT_ONCE) if number in self.deals[line_up])
+                    deals = [deal for number in at_once for deal in self._deals_on(board, number)]
                     for seating in range(len(self.seatings)):
                         for deal in deals:
                             yield board, line_up, deal, seating
@@ -192,15 +194,23 @@ class Schedule:
 
     def has_block(self, block: str) -> bool:
         """Whether a block, named by its games' id without the seating, may be in the run; in a settled one some were played ahead."""
-        place, _, deal = block.rpartition("/")
-        line_up = self._line_ups_on_boards.get(place)
-        return line_up is not None and int(deal) in self._possible[line_up]
+        return self._is_in(self._possible, block)
 
     def needs_block(self, block: str) -> bool:
         """Whether the block is one of those that `__len__` counts."""
+        return self._is_in(self.deals, block)
+
+    def _is_in(self, deals: dict[LineUp, range], block: str) -> bool:
         place, _, deal = block.rpartition("/")
         line_up = self._line_ups_on_boards.get(place)
-        return line_up is not None and int(deal) in self.deals[line_up]
+        return line_up is not None and self.number_of(place.partition("/")[0], int(deal)) in deals[line_up]
+
+    def number_of(self, board: str, deal: int) -> int:
+        """The number in `deals` of a deal on a board; a match with several rounds there has as many deals in a row."""
+        return deal // self._rounds[board]
+
+    def _deals_on(self, board: str, number: int) -> range:
+        return range(number * self._rounds[board], (number + 1) * self._rounds[board])
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
         """One game."""

@@ -103,7 +103,7 @@ def test_more_deals_and_further_bots_are_no_difference():
     [
         ({"deals": 3}, "deals: the run has 10, asked for 3; a run can only grow"),
         ({"move_ms": 5}, "move_ms: the run has 1000, asked for 5"),
-        ({"boards": ["lion"]}, "boards: the run has ['bird'], asked for ['lion']"),
+        ({"boards": ["lion"]}, "boards: the run has bird, asked for lion"),
         ({"seatings": "all"}, "seatings: the run has rotations, asked for all"),
         ({"challenger": "ann"}, "challenger: the run has none, asked for ann"),
         ({"seed": "other"}, "seed: the run has s, now it is other"),

@@ -8,6 +8,7 @@ from typing import Any
 from arena.errors import BotFolderError
 from arena.exports.report.material import Material
 from arena.exports.report.words import shortened
+from arena.exports.text import counted_text
 from arena.players.manifest import Manifest, read_manifest
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules.boards import BUILT_IN
@@ -36,7 +37,8 @@ def repeat_command(info: RunInfo, *, seed: str | None) -> str:
     boards = [str(name) for name in config.get("boards", ())]
     known = [name for name in boards if name in BUILT_IN]
     words = _compared(config) if config.get("compare") else ["arena", "run", *map(str, config.get("bots", ()))]
-    words += ["--boards", ",".join(known)] if known else []
+    match = [str(name) for name in config.get("match") or ()]
+    words += ["--match", ",".join(match)] if match else ["--boards", ",".join(known)] if known else []
     words += [word for name in boards if name not in BUILT_IN for word in ("--board", f"{name}.txt")]
     words += [] if config.get("compare") else ["--deals", str(config.get("deals", 10))]
     words += _options(config, DEFAULTS) + (["--adaptive"] if config.get("adaptive") else [])
@@ -95,7 +97,8 @@ def settings_of(material: Material) -> list[tuple[str, str]]:
         ("Last game ended", material.scan.last or "no game yet"),
         ("Players at a table", str(config.get("players", 2))),
         ("Boards", ", ".join(info.boards)),
-        ("Deals on each board", str(config.get("deals", "?"))),
+        ("What counts", counted_text(material.tables)),
+        ("Deals of each match" if config.get("match") else "Deals on each board", str(config.get("deals", "?"))),
         ("Seatings", str(config.get("seatings", "?"))),
         ("Time for a move", f"{config.get('move_ms', '?')} ms"),
         ("Bank of time", bank),

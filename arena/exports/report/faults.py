@@ -17,7 +17,7 @@ def faults(material: Material) -> dict[str, Any]:
     groups: defaultdict[tuple[str, str], list[Forfeited]] = defaultdict(list)
     for forfeited in material.scan.faults:
         groups[forfeited.bot, forfeited.fault.kind].append(forfeited)
-    games = dict(zip(material.tables.standings["bot"], material.tables.standings["games"], strict=True))
+    games = material.frame["bot"].value_counts()
     rows, room = [], ALL
     for (bot, kind), found in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0])):
         shown = [forfeited for forfeited in reversed(found) if not material.is_open[forfeited.game]][: min(EACH, room)]

@@ -1,5 +1,6 @@
 """Report and replay, from a run's folder to the text of a page."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from arena.exports.report.material import Material, choose, gather
 from arena.exports.report.page import render
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.words import counted
-from arena.exports.text import gain_lines
+from arena.exports.text import counted_text, gain_lines, noun_of
 from arena.records.record import GameRecord
 from arena.records.runfile import read_run
 
@@ -29,9 +30,14 @@ class Report(NamedTuple):
     notes: list[str]
 
 
-def report_page(folder: Path, wanted: int | list[str] = DEFAULT_GAMES, prior: float | None = None) -> Report:
-    """The report of a run with as many games, well chosen, or those named. Raises RunError, NoAnswerError."""
-    material = gather(folder, prior)
+def report_page(
+    folder: Path, wanted: int | list[str] = DEFAULT_GAMES, prior: float | None = None, match: Sequence[str] | None = None
+) -> Report:
+    """The report of a run with as many games, well chosen, or those named; by the run's own scoring unless ``match`` is another one.
+
+    Raises RunError, NoAnswerError, UserError for boards that do not fit.
+    """
+    material = gather(folder, prior, match)
     chosen = choose(material, wanted)
     album = album_of(chosen_records(material.scan, chosen), material.info.boards)
     text = render("report.html", _values(material, album))
@@ -72,7 +78,10 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
         "name": material.folder.name,
         "version": __version__,
         "most_rows": sections.MOST_ROWS,
-        "games": material.tables.games,
+        "games": len(material.is_open),
+        "counted": counted_text(material.tables),
+        "noun": noun_of(material.tables),
+        "is_match": bool(material.tables.match),
         "deals": material.tables.clusters,
         "secrecy": secrecy,
         "more": max(2 * DEFAULT_GAMES, 2 * len(album.games)),

@@ -1,6 +1,6 @@
 """All that a report is made of, read from a run's folder once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from arena.exports.report.scan import Scan, scan_journal
 from arena.exports.report.secrecy import Secrecy, judge
 from arena.ratings.convergence import convergence_table
 from arena.ratings.frames import read_games, seat_frame
+from arena.ratings.matches import score, scoring_of
 from arena.ratings.tables import Tables, make_tables
 from arena.records.journal import FILE as JOURNAL
 from arena.records.runfile import RunInfo, read_run
@@ -21,7 +22,8 @@ from arena.records.runfile import RunInfo, read_run
 class Material(NamedTuple):
     """A run: what it is, its games by seat (`frames.seat_frame`), its tables, and what may be shown of it.
 
-    ``deals`` are the frame's clusters; ``is_open`` (G,) whether a game's deal is still being played.
+    ``deals`` are the frame's clusters; ``is_open`` (G,) whether a game's deal is still being played. ``tables`` and ``convergence`` count
+    matches where that is the scoring.
     """
 
     folder: Path
@@ -45,11 +47,13 @@ class Material(NamedTuple):
         return [str(name) for name in self.tables.standings["bot"]]
 
 
-def gather(folder: Path, prior: float | None = None) -> Material:
-    """Reads a run. Raises RunError, NoAnswerError."""
+def gather(folder: Path, prior: float | None = None, match: Sequence[str] | None = None) -> Material:
+    """Reads a run, scored as in `matches.scoring_of`. Raises RunError, NoAnswerError, UserError."""
     info, games = read_run(folder), read_games(folder / JOURNAL)
+    boards = scoring_of(info, match)
     frame = seat_frame(games, [bot.name for bot in info.bots])
-    tables = make_tables(frame, prior, games.blocks())
+    scored = score(frame, games, boards)
+    tables = make_tables(scored.frame, prior, games.blocks(), match=boards)
     secrecy = judge(info, tables.blocks)
     open_deals = np.array([secrecy.is_open(deal) for deal in games.deals], dtype=np.bool_)
     return Material(
@@ -58,7 +62,7 @@ def gather(folder: Path, prior: float | None = None) -> Material:
         frame=frame,
         deals=sorted(games.deals),
         tables=tables,
-        convergence=convergence_table(frame, games.deals, prior),
+        convergence=convergence_table(*scored, prior),
         scan=scan_journal(folder, len(games.seating)),
         secrecy=secrecy,
         is_open=open_deals[np.array(games.deal, dtype=np.int64)],

@@ -45,13 +45,14 @@ def judge(info: RunInfo, blocks: Mapping[str, int]) -> Secrecy:
         if schedule.needs_block(block):
             board, _, rest = block.partition("/")
             played[board, int(rest.rpartition("/")[2])] += games
-    over = frozenset(deal for deal, games in played.items() if games >= _games_of(schedule, deal[1]))
+    over = frozenset(deal for deal, games in played.items() if games >= _games_of(schedule, deal))
     return Secrecy(schedule.planned, schedule.planned - played.total(), over)
 
 
-def _games_of(schedule: Schedule, deal: int) -> int:
-    """How many games the deal has on a board; as long as line-ups may be given more deals, any of them may be given this one."""
+def _games_of(schedule: Schedule, deal: Deal) -> int:
+    """How many games the deal has; as long as line-ups may be given more deals, any of them may be given this one."""
     config = schedule.config
     may_grow = config.is_open and config.allotted is not None
-    line_ups = len(schedule.line_ups) if may_grow else sum(deal in deals for deals in schedule.deals.values())
+    number = schedule.number_of(*deal)
+    line_ups = len(schedule.line_ups) if may_grow else sum(number in deals for deals in schedule.deals.values())
     return line_ups * len(schedule.seatings)

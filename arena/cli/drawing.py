@@ -39,9 +39,13 @@ def move_summary(state: State, names: Sequence[str], seat: int, move: int, event
 
 def end_line(end: str, names: Sequence[str], left: Sequence[int], ranks: Sequence[int]) -> str:
     """How the game ended, and who stands where."""
+    return f"end ({end}): {places_text(names, left, ranks)}"
+
+
+def places_text(names: Sequence[str], left: Sequence[int], ranks: Sequence[int]) -> str:
+    """Who stands where."""
     order = sorted(range(len(names)), key=lambda seat: ranks[seat])
-    places = ", ".join(f"{ranks[seat]}. {names[seat]} ({left[seat]} left)" for seat in order)
-    return f"end ({end}): {places}"
+    return ", ".join(f"{ranks[seat]}. {names[seat]} ({left[seat]} left)" for seat in order)
 
 
 def _squares(board: Board, move: int) -> int:

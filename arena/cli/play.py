@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import Walls, as_json, bots_folder, find_bot, move_ms_option, sandbox_options
+from arena.cli.options import Walls, as_json, bots_folder, find_bot, move_ms_option, sandbox_options, split_commas
 from arena.errors import printable
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ YOU = "human"
 
 @click.command(short_help="Play one game and draw it.")
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
-@click.option("--board", default="bird", show_default=True, metavar="NAME|FILE", help="bird, lion or a board file.")
+@click.option("--board", metavar="NAME|FILE", help="bird, lion or a board file.  [default: bird]")
+@click.option("--match", callback=split_commas, metavar="NAME|FILE,...", help="Rounds on these boards one after another, and their total.")
 @click.option("--seed", help="Text that decides the deck.  [default: a new one]")
 @click.option("--deal", type=click.IntRange(0), default=0, show_default=True, help="Which deal of the seed.")
 @click.option("--startup-ms", type=click.IntRange(1), default=10_000, show_default=True, help="Time until a process answers hello.")
@@ -42,48 +43,84 @@ def play(
     home: Path,
     /,
     bots: tuple[str, ...],
-    board: str,
     seed: str | None,
     deal: int,
     *,
     human: int | None,
     walls: Walls,
     as_json: bool,
-    **times: Any,
+    **options: Any,
 ) -> int:
     """Play one game between two to four bots, in the order of their seats, and draw the board after each move.
 
     A bot may sit at several seats. With --human SEAT you take that seat, between the bots. With --json only the game's record is
     printed. Exit status 1 when a bot forfeited.
 
+    With --match whoever has the fewest pagodas left after all rounds together wins. A board may be named twice, or be a file.
+
     \b
     arena play greedy-python random-python
     arena play greedy-python --human 0
     arena play ./my-bot greedy-python random-python --board lion --seed 7
+    arena play greedy-python --human 0 --match bird,lion
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.cli.drawing import end_line  # noqa: PLC0415 - help must not wait for these
-    from arena.exports.text import seat_names  # noqa: PLC0415
-    from arena.match.clock import Timing  # noqa: PLC0415
+    from arena.match.clock import Timing  # noqa: PLC0415 - help must not wait for these
     from arena.players.registry import Registry  # noqa: PLC0415
-    from arena.records.record import encode_record  # noqa: PLC0415
     from arena.rules.boards import find_board  # noqa: PLC0415
+    from arena.rules.rounds import rounds_of  # noqa: PLC0415
     from arena.tournament.session import new_seed  # noqa: PLC0415
 
-    _refuse_misuse(bots, human, times, as_json=as_json)
+    names = _board_names(options.pop("board"), options.pop("match"))
+    _refuse_misuse(bots, human, options, as_json=as_json)
     registry = Registry(bots_folder(home))
     found = [find_bot(registry, name) for name in bots]
-    game = Table(found, human, find_board(board), Timing(**times), walls.choose(found))
-    seed = seed or new_seed()
-    record = game.play(seed, deal, is_drawn=not as_json)
+    boards = [find_board(name) for name in names]
+    table = Table(found, human, Timing(**options), walls.choose(found))
+    seed, records = seed or new_seed(), list["GameRecord"]()
+    for board, (_, number) in zip(boards, rounds_of([board.name for board in boards], deal), strict=True):
+        if len(boards) > 1 and not as_json:
+            click.echo(f"round {len(records) + 1} of {len(boards)}, on {board.name}")
+        records.append(table.play(seed, board, number, is_drawn=not as_json))
+        _show_end(records[-1], as_json=as_json)
+    if not as_json:
+        if len(boards) > 1:
+            click.echo(_total(records))
+        click.echo(f"the same deck{'s' if len(boards) > 1 else ''} again: --seed {seed} --deal {deal}", err=True)
+    return FAILED if any(record.faults for record in records) else DONE
+
+
+def _board_names(board: str | None, match: list[str] | None) -> list[str]:
+    if board is not None and match is not None:
+        raise click.UsageError("expected --board or --match, got both: --match names the board of each round")
+    return match or [board or "bird"]
+
+
+def _show_end(record: "GameRecord", *, as_json: bool) -> None:
+    """The record of a game, or how it ended; forfeits go to stderr."""
+    from arena.cli.drawing import end_line  # noqa: PLC0415 - help must not wait for these
+    from arena.exports.text import seat_names  # noqa: PLC0415
+    from arena.records.record import encode_record  # noqa: PLC0415
+
     names = seat_names(record.bots)
     for fault in record.faults:
         click.echo(f"forfeit: {names[fault.seat]} ({fault.kind}): {printable(fault.detail)}", err=True)
-    if as_json:
-        click.echo(encode_record(record))
-    else:
-        click.echo(end_line(record.end, names, record.left, record.ranks))
-        click.echo(f"the same deck again: --seed {seed} --deal {deal}", err=True)
-    return FAILED if record.faults else DONE
+    click.echo(encode_record(record) if as_json else end_line(record.end, names, record.left, record.ranks))
+
+
+def _total(records: "Sequence[GameRecord]") -> str:
+    """What was played, and who stands where after all rounds."""
+    from arena.cli.drawing import places_text  # noqa: PLC0415 - help must not wait for these
+    from arena.exports.text import seat_names  # noqa: PLC0415
+    from arena.ratings.frames import Games, seat_frame  # noqa: PLC0415
+    from arena.ratings.matches import score  # noqa: PLC0415
+    from arena.rules.rounds import title_of  # noqa: PLC0415
+
+    games = Games()
+    for record in records:
+        games.add(record)
+    seats = score(seat_frame(games, ()), games, [record.board for record in records]).frame
+    places = places_text(seat_names(records[0].bots), seats["left"].tolist(), seats["rank"].tolist())
+    return f"match of {title_of([record.board for record in records])}: {places}"
 
 
 def _refuse_misuse(bots: tuple[str, ...], human: int | None, times: dict[str, Any], *, as_json: bool) -> None:
@@ -100,16 +137,15 @@ def _refuse_misuse(bots: tuple[str, ...], human: int | None, times: dict[str, An
 
 
 class Table(NamedTuple):
-    """Who plays a single game, and how; ``human`` is the seat of a person, who sits between the bots."""
+    """Who plays, and how; ``human`` is the seat of a person, who sits between the bots."""
 
     bots: "Sequence[Bot]"
     human: int | None
-    board: "Board"
     timing: "Timing"
     sandbox: "Sandbox"
 
-    def play(self, seed: str, deal: int, *, is_drawn: bool) -> "GameRecord":
-        """The record of the game, drawn while it is played unless it shall not be. Raises Void, click.Abort."""
+    def play(self, seed: str, board: "Board", deal: int, *, is_drawn: bool) -> "GameRecord":
+        """The record of a game, drawn while it is played unless it shall not be. Raises Void, click.Abort."""
         from arena.exports.text import seat_names  # noqa: PLC0415
         from arena.match.referee import Referee  # noqa: PLC0415
         from arena.players.bot import BotPlayer  # noqa: PLC0415
@@ -128,10 +164,10 @@ class Table(NamedTuple):
                 from arena.cli.human import Human  # noqa: PLC0415
 
                 players.insert(self.human, Human(names, input))
-            plan = single_game(seed, self.board.name, deal, labels)
+            plan = single_game(seed, board.name, deal, labels)
             watches = (self._watch(names),) if is_drawn else ()
             try:
-                return Referee(plan, self.board, players, self.timing, *watches).play(sandbox=self.sandbox.tier, host=node()).record
+                return Referee(plan, board, players, self.timing, *watches).play(sandbox=self.sandbox.tier, host=node()).record
             finally:
                 for player in players:
                     player.stop()

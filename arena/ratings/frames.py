@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
 from arena.records.journal import read_rows
-from arena.records.record import shares
+from arena.records.record import GameRecord, shares
 
 MOST_SEATS = 4
 
@@ -55,7 +55,7 @@ class Games:
         self.rank, self.left, self.think_ms = array("b"), array("b"), array("d")
         self.forfeits: list[int] = []
 
-    def add(self, row: _Row) -> None:
+    def add(self, row: _Row | GameRecord) -> None:
         """Adds a game."""
         self.forfeits += [len(self.rank) + fault.seat for fault in row.faults]
         self.seating.append(self.seated.setdefault(tuple(row.bots), len(self.seated)))

@@ -32,7 +32,9 @@ MOST_DEALS = 1000
 @click.command(short_help="Play a tournament and print the standings.")
 @click.argument("bots", nargs=-1, metavar="[BOT]...")
 @click.option("--players", type=click.IntRange(2, 4), help="Seats at a table.  [default: 2]")
-@click.option("--deals", type=click.IntRange(1), help="Deals on each board; every line-up plays the same ones.  [default: 10]")
+@click.option(
+    "--deals", type=click.IntRange(1), help="Deals on each board, or of the match; every line-up plays the same ones.  [default: 10]"
+)
 @click.option("--boards", callback=split_commas, metavar="NAME,...", help="bird, lion or both.  [default: bird]")
 @click.option(
     "--board", "board_files", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file; repeat."

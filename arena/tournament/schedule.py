@@ -177,9 +177,11 @@ class Schedule:
         """Board, line-up, deal and seating of each game, in playing order."""
         for first in range(0, max(deals.stop for deals in self.deals.values()), DEALS_AT_ONCE):
             for board in self.config.boards:
+                rounds = self._rounds[board]
                 for line_up in self.line_ups:
-                    at_once = (number for number in range(first, first + DEALS_AT_ONCE) if number in self.deals[line_up])
-                    deals = [deal for number in at_once for deal in self._deals_on(board, number)]
+                    deals = [
+                        deal for deal in range(first * rounds, (first + DEALS_AT_ONCE) * rounds) if deal // rounds in self.deals[line_up]
+                    ]
                     for seating in range(len(self.seatings)):
                         for deal in deals:
                             yield board, line_up, deal, seating
@@ -208,9 +210,6 @@ class Schedule:
     def number_of(self, board: str, deal: int) -> int:
         """The number in `deals` of a deal on a board; a match with several rounds there has as many deals in a row."""
         return deal // self._rounds[board]
-
-    def _deals_on(self, board: str, number: int) -> range:
-        return range(number * self._rounds[board], (number + 1) * self._rounds[board])
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
         """One game."""

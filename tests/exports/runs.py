@@ -57,10 +57,11 @@ def duels(bots, deals, board="bird"):
     return [game_of(pair, board=board, deal=deal, seating=seating) for deal in range(deals) for pair, seating in seatings]
 
 
-def write_run(folder, bots, records, *, deals=1, boards=("bird",), players=2, evidence=None, planned=None):
+def write_run(folder, bots, records, *, deals=1, boards=("bird",), players=2, evidence=None, planned=None, match=()):
     """A run's folder; ``planned`` bots are those of its schedule, ``evidence`` maps (game, seat) to the contents of the file."""
     folder.mkdir(parents=True)
     config = {"bots": sorted(planned or bots), "seed": SEED, "players": players, "boards": list(boards), "deals": deals}
+    config |= {"match": list(match)} if match else {}
     info = {
         "arena": "0.1.0",
         "protocol": 1,

@@ -1,0 +1,245 @@
+"""Matches of several rounds (R8.3): totals, ties, forfeits, what is missing, and tables that say what the journal implies."""
+
+import csv
+import io
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from arena.errors import RunError, UserError
+from arena.exports.files import PAIRS, STANDINGS, csv_text, standings_object
+from arena.exports.text import standings_text
+from arena.match.clock import Timing
+from arena.match.referee import Referee, final_ranks
+from arena.players.inprocess import InProcessPlayer, first_move, random_move
+from arena.ratings.frames import Games, seat_frame
+from arena.ratings.matches import score, scoring_of
+from arena.ratings.tables import make_tables, run_tables
+from arena.records.find import read_records
+from arena.records.journal import Journal
+from arena.records.record import Fault, GameRecord, shares
+from arena.records.runfile import read_run
+from arena.rules.boards import built_in
+from arena.rules.rounds import place_of, rounds_of
+from arena.tournament.config import make_config
+from arena.tournament.schedule import Schedule
+from tests.exports.runs import write_run
+
+BOTH = ("bird", "lion")
+BOTS = {"ann": random_move, "bob": first_move, "cy": random_move}
+
+
+def round_on(board, left, *, bots="ab", deal=0, forfeited=()):
+    """A game that ended so; ``forfeited`` are seats in the order in which they left it."""
+    faults = [Fault(seat, 0, "exit", "") for seat in forfeited]
+    times = [10.0] * len(bots)
+    name = f"{board}/{'+'.join(sorted(bots))}/{deal}/{''.join(bots)}"
+    end = "forfeit" if forfeited else "no tiles"
+    ranks = final_ranks(left, forfeited)
+    return GameRecord(1, name, board, deal, 0, list(bots), "", [], list(left), ranks, end, faults, times, times, 0, "none", "", "")
+
+
+def scored(records, match=BOTH):
+    games = Games()
+    for record in records:
+        games.add(record)
+    return score(seat_frame(games, []), games, match)
+
+
+def ranks_of(records, match=BOTH):
+    """The ranks of the one match that there is."""
+    frame = scored(records, match).frame
+    assert frame["game"].nunique() == 1
+    return frame["rank"].tolist()
+
+
+def test_the_lowest_total_wins():
+    frame = scored([round_on("bird", (0, 7)), round_on("lion", (6, 0))]).frame
+    assert frame[["bot", "left", "rank", "share", "think_ms", "forfeit"]].to_numpy().tolist() == [
+        ["a", 6, 1, 1.0, 20.0, False],
+        ["b", 7, 2, 0.0, 20.0, False],
+    ]
+
+
+def test_equal_totals_share_the_win():
+    frame = scored([round_on("bird", (0, 7, 9), bots="abc"), round_on("lion", (7, 0, 0), bots="abc")]).frame
+    assert frame["rank"].tolist() == [1, 1, 3]
+    assert frame["share"].tolist() == [0.5, 0.5, 0.0]
+
+
+def test_whoever_forfeits_a_round_ranks_below_all_who_do_not():
+    assert ranks_of([round_on("bird", (0, 24)), round_on("lion", (3, 9), forfeited=[0])]) == [2, 1]
+    records = [round_on("bird", (0, 9, 9, 9), bots="abcd"), round_on("lion", (1, 9, 5, 9), bots="abcd", forfeited=[0])]
+    assert ranks_of(records) == [4, 2, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ranks"),
+    [
+        (round_on("bird", (9, 9), forfeited=[0]), round_on("lion", (5, 7), forfeited=[1]), [1, 2]),
+        (round_on("bird", (9, 9), forfeited=[0]), round_on("lion", (7, 7), forfeited=[1]), [1, 1]),
+        (round_on("bird", (1, 9), forfeited=[0]), round_on("lion", (1, 9), forfeited=[0]), [2, 1]),
+        (round_on("bird", (2, 9, 0), bots="abc", forfeited=[0, 1]), round_on("lion", (2, 9, 0), bots="abc"), [3, 2, 1]),
+        (round_on("bird", (9, 1, 0), bots="abc", forfeited=[0, 1]), round_on("lion", (0, 9, 5), bots="abc", forfeited=[1]), [2, 3, 1]),
+    ],
+    ids=["one each: the total", "one each: equal", "two by one bot", "an earlier one is worse", "more of them are worse"],
+)
+def test_those_that_forfeited_rank_by_forfeits_then_as_in_a_game_then_by_the_total(first, second, ranks):
+    assert ranks_of([first, second]) == ranks
+
+
+def test_a_match_of_one_round_is_the_game():
+    records = [
+        round_on("bird", (4, 9, 0, 9), bots="abcd", forfeited=[0, 1]),
+        round_on("bird", (0, 7), deal=1),
+        round_on("bird", (2, 2, 5), bots="abc", deal=2),
+    ]
+    games, matches = scored(records, ()).frame, scored(records, ["bird"]).frame
+    for column in ("seats", "seat", "bot", "rank", "share", "left", "forfeit", "think_ms", "cluster"):
+        assert matches[column].tolist() == games[column].tolist(), column
+    assert matches.dtypes.drop("left").equals(games.dtypes.drop("left"))
+
+
+def test_a_match_counts_only_with_all_its_rounds_and_the_same_seats():
+    whole = [round_on("bird", (0, 7)), round_on("lion", (0, 9))]
+    others = [
+        round_on("bird", (3, 0), bots="ba"),
+        round_on("bird", (0, 5), bots="ac"),
+        round_on("lion", (0, 5), bots="ac", deal=1),
+        round_on("owl", (0, 5)),
+    ]
+    frame = scored([*others, *whole]).frame
+    assert frame[["bot", "left"]].to_numpy().tolist() == [["a", 0], ["b", 16]]
+    games = Games()
+    for record in [*others, *whole]:
+        games.add(record)
+    tables = make_tables(frame, None, games.blocks(), match=BOTH)
+    assert "4 of 6 games are in no complete match of bird + lion, and do not count" in tables.notes
+    assert len(scored(others).frame) == len(scored([]).frame) == 0
+    assert make_tables(scored(others).frame, None, games.blocks(), match=BOTH).games == 0
+
+
+def test_a_game_that_is_there_twice_completes_no_match():
+    assert len(scored([round_on("bird", (0, 7)), round_on("bird", (0, 7))]).frame) == 0
+
+
+def test_a_board_named_twice_is_played_on_two_deals():
+    records = [round_on("bird", (deal, 4), deal=deal) for deal in range(5)]
+    frame, deals = scored(records, ["bird", "bird"])
+    assert frame["left"].tolist() == [1, 8, 5, 8]
+    assert frame["cluster"].tolist() == [0, 0, 1, 1]
+    assert deals == {("bird + bird", 0): 0, ("bird + bird", 1): 1}
+
+
+def test_totals_beyond_a_byte_are_whole():
+    records = [round_on("bird", (24, 23), deal=deal) for deal in range(12)]
+    assert scored(records, ["bird"] * 12).frame["left"].tolist() == [288, 276]
+
+
+@pytest.mark.parametrize("match", [["bird"], ["bird", "lion"], ["bird", "bird"], ["lion", "bird", "lion", "bird", "bird"]])
+def test_the_rounds_of_all_deals_are_all_deals_of_the_boards_once(match):
+    rounds = [(deal, number, place) for deal in range(20) for number, place in enumerate(rounds_of(match, deal))]
+    assert len({place for _, _, place in rounds}) == len(rounds)
+    for board in set(match):
+        assert sorted(deal for _, _, (name, deal) in rounds if name == board) == list(range(20 * match.count(board)))
+    assert all(place_of(match, *place) == (deal, number) for deal, number, place in rounds)
+
+
+def play_run(folder, **settings):
+    """A match run played in this process, on disk as the arena leaves it."""
+    config = make_config({"bots": list(BOTS), "seed": "a-seed-that-must-stay-secret", **settings})
+    write_run(folder, BOTS, [], boards=config.boards, deals=config.deals, players=config.players, match=config.match)
+    with Journal(folder) as journal:
+        for plan in Schedule(config):
+            players = [InProcessPlayer(name, BOTS[name]) for name in plan.bots]
+            journal.append([Referee(plan, built_in(plan.board), players, Timing()).play().record])
+    return folder
+
+
+@pytest.fixture(scope="module", params=[("bird", "lion"), ("lion", "bird", "lion")], ids="+".join)
+def run(request, tmp_path_factory):
+    settings = {"match": list(request.param), "boards": ["bird", "lion"], "deals": 10, "players": len(request.param)}
+    return play_run(tmp_path_factory.mktemp("match") / "run", **settings)
+
+
+def implied(run, match):
+    """Slowly and obviously: (deal of the match, seats) with the ranks and totals, from the records."""
+    totals, rounds = defaultdict(list), defaultdict(int)
+    for record in (record for record in read_records(run) if record.board in match):
+        key = record.deal // match.count(record.board), tuple(record.bots)
+        totals[key].append(record.left)
+        rounds[key] += 1
+    for key, lefts in totals.items():
+        if rounds[key] == len(match):
+            left = [sum(column) for column in zip(*lefts, strict=True)]
+            yield key, left, [1 + sum(other < own for other in left) for own in left]
+
+
+def test_the_table_equals_the_csv_equals_what_the_journal_implies(run):
+    match, tables = read_run(run).config["match"], run_tables(run)
+    rows = {row["bot"]: row for row in csv.DictReader(io.StringIO(csv_text(tables.standings, STANDINGS)))}
+    matches = list(implied(run, match))
+    assert tables.games == len(matches) > 0
+    assert tables.clusters == 10
+    for bot, row in rows.items():
+        places = [(ranks, left, bots.index(bot)) for (_, bots), left, ranks in matches if bot in bots]
+        got = [shares(ranks)[seat] for ranks, _, seat in places]
+        assert [int(row[column]) for column in ("games", "wins", "losses")] == [len(places), got.count(1), got.count(0)]
+        assert float(row["win_rate"]) == pytest.approx(np.mean(got), abs=1e-4)
+        assert float(row["avg_rank"]) == pytest.approx(np.mean([ranks[seat] for ranks, _, seat in places]), abs=1e-3)
+        assert float(row["avg_left"]) == pytest.approx(np.mean([left[seat] for _, left, seat in places]), abs=1e-3)
+    text = standings_text(tables)
+    assert "Matches" in text.splitlines()[0]
+    assert f"{len(matches)} matches of {' + '.join(match)}, 10 deals" in text
+    assert standings_object(tables, pairs=False)["match"] == match
+
+
+def test_pairs_count_matches_too(run):
+    tables = run_tables(run)
+    matches = list(implied(run, list(tables.match)))
+    for row in csv.DictReader(io.StringIO(csv_text(tables.pairs, PAIRS))):
+        met = [(ranks, bots) for (_, bots), _, ranks in matches if row["bot"] in bots and row["opponent"] in bots]
+        better = sum(ranks[bots.index(row["bot"])] < ranks[bots.index(row["opponent"])] for ranks, bots in met)
+        assert (int(row["games"]), int(row["wins"])) == (len(met), better)
+
+
+def test_errors_are_clustered_by_the_deal_of_the_match(run):
+    """The same matches as if each had been one game on that deal."""
+    match = read_run(run).config["match"]
+    games = Games()
+    for (deal, bots), left, _ in implied(run, match):
+        games.add(round_on("one", left, bots=bots, deal=deal))
+    wanted = make_tables(seat_frame(games, BOTS)).standings
+    got = run_tables(run).standings
+    for column in ("bot", "elo", "elo_low", "elo_high", "rank_low", "rank_high", "wins"):
+        assert got[column].tolist() == wanted[column].tolist(), column
+
+
+def test_the_order_of_the_journal_changes_nothing(run, tmp_path):
+    records = list(read_records(run))
+    info = read_run(run).config
+    other = write_run(tmp_path / "other", BOTS, records[::-1], boards=info["boards"], match=info["match"])
+    assert csv_text(run_tables(other).standings) == csv_text(run_tables(run).standings)
+
+
+def test_any_run_can_be_seen_by_another_scoring(run):
+    singly = run_tables(run, match=[])
+    assert singly.games == sum(singly.blocks.values())
+    assert "Games" in standings_text(singly)
+    birds = run_tables(run, match=["bird", "bird"])
+    assert birds.games == len(list(implied(run, ["bird", "bird"]))) > 0
+    assert "games are in no complete match of bird + bird" in birds.notes[0]
+    with pytest.raises(UserError, match="expected a match on boards of the run, bird, lion, got 'owl'"):
+        run_tables(run, match=["bird", "owl"])
+
+
+def test_the_scoring_is_that_of_run_json_unless_asked_otherwise(run):
+    info = read_run(run)
+    assert scoring_of(info) == info.config["match"]
+    assert scoring_of(info, []) == []
+    info.config["match"] = "bird"
+    with pytest.raises(RunError, match="expected a list of boards as match, got 'bird'"):
+        scoring_of(info)
+    del info.config["match"]
+    assert scoring_of(info) == []

@@ -70,7 +70,7 @@ def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verb
     deals, each with every seating. The same command again finishes a run that was interrupted; more deals or further bots extend it.
 
     With --match bird,lion the same bots in the same seats play a round on each board, and the fewest pagodas left in total win; the table
-    counts matches. A board named twice is played twice, with another deck. A forfeit in any round ranks below all seats without one.
+    counts matches. A board named twice is played on two decks. Whoever forfeits in any round ranks below all who do not.
 
     With --until or --adaptive line-ups start with a part of the deals and get more after each look at the ratings, up to --deals (with
     --until 1000) times the line-ups. --until ends the run when every +/- is at most so many Elo. --adaptive gives the deals to line-ups

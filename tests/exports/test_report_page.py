@@ -113,6 +113,19 @@ def test_a_run_whose_plan_is_not_understood_keeps_everything(tmp_path):
     assert "games-data" not in page.split("<script>")[0]
 
 
+def test_a_page_by_matches_says_so_and_counts_them(tmp_path):
+    records = [*duels("ab", 3), *duels("ab", 3, "lion")]
+    folder = write_run(tmp_path / "run", "ab", records, deals=3, boards=("bird", "lion"), match=("bird", "lion"))
+    page, singly = report_page(folder).text, report_page(folder, match=[]).text
+    assert "12 games, scored as 6 matches of bird + lion, 3 deals" in page
+    assert '<th scope="col" class="figure">Matches</th>' in page
+    assert "arena run a b --match bird,lion --deals 3" in page
+    assert "12 games, 6 deals" in singly
+    assert "scored as" not in singly
+    empty = write_run(tmp_path / "empty", "ab", [], deals=3, boards=("bird", "lion"), match=("bird", "lion"))
+    assert "No game has been played yet" in report_page(empty).text
+
+
 def test_a_run_without_games_has_a_report(tmp_path):
     page = report_page(write_run(tmp_path / "run", "ab", [], deals=2)).text
     assert "No game has been played yet." in page
@@ -189,6 +202,13 @@ def test_a_deal_is_over_when_all_its_games_are_played():
     assert not finished.is_open(("bird", 1))
 
 
+def test_the_deals_of_a_match_are_over_each_for_itself():
+    blocks = {"bird/a+b/1": 2, "bird/a+c/1": 2, "bird/b+c/1": 2, "bird/a+b/0": 2}
+    secrecy = judge(plan_of(deals=1, match=["bird", "bird"], boards=["bird"]), blocks)
+    assert (secrecy.planned, secrecy.missing) == (12, 4)
+    assert [secrecy.is_open(("bird", deal)) for deal in (0, 1)] == [True, False]
+
+
 def test_while_line_ups_may_be_given_more_deals_a_deal_is_over_when_all_of_them_played_it():
     allotted = {"a+b": 2, "a+c": 1, "b+c": 1}
     blocks = {"bird/a+b/0": 2, "bird/a+c/0": 2, "bird/b+c/0": 2, "bird/a+b/1": 2}
@@ -206,6 +226,7 @@ def test_while_line_ups_may_be_given_more_deals_a_deal_is_over_when_all_of_them_
             {"deals": 3, "boards": ["lion", "mine"], "players": 3, "move_ms": 5, "until": 20.0, "adaptive": True},
             "arena run a b c --boards lion --board mine.txt --deals 3 --players 3 --move-ms 5 --until 20.0 --adaptive",
         ),
+        ({"boards": ["lion", "mine"], "match": ["mine", "lion"]}, "arena run a b c --match mine,lion --board mine.txt --deals 10"),
         ({"compare": {"new": "c", "old": "a", "elo1": 30.0}}, "arena compare c a --pool b --elo1 30.0 --boards bird"),
     ],
 )

@@ -28,6 +28,9 @@ def settings(**changes):
         ({"seatings": "some"}, r"Invalid enum value 'some' - at `\$.seatings`"),
         ({"movems": 5}, "unknown field `movems`"),
         ({"move_ms": 0}, r"at `\$.move_ms`"),
+        ({"match": ["bird", "lion"]}, "expected the boards of the match, bird,lion, got bird$"),
+        ({"match": ["bird"], "boards": ["bird", "lion"]}, "expected the boards of the match, bird, got bird,lion"),
+        ({"match": ["bird"], "compare": {"new": "ann", "old": "bob"}}, "expected a comparison to count games singly, got a match"),
     ],
 )
 def test_settings_that_cannot_be_are_refused_with_a_sentence(changes, message):
@@ -50,11 +53,12 @@ def test_paths_in_a_file_are_relative_to_it(tmp_path):
 
 def test_a_file_has_the_options_under_their_names(tmp_path):
     path = tmp_path / "arena.toml"
-    path.write_text('bots = ["a", "b"]\nplayers = 2\nboard = ["my.txt"]\nseed = 7\njobs = 2\nout = "x"\n')
+    path.write_text('bots = ["a", "b"]\nplayers = 2\nboard = ["my.txt"]\nmatch = ["my", "bird"]\nseed = 7\njobs = 2\nout = "x"\n')
     assert read_config_file(path) == {
         "bots": ["a", "b"],
         "players": 2,
         "board_files": [str(tmp_path / "my.txt")],
+        "match": ["my", "bird"],
         "seed": 7,
         "jobs": 2,
         "out": "x",
@@ -94,6 +98,13 @@ def test_the_same_settings_are_no_difference():
     assert differences(info(), info()) == []
 
 
+def test_a_run_from_before_there_were_matches_goes_on():
+    known = info()
+    assert (
+        differences(msgspec.structs.replace(known, config={key: known.config[key] for key in known.config if key != "match"}), known) == []
+    )
+
+
 def test_more_deals_and_further_bots_are_no_difference():
     assert differences(info(), info(bots=(bot("ann"), bot("bob"), bot("cy")), deals=99)) == []
 
@@ -104,6 +115,10 @@ def test_more_deals_and_further_bots_are_no_difference():
         ({"deals": 3}, "deals: the run has 10, asked for 3; a run can only grow"),
         ({"move_ms": 5}, "move_ms: the run has 1000, asked for 5"),
         ({"boards": ["lion"]}, "boards: the run has bird, asked for lion"),
+        (
+            {"match": ["bird", "bird"]},
+            "match: the run has none, asked for bird,bird; 'arena standings --match' shows a run by another scoring",
+        ),
         ({"seatings": "all"}, "seatings: the run has rotations, asked for all"),
         ({"challenger": "ann"}, "challenger: the run has none, asked for ann"),
         ({"seed": "other"}, "seed: the run has s, now it is other"),

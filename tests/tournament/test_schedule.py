@@ -86,6 +86,30 @@ def test_more_deals_and_further_bots_change_no_id_and_no_deck():
     assert all(more[game] == plan for game, plan in few.items())
 
 
+def test_a_match_has_a_game_on_each_of_its_boards_and_more_of_them_change_no_id():
+    match = {"match": ["bird", "lion", "bird"], "boards": ["bird", "lion"], "bots": ["ann", "bob"]}
+    few, more = ids(Schedule(config(deals=3, **match))), ids(Schedule(config(deals=14, **match)))
+    assert len(few) == len(Schedule(config(deals=3, **match))) == 3 * 3 * 2
+    assert sorted(few) == sorted(
+        f"{board}/ann+bob/{deal}/{seating}" for board, deals in (("bird", 6), ("lion", 3)) for deal in range(deals) for seating in (0, 1)
+    )
+    assert set(few) < set(more)
+    assert len(set(more)) == len(more) == 14 * 3 * 2
+    once = ids(Schedule(config(deals=3, match=["bird", "lion"], boards=["bird", "lion"])))
+    assert once == ids(Schedule(config(deals=3, boards=["bird", "lion"])))
+
+
+def test_the_plan_of_matches_knows_its_blocks():
+    settings = config(match=["bird", "lion", "bird"], boards=["bird", "lion"], deals=2, allotted={"ann+bob": 1, "ann+cy": 2})
+    schedule = Schedule(settings)
+    blocks = Counter(plan.id.rpartition("/")[0] for plan in schedule)
+    assert [deal for deal in range(5) if schedule.has_block(f"bird/ann+cy/{deal}")] == [0, 1, 2, 3]
+    assert [deal for deal in range(5) if schedule.needs_block(f"bird/ann+bob/{deal}")] == [0, 1]
+    assert [deal for deal in range(5) if schedule.has_block(f"lion/ann+cy/{deal}")] == [0, 1]
+    info = RunInfo("0", 1, "pure", 1, msgspec.to_builtins(settings), {}, [], "s", "none", "")
+    assert completeness(info, blocks) == (3 * 3 * 2, 0, 0)
+
+
 def test_the_order_of_the_bots_does_not_matter():
     assert ids(Schedule(config(bots=["dee", "ann", "cy", "bob"]))) == ids(Schedule(config()))
 

@@ -24,11 +24,12 @@ class Scored(NamedTuple):
 def scoring_of(info: RunInfo, asked: Sequence[str] | None = None) -> list[str]:
     """The boards of the matches that count in a run, none where its games do: as ``asked``, else as in run.json.
 
-    Raises UserError for a board that the run does not have.
+    Raises UserError for a board that the run does not have, RunError.
     """
-    match = info.config.get("match") or [] if asked is None else list(asked)
-    if not isinstance(match, list) or not all(isinstance(board, str) for board in match):
-        raise RunError(f"run.json: expected a list of boards as match, got {match!r}")
+    known = info.config.get("match") or []
+    if not isinstance(known, list) or not all(isinstance(board, str) for board in known):
+        raise RunError(f"run.json: expected a list of boards as match, got {known!r}")
+    match = known if asked is None else list(asked)
     foreign = [board for board in match if board not in info.boards]
     if foreign:
         raise UserError(

@@ -240,6 +240,6 @@ def test_the_scoring_is_that_of_run_json_unless_asked_otherwise(run):
     assert scoring_of(info, []) == []
     info.config["match"] = "bird"
     with pytest.raises(RunError, match="expected a list of boards as match, got 'bird'"):
-        scoring_of(info)
+        scoring_of(info, [])
     del info.config["match"]
     assert scoring_of(info) == []

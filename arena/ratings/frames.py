@@ -15,8 +15,6 @@ from arena.records.journal import read_rows
 from arena.records.record import GameRecord, shares
 
 MOST_SEATS = 4
-MOST_DEALS = 1 << 53
-"""The greatest number of a deal that every reader of JSON can hold."""
 
 
 class _Fault(Struct):
@@ -29,7 +27,7 @@ class _Row(Struct):
 
     id: str
     board: str
-    deal: Annotated[int, Meta(ge=0, le=MOST_DEALS)]
+    deal: Annotated[int, Meta(ge=0, le=9_999_999)]
     bots: Annotated[list[str], Meta(min_length=1, max_length=MOST_SEATS)]
     ranks: list[Annotated[int, Meta(ge=1, le=4)]]
     left: list[Annotated[int, Meta(ge=0, le=127)]]

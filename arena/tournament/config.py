@@ -20,6 +20,7 @@ from arena.rules.boards import BUILT_IN, Board, built_in, read_board
 from arena.rules.terms import REVISION
 
 MAX_MS = 86_400_000
+MOST_DEALS = 10_000_000
 GROWING = ("deals", "tables")
 OWN_RULES = ("bots", "seed", "line_ups", "settled", "allotted")
 """Settings that a run may not simply be asked to have again."""
@@ -65,7 +66,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     players: Annotated[int, Meta(ge=2, le=4)] = 2
     boards: list[str] = msgspec.field(default_factory=lambda: ["bird"])
     match: list[str] = msgspec.field(default_factory=list)
-    deals: Annotated[int, Meta(ge=1, le=10_000_000)] = 10
+    deals: Annotated[int, Meta(ge=1, le=MOST_DEALS)] = 10
     seatings: Seatings = "rotations"
     tables: Annotated[int, Meta(ge=1)] | None = None
     challenger: str | None = None
@@ -184,6 +185,11 @@ def _check_match(config: RunConfig) -> None:
         raise ConfigError(
             f"expected the boards of the match, {_shown(config.match)}, got {_shown(config.boards)}",
             "leave --boards out: --match says what is played; name each --board file in it",
+        )
+    rounds = max(map(config.match.count, config.match))
+    if config.deals * rounds > MOST_DEALS:
+        raise ConfigError(
+            f"expected at most {MOST_DEALS:,} deals on a board, got {config.deals:,} for each of {rounds} rounds", "ask for fewer --deals"
         )
 
 

@@ -30,6 +30,10 @@ def settings(**changes):
         ({"move_ms": 0}, r"at `\$.move_ms`"),
         ({"match": ["bird", "lion"]}, "expected the boards of the match, bird,lion, got bird$"),
         ({"match": ["bird"], "boards": ["bird", "lion"]}, "expected the boards of the match, bird, got bird,lion"),
+        (
+            {"match": ["bird", "bird"], "deals": 6_000_000},
+            "expected at most 10,000,000 deals on a board, got 6,000,000 for each of 2 rounds",
+        ),
         ({"match": ["bird"], "compare": {"new": "ann", "old": "bob"}}, "expected a comparison to count games singly, got a match"),
     ],
 )

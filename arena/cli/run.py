@@ -9,7 +9,7 @@ import click
 from arena.cli.looks import plans_of
 from arena.cli.main import DONE, FAILED, INTERRUPTED
 from arena.cli.options import Walls, as_json, bots_folder, find_bot, prior_option, results_folder, sandbox_options, split_commas
-from arena.cli.playing import check_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
+from arena.cli.playing import check_all_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
 from arena.errors import ConfigError, printable
 
 MOST_DEALS = 1000
@@ -117,15 +117,15 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
 
 def _find_bots(registry: Any, names: list[str]) -> list[Any]:
     """The named bots, or the newest version of all that this machine can start."""
-    from arena.players.folder import missing_program  # noqa: PLC0415
+    from arena.players.folder import lack  # noqa: PLC0415
 
     if names:
-        return check_programs([find_bot(registry, name) for name in names])
+        return check_all_programs([find_bot(registry, name) for name in names])
     found = []
     for bot in registry.newest():
-        reason = "" if bot.manifest.build else missing_program(bot, bot.folder)
+        reason, cure = lack(bot)
         if reason:
-            click.echo(f"warning: {bot.label} is left out: {printable(reason)}", err=True)
+            click.echo(f"warning: {bot.label} is left out: {printable(reason)}; {cure}", err=True)
         else:
             found.append(bot)
     if not found:

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from arena.errors import BotFolderError
-from arena.players.folder import bot_at, missing_program, stage, staged_for_a_while
+from arena.players.folder import bot_at, stage, staged_for_a_while
 from arena.players.manifest import read_manifest
 from arena.players.registry import Registry
 
@@ -154,21 +154,24 @@ def test_a_failed_build_shows_its_output_and_leaves_nothing(folder, tmp_path):
     assert list((tmp_path / "deep").iterdir()) == []
 
 
-def test_a_build_whose_toolchain_is_missing_says_so(folder, tmp_path):
-    (folder / "bot.toml").write_text(GOOD + 'build = [["no-such-compiler"]]\n')
-    with pytest.raises(BotFolderError, match="the build step 'no-such-compiler' failed: .*No such file") as caught:
-        stage(bot_at(folder), tmp_path / "staged")
-    assert caught.value.hint == "install the toolchain it needs"
+def test_a_missing_program_is_named_with_its_cure_before_anything_is_built(folder, tmp_path):
+    (folder / "bot.toml").write_text(GOOD + 'build = [["touch", "done"], ["no-such-compiler"]]\n')
+    with pytest.raises(BotFolderError, match="ann: expected the program 'no-such-compiler' on PATH, found none") as caught:
+        stage(bot_at(folder), tmp_path / "deep" / "staged")
+    assert caught.value.hint == "install it, or correct its name in bot.toml"
+    assert not (tmp_path / "deep").exists()
 
 
-def test_a_missing_program_is_found_before_the_first_game(folder, tmp_path):
-    (folder / "bot.toml").write_text(GOOD.replace("python3", "no-such-interpreter"))
-    bot = bot_at(folder)
-    assert missing_program(bot, folder) == "expected the program 'no-such-interpreter' on PATH, found none"
-    with pytest.raises(BotFolderError, match="ann: expected the program 'no-such-interpreter' on PATH"):
-        stage(bot, tmp_path / "staged")
+def test_a_missing_program_is_found_before_the_first_game(folder, tmp_path, monkeypatch):
+    (folder / "bot.toml").write_text(GOOD.replace("python3", "node"))
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path))
+        with pytest.raises(BotFolderError, match="ann: expected the program 'node' on PATH") as caught:
+            stage(bot_at(folder), tmp_path / "staged")
+    assert "apt install nodejs" in caught.value.hint
     (folder / "bot.toml").write_text(GOOD.replace('"python3", "bot.py"', '"./bot.py"'))
-    assert "to be an executable file" in missing_program(bot_at(folder), folder)
+    with pytest.raises(BotFolderError, match="ann: expected ./bot.py to be an executable file"):
+        stage(bot_at(folder), tmp_path / "staged")
 
 
 def test_a_temporary_copy_goes_when_its_time_is_over(folder):

@@ -69,7 +69,7 @@ Texts strings(Text array) {
 // ---- the dialogue with the arena: protocol/SPEC.md
 int main() {
     for (std::string line; std::getline(std::cin, line);) {
-        const Text type = get(line, "type").substr(0, 7), id = get(line, "id");
+        const Text type = get(line, "type"), id = get(line, "id");
         const Text number = id.substr(0, id.find_first_not_of("0123456789"));
         if (type.substr(0, 7) == "\"hello\"")
             std::cout << "{\"type\":\"ready\",\"id\":" << number << ",\"view\":\"full\"}" << std::endl;

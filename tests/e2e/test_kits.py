@@ -1,0 +1,115 @@
+"""The starter bots that `arena new` writes: each of those whose toolchain is here passes the check, and all play alike."""
+
+import compileall
+import functools
+import itertools
+import shutil
+import subprocess
+
+import pytest
+
+from arena.cli.new import LANGUAGES, TEMPLATES
+from arena.match.checks.run import check_bot
+from arena.players.folder import bot_at
+from arena.players.sandbox.probe import failure
+from arena.players.sandbox.tiers import Sandbox
+from tests.e2e.conftest import ROOT
+
+STARTERS = ROOT / "arena" / "cli" / "starters"
+KITS = {"python": [], "js": ["node"], "c": ["cc"], "cpp": ["c++"], "rust": ["rustc"], "java": ["javac", "java"]}
+"""What each language needs on PATH."""
+PLAIN = {language: ["--language", language] for language in LANGUAGES if language != "python"} | {"python": ["--template", "plain"]}
+"""Those that have the same idea."""
+each_language = pytest.mark.parametrize("language", KITS)
+
+
+@functools.cache
+def lack(language):
+    """Why the language's toolchain cannot be used, or an empty text."""
+    for program in KITS[language]:
+        if shutil.which(program) is None:
+            return f"{program} is not installed"
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+        if done.returncode:
+            return f"{program} --version fails: {(done.stderr or done.stdout).strip()[:200]}"
+    return ""
+
+
+@pytest.fixture
+def toolchain(language):
+    reason = lack(language)
+    if reason:
+        pytest.skip(reason)
+
+
+def test_every_kit_is_known_and_short_and_marks_what_to_change():
+    assert set(KITS) == set(LANGUAGES) == set(TEMPLATES["first"])
+    for folder in STARTERS.iterdir():
+        [source] = [file for file in folder.iterdir() if file.is_file() and file.name != "bot.toml"]
+        text = source.read_text()
+        assert len(text.splitlines()) < 100, source
+        assert "Change `" in text, source
+        assert text.count("NAME") == 1, source
+    for language in PLAIN:
+        [source] = STARTERS.glob(f"{'python-plain' if language == 'python' else language}/[bB]ot.[!t]*")
+        assert "---- CHANGE THIS" in source.read_text()
+
+
+@each_language
+def test_a_kit_passes_every_step_of_the_check(arena, language, toolchain):
+    arena("new", "kit", *PLAIN[language])
+    out, _ = arena("check", "./kit")
+    assert [line for line in out.splitlines()[:-1] if not line.startswith("ok    ") or "note:" in line] == []
+    assert out.splitlines()[-1].endswith("0 failed")
+
+
+@each_language
+def test_a_kit_is_built_and_plays_behind_the_weaker_walls(arena, language, toolchain):
+    walls = Sandbox("landlock")
+    reason = failure(walls.launch)
+    if reason:
+        pytest.skip(f"landlock does not work here: {reason}")
+    arena("new", "kit", *PLAIN[language])
+    steps = list(itertools.islice(check_bot(bot_at(arena.home / "kit"), 1000, walls), 5))
+    assert [step for step in steps if step.problem] == []
+    assert steps[-1].name == "a whole game"
+
+
+def test_the_kits_of_all_languages_play_each_other_without_walls_and_choose_the_same_moves(arena):
+    here = [language for language in PLAIN if not lack(language)]
+    for language in here:
+        arena("new", f"kit-{language}", *PLAIN[language])
+    options = ("--deals", 1, "--boards", "lion", "--sandbox", "off", "--out", "kits")
+    arena("run", *(f"./kit-{language}" for language in here), *options)
+    records = arena.records("kits")
+    assert len(records) == len(here) * (len(here) - 1)
+    assert [record["faults"] for record in records if record["faults"]] == []
+    assert len({tuple(record["moves"]) for record in records}) == 1, "one idea, one deck, one game"
+
+
+@pytest.mark.parametrize("language", [language for language, needs in KITS.items() if needs])
+def test_without_its_toolchain_a_kit_is_written_and_every_command_says_what_to_install(arena, language, tmp_path, monkeypatch):
+    (tmp_path / "bin").mkdir()
+    for program in ("rm", "chmod", "bwrap", "prlimit"):
+        if shutil.which(program):
+            (tmp_path / "bin" / program).symlink_to(shutil.which(program))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    absence = f"expected the program '{KITS[language][0]}' on PATH, found none"
+    cure = "install it (on Debian and Ubuntu: apt install "
+    _, err = arena("new", "kit", "--language", language)
+    assert f"note: to play it, {absence}; {cure}" in err
+    out, err = arena("check", "./kit", "--unsafe-no-sandbox", status=1)
+    assert f"      kit: {absence}\n      cure: {cure}" in out
+    _, err = arena("submit", "kit", "--unsafe-no-sandbox", status=1)
+    assert "kit is not registered" in err
+    arena("submit", "kit", "--no-check")
+    assert absence in arena("bots")[0]
+    _, err = arena("run", "kit", "rnd", "--unsafe-no-sandbox", "--out", "kits", status=1)
+    assert f"error: kit: {absence}\nhint: {cure}" in err
+    assert not (arena.home / "results" / "kits").exists()
+
+
+def test_what_pip_compiles_is_not_written_into_a_new_bot(arena):
+    compileall.compile_dir(STARTERS / "python", quiet=1)
+    arena("new", "mine")
+    assert sorted(file.name for file in (arena.home / "mine").iterdir()) == ["bot.py", "bot.toml"]

@@ -202,7 +202,7 @@ def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
         raise BotFolderError(f"{shown} could not be started: {ending.failed}", "correct the build in bot.toml")
     if ending.exit != 0:
         how = str(ending) if ending.exit is None else f"ended with status {ending.exit}"
-        raise BotFolderError(f"{shown} {how}:\n{tail}")
+        raise BotFolderError(f"{shown} {how}:\n{tail}", "cure what it says; the step runs in a copy of the bot's folder")
 
 
 @contextmanager

@@ -16,8 +16,8 @@ fn worth(play: &str, rows: &[&str]) -> usize {
 /// The move to play. The turn has hand, legal, time_ms and position: rows, provinces, villages, left, hands, pile.
 fn choose(turn: &str) -> &str {
     let rows = strings(get(get(turn, "position"), "rows"));
-    let first_of_the_best = strings(get(turn, "legal")).into_iter().rev().max_by_key(|play| worth(play, &rows));
-    first_of_the_best.unwrap_or("")
+    let legal = strings(get(turn, "legal")).into_iter();
+    legal.rev().max_by_key(|play| worth(play, &rows)).unwrap_or("") // the last of the best is the first one backwards
 }
 
 /// How many of the four squares around this one show the sign: R Y B a colour, V a village, ~ a lake.
@@ -57,8 +57,7 @@ fn get<'a>(object: &'a str, key: &str) -> &'a str {
 
 /// The strings of an array of strings.
 fn strings(array: &str) -> Vec<&str> {
-    let inside = array.split(']').next().unwrap_or("");
-    inside.split('"').skip(1).step_by(2).collect()
+    array.split(']').next().unwrap_or("").split('"').skip(1).step_by(2).collect()
 }
 
 // ---- the dialogue with the arena: protocol/SPEC.md

@@ -44,7 +44,7 @@ def new(name: str, language: str, template: str, folder: Path | None) -> None:
         raise UserError(f"expected to write into {target}, got {error}") from error
     reason, cure = lack(bot_at(target))
     if reason:
-        click.echo(f"note: to play it, {reason}; {cure}", err=True)
+        click.echo(f"note: it cannot be played here yet: {reason}; {cure}", err=True)
     click.echo(f"now change it, then: arena check {target if '/' in str(target) else f'./{target}'}", err=True)
 
 

@@ -17,7 +17,7 @@ from arena.players.manifest import FILE, Manifest, check_file, check_name, read_
 from arena.players.process import run_build
 from arena.players.sandbox.launch import remove_tree
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.toolchains import installation, missing_program
+from arena.players.toolchains import installation, missed_program, missing_program
 
 IGNORED = {".git", ".hg", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".DS_Store"}
 MAX_BYTES = 64 * 1024 * 1024
@@ -26,6 +26,7 @@ MAX_DEPTH = 32
 BUILD_S = 600
 STAGING = ".staging-"
 CORRECT = "correct the command in bot.toml"
+CURE_BUILD = "cure what it says; the step runs in a copy of the bot's folder"
 
 INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".rb": "ruby", ".pl": "perl", ".lua": "lua", ".sh": "sh"}
 
@@ -202,7 +203,9 @@ def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
         raise BotFolderError(f"{shown} could not be started: {ending.failed}", "correct the build in bot.toml")
     if ending.exit != 0:
         how = str(ending) if ending.exit is None else f"ended with status {ending.exit}"
-        raise BotFolderError(f"{shown} {how}:\n{tail}", "cure what it says; the step runs in a copy of the bot's folder")
+        missed = missed_program(tail)
+        cure = f"{missed} is not on PATH: {installation(missed)}" if missed else CURE_BUILD
+        raise BotFolderError(f"{shown} {how}:\n{tail}", cure)
 
 
 @contextmanager

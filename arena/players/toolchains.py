@@ -1,6 +1,7 @@
 """The programs that bots are built and started with: which of them is missing here, and how to come by it."""
 
 import os
+import re
 import shutil
 from collections.abc import Iterable, Sequence
 
@@ -27,9 +28,18 @@ INSTALL = {
 
 def missing_program(commands: Iterable[Sequence[str]]) -> str:
     """The first program that one of the commands takes from PATH and that is not there; empty when all are."""
-    path = search_path(os.environ)
-    needed = (words[0] for words in commands if "/" not in words[0])
-    return next((program for program in needed if not shutil.which(program, path=path)), "")
+    return next((words[0] for words in commands if "/" not in words[0] and not _is_here(words[0])), "")
+
+
+def missed_program(said: str) -> str:
+    """The program whose absence a failed build complained of, if it is one that is known here; else empty."""
+    complaints = [line for line in said.splitlines() if "not found" in line or "No such file" in line]
+    words = set(re.findall(r"[\w+]+", "\n".join(complaints)))
+    return next((program for program in INSTALL if program in words and not _is_here(program)), "")
+
+
+def _is_here(program: str) -> bool:
+    return shutil.which(program, path=search_path(os.environ)) is not None
 
 
 def installation(program: str) -> str:

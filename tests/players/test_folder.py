@@ -1,5 +1,6 @@
 """bot.toml, content hashes, copies and the registry."""
 
+import json
 import os
 import shutil
 
@@ -160,6 +161,28 @@ def test_a_missing_program_is_named_with_its_cure_before_anything_is_built(folde
         stage(bot_at(folder), tmp_path / "deep" / "staged")
     assert caught.value.hint == "install it, or correct its name in bot.toml"
     assert not (tmp_path / "deep").exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "missed"),
+    [
+        ("error: linker `cc` not found\n  |\n  = note: No such file or directory (os error 2)", "cc"),
+        ("make: g++: No such file or directory", "g++"),
+        ("sh: 1: cargo: not found", "cargo"),
+        ("sh: 1: my-own-tool: not found", ""),
+        ("cc: error: no input files", ""),
+    ],
+)
+def test_a_program_that_a_build_itself_does_not_find_is_named_with_its_cure(folder, tmp_path, monkeypatch, said, missed):
+    build = json.dumps([["python3", "-c", f"raise SystemExit({said!r})"]])
+    (folder / "bot.toml").write_text(GOOD + f"build = {build}\n")
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path))
+        patch.setattr("arena.players.folder.remove_tree", shutil.rmtree)
+        with pytest.raises(BotFolderError) as caught:
+            stage(bot_at(folder), tmp_path / "staged")
+    assert said in str(caught.value)
+    assert caught.value.hint.startswith(f"{missed} is not on PATH: install it (on Debian" if missed else "cure what it says")
 
 
 def test_a_missing_program_is_found_before_the_first_game(folder, tmp_path, monkeypatch):

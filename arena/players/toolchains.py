@@ -38,13 +38,13 @@ def missed_program(said: str) -> str:
     return next((program for program in INSTALL if program in words and not _is_here(program)), "")
 
 
-def _is_here(program: str) -> bool:
-    return shutil.which(program, path=search_path(os.environ)) is not None
-
-
 def installation(program: str) -> str:
     """How to come by a program."""
     if program not in INSTALL:
         return "install it, or correct its name in bot.toml"
     debian, mac = INSTALL[program]
     return f"install it (on Debian and Ubuntu: {debian}; on macOS: {mac}), and have its folder on PATH"
+
+
+def _is_here(program: str) -> bool:
+    return shutil.which(program, path=search_path(os.environ)) is not None

@@ -18,7 +18,7 @@ from arena.players.sandbox.tiers import Sandbox
 from tests.e2e.conftest import ROOT
 
 STARTERS = ROOT / "arena" / "cli" / "starters"
-KITS = {"python": [], "js": ["node"], "c": ["cc"], "cpp": ["c++"], "rust": ["rustc"], "java": ["javac", "java"]}
+KITS = {"python": [], "js": ["node"], "c": ["cc"], "cpp": ["c++"], "rust": ["rustc", "cc"], "java": ["javac", "java"]}
 """What each language needs on PATH."""
 PLAIN = {language: ["--language", language] for language in LANGUAGES if language != "python"} | {"python": ["--template", "plain"]}
 """Those that have the same idea."""

@@ -21,7 +21,7 @@ def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.errors import UserError  # noqa: PLC0415 - help must not wait for these
     from arena.exports.text import columns_text  # noqa: PLC0415
-    from arena.players.folder import missing_program  # noqa: PLC0415
+    from arena.players.folder import lack  # noqa: PLC0415
     from arena.players.registry import Registry  # noqa: PLC0415
 
     registry, rows = Registry(bots_folder(home)), []
@@ -35,8 +35,7 @@ def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
             continue
         manifest = bot.manifest
         row = {"bot": label, "version": str(manifest.version), "language": manifest.language, "author": manifest.author}
-        missing = "" if manifest.build else missing_program(bot, bot.folder)
-        rows.append({**row, "description": manifest.description, "missing": missing, "sha256": bot.sha256})
+        rows.append({**row, "description": manifest.description, "missing": lack(bot)[0], "sha256": bot.sha256})
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2))
     elif not rows:

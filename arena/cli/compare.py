@@ -10,7 +10,7 @@ import msgspec
 
 from arena.cli.main import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
 from arena.cli.options import Walls, as_json, bots_folder, find_bot, move_ms_option, results_folder, sandbox_options, split_commas
-from arena.cli.playing import check_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
+from arena.cli.playing import check_all_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
     given = {name: value for name, value in options.items() if value not in (None, ())}
     registry = Registry(bots_folder(home))
     pair = _find_pair(registry, given.pop("new"), given.pop("old"), null=given.pop("null"))
-    bots = check_programs([*pair, *(find_bot(registry, name) for name in given.pop("pool", ()))])
+    bots = check_all_programs([*pair, *(find_bot(registry, name) for name in given.pop("pool", ()))])
     files = given.pop("board_files", ())
     boards = find_boards(given.pop("boards", [] if files else ["bird"]), files)
     out, blocks = given.pop("out", None), given.pop("max_blocks")

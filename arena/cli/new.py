@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-LANGUAGES = ("python", "js")
-TEMPLATES = {"first": LANGUAGES, "montecarlo": ("python",)}
-"""What can be begun with, and in which languages; the files are in starters/LANGUAGE or, but for the first, starters/LANGUAGE-TEMPLATE."""
+LANGUAGES = ("python", "js", "c", "cpp", "rust", "java")
+TEMPLATES = {"first": LANGUAGES, "plain": ("python",), "montecarlo": ("python",)}
+"""What can be begun with, and in which languages. The files are in starters/LANGUAGE or, but for the first, starters/LANGUAGE-TEMPLATE."""
 
 
 @click.command(short_help="Write a starter bot.")
@@ -18,14 +18,17 @@ TEMPLATES = {"first": LANGUAGES, "montecarlo": ("python",)}
 def new(name: str, language: str, template: str, folder: Path | None) -> None:
     """Write a starter bot that plays legally: a folder with bot.toml and one source file, to be changed.
 
-    The template 'first' looks one move ahead, or picks any; 'montecarlo' plays games to the end until its time is up.
+    The template 'first' needs nothing but its language, and prefers moves that found a province; in Python it looks one move ahead with
+    arena.sdk, which knows the rules. 'plain' is Python without arena.sdk. 'montecarlo' plays games to the end until its time is up.
 
     \b
     arena new my-bot
+    arena new my-bot --template plain
     arena new searcher --template montecarlo
-    arena new my-bot --language js --to ideas/my-bot
+    arena new my-bot --language rust --to ideas/my-bot
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.errors import UserError  # noqa: PLC0415 - help must not wait for these
+    from arena.players.folder import bot_at, lack  # noqa: PLC0415
     from arena.players.manifest import check_name  # noqa: PLC0415
 
     check_name(name, "NAME")
@@ -36,11 +39,19 @@ def new(name: str, language: str, template: str, folder: Path | None) -> None:
     if target.exists():
         raise UserError(f"expected a folder that does not exist yet, got {target}", "choose another name, or --to another folder")
     try:
-        target.mkdir(parents=True)
-        source = files("arena.cli").joinpath("starters", language if template == "first" else f"{language}-{template}")
-        for file in sorted(source.iterdir(), key=lambda file: file.name):
-            (target / file.name).write_text(file.read_text(encoding="utf-8").replace("NAME", name), encoding="utf-8")
-            click.echo(f"wrote {target / file.name}", err=True)
+        write_starter(target, name, language if template == "first" else f"{language}-{template}")
     except OSError as error:
         raise UserError(f"expected to write into {target}, got {error}") from error
+    reason, cure = lack(bot_at(target))
+    if reason:
+        click.echo(f"note: it cannot be played here yet: {reason}; {cure}", err=True)
     click.echo(f"now change it, then: arena check {target if '/' in str(target) else f'./{target}'}", err=True)
+
+
+def write_starter(target: Path, name: str, starter: str) -> None:
+    """Makes a folder of the files in starters/STARTER with the bot's name in them, and says which. Raises OSError."""
+    target.mkdir(parents=True)
+    source = files("arena.cli").joinpath("starters", starter)
+    for file in sorted((file for file in source.iterdir() if file.is_file()), key=lambda file: file.name):
+        (target / file.name).write_text(file.read_text(encoding="utf-8").replace("NAME", name), encoding="utf-8")
+        click.echo(f"wrote {target / file.name}", err=True)

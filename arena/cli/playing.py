@@ -24,13 +24,12 @@ def log_level(verbose: int, *, quiet: bool) -> int:
     return LOG_LEVELS[-1 if quiet else min(verbose, 1)]
 
 
-def check_programs(bots: "list[Bot]") -> "list[Bot]":
-    """The bots, once the program of each is known to be there. Raises BotFolderError."""
-    from arena.players.folder import check_command  # noqa: PLC0415 - help must not wait for it
+def check_all_programs(bots: "list[Bot]") -> "list[Bot]":
+    """The bots, once the programs that build and start each are known to be there. Raises BotFolderError."""
+    from arena.players.folder import check_programs  # noqa: PLC0415 - help must not wait for it
 
     for bot in bots:
-        if not bot.manifest.build:
-            check_command(bot, bot.folder if bot.folder.is_dir() else bot.folder.parent)
+        check_programs(bot)
     return bots
 
 

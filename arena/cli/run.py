@@ -19,7 +19,7 @@ from arena.cli.options import (
     sandbox_options,
     split_commas,
 )
-from arena.cli.playing import check_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
+from arena.cli.playing import check_all_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
 from arena.errors import ConfigError, printable
 
 if TYPE_CHECKING:
@@ -144,15 +144,15 @@ def _default_boards(match: "Sequence[str] | None", files: "Sequence[Path]") -> l
 
 def _find_bots(registry: Any, names: list[str]) -> list[Any]:
     """The named bots, or the newest version of all that this machine can start."""
-    from arena.players.folder import missing_program  # noqa: PLC0415
+    from arena.players.folder import lack  # noqa: PLC0415
 
     if names:
-        return check_programs([find_bot(registry, name) for name in names])
+        return check_all_programs([find_bot(registry, name) for name in names])
     found = []
     for bot in registry.newest():
-        reason = "" if bot.manifest.build else missing_program(bot, bot.folder)
+        reason, cure = lack(bot)
         if reason:
-            click.echo(f"warning: {bot.label} is left out: {printable(reason)}", err=True)
+            click.echo(f"warning: {bot.label} is left out: {printable(reason)}; {cure}", err=True)
         else:
             found.append(bot)
     if not found:

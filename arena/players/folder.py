@@ -15,8 +15,9 @@ from msgspec import Struct
 from arena.errors import BotFolderError
 from arena.players.manifest import FILE, Manifest, check_file, check_name, read_manifest
 from arena.players.process import run_build
-from arena.players.sandbox.launch import remove_tree, search_path
+from arena.players.sandbox.launch import remove_tree
 from arena.players.sandbox.tiers import OPEN, Sandbox
+from arena.players.toolchains import installation, missed_program, missing_program
 
 IGNORED = {".git", ".hg", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".DS_Store"}
 MAX_BYTES = 64 * 1024 * 1024
@@ -24,6 +25,8 @@ MAX_FILES = 5000
 MAX_DEPTH = 32
 BUILD_S = 600
 STAGING = ".staging-"
+CORRECT = "correct the command in bot.toml"
+CURE_BUILD = "cure what it says; the step runs in a copy of the bot's folder"
 
 INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".rb": "ruby", ".pl": "perl", ".lua": "lua", ".sh": "sh"}
 
@@ -137,11 +140,12 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
     """The bot copied to ``target`` and built there; a finished copy of the same content is used again.
 
     One process at a time may stage into the folder that holds ``target``: what an earlier one left unfinished there is removed.
-    Raises BotFolderError when a build step fails.
+    Raises BotFolderError when a program is missing or a build step fails.
     """
     staged = msgspec.structs.replace(bot, folder=target.resolve())
     if target.exists():
         return staged
+    check_programs(bot)
     target.parent.mkdir(parents=True, exist_ok=True)
     for left_over in target.parent.glob(f"{STAGING}*"):
         remove_tree(str(left_over))
@@ -151,7 +155,9 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
         copy_files(bot.folder, work)
         for step in bot.manifest.build:
             _build(bot, step, work, sandbox)
-        check_command(bot, work)
+        missing = missing_file(bot, work)
+        if missing:
+            raise BotFolderError(f"{bot.label}: {missing}", CORRECT)
         work.rename(target)
     return staged
 
@@ -163,22 +169,29 @@ def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot
         yield [stage(bot, temporary / f"{number}-{bot.label}", sandbox) for number, bot in enumerate(bots)]
 
 
-def check_command(bot: Bot, folder: Path) -> None:
-    """Raises BotFolderError when the command's program is neither on PATH nor in the folder."""
-    reason = missing_program(bot, folder)
+def check_programs(bot: Bot) -> None:
+    """Raises BotFolderError when something is missing that builds or starts the bot."""
+    reason, cure = lack(bot)
     if reason:
-        raise BotFolderError(f"{bot.label}: {reason}", "install it, or correct the command in bot.toml")
+        raise BotFolderError(f"{bot.label}: {reason}", cure)
 
 
-def missing_program(bot: Bot, folder: Path) -> str:
-    """Why the command cannot start, or an empty text."""
+def lack(bot: Bot) -> tuple[str, str]:
+    """Why the bot cannot be built or started on this machine, and the cure; both empty when nothing is missing."""
+    program = missing_program([*bot.manifest.build, bot.command])
+    if program:
+        return f"expected the program {program!r} on PATH, found none", installation(program)
+    file = "" if bot.manifest.build else missing_file(bot, bot.folder if bot.folder.is_dir() else bot.folder.parent)
+    return file, CORRECT if file else ""
+
+
+def missing_file(bot: Bot, folder: Path) -> str:
+    """Why the command cannot start when it is a file of the folder, or an empty text."""
     program = bot.command[0]
-    if "/" in program:
-        file = folder / program
-        return "" if os.access(file, os.X_OK) and file.is_file() else f"expected {program} to be an executable file in the bot's folder"
-    if shutil.which(program, path=search_path(os.environ)):
+    file = folder / program
+    if "/" not in program or (os.access(file, os.X_OK) and file.is_file()):
         return ""
-    return f"expected the program {program!r} on PATH, found none"
+    return f"expected {program} to be an executable file in the bot's folder"
 
 
 def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
@@ -187,10 +200,12 @@ def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
     if ending is None:
         raise BotFolderError(f"{shown} was not ready after {BUILD_S} s", "make it do less")
     if ending.failed:
-        raise BotFolderError(f"{shown} failed: {ending.failed}", "install the toolchain it needs")
+        raise BotFolderError(f"{shown} could not be started: {ending.failed}", "correct the build in bot.toml")
     if ending.exit != 0:
         how = str(ending) if ending.exit is None else f"ended with status {ending.exit}"
-        raise BotFolderError(f"{shown} {how}:\n{tail}")
+        missed = missed_program(tail)
+        cure = f"{missed} is not on PATH: {installation(missed)}" if missed else CURE_BUILD
+        raise BotFolderError(f"{shown} {how}:\n{tail}", cure)
 
 
 @contextmanager

@@ -35,9 +35,8 @@ def test_the_version_names_the_rules_core(arena):
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
 
 
-@pytest.mark.parametrize("language", ["python", pytest.param("js", marks=needs_node)])
-def test_a_new_bot_passes_the_check_is_submitted_and_plays(arena, language):
-    _, err = arena("new", "my-bot", "--language", language)
+def test_a_new_bot_passes_the_check_is_submitted_and_plays(arena):
+    _, err = arena("new", "my-bot")
     assert "now change it, then: arena check ./my-bot" in err
     out, _ = arena("check", "./my-bot")
     assert out.splitlines()[-1].endswith("0 failed")

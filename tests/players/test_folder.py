@@ -1,12 +1,13 @@
 """bot.toml, content hashes, copies and the registry."""
 
+import json
 import os
 import shutil
 
 import pytest
 
 from arena.errors import BotFolderError
-from arena.players.folder import bot_at, missing_program, stage, staged_for_a_while
+from arena.players.folder import bot_at, stage, staged_for_a_while
 from arena.players.manifest import read_manifest
 from arena.players.registry import Registry
 
@@ -154,21 +155,46 @@ def test_a_failed_build_shows_its_output_and_leaves_nothing(folder, tmp_path):
     assert list((tmp_path / "deep").iterdir()) == []
 
 
-def test_a_build_whose_toolchain_is_missing_says_so(folder, tmp_path):
-    (folder / "bot.toml").write_text(GOOD + 'build = [["no-such-compiler"]]\n')
-    with pytest.raises(BotFolderError, match="the build step 'no-such-compiler' failed: .*No such file") as caught:
-        stage(bot_at(folder), tmp_path / "staged")
-    assert caught.value.hint == "install the toolchain it needs"
+def test_a_missing_program_is_named_with_its_cure_before_anything_is_built(folder, tmp_path):
+    (folder / "bot.toml").write_text(GOOD + 'build = [["touch", "done"], ["no-such-compiler"]]\n')
+    with pytest.raises(BotFolderError, match="ann: expected the program 'no-such-compiler' on PATH, found none") as caught:
+        stage(bot_at(folder), tmp_path / "deep" / "staged")
+    assert caught.value.hint == "install it, or correct its name in bot.toml"
+    assert not (tmp_path / "deep").exists()
 
 
-def test_a_missing_program_is_found_before_the_first_game(folder, tmp_path):
-    (folder / "bot.toml").write_text(GOOD.replace("python3", "no-such-interpreter"))
-    bot = bot_at(folder)
-    assert missing_program(bot, folder) == "expected the program 'no-such-interpreter' on PATH, found none"
-    with pytest.raises(BotFolderError, match="ann: expected the program 'no-such-interpreter' on PATH"):
-        stage(bot, tmp_path / "staged")
+@pytest.mark.parametrize(
+    ("said", "missed"),
+    [
+        ("error: linker `cc` not found\n  |\n  = note: No such file or directory (os error 2)", "cc"),
+        ("make: g++: No such file or directory", "g++"),
+        ("sh: 1: cargo: not found", "cargo"),
+        ("sh: 1: my-own-tool: not found", ""),
+        ("cc: error: no input files", ""),
+    ],
+)
+def test_a_program_that_a_build_itself_does_not_find_is_named_with_its_cure(folder, tmp_path, monkeypatch, said, missed):
+    build = json.dumps([["python3", "-c", f"raise SystemExit({said!r})"]])
+    (folder / "bot.toml").write_text(GOOD + f"build = {build}\n")
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path))
+        patch.setattr("arena.players.folder.remove_tree", shutil.rmtree)
+        with pytest.raises(BotFolderError) as caught:
+            stage(bot_at(folder), tmp_path / "staged")
+    assert said in str(caught.value)
+    assert caught.value.hint.startswith(f"{missed} is not on PATH: install it (on Debian" if missed else "cure what it says")
+
+
+def test_a_missing_program_is_found_before_the_first_game(folder, tmp_path, monkeypatch):
+    (folder / "bot.toml").write_text(GOOD.replace("python3", "node"))
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path))
+        with pytest.raises(BotFolderError, match="ann: expected the program 'node' on PATH") as caught:
+            stage(bot_at(folder), tmp_path / "staged")
+    assert "apt install nodejs" in caught.value.hint
     (folder / "bot.toml").write_text(GOOD.replace('"python3", "bot.py"', '"./bot.py"'))
-    assert "to be an executable file" in missing_program(bot_at(folder), folder)
+    with pytest.raises(BotFolderError, match="ann: expected ./bot.py to be an executable file"):
+        stage(bot_at(folder), tmp_path / "staged")
 
 
 def test_a_temporary_copy_goes_when_its_time_is_over(folder):

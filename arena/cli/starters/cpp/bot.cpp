@@ -1,0 +1,81 @@
+// NAME: a bot for Qin. Change `worth` or `choose`, then run `arena check` on this folder.
+// std::cout of anything else would break the protocol, which owns stdout: log with std::cerr.
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using Text = std::string_view;
+using Texts = std::vector<Text>;
+
+Text get(Text object, Text key);
+Texts strings(Text array);
+int beside(Text square, char sign, const Texts &rows);
+
+// ---- CHANGE THIS: how good a move such as Rc4Yd4 is; here, roughly, how many pagodas it places.
+// Two spaces of one colour that touch no space of it found a province, which takes the villages beside it.
+int worth(Text move, const Texts &rows) {
+    const size_t half = move.find_last_of("RYB");
+    const Text square = move.substr(1, half - 1), other = move.substr(half + 1);
+    if (move[0] != move[half] || beside(square, move[0], rows) + beside(other, move[0], rows) > 0) return 0;
+    return 1 + beside(square, 'V', rows) + beside(other, 'V', rows);
+}
+
+// The move to play. The turn has hand, legal, time_ms and position: rows, provinces, villages, left, hands, pile.
+Text choose(Text turn) {
+    const Texts rows = strings(get(get(turn, "position"), "rows")), legal = strings(get(turn, "legal"));
+    return *std::max_element(legal.begin(), legal.end(), [&](Text a, Text b) { return worth(a, rows) < worth(b, rows); });
+}
+
+// How many of the four squares around this one show the sign: R Y B a colour, V a village, ~ a lake.
+int beside(Text square, char sign, const Texts &rows) {
+    const int column = square[0] - 'a', row = std::stoi(std::string(square.substr(1))) - 1;
+    auto shows = [&](int x, int y) {
+        return y >= 0 && y < int(rows.size()) && x >= 0 && x < int(rows[y].size()) && rows[y][x] == sign;
+    };
+    return shows(column - 1, row) + shows(column + 1, row) + shows(column, row - 1) + shows(column, row + 1);
+}
+
+// ---- just enough of JSON: what is not there is an empty text
+// All that follows the key of this object; keys of objects inside of it do not count.
+Text get(Text object, Text key) {
+    int depth = 0;
+    for (size_t at = 0; at < object.size(); at++) {
+        if (object[at] == '{' || object[at] == '[') depth++;
+        if (object[at] == '}' || object[at] == ']') depth--;
+        if (object[at] != '"') continue;
+        const size_t start = ++at;
+        while (at < object.size() && object[at] != '"') at += object[at] == '\\' ? 2 : 1;
+        const size_t colon = std::min(object.find_first_not_of(" \t", at + 1), object.size());
+        if (depth == 1 && object.substr(colon, 1) == ":" && object.substr(start, at - start) == key)
+            return object.substr(std::min(object.find_first_not_of(" \t", colon + 1), object.size()));
+    }
+    return "";
+}
+
+// The strings of an array of strings; an empty one without it.
+Texts strings(Text array) {
+    Texts found;
+    array = array.substr(0, array.find(']'));
+    for (size_t start; (start = array.find('"')) != Text::npos;) {
+        const size_t end = array.find('"', start + 1);
+        found.push_back(array.substr(start + 1, end - start - 1));
+        array.remove_prefix(std::min(end, array.size() - 1) + 1);
+    }
+    return found;
+}
+
+// ---- the dialogue with the arena: protocol/SPEC.md
+int main() {
+    for (std::string line; std::getline(std::cin, line);) {
+        const Text type = get(line, "type"), id = get(line, "id");
+        const Text number = id.substr(0, id.find_first_not_of("0123456789"));
+        if (type.substr(0, 7) == "\"hello\"")
+            std::cout << "{\"type\":\"ready\",\"id\":" << number << ",\"view\":\"full\"}" << std::endl;
+        else if (type.substr(0, 6) == "\"turn\"")
+            std::cout << "{\"type\":\"move\",\"id\":" << number << ",\"move\":\"" << choose(line) << "\"}" << std::endl;
+        else if (type.substr(0, 6) == "\"quit\"")
+            break;
+    }
+}

@@ -1,0 +1,91 @@
+// NAME: a bot for Qin. Change `worth` or `choose`, then run `arena check` on this folder.
+// System.out of anything else would break the protocol, which owns stdout: log with System.err.
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+class Bot {
+    // ---- CHANGE THIS: how good a move such as Rc4Yd4 is; here, roughly, how many pagodas it places.
+    // Two spaces of one colour that touch no space of it found a province, which takes the villages beside it.
+    static int worth(String move, List<String> rows) {
+        String[] parts = move.split("(?<=[RYB])|(?=[RYB])"); // R, c4, Y, d4
+        char colour = move.charAt(0);
+        boolean founds = parts[0].equals(parts[2]) && beside(parts[1], colour, rows) + beside(parts[3], colour, rows) == 0;
+        return founds ? 1 + beside(parts[1], 'V', rows) + beside(parts[3], 'V', rows) : 0;
+    }
+
+    // The move to play. The turn has hand, legal, time_ms and position: rows, provinces, villages, left, hands, pile.
+    static String choose(String turn) {
+        List<String> rows = strings(get(get(turn, "position"), "rows"));
+        String best = "";
+        int most = -1;
+        for (String move : strings(get(turn, "legal"))) {
+            int found = worth(move, rows);
+            if (found > most) {
+                best = move;
+                most = found;
+            }
+        }
+        return best;
+    }
+
+    // How many of the four squares around this one show the sign: R Y B a colour, V a village, ~ a lake.
+    static int beside(String square, char sign, List<String> rows) {
+        int column = square.charAt(0) - 'a', row = Integer.parseInt(square.substring(1)) - 1, count = 0;
+        int[][] around = {{column - 1, row}, {column + 1, row}, {column, row - 1}, {column, row + 1}};
+        for (int[] at : around) {
+            boolean onBoard = at[1] >= 0 && at[1] < rows.size() && at[0] >= 0 && at[0] < rows.get(at[1]).length();
+            if (onBoard && rows.get(at[1]).charAt(at[0]) == sign) count++;
+        }
+        return count;
+    }
+
+    // ---- just enough of JSON: what is not there is an empty text
+    // All that follows the key of this object; keys of objects inside of it do not count.
+    static String get(String object, String key) {
+        int depth = 0;
+        for (int at = 0; at < object.length(); at++) {
+            char sign = object.charAt(at);
+            if (sign == '{' || sign == '[') depth++;
+            if (sign == '}' || sign == ']') depth--;
+            if (sign != '"') continue;
+            int start = ++at;
+            while (at < object.length() && object.charAt(at) != '"') at += object.charAt(at) == '\\' ? 2 : 1;
+            if (depth != 1 || at - start != key.length() || !object.startsWith(key, start)) continue;
+            String after = object.substring(at + 1).strip();
+            if (after.startsWith(":")) return after.substring(1).strip();
+        }
+        return "";
+    }
+
+    // The strings of an array of strings.
+    static List<String> strings(String array) {
+        String[] parts = array.substring(0, Math.max(0, array.indexOf(']'))).split("\"");
+        List<String> found = new ArrayList<>();
+        for (int at = 1; at < parts.length; at += 2) found.add(parts[at]);
+        return found;
+    }
+
+    // ---- the dialogue with the arena: protocol/SPEC.md
+    static void answer(String line) {
+        System.out.print(line + "\n");
+        System.out.flush();
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            String type = get(line, "type"), id = get(line, "id").split("[^0-9]", 2)[0];
+            if (type.startsWith("\"hello\"")) {
+                answer("{\"type\":\"ready\",\"id\":" + id + ",\"view\":\"full\"}");
+            } else if (type.startsWith("\"turn\"")) {
+                answer("{\"type\":\"move\",\"id\":" + id + ",\"move\":\"" + choose(line) + "\"}");
+            } else if (type.startsWith("\"quit\"")) {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// NAME: a bot for Qin. Change `worth` or `choose`, then run `arena check` on this folder.
+// println! of anything else would break the protocol, which owns stdout: log with eprintln!.
+use std::io::{self, BufRead, Write};
+
+// ---- CHANGE THIS: how good a move such as Rc4Yd4 is; here, roughly, how many pagodas it places.
+/// Two spaces of one colour that touch no space of it found a province, which takes the villages beside it.
+fn worth(play: &str, rows: &[&str]) -> usize {
+    let (first, second) = play.split_at(play.rfind(|sign: char| sign.is_ascii_uppercase()).unwrap_or(0));
+    let (colour, square, other) = (&first[..1], &first[1..], &second[1..]);
+    if colour != &second[..1] || beside(square, colour, rows) + beside(other, colour, rows) > 0 {
+        return 0;
+    }
+    1 + beside(square, "V", rows) + beside(other, "V", rows)
+}
+
+/// The move to play. The turn has hand, legal, time_ms and position: rows, provinces, villages, left, hands, pile.
+fn choose(turn: &str) -> &str {
+    let rows = strings(get(get(turn, "position"), "rows"));
+    let legal = strings(get(turn, "legal")).into_iter();
+    legal.rev().max_by_key(|play| worth(play, &rows)).unwrap_or("") // the last of the best is the first one backwards
+}
+
+/// How many of the four squares around this one show the sign: R Y B a colour, V a village, ~ a lake.
+fn beside(square: &str, sign: &str, rows: &[&str]) -> usize {
+    let (column, row) = ((square.as_bytes()[0] - b'a') as usize, square[1..].parse::<usize>().unwrap_or(0));
+    let shows = |x: usize, y: usize| rows.get(y.wrapping_sub(1)).and_then(|text| text.get(x..x + 1)) == Some(sign);
+    let left = column > 0 && shows(column - 1, row);
+    [left, shows(column + 1, row), shows(column, row - 1), shows(column, row + 1)].iter().filter(|shown| **shown).count()
+}
+
+// ---- just enough of JSON: what is not there is an empty text
+/// All that follows the key of this object; keys of objects inside of it do not count.
+fn get<'a>(object: &'a str, key: &str) -> &'a str {
+    let (bytes, mut depth, mut at) = (object.as_bytes(), 0, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            b'"' => {
+                let start = at + 1;
+                at = start;
+                while at < bytes.len() && bytes[at] != b'"' {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+                let name = object.get(start..at).unwrap_or("");
+                let after = object.get(at + 1..).unwrap_or("").trim_start();
+                if depth == 1 && after.starts_with(':') && name == key {
+                    return after[1..].trim_start();
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    ""
+}
+
+/// The strings of an array of strings.
+fn strings(array: &str) -> Vec<&str> {
+    array.split(']').next().unwrap_or("").split('"').skip(1).step_by(2).collect()
+}
+
+// ---- the dialogue with the arena: protocol/SPEC.md
+fn main() -> io::Result<()> {
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        let (kind, id) = (get(&line, "type"), get(&line, "id"));
+        let id = &id[..id.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(id.len())];
+        if kind.starts_with("\"hello\"") {
+            println!("{{\"type\":\"ready\",\"id\":{id},\"view\":\"full\"}}");
+        } else if kind.starts_with("\"turn\"") {
+            println!("{{\"type\":\"move\",\"id\":{id},\"move\":\"{}\"}}", choose(&line));
+        } else if kind.starts_with("\"quit\"") {
+            break;
+        }
+        io::stdout().flush()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+"""The programs that bots are built and started with: which of them is missing here, and how to come by it."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Sequence
+
+from arena.players.sandbox.launch import search_path
+
+_XCODE = "xcode-select --install"
+INSTALL = {
+    "node": ("apt install nodejs", "brew install node"),
+    "cc": ("apt install gcc", _XCODE),
+    "gcc": ("apt install gcc", _XCODE),
+    "c++": ("apt install g++", _XCODE),
+    "g++": ("apt install g++", _XCODE),
+    "clang": ("apt install clang", _XCODE),
+    "clang++": ("apt install clang", _XCODE),
+    "make": ("apt install make", _XCODE),
+    "rustc": ("apt install rustc", "brew install rust"),
+    "cargo": ("apt install cargo", "brew install rust"),
+    "javac": ("apt install default-jdk-headless", "brew install --cask temurin"),
+    "java": ("apt install default-jdk-headless", "brew install --cask temurin"),
+    "go": ("apt install golang-go", "brew install go"),
+}
+"""What installs a program, on Debian and on macOS."""
+
+
+def missing_program(commands: Iterable[Sequence[str]]) -> str:
+    """The first program that one of the commands takes from PATH and that is not there; empty when all are."""
+    return next((words[0] for words in commands if "/" not in words[0] and not _is_here(words[0])), "")
+
+
+def missed_program(said: str) -> str:
+    """The program whose absence a failed build complained of, if it is one that is known here; else empty."""
+    complaints = [line for line in said.splitlines() if "not found" in line or "No such file" in line]
+    words = set(re.findall(r"[\w+]+", "\n".join(complaints)))
+    return next((program for program in INSTALL if program in words and not _is_here(program)), "")
+
+
+def installation(program: str) -> str:
+    """How to come by a program."""
+    if program not in INSTALL:
+        return "install it, or correct its name in bot.toml"
+    debian, mac = INSTALL[program]
+    return f"install it (on Debian and Ubuntu: {debian}; on macOS: {mac}), and have its folder on PATH"
+
+
+def _is_here(program: str) -> bool:
+    return shutil.which(program, path=search_path(os.environ)) is not None

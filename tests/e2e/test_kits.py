@@ -1,0 +1,151 @@
+"""The starter bots that `arena new` writes: each of those whose toolchain is here passes the check, and all play alike."""
+
+import compileall
+import functools
+import itertools
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from arena.cli.new import LANGUAGES, TEMPLATES
+from arena.match.checks.run import check_bot
+from arena.players.folder import bot_at
+from arena.players.manifest import read_manifest
+from arena.players.sandbox.probe import failure
+from arena.players.sandbox.tiers import Sandbox
+from tests.e2e.conftest import ROOT
+
+STARTERS = ROOT / "arena" / "cli" / "starters"
+KITS = {"python": [], "js": ["node"], "c": ["cc"], "cpp": ["c++"], "rust": ["rustc", "cc"], "java": ["javac", "java"]}
+"""What each language needs on PATH."""
+PLAIN = {language: ["--language", language] for language in LANGUAGES if language != "python"} | {"python": ["--template", "plain"]}
+"""Those that have the same idea."""
+ODD_LINES = r"""
+{"note":"\"type\":\"quit\" \\","x":{"type":"quit","id":9,"y":[{"id":3}]},"\u00e4":"\u2028\\\\", "id" :	7 ,"type" : "hello"}
+{"type":"turns","id":1,"legal":["Rb1Rc1"],"position":{"rows":["R.."]}}
+{"x":"]}\"legal\":[","legal" : [ "Ya2Bb2" , "Yb2Yc2" ],"position":{"x":[{"rows":["YY","YY"]}],"rows":["R..","..."]},"id":8,"type":"turn"}
+{"id":9007199254740991,"position":{"rows":["~V","..",".R"],"x":"\""},"legal":["Ra2Ra3","Yb2Ya2"],"type":"turn","a":{"id":0}}
+{"type":"quit"}
+{"type":"hello","id":10}
+""".lstrip()
+"""What is valid JSON, though the arena would not write it so."""
+each_language = pytest.mark.parametrize("language", KITS)
+
+
+@functools.cache
+def lack(language):
+    """Why the language's toolchain cannot be used, or an empty text."""
+    for program in KITS[language]:
+        if shutil.which(program) is None:
+            return f"{program} is not installed"
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+        if done.returncode:
+            return f"{program} --version fails: {(done.stderr or done.stdout).strip()[:200]}"
+    return ""
+
+
+@pytest.fixture
+def toolchain(language):
+    reason = lack(language)
+    if reason:
+        pytest.skip(reason)
+
+
+def test_every_kit_is_known_and_short_and_marks_what_to_change():
+    assert set(KITS) == set(LANGUAGES) == set(TEMPLATES["first"])
+    for folder in STARTERS.iterdir():
+        [source] = [file for file in folder.iterdir() if file.is_file() and file.name != "bot.toml"]
+        text = source.read_text()
+        assert len(text.splitlines()) < 100, source
+        assert "Change `" in text, source
+        assert text.count("NAME") == 1, source
+    for language in PLAIN:
+        [source] = STARTERS.glob(f"{'python-plain' if language == 'python' else language}/[bB]ot.[!t]*")
+        assert "---- CHANGE THIS" in source.read_text()
+
+
+@each_language
+def test_a_kit_passes_every_step_of_the_check(arena, language, toolchain):
+    arena("new", "kit", *PLAIN[language])
+    out, _ = arena("check", "./kit")
+    assert [line for line in out.splitlines()[:-1] if not line.startswith("ok    ") or "note:" in line] == []
+    assert out.splitlines()[-1].endswith("0 failed")
+
+
+@pytest.mark.parametrize("language", ["rust", "java"])
+def test_a_kit_that_needs_most_of_the_system_plays_behind_the_weaker_walls(arena, language, toolchain):
+    walls = Sandbox("landlock")
+    reason = failure(walls.launch)
+    if reason:
+        pytest.skip(f"landlock does not work here: {reason}")
+    arena("new", "kit", *PLAIN[language])
+    steps = list(itertools.islice(check_bot(bot_at(arena.home / "kit"), 1000, walls), 5))
+    assert [step for step in steps if step.problem] == []
+    assert steps[-1].name == "a whole game"
+
+
+def test_the_kits_of_all_languages_play_each_other_without_walls_and_choose_the_same_moves(arena):
+    here = [language for language in PLAIN if not lack(language)]
+    for language in here:
+        arena("new", f"kit-{language}", *PLAIN[language])
+    options = ("--deals", 1, "--boards", "lion", "--sandbox", "off", "--out", "kits")
+    arena("run", *(f"./kit-{language}" for language in here), *options)
+    records = arena.records("kits")
+    assert len(records) == len(here) * (len(here) - 1)
+    assert [record["faults"] for record in records if record["faults"]] == []
+    assert len({tuple(record["moves"]) for record in records}) == 1, "one idea, one deck, one game"
+    for language in here:
+        [built] = (arena.home / "results" / "kits" / "bots").glob(f"kit-{language}-*")
+        command = read_manifest(built).command
+        done = subprocess.run(command, cwd=built, input=ODD_LINES.encode(), capture_output=True, timeout=60, check=True)
+        assert [json.loads(line) for line in done.stdout.splitlines()] == [
+            {"type": "ready", "id": 7, "view": "full"},
+            {"type": "move", "id": 8, "move": "Yb2Yc2"},
+            {"type": "move", "id": 2**53 - 1, "move": "Yb2Ya2"},
+        ], language
+
+
+CURE = "install it (on Debian and Ubuntu: apt install "
+
+
+@pytest.fixture
+def bare_path(tmp_path, monkeypatch):
+    """A PATH with what the arena itself needs, and no toolchain."""
+    (tmp_path / "bin").mkdir()
+    for program in filter(shutil.which, ("rm", "chmod", "bwrap", "prlimit")):
+        (tmp_path / "bin" / program).symlink_to(shutil.which(program))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+
+
+def absence(language):
+    return f"expected the program '{KITS[language][0]}' on PATH, found none"
+
+
+@pytest.mark.parametrize("language", [language for language, needs in KITS.items() if needs])
+def test_without_its_toolchain_a_kit_is_written_with_a_word_on_what_to_install(arena, bare_path, language):
+    _, err = arena("new", "kit", "--language", language)
+    assert f"note: it cannot be played here yet: {absence(language)}; {CURE}" in err
+    assert (arena.home / "kit" / "bot.toml").exists()
+
+
+def test_without_its_toolchain_every_command_says_what_a_kit_needs(arena, bare_path):
+    arena("new", "kit", "--language", "rust")
+    out, _ = arena("check", "./kit", "--unsafe-no-sandbox", status=1)
+    assert f"      kit: {absence('rust')}\n      cure: {CURE}" in out
+    _, err = arena("submit", "kit", "--unsafe-no-sandbox", status=1)
+    assert "kit is not registered" in err
+    _, err = arena("run", "./kit", "rnd", "--unsafe-no-sandbox", "--out", "kits", status=1)
+    assert f"error: kit: {absence('rust')}\nhint: {CURE}" in err
+    assert not (arena.home / "results" / "kits").exists()
+    arena("submit", "kit", "--no-check")
+    assert absence("rust") in arena("bots")[0]
+    _, err = arena("run", "--deals", 1, "--unsafe-no-sandbox")
+    assert f"warning: kit is left out: {absence('rust')}; {CURE}" in err
+
+
+def test_what_pip_compiles_is_not_written_into_a_new_bot(arena):
+    compileall.compile_dir(STARTERS / "python", quiet=1)
+    arena("new", "mine")
+    assert sorted(file.name for file in (arena.home / "mine").iterdir()) == ["bot.py", "bot.toml"]

@@ -1,5 +1,6 @@
 """arena play: one game, drawn after each move."""
 
+from contextlib import contextmanager
 from pathlib import Path
 from platform import node
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -8,15 +9,17 @@ import click
 
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import Walls, as_json, bots_folder, find_bot, move_ms_option, sandbox_options
-from arena.errors import printable
+from arena.errors import UserError, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from arena.match.clock import Timing
     from arena.match.referee import Watch
+    from arena.players.bot import BotPlayer
     from arena.players.folder import Bot
     from arena.players.sandbox.tiers import Sandbox
+    from arena.players.wire import WireLog
     from arena.records.record import GameRecord
     from arena.rules import State
     from arena.rules.boards import Board
@@ -35,6 +38,7 @@ YOU = "human"
 @click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a seat.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), default=0, help="Added to the bank after each move.  [default: 0]")
 @click.option("--human", type=click.IntRange(0, 3), metavar="SEAT", help="Play yourself, at this seat; other hands stay covered.")
+@click.option("--log", "log_path", type=click.Path(dir_okay=False, path_type=Path), help="Write every line both ways to a file; see below.")
 @sandbox_options
 @as_json
 @click.pass_obj
@@ -56,10 +60,14 @@ def play(
     A bot may sit at several seats. With --human SEAT you take that seat, between the bots. With --json only the game's record is
     printed. Exit status 1 when a bot forfeited.
 
+    --log writes one JSON object for each line between the arena and a bot, in order: "ms" since the start, "seat", "bot", "way" ("to" or
+    "from" the bot) and "line", the text without its end. What was never read, half a line perhaps, has "unread": true.
+
     \b
     arena play greedy-python random-python
     arena play greedy-python --human 0
     arena play ./my-bot greedy-python random-python --board lion --seed 7
+    arena play ./my-bot greedy-python --log wire.jsonl
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.cli.drawing import end_line  # noqa: PLC0415 - help must not wait for these
     from arena.exports.text import seat_names  # noqa: PLC0415
@@ -69,12 +77,14 @@ def play(
     from arena.rules.boards import find_board  # noqa: PLC0415
     from arena.tournament.session import new_seed  # noqa: PLC0415
 
+    log_path = times.pop("log_path")
     _refuse_misuse(bots, human, times, as_json=as_json)
     registry = Registry(bots_folder(home))
     found = [find_bot(registry, name) for name in bots]
     game = Table(found, human, find_board(board), Timing(**times), walls.choose(found))
     seed = seed or new_seed()
-    record = game.play(seed, deal, is_drawn=not as_json)
+    with _opened(log_path) as log:
+        record = game.play(seed, deal, log, is_drawn=not as_json)
     names = seat_names(record.bots)
     for fault in record.faults:
         click.echo(f"forfeit: {names[fault.seat]} ({fault.kind}): {printable(fault.detail)}", err=True)
@@ -83,6 +93,8 @@ def play(
     else:
         click.echo(end_line(record.end, names, record.left, record.ranks))
         click.echo(f"the same deck again: --seed {seed} --deal {deal}", err=True)
+    if log_path:
+        click.echo(f"log: {log_path}", err=True)
     return FAILED if record.faults else DONE
 
 
@@ -99,6 +111,22 @@ def _refuse_misuse(bots: tuple[str, ...], human: int | None, times: dict[str, An
         raise click.UsageError("expected --game-ms with --increment-ms: an increment is added to a bank")
 
 
+@contextmanager
+def _opened(path: Path | None) -> "Iterator[WireLog | None]":
+    """A log in a file, if one is asked for. Raises UserError."""
+    from arena.players.wire import WireLog  # noqa: PLC0415 - help must not wait for it
+
+    if path is None:
+        yield None
+        return
+    try:
+        file = path.open("wb")
+    except OSError as error:
+        raise UserError(f"expected to write the log {path}, got {error}", "name a file in a folder that can be written") from None
+    with file:
+        yield WireLog(file)
+
+
 class Table(NamedTuple):
     """Who plays a single game, and how; ``human`` is the seat of a person, who sits between the bots."""
 
@@ -108,18 +136,18 @@ class Table(NamedTuple):
     timing: "Timing"
     sandbox: "Sandbox"
 
-    def play(self, seed: str, deal: int, *, is_drawn: bool) -> "GameRecord":
+    def play(self, seed: str, deal: int, log: "WireLog | None", *, is_drawn: bool) -> "GameRecord":
         """The record of the game, drawn while it is played unless it shall not be. Raises Void, click.Abort."""
         from arena.exports.text import seat_names  # noqa: PLC0415
         from arena.match.referee import Referee  # noqa: PLC0415
-        from arena.players.bot import BotPlayer  # noqa: PLC0415
         from arena.players.folder import staged_for_a_while  # noqa: PLC0415
         from arena.players.process import adopt_orphans  # noqa: PLC0415
         from arena.tournament.schedule import single_game  # noqa: PLC0415
 
         adopt_orphans()
         with staged_for_a_while(*self.bots, sandbox=self.sandbox) as staged:
-            players: list[Any] = [BotPlayer(bot, self.timing.startup_ms, self.sandbox) for bot in staged]
+            seats = [seat for seat in range(4) if seat != self.human]
+            players: list[Any] = [self._player(bot, seat, log) for bot, seat in zip(staged, seats, strict=False)]
             labels = [bot.label for bot in staged]
             if self.human is not None:
                 labels.insert(self.human, YOU)
@@ -135,6 +163,14 @@ class Table(NamedTuple):
             finally:
                 for player in players:
                     player.stop()
+
+    def _player(self, bot: "Bot", seat: int, log: "WireLog | None") -> "BotPlayer":
+        """A bot's player, logged if there is a log."""
+        from arena.players.bot import BotPlayer  # noqa: PLC0415
+        from arena.players.wire import LoggedPlayer  # noqa: PLC0415
+
+        told = (bot, self.timing.startup_ms, self.sandbox)
+        return LoggedPlayer(*told, log, seat) if log else BotPlayer(*told)
 
     def _watch(self, names: "Sequence[str]") -> "Watch":
         """What is shown after each move: all of it, or what a person needs who is shown the board when it is their turn."""

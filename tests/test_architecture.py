@@ -32,6 +32,8 @@ def loaded_by(code, *arguments):
         ["rate", "--help"],
         ["verify", "--help"],
         ["analyse", "--help"],
+        ["replay", "--help"],
+        ["regress", "--help"],
     ],
 )
 def test_starting_up_loads_nothing_heavy(arguments):

@@ -15,9 +15,9 @@ from arena.errors import ArenaError, UserError, Void
 
 COMMANDS = (
     "new", "check", "submit", "bots", "play", "run", "compare", "watch", "runs", "standings", "report", "analyse", "export",
-    "replay", "verify", "rate", "perft", "bench", "doctor",
+    "replay", "reproduce", "regress", "verify", "rate", "perft", "audit-leaks", "bench", "doctor",
 )  # fmt: skip
-"""In the order in which a newcomer needs them; each is the function of that name in the module of that name."""
+"""In the order in which a newcomer needs them; each is the function of that name in the module of that name, with ``_`` for ``-``."""
 
 DONE, FAILED, MISUSED, BUG, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses."""
@@ -52,7 +52,8 @@ class LazyGroup(click.Group):
             if near:
                 ctx.fail(f"No such command {cmd_name!r}. Did you mean {near[0]!r}?")
             return None
-        command = getattr(importlib.import_module(f"arena.cli.{cmd_name}"), cmd_name)
+        name = cmd_name.replace("-", "_")
+        command = getattr(importlib.import_module(f"arena.cli.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 

@@ -1,5 +1,6 @@
 """arena play: one game, drawn after each move."""
 
+from contextlib import contextmanager
 from pathlib import Path
 from platform import node
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -8,15 +9,17 @@ import click
 
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import Walls, as_json, bots_folder, find_bot, move_ms_option, sandbox_options, split_commas
-from arena.errors import printable
+from arena.errors import UserError, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from arena.match.clock import Timing
     from arena.match.referee import Watch
+    from arena.players.bot import BotPlayer
     from arena.players.folder import Bot
     from arena.players.sandbox.tiers import Sandbox
+    from arena.players.wire import WireLog
     from arena.records.record import GameRecord
     from arena.rules import State
     from arena.rules.boards import Board
@@ -36,6 +39,7 @@ YOU = "human"
 @click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a seat.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), default=0, help="Added to the bank after each move.  [default: 0]")
 @click.option("--human", type=click.IntRange(0, 3), metavar="SEAT", help="Play yourself, at this seat; other hands stay covered.")
+@click.option("--log", "log_path", type=click.Path(dir_okay=False, path_type=Path), help="Write every line both ways to a file; see below.")
 @sandbox_options
 @as_json
 @click.pass_obj
@@ -58,11 +62,15 @@ def play(
 
     With --match whoever has the fewest pagodas left after all rounds together wins. A board may be named twice, or be a file.
 
+    --log writes one JSON object for each line between the arena and a bot, in order: "ms" since the start, "seat", "bot", "way" ("to" or
+    "from" the bot) and "line", the text without its end. What was never read, half a line perhaps, has "unread": true.
+
     \b
     arena play greedy-python random-python
     arena play greedy-python --human 0
     arena play ./my-bot greedy-python random-python --board lion --seed 7
     arena play greedy-python --human 0 --match bird,lion
+    arena play ./my-bot greedy-python --log wire.jsonl
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.match.clock import Timing  # noqa: PLC0415 - help must not wait for these
     from arena.players.registry import Registry  # noqa: PLC0415
@@ -70,22 +78,25 @@ def play(
     from arena.rules.rounds import rounds_of  # noqa: PLC0415
     from arena.tournament.session import new_seed  # noqa: PLC0415
 
-    names = _board_names(options.pop("board"), options.pop("match"))
+    names, log_path = _board_names(options.pop("board"), options.pop("match")), options.pop("log_path")
     _refuse_misuse(bots, human, options, as_json=as_json)
     registry = Registry(bots_folder(home))
     found = [find_bot(registry, name) for name in bots]
     boards = [find_board(name) for name in names]
     table = Table(found, human, Timing(**options), walls.choose(found))
     seed, records = seed or new_seed(), list["GameRecord"]()
-    for board, (_, number) in zip(boards, rounds_of([board.name for board in boards], deal), strict=True):
-        if len(boards) > 1 and not as_json:
-            click.echo(f"round {len(records) + 1} of {len(boards)}, on {board.name}")
-        records.append(table.play(seed, board, number, is_drawn=not as_json))
-        _show_end(records[-1], as_json=as_json)
+    with _opened(log_path) as log:
+        for board, (_, number) in zip(boards, rounds_of([board.name for board in boards], deal), strict=True):
+            if len(boards) > 1 and not as_json:
+                click.echo(f"round {len(records) + 1} of {len(boards)}, on {board.name}")
+            records.append(table.play(seed, board, number, log, is_drawn=not as_json))
+            _show_end(records[-1], as_json=as_json)
     if not as_json:
         if len(boards) > 1:
             click.echo(_total(records))
         click.echo(f"the same deck{'s' if len(boards) > 1 else ''} again: --seed {seed} --deal {deal}", err=True)
+    if log_path:
+        click.echo(f"log: {log_path}", err=True)
     return FAILED if any(record.faults for record in records) else DONE
 
 
@@ -136,6 +147,22 @@ def _refuse_misuse(bots: tuple[str, ...], human: int | None, times: dict[str, An
         raise click.UsageError("expected --game-ms with --increment-ms: an increment is added to a bank")
 
 
+@contextmanager
+def _opened(path: Path | None) -> "Iterator[WireLog | None]":
+    """A log in a file, if one is asked for. Raises UserError."""
+    from arena.players.wire import WireLog  # noqa: PLC0415 - help must not wait for it
+
+    if path is None:
+        yield None
+        return
+    try:
+        file = path.open("wb")
+    except OSError as error:
+        raise UserError(f"expected to write the log {path}, got {error}", "name a file in a folder that can be written") from None
+    with file:
+        yield WireLog(file)
+
+
 class Table(NamedTuple):
     """Who plays, and how; ``human`` is the seat of a person, who sits between the bots."""
 
@@ -144,18 +171,18 @@ class Table(NamedTuple):
     timing: "Timing"
     sandbox: "Sandbox"
 
-    def play(self, seed: str, board: "Board", deal: int, *, is_drawn: bool) -> "GameRecord":
+    def play(self, seed: str, board: "Board", deal: int, log: "WireLog | None", *, is_drawn: bool) -> "GameRecord":
         """The record of a game, drawn while it is played unless it shall not be. Raises Void, click.Abort."""
         from arena.exports.text import seat_names  # noqa: PLC0415
         from arena.match.referee import Referee  # noqa: PLC0415
-        from arena.players.bot import BotPlayer  # noqa: PLC0415
         from arena.players.folder import staged_for_a_while  # noqa: PLC0415
         from arena.players.process import adopt_orphans  # noqa: PLC0415
         from arena.tournament.schedule import single_game  # noqa: PLC0415
 
         adopt_orphans()
         with staged_for_a_while(*self.bots, sandbox=self.sandbox) as staged:
-            players: list[Any] = [BotPlayer(bot, self.timing.startup_ms, self.sandbox) for bot in staged]
+            seats = [seat for seat in range(4) if seat != self.human]
+            players: list[Any] = [self._player(bot, seat, log) for bot, seat in zip(staged, seats, strict=False)]
             labels = [bot.label for bot in staged]
             if self.human is not None:
                 labels.insert(self.human, YOU)
@@ -171,6 +198,14 @@ class Table(NamedTuple):
             finally:
                 for player in players:
                     player.stop()
+
+    def _player(self, bot: "Bot", seat: int, log: "WireLog | None") -> "BotPlayer":
+        """A bot's player, logged if there is a log."""
+        from arena.players.bot import BotPlayer  # noqa: PLC0415
+        from arena.players.wire import LoggedPlayer  # noqa: PLC0415
+
+        told = (bot, self.timing.startup_ms, self.sandbox)
+        return LoggedPlayer(*told, log, seat) if log else BotPlayer(*told)
 
     def _watch(self, names: "Sequence[str]") -> "Watch":
         """What is shown after each move: all of it, or what a person needs who is shown the board when it is their turn."""

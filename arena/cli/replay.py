@@ -5,8 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
-from arena.cli.options import as_json, run_folder
+from arena.cli.asking import ask_again, deciding_seat, decision_text, named_game, recorded_text, show_stderr
+from arena.cli.main import DONE, FAILED
+from arena.cli.options import Walls, as_json, sandbox_options
 from arena.cli.stepper import step_through
 from arena.errors import printable
 
@@ -21,12 +24,24 @@ if TYPE_CHECKING:
 @click.option("--turn", type=click.IntRange(0), help="Only the board after so many placements; 0 is the start.")
 @click.option("--seat", type=click.IntRange(0, 3), help="Only what this seat knew: the other hands stay covered.")
 @click.option("--step", is_flag=True, help="Step through it with the keys, from --turn on.")
+@click.option("--bot", "bot_text", metavar="BOT", help="Ask this bot, by name or path, for the decision at --turn again.")
 @click.option("--html", "page", is_flag=False, flag_value="", metavar="[FILE]", help="Write the game as one HTML page to step through.")
+@sandbox_options
 @as_json
 @click.pass_obj
 def replay(
-    home: Path, /, words: tuple[str, ...], turn: int | None, seat: int | None, page: str | None, *, step: bool, as_json: bool
-) -> None:
+    home: Path,
+    /,
+    words: tuple[str, ...],
+    turn: int | None,
+    seat: int | None,
+    page: str | None,
+    *,
+    bot_text: str | None,
+    walls: Walls,
+    as_json: bool,
+    **how: bool,
+) -> int | None:
     """Show a game of a run, the newest by default, again, by the rules, from its record. GAME is its id, as in games.jsonl.
 
     \b
@@ -35,18 +50,21 @@ def replay(
     arena replay league bird/greedy-python+random-python/3/1 --turn 20 --seat 0
     arena replay league bird/greedy-python+random-python/3/1 --step
     arena replay league bird/greedy-python+random-python/3/1 --html
+    arena replay league bird/greedy-python+random-python/3/1 --turn 20 --bot ./my-bot
 
     The page goes to replays/ in the run's folder, or to FILE.
-    """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.records.find import find_record  # noqa: PLC0415 - help must not wait for these
-    from arena.records.record import encode_record  # noqa: PLC0415
 
-    if len(words) not in (1, 2):
-        raise click.UsageError(f"expected the id of a game, or a run and the id of a game, got {' '.join(words) or 'nothing'}")
-    if page is not None and (as_json or turn is not None):
-        raise click.UsageError("expected --html without --json and --turn: the page holds the whole game")
-    folder = run_folder(home, words[0] if len(words) == 2 else None)  # noqa: PLR2004
-    record = find_record(folder, words[-1])
+    With --bot the bot is sent what the seat was sent up to its turn after so many placements, with the same seed; what it answers on the
+    way is passed over. Its answer is shown beside the recorded one. Exit status 1 when it commits a fault. --sandbox, --trust and
+    --unsafe-no-sandbox are about that bot.
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.records.record import encode_record  # noqa: PLC0415 - help must not wait for it
+
+    step = how["step"]
+    _refuse_misuse(turn, page, bot_text, step=step, as_json=as_json)
+    folder, record = named_game(home, words)
+    if bot_text is not None and turn is not None:
+        return _ask_again(home, folder, record, turn, seat, bot_text, walls, as_json=as_json)
     if page is not None:
         _write_page(folder, record, Path(page) if page else None)
     elif as_json:
@@ -59,6 +77,33 @@ def replay(
             step_through(shown)
         else:
             _print_game(pages, record, turn)
+    return None
+
+
+def _refuse_misuse(turn: int | None, page: str | None, bot_text: str | None, *, step: bool, as_json: bool) -> None:
+    if page is not None and (as_json or turn is not None):
+        raise click.UsageError("expected --html without --json and --turn: the page holds the whole game")
+    if bot_text is not None and (turn is None or step or page is not None):
+        raise click.UsageError("expected --bot with --turn, and without --step and --html: it asks for one decision")
+
+
+def _ask_again(
+    home: Path, folder: Path, record: "GameRecord", turn: int, seat: int | None, bot_text: str, walls: Walls, *, as_json: bool
+) -> int:
+    """Asks a bot for a decision of the game; returns the exit status."""
+    _check_misuse(record, turn, seat, step=False)
+    seat = deciding_seat(record, turn, seat)
+    asked = ask_again(home, folder, record, turn, seat, bot_text, walls)
+    if as_json:
+        content = {"game": record.id, "seat": seat, "bot": asked.bot, **asked.decision._asdict()}
+        click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
+    else:
+        click.echo([text for placed, text in _pages(folder, record, seat) if placed == turn][-1])
+        click.echo(f"then  {recorded_text(record, seat, asked.decision)}\nnow   {decision_text(asked.decision, asked.bot)}")
+        show_stderr(asked)
+    if asked.decision.turn < turn:
+        click.echo(f"note: that was at turn {asked.decision.turn}, on the way to turn {turn}", err=True)
+    return FAILED if asked.decision.fault else DONE
 
 
 def _check_misuse(record: "GameRecord", turn: int | None, seat: int | None, *, step: bool) -> None:

@@ -144,7 +144,7 @@ def _has_torn_end(journal: Path) -> bool:
 
 def _bot_difference(run: Path, bot: BotInfo) -> tuple[str, list[Difference]]:
     """Why the copy of a bot cannot be compared, or what its files differ in."""
-    folder = run / "bots" / f"{bot.name}-{bot.sha256[:12]}"
+    folder = run / bot.copy
     if not folder.is_dir():
         return f"no copy of {bot.name} to compare in {folder.relative_to(run)}", []
     try:

@@ -68,6 +68,7 @@ class Referee:
         self.faults: list[Fault] = []
         self.evidence: list[Evidence] = []
         self.own_us: list[int] = []
+        self._asked_ms: list[list[int]] = [[] for _ in players]
         self._answered_ns = 0
         self._began_ns = time.monotonic_ns()
 
@@ -108,11 +109,13 @@ class Referee:
         if state.must_pass():
             self._carry_out(PASS)
             return
+        budget_ns = self.clock.budget_ns(seat)
+        self._asked_ms[seat].append(budget_ns // NS_PER_MS)
         try:
-            answer = self.players[seat].choose(state, self.clock.budget_ns(seat))
+            answer = self.players[seat].choose(state, budget_ns)
             self.clock.spend(seat, answer.spent_ns)
             self._note_own_time(answer)
-            self._carry_out(self._judge(answer.move))
+            self._carry_out(judged(state, answer.move))
         except Forfeit as fault:
             self._forfeit(seat, fault)
 
@@ -120,16 +123,6 @@ class Referee:
         if self._answered_ns:
             self.own_us.append((answer.asked_ns - self._answered_ns) // 1000)
         self._answered_ns = answer.asked_ns + answer.spent_ns
-
-    def _judge(self, text: str) -> int:
-        """The move that the text names, if the mover may play it. Raises Forfeit."""
-        try:
-            move = parse_move(self.state.board, text)
-        except MoveError as error:
-            raise Forfeit(FaultKind.ILLEGAL_MOVE, str(error)) from None
-        if not self.state.is_legal(move):
-            raise Forfeit(FaultKind.ILLEGAL_MOVE, self.state.why_illegal(move))
-        return move
 
     def _carry_out(self, move: int) -> None:
         seat, events = self.state.mover, list[Event]()
@@ -149,7 +142,8 @@ class Referee:
         ending, lines, stderr = player.evidence()
         turn, after_ms = self.state.turns, round((time.monotonic_ns() - self._began_ns) / NS_PER_MS, 1)
         self.faults.append(Fault(seat, turn, fault.kind.value, fault.detail))
-        self.evidence.append(Evidence(player.name, seat, turn, after_ms, fault.kind.value, fault.detail, ending, lines, stderr))
+        told = (fault.kind.value, fault.detail, ending, lines, stderr, self._asked_ms[seat])
+        self.evidence.append(Evidence(player.name, seat, turn, after_ms, *told))
         self.forfeited.append(seat)
         if seat in self.seated:
             self.seated.remove(seat)
@@ -183,6 +177,17 @@ class Referee:
             host=host,
             ended=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         )
+
+
+def judged(state: State, text: str) -> int:
+    """The move that the text names, if the mover may play it. Raises Forfeit."""
+    try:
+        move = parse_move(state.board, text)
+    except MoveError as error:
+        raise Forfeit(FaultKind.ILLEGAL_MOVE, str(error)) from None
+    if not state.is_legal(move):
+        raise Forfeit(FaultKind.ILLEGAL_MOVE, state.why_illegal(move))
+    return move
 
 
 def final_ranks(left: Sequence[int], forfeited: Sequence[int]) -> list[int]:

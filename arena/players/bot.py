@@ -7,7 +7,7 @@ from arena.errors import FaultKind, Forfeit, Void
 from arena.players.channel import MAX_LINE, Channel, Line, OutputEnded, Overflowed, SpokeUnasked, TimedOut
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, READY_EXAMPLE, FromArena, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
-from arena.players.player import Answer, Words
+from arena.players.player import KEPT_BYTES, Answer, Words
 from arena.players.process import BotProcess, Ending
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.usage import Usage, lost_ns
@@ -121,7 +121,7 @@ class BotPlayer:
             return "", [], ""
         ending = self._process.ending()
         lines = [
-            (line.direction, round((line.at_ns - self._began_ns) / 1e6, 1), line.text[:2000].decode(errors="backslashreplace"))
+            (line.direction, round((line.at_ns - self._began_ns) / 1e6, 1), line.text[:KEPT_BYTES].decode(errors="backslashreplace"))
             for line in self._channel.lines()
         ]
         return f"{ending}; {ending.use}" if ending else "", lines, self._process.stderr_tail()

@@ -117,7 +117,7 @@ class Channel:
                 raise Overflowed(one_line=True, start=incoming[:MAX_LINE])
             self._incoming, line = incoming[end + 1 :], incoming[:end]
             if line and not line.isspace():
-                self._said.append(("from", line, time.monotonic_ns()))
+                self._note("from", line)
                 return line
             seen, skipped = 0, skipped + end + 1
             if skipped > MAX_LINE:
@@ -163,11 +163,15 @@ class Channel:
         """Bytes that were sent, or wait to be sent, and that the bot has not read."""
         return len(self._outgoing) + (pipe_fill(self._to_bot) if self.accepts_input else 0)
 
+    def _note(self, direction: Direction, text: bytes) -> None:
+        """Keeps what was said: a line from the bot, or lines to it."""
+        self._said.append((direction, text, time.monotonic_ns()))
+
     def _send(self, deadline_ns: int) -> None:
         self._queue.append(b"")
         lines = b"\n".join(self._queue)
         self._queue.clear()
-        self._said.append(("to", lines, time.monotonic_ns()))
+        self._note("to", lines)
         self._outgoing += lines
         self._write(deadline_ns)
 
@@ -203,7 +207,7 @@ class Channel:
         if b"\n" not in self._incoming:
             return
         line = self._incoming.lstrip().split(b"\n", 1)[0]
-        self._said.append(("from", line, time.monotonic_ns()))
+        self._note("from", line)
         raise SpokeUnasked(line)
 
 

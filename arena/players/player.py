@@ -9,6 +9,8 @@ from arena.rules import State
 
 Words = list[tuple[Literal["to", "from"], float, str]]
 """Lines of a dialogue: to or from the bot, ms since the game began, text."""
+KEPT_BYTES = 2000
+"""What evidence keeps of a line."""
 
 
 class Answer(Struct, frozen=True, gc=False):
@@ -23,7 +25,7 @@ class Evidence(Struct, frozen=True):
     """What is kept of a fault.
 
     ``after_ms`` is when, from the start of the game on, as the times of ``lines``, the last ones both ways. ``ending`` says how the
-    process ended, or is empty while it ran.
+    process ended, or is empty while it ran. ``asked_ms`` is the time for each answer of the game, the one that was due included.
     """
 
     bot: str
@@ -35,6 +37,7 @@ class Evidence(Struct, frozen=True):
     ending: str
     lines: Words
     stderr: str
+    asked_ms: list[int]
 
 
 class Player(Protocol):

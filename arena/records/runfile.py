@@ -20,6 +20,11 @@ class BotInfo(Struct, frozen=True):
     sha256: str
     command: list[str]
 
+    @property
+    def copy(self) -> str:
+        """Where in the run's folder the copy lies that is played."""
+        return f"bots/{self.name}-{self.sha256[:12]}"
+
 
 class RunInfo(Struct, frozen=True):
     """The contents of run.json. ``config`` is a `tournament.config.RunConfig`; ``boards`` are rows by name; ``started`` is UTC."""

@@ -226,11 +226,16 @@ def describe_run(config: RunConfig, boards: Mapping[str, Board], bots: Sequence[
         rules_revision=REVISION,
         config=msgspec.to_builtins(config),
         boards={name: list(boards[name].rows) for name in config.boards},
-        bots=[BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command) for bot in bots],
+        bots=[info_of(bot) for bot in bots],
         seed=config.seed,
         sandbox=sandbox,
         started=started,
     )
+
+
+def info_of(bot: Bot) -> BotInfo:
+    """What run.json says of a bot."""
+    return BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command)
 
 
 def extended(known: RunInfo, wanted: RunInfo) -> RunInfo:

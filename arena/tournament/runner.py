@@ -15,11 +15,10 @@ from arena.errors import Void
 from arena.match.referee import GamePlan, Outcome
 from arena.records.evidence import write_evidence
 from arena.records.journal import Journal
-from arena.tournament.workers import Setup, play_game, start_worker
+from arena.tournament.workers import ATTEMPTS, Setup, play_game, start_worker
 
 log = logging.getLogger(__name__)
 
-ATTEMPTS = 3
 AHEAD = 3
 """Games handed out for each worker, so that none waits for the main process."""
 LOOK_S = 0.2
@@ -199,23 +198,31 @@ class Runner:
     def _shut_down(self) -> None:
         """Ends the pool: gently when nothing runs, else by killing its workers, whose keepers then end the bots."""
         if self._pending:
-            for process in multiprocessing.active_children():
-                process.kill()
+            kill_workers()
             self._pending.clear()
         self._end_pool()
 
     def _end_pool(self) -> None:
-        """Ends the pool within a bound: a worker killed while it logged can block the others' last words for ever."""
-        if self._pool is None:
-            return
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        self._pool = None
-        deadline = time.monotonic() + PATIENCE_S
-        while (left := multiprocessing.active_children()) and time.monotonic() < deadline:
-            time.sleep(0.005)
-        for process in left:
-            process.kill()
-            process.join()
+        if self._pool is not None:
+            end_pool(self._pool)
+            self._pool = None
+
+
+def end_pool(pool: ProcessPoolExecutor) -> None:
+    """Ends a pool within a bound: a worker killed while it logged can block the others' last words for ever."""
+    pool.shutdown(wait=False, cancel_futures=True)
+    deadline = time.monotonic() + PATIENCE_S
+    while (left := multiprocessing.active_children()) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    for process in left:
+        process.kill()
+        process.join()
+
+
+def kill_workers() -> None:
+    """Ends what still runs, when nobody waits for it any more; the keepers then end the bots."""
+    for process in multiprocessing.active_children():
+        process.kill()
 
 
 def worker_cores(jobs: int) -> list[int]:

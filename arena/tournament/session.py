@@ -22,7 +22,7 @@ from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import RunInfo, read_run, write_run
 from arena.rules.boards import Board
 from arena.tournament.allotment import fix_allotment
-from arena.tournament.config import GROWING, RunConfig, describe_run, differences, extended, make_config
+from arena.tournament.config import GROWING, RunConfig, describe_run, differences, extended, info_of, make_config
 from arena.tournament.schedule import Schedule, fix_line_ups
 from arena.tournament.workers import Setup
 
@@ -111,7 +111,7 @@ def open_session(
             raise RunError(f"expected {folder / RUN_FILE} beside a journal, found none", "restore it, or choose another --out")
         config, info = _plan(folder, known, settings, boards, bots, means.sandbox.tier)
         try:
-            staged = {bot.label: stage(bot, folder / "bots" / f"{bot.label}-{bot.sha256[:12]}", means.sandbox) for bot in bots}
+            staged = {bot.label: stage(bot, folder / info_of(bot).copy, means.sandbox) for bot in bots}
             if info != known:
                 write_run(folder, info)
         except BaseException:

@@ -17,8 +17,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from arena.errors import Void
 from arena.match.clock import Timing
 from arena.match.referee import GamePlan, Outcome, Referee
+from arena.match.retrace import Decision, Script, retrace
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.process import adopt_orphans
@@ -28,6 +30,8 @@ from arena.rules.boards import Board
 log = logging.getLogger(__name__)
 
 
+ATTEMPTS = 3
+"""How often a game is tried that is void, by no fault of a bot."""
 MOST_DEALS = 1000
 """After so many deals a bot gets a new process: what it knows of them, and the list of them here, stay bounded."""
 
@@ -95,6 +99,19 @@ class Worker:
         self.boards = {name: Board(name, rows) for name, rows in setup.boards.items()}
         self.stable = Stable(setup)
 
+    def retrace(self, script: Script, seat: int, label: str) -> list[Decision]:
+        """Asks a bot again what a seat was asked in a game. Raises RunError, Void."""
+        [(player, met)] = self.stable.take([label], script.record.board, script.record.deal)
+        try:
+            asked = retrace(script, seat, player)
+        except BaseException:
+            player.stop()
+            raise
+        if asked.is_broken:
+            player.dismiss()
+        self.stable.give_back([(player, met)])
+        return asked.decisions
+
     def play(self, plan: GamePlan) -> Outcome:
         """Plays one game. Raises Void."""
         taken = self.stable.take(plan.bots, plan.board, plan.deal)
@@ -148,6 +165,17 @@ def play_game(plan: GamePlan) -> Outcome | None:
     """
     assert _worker is not None, "start_worker has run"
     return None if _stopping.value else _worker.play(plan)
+
+
+def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
+    """Asks a bot again in this worker. Raises RunError; Void when the machine stalls again and again."""
+    assert _worker is not None, "start_worker has run"
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return _worker.retrace(script, seat, label)
+        except Void as void:
+            log.info("%s is asked again: %s", script.record.id, void)
+    return _worker.retrace(script, seat, label)
 
 
 def _end_with_parent() -> None:

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -63,16 +64,17 @@ def arena(tmp_path):
     return made
 
 
+def add_zoo_bot(arena, program):
+    """Adds a misbehaving program to an arena's bots; returns its name."""
+    folder = arena.home / "bots" / program.replace("_", "-")
+    folder.mkdir()
+    for name in ("polite.py", f"{program}.py"):
+        shutil.copy(ROOT / "tests" / "bots" / name, folder / name)
+    (folder / "bot.toml").write_text(f'name = "{folder.name}"\nversion = "1"\ncommand = ["python3", "{program}.py"]\n')
+    return folder.name
+
+
 @pytest.fixture
 def zoo_bot(arena):
     """Adds a misbehaving program to the arena's bots."""
-
-    def add(program):
-        folder = arena.home / "bots" / program.replace("_", "-")
-        folder.mkdir()
-        for name in ("polite.py", f"{program}.py"):
-            shutil.copy(ROOT / "tests" / "bots" / name, folder / name)
-        (folder / "bot.toml").write_text(f'name = "{folder.name}"\nversion = "1"\ncommand = ["python3", "{program}.py"]\n')
-        return folder.name
-
-    return add
+    return partial(add_zoo_bot, arena)

@@ -1,0 +1,124 @@
+"""What the commands have in common that ask a bot again what was asked in a recorded game."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from arena.cli.options import Walls, bots_folder, find_bot, run_folder
+from arena.errors import printable
+
+if TYPE_CHECKING:
+    from arena.match.retrace import Decision
+    from arena.players.folder import Bot
+    from arena.players.sandbox.tiers import Sandbox
+    from arena.records.record import GameRecord
+    from arena.tournament.scripts import Scripts
+
+STDERR_LINES = 8
+SPREAD = "time_ms is as if every answer of a game had taken the same"
+
+
+def named_game(home: Path, words: Sequence[str]) -> "tuple[Path, GameRecord]":
+    """The run and the record that ``[RUN] GAME`` names. Raises UsageError, RunError."""
+    from arena.records.find import find_record  # noqa: PLC0415 - help must not wait for it
+
+    if len(words) not in (1, 2):
+        raise click.UsageError(f"expected the id of a game, or a run and the id of a game, got {' '.join(words) or 'nothing'}")
+    folder = run_folder(home, words[0] if len(words) == 2 else None)  # noqa: PLR2004
+    return folder, find_record(folder, words[-1])
+
+
+def note_bank(scripts: "Scripts", what: str) -> None:
+    """Says what is not as it was in a run with a bank of time."""
+    if scripts.has_bank:
+        click.echo(f"note: the run has a bank of time, and its records do not say what was left at a turn: {what}", err=True)
+
+
+@contextmanager
+def bot_to_ask(home: Path, scripts: "Scripts", text: str | None, played: str, walls: Walls) -> "Iterator[tuple[Bot, Sandbox]]":
+    """The bot that the user names, in a passing folder, or else the run's own copy; with the walls around it. Raises UserError."""
+    from arena.players.folder import staged_for_a_while  # noqa: PLC0415 - help must not wait for these
+    from arena.players.registry import Registry  # noqa: PLC0415
+
+    if text is None:
+        bot = scripts.played_bot(played)
+        yield bot, walls.choose([bot])
+        return
+    bot = find_bot(Registry(bots_folder(home)), text)
+    sandbox = walls.choose([bot])
+    with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
+        yield staged, sandbox
+
+
+def deciding_seat(record: "GameRecord", turn: int, seat: int | None) -> int:
+    """The seat that had to decide after so many placements: the one given, or the only one. Raises BadParameter."""
+    from arena.match.retrace import decisions_of  # noqa: PLC0415 - help must not wait for it
+
+    turns = {at: decisions_of(record, at) for at in range(len(record.bots))}
+    found = [at for at in turns if turn in turns[at] and seat in (None, at)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise click.BadParameter(f"expected one of {', '.join(map(str, found))}: both had to decide at turn {turn}", param_hint="--seat")
+    if seat is None:
+        raise click.BadParameter(
+            f"expected a turn before which a bot had to decide, 0 to {record.turns - 1}, got {turn}", param_hint="--turn"
+        )
+    known = ", ".join(map(str, turns[seat])) or "none"
+    raise click.BadParameter(f"expected a turn at which seat {seat} had to decide ({known}), got {turn}", param_hint="--turn")
+
+
+class Asked(NamedTuple):
+    """What a bot answered; ``stderr`` is the end of what it wrote there."""
+
+    bot: str
+    decision: "Decision"
+    stderr: str
+
+
+def ask_again(home: Path, folder: Path, record: "GameRecord", turn: int, seat: int, text: str, walls: Walls) -> Asked:
+    """Brings a bot to a decision of a recorded game, and asks. Raises UserError, Void."""
+    from arena.match.retrace import retrace  # noqa: PLC0415 - help must not wait for these
+    from arena.players.bot import BotPlayer  # noqa: PLC0415
+    from arena.players.process import adopt_orphans  # noqa: PLC0415
+    from arena.tournament.scripts import Scripts  # noqa: PLC0415
+
+    scripts = Scripts(folder)
+    script = scripts.of(record)
+    note_bank(scripts, SPREAD)
+    adopt_orphans()
+    with bot_to_ask(home, scripts, text, record.bots[seat], walls) as (bot, sandbox):
+        player = BotPlayer(bot, script.timing.startup_ms, sandbox)
+        try:
+            last = retrace(script, seat, player, wanted=turn).decisions[-1]
+            return Asked(bot.label, last, player.evidence()[2])
+        finally:
+            player.stop()
+
+
+def recorded_text(record: "GameRecord", seat: int, decision: "Decision") -> str:
+    """The recorded move, or how the seat forfeited instead."""
+    from arena.match.retrace import old_ms  # noqa: PLC0415 - help must not wait for it
+
+    if decision.old:
+        took = f"{record.bots[seat]} took {old_ms(record, seat):.1f} ms for an answer of this game, on the average"
+        return printable(f"{decision.old}  ({took})")
+    fault = next(fault for fault in record.faults if fault.seat == seat)
+    return printable(f"forfeit ({fault.kind}): {fault.detail}")
+
+
+def decision_text(decision: "Decision", bot: str) -> str:
+    """What a bot answered, beside the recorded move."""
+    if decision.fault:
+        return printable(f"fault of {bot} ({decision.fault}): {decision.detail}")
+    same = "the same move" if decision.new == decision.old else "another move" if decision.old else "an answer"
+    return f"{decision.new}  ({same}, by {bot} in {decision.spent_ms:.1f} ms)"
+
+
+def show_stderr(asked: Asked) -> None:
+    """Prints the end of what a bot wrote to stderr, if it committed a fault."""
+    for line in (asked.stderr if asked.decision.fault else "").rstrip().splitlines()[-STDERR_LINES:]:
+        click.echo(f"     stderr: {printable(line)}")

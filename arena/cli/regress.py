@@ -1,0 +1,187 @@
+"""arena regress: whether a new version of a bot decides as the old one did."""
+
+import shlex
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from arena.cli.asking import SPREAD, bot_to_ask, note_bank
+from arena.cli.main import DONE, FAILED, NO
+from arena.cli.options import Walls, as_json, run_argument, run_folder, sandbox_options
+from arena.errors import UserError, printable
+
+if TYPE_CHECKING:
+    from arena.match.retrace import Decision
+    from arena.players.folder import Bot
+    from arena.players.sandbox.tiers import Sandbox
+    from arena.tournament.regress import Compared
+    from arena.tournament.scripts import Scripts
+
+SHOWN = 20
+COLUMNS = ("game", "seat", "turn", "old", "new", "fault", "detail", "spent_ms", "command")
+
+
+@click.command(short_help="Ask a new version every decision that an old one took.")
+@run_argument
+@click.option("--bot", "bot_text", required=True, metavar="BOT", help="The new version, by name or path.")
+@click.option("--old", metavar="NAME", help="The bot of the run that decided then.  [default: the one of the same name]")
+@click.option("--games", type=click.IntRange(1), help="Only its first so many games of the journal.  [default: all]")
+@click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
+@click.option("--csv", "csv_path", metavar="FILE|-", help="Write the differences as CSV to a file, or '-' for stdout.")
+@sandbox_options
+@as_json
+@click.pass_obj
+def regress(
+    home: Path,
+    /,
+    run: str | None,
+    bot_text: str,
+    old: str | None,
+    *,
+    csv_path: str | None,
+    walls: Walls,
+    as_json: bool,
+    **extent: int | None,
+) -> int:
+    """Ask a bot every decision again that an old version took in the games of a run, the newest by default, and list where they differ.
+
+    The games go on as recorded, whatever the bot answers, and it is told what the old one was told. A fault counts as a difference; after
+    one other than an illegal move the rest of that game is not asked. A bot that draws random numbers other than from the seed in start
+    differs from itself.
+
+    Exit status 0 when no decision differs, 4 when some do, 1 when a game could not be led again.
+
+    \b
+    arena regress league --bot ./my-bot
+    arena regress league --bot my-bot --old my-bot@1 --games 20
+    arena regress league --bot ./my-bot --csv differences.csv
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.tournament.scripts import Scripts  # noqa: PLC0415 - help must not wait for it
+
+    folder = run_folder(home, run)
+    click.echo(f"run {folder}", err=True)
+    scripts = Scripts(folder)
+    note_bank(scripts, SPREAD)
+    with bot_to_ask(home, scripts, bot_text, "", walls) as (bot, sandbox):
+        old = old or bot.manifest.name
+        tally = Tally(folder.name if run is None else run, bot_text)
+        for compared in _with_progress(scripts, old, bot, sandbox, **extent):
+            tally.add(compared)
+    _show(tally, old, bot.label, csv_path, as_json=as_json)
+    return FAILED if tally.voids else NO if tally.differences else DONE
+
+
+class Tally:
+    """What came of it so far. ``differences`` are rows of COLUMNS."""
+
+    def __init__(self, run: str, bot: str) -> None:
+        self._run, self._bot = run, bot
+        self.games = self.decisions = self.faults = self.not_asked = 0
+        self.old_ms = self.new_ms = self.slowest_ms = 0.0
+        self.differences: list[dict[str, Any]] = []
+        self.voids: list[str] = []
+
+    def add(self, compared: "Compared") -> None:
+        """Counts a game."""
+        if compared.void:
+            self.voids.append(f"{compared.game}: {compared.void}")
+            return
+        self.games += 1
+        self.not_asked += max(0, compared.old_decisions - len(compared.decisions))
+        for decision in compared.decisions:
+            self.decisions += 1
+            self.faults += bool(decision.fault)
+            self.old_ms += compared.old_ms
+            self.new_ms += decision.spent_ms
+            self.slowest_ms = max(self.slowest_ms, decision.spent_ms)
+            if decision.fault or decision.new != decision.old:
+                self.differences.append(self._row(compared, decision))
+
+    def _row(self, compared: "Compared", decision: "Decision") -> dict[str, Any]:
+        place = [self._run, compared.game, "--turn", str(decision.turn), "--seat", str(compared.seat)]
+        command = shlex.join(["arena", "replay", *place, "--bot", self._bot])
+        return {"game": compared.game, "seat": compared.seat, **decision._asdict(), "command": command}
+
+    def summary(self) -> dict[str, Any]:
+        """The figures; times in ms, of one decision on the average, None without any."""
+        count = self.decisions
+        return {
+            "games": self.games,
+            "decisions": count,
+            "same": count - len(self.differences),
+            "differ": len(self.differences) - self.faults,
+            "faults": self.faults,
+            "not_asked": self.not_asked,
+            "old_ms": round(self.old_ms / count, 3) if count else None,
+            "new_ms": round(self.new_ms / count, 3) if count else None,
+            "new_slowest_ms": self.slowest_ms,
+        }
+
+
+def _with_progress(
+    scripts: "Scripts", old: str, bot: "Bot", sandbox: "Sandbox", jobs: int | None, games: int | None
+) -> "Iterator[Compared]":
+    """The games as they are compared, with a bar on stderr."""
+    from tqdm import tqdm  # noqa: PLC0415 - help must not wait for these
+
+    from arena.tournament.regress import compare_decisions  # noqa: PLC0415
+    from arena.tournament.runner import available_cores  # noqa: PLC0415
+
+    scripts.bot_info(old)
+    total = sum(1 for _ in islice(scripts.games_of(old), games))
+    if not total:
+        raise UserError(f"expected games of {old} in {scripts.run}, found none yet", "ask when some have been played")
+    tqdm.monitor_interval = 0
+    compared = compare_decisions(scripts, old, bot, sandbox, min(jobs or available_cores(), total), games)
+    with tqdm(compared, total=total, unit="game", disable=None, leave=False) as bar:
+        yield from bar
+
+
+def _show(tally: Tally, old: str, new: str, csv_path: str | None, *, as_json: bool) -> None:
+    if csv_path == "-":
+        click.echo(_csv_text(tally.differences), nl=False)
+    elif as_json:
+        content = {"old": old, "new": new, **tally.summary(), "voids": tally.voids, "differences": tally.differences}
+        click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
+    else:
+        _show_text(tally, old, new)
+    if csv_path and csv_path != "-":
+        from arena.records.journal import write_durably  # noqa: PLC0415
+
+        write_durably(Path(csv_path), _csv_text(tally.differences).encode())
+        click.echo(f"differences: {csv_path}", err=True)
+    for void in tally.voids:
+        click.echo(f"error: {printable(void)}", err=True)
+
+
+def _show_text(tally: Tally, old: str, new: str) -> None:
+    from arena.cli.progress import counted  # noqa: PLC0415 - tqdm
+
+    for row in tally.differences[:SHOWN]:
+        then = row["old"] or "forfeit"
+        now = row["new"] or f"{row['fault']} ({row['detail']})"
+        click.echo(printable(f"{row['game']}, turn {row['turn']}: {then} -> {now}\n    {row['command']}", keep="\n"))
+    if len(tally.differences) > SHOWN:
+        click.echo(f"and {len(tally.differences) - SHOWN} more; --json and --csv list them")
+    summary = tally.summary()
+    counts = ", ".join(f"{summary[key]} {key.replace('_', ' ')}" for key in ("same", "differ", "faults", "not_asked"))
+    asked = f"{counted(tally.decisions, 'decision')} of {old} in {counted(tally.games, 'game')} asked of {new}"
+    click.echo(printable(f"{asked}: {counts}"))
+    if tally.decisions:
+        times = f"{summary['old_ms']:.1f} ms then, {summary['new_ms']:.1f} ms now, the slowest {summary['new_slowest_ms']:.1f} ms"
+        click.echo(f"a decision took {times}")
+
+
+def _csv_text(rows: list[dict[str, Any]]) -> str:
+    import csv  # noqa: PLC0415 - not needed to show help
+    import io  # noqa: PLC0415
+
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

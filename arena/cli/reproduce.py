@@ -1,0 +1,158 @@
+"""arena reproduce: whether a fault happens again."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+import msgspec
+
+from arena.cli.asking import SPREAD, Asked, bot_to_ask, decision_text, named_game, note_bank, show_stderr
+from arena.cli.main import DONE, FAILED, NO
+from arena.cli.options import Walls, as_json, sandbox_options
+from arena.errors import RunError, printable
+
+if TYPE_CHECKING:
+    from arena.match.reproduce import Reproduction
+    from arena.records.evidence import KeptFault
+    from arena.records.record import Fault, GameRecord
+
+STATUS = {"same": DONE, "other": FAILED, "answered": NO}
+SAID = {"same": "the same fault again", "other": "another fault", "answered": "no fault: the bot answers"}
+SHOWN = 3
+
+
+@click.command(short_help="Send a bot the lines again that led to its fault.")
+@click.argument("words", nargs=-1, metavar="FAULT")
+@click.option("--seat", type=click.IntRange(0, 3), help="Whose fault, where several bots of the game committed one.")
+@click.option("--bot", "bot_text", metavar="BOT", help="Ask this one, by name or path.  [default: the run's copy of the bot]")
+@sandbox_options
+@as_json
+@click.pass_obj
+def reproduce(home: Path, /, words: tuple[str, ...], seat: int | None, bot_text: str | None, *, walls: Walls, as_json: bool) -> int:
+    """Send a bot just the lines again that it was sent until its fault, and show what it answers now.
+
+    FAULT is a folder or file in the faults/ of a run, or [RUN] GAME with the id of a game as in games.jsonl. The lines come from the record
+    and are byte for byte those of that game, ids too; each reply is waited for where it was due, and for as long. What the process had been
+    told in games before is not sent. Whatever the bot answers on the way, the game goes on as recorded.
+
+    Exit status 0 when the same fault comes at the same turn, 4 when the bot answers there, 1 for any other fault.
+
+    \b
+    arena reproduce results/league/faults/bird/my-bot+other/3/1
+    arena reproduce league bird/my-bot+other/3/1 --bot ./my-bot
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.match.reproduce import reproduce as repeat  # noqa: PLC0415 - help must not wait for these
+    from arena.players.process import adopt_orphans  # noqa: PLC0415
+    from arena.tournament.scripts import Scripts  # noqa: PLC0415
+
+    case = _find_case(home, words, seat)
+    scripts = Scripts(case.run)
+    if case.kept is None or len(case.kept.asked_ms) == 0:
+        note_bank(scripts, SPREAD)
+    adopt_orphans()
+    with bot_to_ask(home, scripts, bot_text, case.bot, walls) as (bot, sandbox):
+        found = repeat(scripts.of(case.record), case.fault, case.kept, bot, sandbox, scripts.info.arena)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(_as_object(case, bot.label, found)), indent=2))
+    else:
+        _show(case, bot.label, found)
+    return STATUS[found.verdict]
+
+
+class _Case(NamedTuple):
+    """A fault of a run; ``kept`` is its evidence, if that is still there."""
+
+    run: Path
+    record: "GameRecord"
+    fault: "Fault"
+    kept: "KeptFault | None"
+
+    @property
+    def bot(self) -> str:
+        return self.record.bots[self.fault.seat]
+
+
+def _find_case(home: Path, words: tuple[str, ...], seat: int | None) -> _Case:
+    from arena.records.evidence import evidence_folder, read_evidence  # noqa: PLC0415 - help must not wait for it
+
+    path = Path(words[0]) if len(words) == 1 else Path()
+    if len(words) == 1 and path.exists():
+        run, record, seat = _at_path(path, seat)
+    else:
+        run, record = named_game(home, words)
+    faults = [fault for fault in record.faults if seat in (None, fault.seat)]
+    if len(faults) != 1:
+        there = ", ".join(f"seat {fault.seat} ({fault.kind})" for fault in record.faults) or "none"
+        hint = "choose one with --seat" if faults else "'arena standings' counts faults, and their evidence is in the run's faults/"
+        raise RunError(f"expected one fault in {record.id}, got {there}", hint)
+    file = evidence_folder(run, record.id) / f"seat-{faults[0].seat}.json"
+    return _Case(run, record, faults[0], read_evidence(file) if file.exists() else None)
+
+
+def _at_path(path: Path, seat: int | None) -> "tuple[Path, GameRecord, int | None]":
+    """The run, the game and perhaps the seat of a folder or file of evidence. Raises RunError."""
+    from arena.records.evidence import FOLDER, read_evidence  # noqa: PLC0415 - help must not wait for these
+    from arena.records.find import find_record  # noqa: PLC0415
+
+    run = next((parent for parent in path.absolute().parents if (parent / "run.json").is_file()), None)
+    files = [path] if path.is_file() else sorted(path.glob("seat-*.json"))
+    if run is None or not files or not files[0].absolute().is_relative_to(run / FOLDER):
+        raise RunError(f"expected evidence in the {FOLDER}/ of a run, got {path}", "or name a run and the id of a game")
+    kept = read_evidence(files[0])
+    return run, find_record(run, kept.game), kept.seat if path.is_file() else seat
+
+
+def _as_object(case: _Case, bot: str, found: "Reproduction") -> dict[str, object]:
+    fault = case.fault
+    return {
+        "run": str(case.run),
+        "game": case.record.id,
+        "seat": fault.seat,
+        "bot": bot,
+        "verdict": found.verdict,
+        "recorded": {"turn": fault.turn, "kind": fault.kind, "detail": fault.detail, "words": found.old_words},
+        "decisions": [decision._asdict() for decision in found.decisions],
+        "words": found.new_words,
+        "ending": found.ending,
+        "stderr": found.stderr,
+        "sent": found.sent,
+        "compared": found.compared,
+        "differs": found.differs,
+    }
+
+
+def _show(case: _Case, bot: str, found: "Reproduction") -> None:
+    fault = case.fault
+    click.echo(f"{printable(case.bot)} (seat {fault.seat}) in {printable(case.record.id)}, after {fault.turn} placements")
+    click.echo(printable(f"then     {fault.kind}: {fault.detail}"))
+    _show_words(found.old_words)
+    last = found.decisions[-1] if found.decisions else None
+    click.echo(f"now      {decision_text(last, bot) if last else f'{bot} starts'}")
+    _show_words(found.new_words)
+    if last:
+        show_stderr(Asked(bot, last, found.stderr))
+    otherwise = [decision for decision in found.decisions[:-1] if decision.new != decision.old]
+    if otherwise:
+        turns = ", ".join(str(decision.turn) for decision in otherwise[:SHOWN]) + ("..." if len(otherwise) > SHOWN else "")
+        click.echo(f"before   it answered otherwise than recorded {len(otherwise)} times, at turn {turns}")
+    click.echo(f"sent     {_sent_text(found)}")
+    click.echo(f"verdict  {SAID[found.verdict]}")
+
+
+def _show_words(words: list[str]) -> None:
+    from arena.records.difference import short  # noqa: PLC0415 - help must not wait for it
+
+    for text in words[:SHOWN]:
+        click.echo(f"         < {printable(short(text))}")
+
+
+def _sent_text(found: "Reproduction") -> str:
+    from arena.records.difference import short  # noqa: PLC0415 - help must not wait for it
+
+    lines = "1 line" if found.sent == 1 else f"{found.sent} lines"
+    if not found.compared:
+        return f"{lines}; there is no evidence to compare them with"
+    if found.differs:
+        old, new = (printable(short(text)) for text in found.differs)
+        return f"{lines}, one of them not as in the evidence\n         then > {old}\n         now  > {new}"
+    return f"{lines}, as in the evidence, byte for byte ({found.compared} compared)"

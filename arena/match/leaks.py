@@ -1,0 +1,226 @@
+"""A search for leaks: two games that are one and the same to a seat have to give byte-identical lines to it.
+
+Each state is a moment at which a seat is asked in a game of random moves. All that the seat cannot know is dealt anew: the other hands,
+with the order in which their tiles were drawn, and the draw pile. What the others play is public, so that a tile still gets into the hand
+that plays it. Then the real referee and the real bot player lead both games from there: hello, start, the turn, and what all play. In half
+of the states the seat draws the same tile after its move, so that its next turn is compared as well, or the end; in the others even that
+tile differs. What was said before is compared in the states before.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from arena.match.clock import Timing
+from arena.match.referee import GamePlan, Referee
+from arena.players.bot import BotPlayer
+from arena.players.channel import Channel
+from arena.players.folder import Bot
+from arena.players.inprocess import InProcessPlayer
+from arena.players.manifest import Manifest
+from arena.players.messages import Move, Ready, encode
+from arena.players.player import Player
+from arena.rules import State
+from arena.rules.boards import BUILT_IN, Board, built_in
+from arena.rules.notation import COPIES, DECK_SIZE, KIND_SHIFT, PASS, TILE_OF_KIND, TILES, deck_text, move_text
+from arena.rules.terms import HAND
+
+VIEWS: tuple[Literal["incremental", "full"], ...] = ("incremental", "full")
+FIRST = ("hello", "start", "turn")
+ATTEMPTS = 20
+
+Deck = tuple[int, ...]
+
+
+class Situation(NamedTuple):
+    """A moment at which a seat is asked, on two decks that it cannot tell apart.
+
+    ``at`` of the ``moves`` have been played; the decks stay alike to the seat until all of them are, or, if it does not draw the same tile
+    after its move, until it is to see that one.
+    """
+
+    board: Board
+    players: int
+    seat: int
+    at: int
+    moves: tuple[int, ...]
+    draws_the_same: bool
+    deck: Deck
+    twin: Deck
+
+    def state(self, deck: Deck) -> State:
+        """The state at that moment, on either deck."""
+        state = State(self.board, self.players, deck)
+        for move in self.moves[: self.at]:
+            state.play(move)
+        return state
+
+
+class Leak(NamedTuple):
+    """Two lines that should be one: the line-th that the seat is sent in a view, on either deck; empty where there is none."""
+
+    situation: Situation
+    view: str
+    number: int
+    line: bytes
+    twin_line: bytes
+
+
+class Audited(NamedTuple):
+    """One state: how many lines were compared, and what was found."""
+
+    lines: int
+    leak: Leak | None
+
+
+def audit_leaks(seed: str, states: int, first: int = 0) -> Iterator[Audited]:
+    """Compares so many states of the seed, from the first on, each in both views."""
+    for number in range(first, first + states):
+        yield audit_situation(situation_of(seed, number))
+
+
+def audit_situation(situation: Situation) -> Audited:
+    """Compares the lines of one state."""
+    lines = 0
+    for view in VIEWS:
+        one, other = (_heard(situation, deck, view) for deck in (situation.deck, situation.twin))
+        lines += len(one)
+        for number in range(max(len(one), len(other))):
+            pair = [said[number] if number < len(said) else b"" for said in (one, other)]
+            if pair[0] != pair[1]:
+                return Audited(lines, Leak(situation, view, number, *pair))
+    return Audited(lines, None)
+
+
+def situation_of(seed: str, number: int) -> Situation:
+    """A state, the same one for the same seed and number."""
+    rng = random.Random(f"{seed}/{number}")  # noqa: S311 - for play, not for secrets
+    while True:
+        board, players = built_in(rng.choice(sorted(BUILT_IN))), rng.randint(2, 4)
+        deck = _shuffled(rng, [tile for tile in range(len(TILES)) for _ in range(COPIES)])
+        moves = _random_moves(State(board, players, deck), rng)
+        at = rng.choice([index for index, move in enumerate(moves) if move != PASS])
+        later = (index for index in range(at + players, len(moves), players) if moves[index] != PASS)
+        seat, until = at % players, next(later, len(moves))
+        draws_the_same = until == len(moves) or rng.random() < 0.5  # noqa: PLR2004 - half of them
+        for _ in range(ATTEMPTS):
+            twin = _redealt(deck, players, moves[:until], seat, until if draws_the_same else at, rng)
+            if twin != deck and _is_possible(board, players, twin, moves, until):
+                return Situation(board, players, seat, at, tuple(moves[:until]), draws_the_same, deck, twin)
+
+
+def _shuffled(rng: random.Random, tiles: list[int]) -> Deck:
+    rng.shuffle(tiles)
+    return tuple(tiles)
+
+
+def _random_moves(state: State, rng: random.Random) -> list[int]:
+    """Moves to the end of the game, passes included."""
+    moves = []
+    while state.end is None:
+        moves.append(PASS if state.must_pass() else state.nth(rng.randrange(state.legal_count())))
+        state.play(moves[-1])
+    return moves
+
+
+def _redealt(deck: Deck, players: int, moves: Sequence[int], seat: int, known: int, rng: random.Random) -> Deck:
+    """A deck on which the same moves can be played and the seat draws the same tiles after the ``known`` first; all else is at random.
+
+    A tile that another seat plays is put to any of the draws that may have brought it.
+    """
+    draws = [list(range(HAND * mover, HAND * mover + HAND)) for mover in range(players)]
+    dealt = {index: deck[index] for index in draws[seat]}
+    drawn = HAND * players
+    for index, move in enumerate(moves):
+        mover = index % players
+        if move == PASS:
+            continue
+        if mover != seat:
+            dealt[draws[mover].pop(rng.randrange(len(draws[mover])))] = TILE_OF_KIND[move >> KIND_SHIFT]
+        if drawn < DECK_SIZE:
+            draws[mover].append(drawn)
+            if mover == seat and index < known:
+                dealt[drawn] = deck[drawn]
+            drawn += 1
+    taken = list(dealt.values())
+    hidden = iter(_shuffled(rng, [tile for tile in range(len(TILES)) for _ in range(COPIES - taken.count(tile))]))
+    return tuple(dealt[index] if index in dealt else next(hidden) for index in range(DECK_SIZE))
+
+
+def _is_possible(board: Board, players: int, twin: Deck, moves: Sequence[int], until: int) -> bool:
+    """Whether the twin's game goes the same way: passes depend on hands, and so does the end."""
+    state = State(board, players, twin)
+    for move in moves[:until]:
+        if state.end is not None or state.must_pass() != (move == PASS):
+            return False
+        state.play(move)
+    return (state.end is None) == (until < len(moves))
+
+
+class _Enough(Exception):  # noqa: N818 - an outcome
+    """All that was to be heard has been."""
+
+
+def _heard(situation: Situation, deck: Deck, view: Literal["incremental", "full"]) -> list[bytes]:
+    """The lines that the real referee and the real bot player send to the seat from the situation on."""
+    board, texts = situation.board, [move_text(situation.board, move) for move in situation.moves]
+    listener = _Listener(view, texts[situation.at])
+    players: list[Player] = [_Follower(situation) for _ in range(situation.players)]
+    players[situation.seat] = listener
+    names = tuple(f"bot-{seat}" for seat in range(situation.players))
+    plan = GamePlan("audit", board.name, 0, 0, names, deck_text(deck), tuple(range(1, situation.players + 1)))
+    referee = Referee(plan, board, players, Timing())
+    referee.state = situation.state(deck)
+    with suppress(_Enough):
+        referee.play()
+    return listener.ear.heard if situation.draws_the_same else listener.ear.heard[: len(FIRST) + len(texts) - situation.at]
+
+
+class _Follower(InProcessPlayer):
+    """Plays what is played in the situation, as long as there is something."""
+
+    def __init__(self, situation: Situation) -> None:
+        super().__init__("follower", self._follow)
+        self._rest = list(situation.moves[situation.at :])
+
+    def inform(self, line: bytes) -> None:  # noqa: ARG002 - only that there was one
+        """Passes over a move that was played."""
+        del self._rest[:1]
+
+    def _follow(self, state: State, seed: int) -> int:  # noqa: ARG002 - the shape of a choosing function
+        if not self._rest:
+            raise _Enough
+        return self._rest[0]
+
+
+class _Ear(Channel):
+    """A channel that leads nowhere: what is sent is heard, and the script answers."""
+
+    def __init__(self) -> None:
+        self.heard: list[bytes] = []
+
+    def queue(self, line: bytes) -> None:
+        self.heard.append(line)
+
+    def flush(self) -> None:
+        pass
+
+
+class _Listener(BotPlayer):
+    """A bot without a process, which answers one turn and has heard enough at the next."""
+
+    def __init__(self, view: Literal["incremental", "full"], move: str) -> None:
+        super().__init__(Bot("listener", Manifest("listener", ["true"]), Path(), ""), 1)
+        self.ear = _Ear()
+        self._replies = [encode(Move(2, move)), encode(Ready(1, view))]
+
+    def open(self) -> None:
+        self._channel = self.ear
+
+    def _reply(self, request: bytes, began_ns: int, deadline_ns: int) -> bytes:  # noqa: ARG002 - it is never late
+        self.ear.heard.append(request)
+        if not self._replies:
+            raise _Enough
+        return self._replies.pop()

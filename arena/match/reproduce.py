@@ -1,0 +1,143 @@
+"""A fault repeated: a bot is sent the lines that led to it once more, and its answer is held against what is known of the fault."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from arena.errors import FaultKind
+from arena.match.retrace import Decision, Script, decisions_of, retrace
+from arena.players.bot import BotPlayer
+from arena.players.channel import Channel, Direction
+from arena.players.folder import Bot
+from arena.players.messages import FromArena, Hello
+from arena.players.player import KEPT_BYTES
+from arena.players.sandbox.tiers import Sandbox
+from arena.records.evidence import KeptFault
+from arena.records.record import Fault
+
+START = '{"type":"start",'
+TURN = re.compile(r'\{"type":"turn","id":([0-9]+),')
+FIRST_TURN_ID = 2
+
+Verdict = Literal["same", "other", "answered"]
+
+
+class Reproduction(NamedTuple):
+    """What came of it.
+
+    ``verdict``     the ``same`` fault at the same turn, an ``other`` fault or the same one earlier, or the bot ``answered``
+    ``decisions``   all that the bot was asked, the last one being what counts; none when it forfeited at the start and now starts
+    ``sent``        the lines that the bot was sent; ``compared`` of them are in the evidence, ``differs`` is the first pair of these,
+                    evidence first, that is not the same
+    ``old_words``, ``new_words``  what the bot said after the last request, then and now
+    """
+
+    verdict: Verdict
+    decisions: list[Decision]
+    sent: int
+    compared: int
+    differs: tuple[str, str] | None
+    old_words: list[str]
+    new_words: list[str]
+    ending: str
+    stderr: str
+
+
+class _Again(BotPlayer):
+    """A bot that is greeted by the arena of the run, counts its requests as it did then, and keeps all lines."""
+
+    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox, arena: str, first: int) -> None:
+        super().__init__(bot, startup_ms, sandbox)
+        self._arena = arena
+        self._skipped = first - FIRST_TURN_ID
+        self.said: list[tuple[Direction, str]] = []
+
+    def encoded(self, message: FromArena) -> bytes:
+        """The message as the arena of the run wrote it."""
+        return super().encoded(msgspec.structs.replace(message, arena=self._arena) if isinstance(message, Hello) else message)
+
+    def next_id(self) -> int:
+        """1 for hello, then the ids of the recording."""
+        number = super().next_id()
+        return number if number < FIRST_TURN_ID else number + self._skipped
+
+    def channel(self, to_bot: int, from_bot: int) -> Channel:
+        """A channel that keeps all lines."""
+        return _Keeping(to_bot, from_bot, self.said)
+
+
+class _Keeping(Channel):
+    def __init__(self, to_bot: int, from_bot: int, said: list[tuple[Direction, str]]) -> None:
+        super().__init__(to_bot, from_bot)
+        self._every = said
+
+    def _note(self, direction: Direction, text: bytes) -> None:
+        super()._note(direction, text)
+        lines = text.rstrip(b"\n").split(b"\n")
+        self._every += [(direction, line[:KEPT_BYTES].decode(errors="backslashreplace")) for line in lines]
+
+
+def reproduce(script: Script, fault: Fault, kept: KeptFault | None, bot: Bot, sandbox: Sandbox, arena: str) -> Reproduction:
+    """Sends the bot what the seat was sent until it forfeited; ``kept`` is the evidence, if there is any, ``arena`` the version then.
+
+    Raises RunError, Void.
+    """
+    old = [(way, text) for way, _, text in kept.lines] if kept else []
+    asked = sum(turn < fault.turn for turn in decisions_of(script.record, fault.seat))
+    player = _Again(bot, script.timing.startup_ms, sandbox, arena, _first_id(old, asked))
+    # a bot that forfeited at the start is only started
+    wanted = -1 if fault.kind == FaultKind.STARTUP else fault.turn
+    try:
+        decisions = retrace(script, fault.seat, player, wanted=wanted, asked_ms=kept.asked_ms if kept else ()).decisions
+        ending, _, stderr = player.evidence()
+    finally:
+        player.dismiss()
+    compared, differs = _compare(_sent(old), _sent(player.said))
+    verdict = _verdict(fault, decisions)
+    return Reproduction(verdict, decisions, _count(player.said), compared, differs, _words(old), _words(player.said), ending, stderr)
+
+
+def _verdict(fault: Fault, decisions: Sequence[Decision]) -> Verdict:
+    last = next((decision for decision in decisions if decision.fault), None)
+    if last is None:
+        return "answered"
+    is_start = fault.kind == FaultKind.STARTUP
+    return "same" if last.fault == fault.kind and (is_start or last.turn == fault.turn) else "other"
+
+
+def _first_id(old: Sequence[tuple[str, str]], asked: int) -> int:
+    """The id of the game's first turn, by the last one in the evidence, before which there were ``asked`` others.
+
+    What a bot says unasked is found before the request is sent: then two lines of the bot stand at the end.
+    """
+    ids = [int(match[1]) for way, text in old if way == "to" and (match := TURN.match(text))]
+    unasked = [way for way, _ in old[-2:]] == ["from", "from"]
+    return max(FIRST_TURN_ID, ids[-1] - asked + unasked) if ids else FIRST_TURN_ID
+
+
+def _sent(said: Sequence[tuple[str, str]]) -> list[str]:
+    """The lines to the bot from the last start on, or all of them."""
+    lines = [text for way, text in said if way == "to"]
+    starts = [at for at, text in enumerate(lines) if text.startswith(START)]
+    return lines[starts[-1] :] if starts else lines
+
+
+def _compare(old: Sequence[str], new: Sequence[str]) -> tuple[int, tuple[str, str] | None]:
+    """How many lines of the evidence were sent again, and the first that was not as it had been."""
+    if not old:
+        return 0, None
+    first = new.index(old[0]) if old[0] in new else 0
+    pairs = list(zip(old, new[first:], strict=False))
+    return len(pairs), next((pair for pair in pairs if pair[0] != pair[1]), None)
+
+
+def _count(said: Sequence[tuple[str, str]]) -> int:
+    return sum(way == "to" for way, _ in said)
+
+
+def _words(said: Sequence[tuple[str, str]]) -> list[str]:
+    """What the bot said after the last line to it."""
+    last = max((at for at, (way, _) in enumerate(said) if way == "to"), default=-1)
+    return [text for _, text in said[last + 1 :]]

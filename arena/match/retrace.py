@@ -1,0 +1,202 @@
+"""A recorded game led once more by the referee: one bot is asked again what its seat was asked, and the game goes on as recorded.
+
+All seats play the moves of the record, whatever the bot answers, so that the referee says to it what it said then, byte for byte; but for
+`time_ms` where a bank of time is in play, which a record holds no more than roughly. The ids of requests count as in the first game of a
+process.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from arena.errors import FaultKind, Forfeit, RunError
+from arena.match.audit import audit
+from arena.match.clock import NS_PER_MS, Timing
+from arena.match.referee import GamePlan, Referee, judged
+from arena.players.bot import BotPlayer
+from arena.players.messages import Start
+from arena.players.player import Answer, Words
+from arena.records.record import GameRecord
+from arena.rules import State
+from arena.rules.boards import Board
+from arena.rules.notation import move_text
+
+PASSED = "pass"
+SEE = "'arena verify' lists what is wrong in a run"
+
+
+class Script(NamedTuple):
+    """A recorded game with all that it takes to lead it again; ``seeds`` are the bots', by seat."""
+
+    record: GameRecord
+    board: Board
+    seeds: tuple[int, ...]
+    timing: Timing
+
+
+class Decision(NamedTuple):
+    """A decision asked for again, ``turn`` placements after the start.
+
+    ``old`` is the recorded move, empty where the seat forfeited; ``new`` the bot's answer in the same notation, empty when it committed a
+    fault; ``spent_ms`` how long it took. A bot that does not start is at fault at its first decision.
+    """
+
+    turn: int
+    old: str
+    new: str
+    spent_ms: float
+    fault: str = ""
+    detail: str = ""
+
+
+class Recorded:
+    """A seat of a record as a player: plays its moves, and forfeits when it did."""
+
+    def __init__(self, record: GameRecord, seat: int) -> None:
+        self.name = record.bots[seat]
+        self._moves = record.moves
+        self._fault = next((fault for fault in record.faults if fault.seat == seat), None)
+        self._spent_ns = round(old_ms(record, seat) * NS_PER_MS)
+        self._played = 0
+
+    @property
+    def old(self) -> str:
+        """What the seat answered; empty where it forfeited, for which the referee then passed."""
+        text = self._moves[self._played] if self._played < len(self._moves) else PASSED
+        return "" if text == PASSED else text
+
+    def begin(self, start: Start) -> None:  # noqa: ARG002 - a record needs no announcement
+        """Forfeits if the seat did."""
+        if self._fault and self._fault.kind == FaultKind.STARTUP:
+            raise self._forfeit()
+
+    def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002 - a record is never late
+        """The recorded move. Time is spent as if every answer had taken the same."""
+        if not self.old:
+            raise self._forfeit()
+        return Answer(self.old, self._spent_ns)
+
+    def inform(self, line: bytes) -> None:  # noqa: ARG002 - only that there was one
+        """Counts the moves."""
+        self._played += 1
+
+    def finish(self) -> None:
+        """Nothing is held."""
+
+    def dismiss(self) -> None:
+        """Nothing is held."""
+
+    def evidence(self) -> tuple[str, Words, str]:
+        """There is none."""
+        return "", [], ""
+
+    def _forfeit(self) -> Forfeit:
+        assert self._fault is not None, "an audited record says where a seat forfeits"
+        return Forfeit(FaultKind(self._fault.kind), self._fault.detail)
+
+
+class Asked(Recorded):
+    """A recorded seat at which a bot is asked as well, until it is broken by a fault or the last ``wanted`` turn is reached.
+
+    A move that is illegal does not end the asking, for the dialogue goes on as it would have. ``asked_ms`` is how long the answers may
+    take, where that is known better than the record tells.
+    """
+
+    def __init__(self, record: GameRecord, seat: int, player: BotPlayer, wanted: int | None, asked_ms: Sequence[int]) -> None:
+        super().__init__(record, seat)
+        self.player = player
+        self.decisions: list[Decision] = []
+        self.is_broken = False
+        self._wanted = wanted
+        self._asked_ms = asked_ms
+        self._is_asked = True
+        own = (text for text in record.moves[seat :: len(record.bots)] if text != PASSED)
+        self._first = next(iter(decisions_of(record, seat)), 0), next(own, "")
+
+    def begin(self, start: Start) -> None:
+        """Starts the bot."""
+        try:
+            self.player.begin(start)
+        except Forfeit as fault:
+            self._break(Decision(*self._first, "", 0.0, fault.kind.value, fault.detail))
+        super().begin(start)
+
+    def choose(self, state: State, budget_ns: int) -> Answer:
+        """Asks the bot, and plays the recorded move."""
+        if self._wanted is not None and state.turns > self._wanted:
+            self._is_asked = False
+        if self._is_asked:
+            number = len(self.decisions)
+            self._ask(state, self._asked_ms[number] * NS_PER_MS if number < len(self._asked_ms) else budget_ns)
+            self._is_asked = not self.is_broken and state.turns != self._wanted
+        return super().choose(state, budget_ns)
+
+    def inform(self, line: bytes) -> None:
+        """Tells the bot too."""
+        super().inform(line)
+        if self._is_asked:
+            self.player.inform(line)
+
+    def finish(self) -> None:
+        """Ends the game for the bot too."""
+        if self._is_asked:
+            self.player.finish()
+
+    def _ask(self, state: State, budget_ns: int) -> None:
+        began_ns, turn = time.monotonic_ns(), state.turns
+        try:
+            answer = self.player.choose(state, budget_ns)
+            spent_ms = _ms(answer.spent_ns)
+            self.decisions.append(Decision(turn, self.old, move_text(state.board, judged(state, answer.move)), spent_ms))
+        except Forfeit as fault:
+            decision = Decision(turn, self.old, "", _ms(time.monotonic_ns() - began_ns), fault.kind.value, fault.detail)
+            if fault.kind == FaultKind.ILLEGAL_MOVE:
+                self.decisions.append(decision)
+            else:
+                self._break(decision)
+
+    def _break(self, decision: Decision) -> None:
+        self.decisions.append(decision)
+        self._is_asked, self.is_broken = False, True
+
+
+def retrace(script: Script, seat: int, player: BotPlayer, *, wanted: int | None = None, asked_ms: Sequence[int] = ()) -> Asked:
+    """Leads the game again and asks the player what the seat was asked, up to the turn that is wanted; the process is left as it is.
+
+    Raises RunError when the record does not follow from its deck and moves, Void.
+    """
+    record = script.record
+    wrong = audit(record, script.board)
+    if wrong:
+        raise RunError(f"{record.id}, {wrong.field}: expected {wrong.expected} by the rules, got {wrong.got}", SEE)
+    kinds = {fault.kind for fault in record.faults}
+    if not kinds <= set(FaultKind):
+        raise RunError(f"{record.id}, faults: expected kinds out of {', '.join(FaultKind)}, got {', '.join(sorted(kinds))}", SEE)
+    players: list[Recorded] = [Recorded(record, at) for at in range(len(record.bots))]
+    players[seat] = asked = Asked(record, seat, player, wanted, asked_ms)
+    plan = GamePlan(record.id, record.board, record.deal, record.seating, tuple(record.bots), record.deck, script.seeds)
+    again = Referee(plan, script.board, players, script.timing).play().record
+    if again.moves != record.moves or _faults(again) != _faults(record):
+        raise RunError(f"{record.id}: expected faults that fit the moves, got others in the record", SEE)
+    return asked
+
+
+def _faults(record: GameRecord) -> list[tuple[int, int, str]]:
+    return [(fault.seat, fault.turn, fault.kind) for fault in record.faults]
+
+
+def decisions_of(record: GameRecord, seat: int) -> list[int]:
+    """The turns at which a seat had to decide, the one at which it forfeited included."""
+    movers = [at % len(record.bots) for at, text in enumerate(record.moves) if text != PASSED]
+    forfeits = [fault.turn for fault in record.faults if fault.seat == seat and fault.kind != FaultKind.STARTUP]
+    return [turn for turn, mover in enumerate(movers) if mover == seat] + forfeits
+
+
+def old_ms(record: GameRecord, seat: int) -> float:
+    """What an answer of the seat took in the recorded game, on the average."""
+    answers = sum(1 for at, text in enumerate(record.moves) if at % len(record.bots) == seat and text != PASSED)
+    return record.think_ms[seat] / answers if answers else 0.0
+
+
+def _ms(nanoseconds: int) -> float:
+    return round(nanoseconds / NS_PER_MS, 3)

@@ -1,0 +1,77 @@
+"""Every decision that a bot took in a run asked again, of another bot, on worker processes."""
+
+import logging
+import multiprocessing
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from typing import NamedTuple
+
+from arena.errors import Void
+from arena.match.retrace import Decision, decisions_of, old_ms
+from arena.players.folder import Bot
+from arena.players.sandbox.tiers import Sandbox
+from arena.records.record import GameRecord
+from arena.tournament.runner import AHEAD, START_METHOD, end_pool, kill_workers, worker_cores
+from arena.tournament.scripts import Scripts
+from arena.tournament.workers import Setup, retrace_game, start_worker
+
+
+class Compared(NamedTuple):
+    """A game of the old bot, asked again.
+
+    ``decisions`` are those that the new bot was asked, fewer than ``old_decisions`` when it committed a fault that ends its game;
+    ``old_ms`` is what one took the old bot, on the average. ``void`` says why the game could not be led again.
+    """
+
+    game: str
+    seat: int
+    decisions: list[Decision]
+    old_decisions: int
+    old_ms: float
+    void: str = ""
+
+
+Waiting = deque[tuple[GameRecord, int, Future[list[Decision]]]]
+
+
+def compare_decisions(scripts: Scripts, old: str, new: Bot, sandbox: Sandbox, jobs: int, games: int | None) -> Iterator[Compared]:
+    """The games of the old bot in the order of the journal, all or the first so many; the new bot's folder has been staged.
+
+    Raises RunError, ConfigError; Void when a worker dies.
+    """
+    rest = islice(scripts.games_of(old), games)
+    waiting: Waiting = deque()
+    pool = _pool(scripts, new, sandbox, jobs)
+    try:
+        while True:
+            for record, seat in islice(rest, jobs * AHEAD - len(waiting)):
+                waiting.append((record, seat, pool.submit(retrace_game, scripts.of(record), seat, new.label)))
+            if not waiting:
+                return
+            yield _compared(*waiting[0])
+            waiting.popleft()
+    except BrokenProcessPool:
+        raise Void("expected workers to ask to the end, got one that died", "ask again, with fewer --jobs") from None
+    finally:
+        if waiting:
+            kill_workers()
+        end_pool(pool)
+
+
+def _pool(scripts: Scripts, new: Bot, sandbox: Sandbox, jobs: int) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context(START_METHOD)
+    boards = {name: tuple(rows) for name, rows in scripts.info.boards.items()}
+    setup = Setup({new.label: new}, boards, scripts.timing, sandbox, worker_cores(jobs), logging.CRITICAL)
+    arguments = (setup, context.Queue(), context.Value("i", 0), context.Value("b", 0, lock=False))
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=start_worker, initargs=arguments)
+
+
+def _compared(record: GameRecord, seat: int, future: Future[list[Decision]]) -> Compared:
+    asked, spent_ms = len(decisions_of(record, seat)), old_ms(record, seat)
+    try:
+        return Compared(record.id, seat, future.result(), asked, spent_ms)
+    except Void as void:
+        return Compared(record.id, seat, [], asked, spent_ms, str(void))

@@ -1,0 +1,70 @@
+"""Recorded games with what it takes to lead them again, from a run's folder."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from arena.errors import ConfigError, RunError
+from arena.match.retrace import Script
+from arena.players.folder import Bot, bot_at
+from arena.players.manifest import FILE as MANIFEST
+from arena.players.messages import PROTOCOL
+from arena.records.find import read_records
+from arena.records.record import GameRecord
+from arena.records.runfile import BotInfo, RunInfo, read_run
+from arena.rules.boards import Board
+from arena.tournament.config import make_config
+from arena.tournament.schedule import Schedule
+
+
+class Scripts:
+    """The games of a run as scripts. Raises RunError, ConfigError where there is no run that this version can lead again."""
+
+    def __init__(self, run: Path) -> None:
+        self.run = run
+        self.info: RunInfo = read_run(run)
+        if self.info.protocol != PROTOCOL:
+            raise RunError(f"expected a run by version {PROTOCOL} of the protocol, got one by version {self.info.protocol}: {run}")
+        self.timing = make_config(self.info.config).timing
+        self._schedule = Schedule(make_config(self.info.config))
+        self._boards = {name: Board(name, tuple(rows)) for name, rows in self.info.boards.items()}
+
+    @property
+    def has_bank(self) -> bool:
+        """Whether the time for an answer depended on those before."""
+        return self.timing.game_ms is not None
+
+    def of(self, record: GameRecord) -> Script:
+        """A record of the run with its board, times and the bots' seeds. Raises RunError when it does not belong to the run's plan."""
+        try:
+            plan = self._schedule.game(record.board, tuple(sorted(record.bots)), record.deal, record.seating)
+            board = self._boards[record.board]
+        except (IndexError, KeyError):
+            plan = None
+        if plan is None or (plan.id, list(plan.bots), plan.deck) != (record.id, record.bots, record.deck):
+            raise RunError(f"expected games of the plan in {self.run}/run.json, got {record.id}", "'arena verify' lists what is wrong")
+        return Script(record, board, plan.seeds, self.timing)
+
+    def games_of(self, bot: str) -> Iterator[tuple[GameRecord, int]]:
+        """The games of a bot in the order of the journal, with its seat."""
+        for record in read_records(self.run):
+            if bot in record.bots:
+                yield record, record.bots.index(bot)
+
+    def played_bot(self, name: str) -> Bot:
+        """A bot of the run as it was played. Raises RunError when its copy is not there."""
+        info = self.bot_info(name)
+        folder = self.run / info.copy
+        if not folder.is_dir():
+            raise RunError(f"expected the copy of {name} that was played in {folder}, found none", "name the bot with --bot")
+        bot = bot_at(folder, name=name.partition("@")[0], command=None if (folder / MANIFEST).exists() else info.command)
+        return msgspec.structs.replace(bot, label=name)
+
+    def bot_info(self, name: str) -> BotInfo:
+        """What run.json says of a bot. Raises ConfigError with the names that there are."""
+        found = next((bot for bot in self.info.bots if bot.name == name), None)
+        if found is None:
+            names = ", ".join(bot.name for bot in self.info.bots)
+            raise ConfigError(f"expected a bot of the run {self.run}, got {name!r}", f"the run has {names}; --old says whose decisions")
+        return found

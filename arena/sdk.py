@@ -26,16 +26,18 @@ __all__ = ["PASS", "Choose", "Position", "Rollout", "run", "serve"]
 
 
 class Rollout(NamedTuple):
-    """What a move came to in ``games`` games played to the end.
+    """What a move came to in ``games`` games played on from it.
 
-    ``wins``  this seat's shares of the win, summed: 1 for a win, 1/k for one shared by k; from 0 to ``games``
-    ``left``  this seat's pagodas left, summed over the games
+    ``wins``     this seat's shares of the win, summed: 1 for a win, 1/k for one shared by k; from 0 to ``games``
+    ``left``     this seat's pagodas left, summed over the games
+    ``outlook``  this seat's outlook where the games stopped, summed; see `Position.outlook`
     """
 
     move: int
     games: int
     wins: float
     left: int
+    outlook: float
 
 
 class Position:
@@ -106,14 +108,40 @@ class Position:
         hand, placed = self.state.hands[self.seat], self.state.tiles_placed()
         return {name: COPIES - placed[tile] - hand.count(tile) for tile, name in enumerate(TILES)}
 
+    def outlook(self, seat: int | None = None) -> float:
+        """How well a seat stands, this one by default: in pagodas, own less the mean of the others.
+
+        Counts pagodas placed, provinces by how soon they may become major, villages by how safely they are held, and the win of a game
+        that is over. Raises IndexError.
+        """
+        return self.state.outlook(self.seat if seat is None else seat) / self._outlook_unit
+
+    def outlooks(self) -> list[float]:
+        """The outlook of whoever is to move after each of its `legal_moves`, in their order: what is likely to come of them."""
+        unit = self._outlook_unit
+        return [outlook / unit for outlook in self.state.outlooks()]
+
+    @property
+    def _outlook_unit(self) -> int:
+        return 100 * (self.players - 1)
+
     def rollouts(
-        self, times: int = 1, moves: Iterable[int] | None = None, *, policy: str = "uniform", seed: int | None = None
+        self,
+        times: int = 1,
+        moves: Iterable[int] | None = None,
+        *,
+        policy: str = "uniform",
+        among: int = 0,
+        turns: int = 0,
+        seed: int | None = None,
     ) -> list[Rollout]:
-        """Plays each move to the end of the game, ``times`` times; says what each came to, in the order of ``moves``.
+        """Plays each move and then on to the end of the game, ``times`` times; says what each came to, in the order of ``moves``.
 
         ``moves``   what to try: legal moves of this seat, all of them by default
-        ``policy``  how every seat plays on: "uniform", any legal move, or "greedy", one that gains most pagodas at once; that takes
-                    some seventy times as long
+        ``policy``  how every seat plays on: "uniform", any legal move; "greedy", the one that gains most pagodas at once, net of the
+                    others; or "careful", the one with the best outlook
+        ``among``   greedy and careful look at so many moves drawn at random; 0 looks at all, which takes some ten times as long as 8
+        ``turns``   stops after so many placements, and a game that goes on counts as no win; 0 plays to the end
         ``seed``    decides the games; drawn from ``rng`` by default
 
         For each of the times, what this seat cannot see is dealt anew, and all moves meet the same deal and the same luck, so compare moves
@@ -125,18 +153,24 @@ class Position:
         """
         if times < 1:
             raise ValueError(f"expected at least 1 game for each move, got {times}")
-        tried, wins, left = self.state.rollouts(self.seat, times, self._seed(seed), policy, None if moves is None else list(moves))
-        return [Rollout(move, times, won, stock) for move, won, stock in zip(tried, wins, left, strict=True)]
+        chosen = None if moves is None else list(moves)
+        tried = self.state.rollouts(self.seat, times, self._seed(seed), policy, chosen, among, turns)
+        unit = self._outlook_unit
+        return [Rollout(move, times, won, stock, outlook / unit) for move, won, stock, outlook in zip(*tried, strict=True)]
 
-    def playout(self, *, policy: str = "uniform", seed: int | None = None) -> list[int]:
+    def playout(self, *, policy: str = "uniform", among: int = 0, seed: int | None = None) -> list[int]:
         """Plays one game to the end from here, whoever is to move, on a deal as `sample` makes it; returns the pagodas left, by seat.
 
-        ``policy`` and ``seed`` are as for `rollouts`; this position stays as it is. Raises ValueError for another policy.
+        The arguments are those of `rollouts`; this position stays as it is. Raises ValueError for another policy.
         """
+        return self.play_on(policy=policy, among=among, seed=seed).left
+
+    def play_on(self, *, policy: str = "uniform", among: int = 0, turns: int = 0, seed: int | None = None) -> "Position":
+        """Where one game from here goes, on a deal as `sample` makes it; the arguments are those of `rollouts`. Raises ValueError."""
         luck = random.Random(self._seed(seed))  # noqa: S311 - for play, not for secrets
         state = self._dealt(luck)
-        state.playout(luck.getrandbits(64), policy)
-        return state.left
+        state.playout(luck.getrandbits(64), policy, among, turns)
+        return Position(state, self.seat, self.rng, self.time_ms)
 
     def sample(self, seed: int | None = None) -> "Position":
         """This position with every tile that the seat has not seen dealt at random: a game that may be the one being played.

@@ -143,13 +143,13 @@ def test_rollouts_are_refused_for_what_cannot_be_tried():
     position = one_position()
     with pytest.raises(ValueError, match="expected at least 1 game for each move, got 0"):
         position.rollouts(0)
-    with pytest.raises(ValueError, match="expected the policy uniform or greedy, got best"):
+    with pytest.raises(ValueError, match="expected the policy uniform, greedy or careful, got best"):
         position.rollouts(1, policy="best")
     with pytest.raises(ValueError, match="expected the seat that is to move"):
         position.play(position.legal_moves()[0]).rollouts(1)
     with pytest.raises(IllegalMoveError, match="is illegal"):
         position.rollouts(1, [999_999])
-    with pytest.raises(ValueError, match="expected the policy uniform or greedy, got best"):
+    with pytest.raises(ValueError, match="expected the policy uniform, greedy or careful, got best"):
         position.playout(policy="best")
 
 

@@ -4,20 +4,22 @@ The native core has the same functions in C. Both draw the same random numbers, 
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from arena.errors import IllegalMoveError
-from arena.rules.notation import COPIES, PASS, TILES, UNKNOWN
+from arena.rules.notation import COPIES, KIND_SHIFT, PASS, SQUARE_MASK, TILES, UNKNOWN
+from arena.rules.outlook import outlook
 
 if TYPE_CHECKING:
     from arena.rules.pure import State
 
-POLICIES = ("uniform", "greedy")
-Rollouts = tuple[list[int], list[float], list[int]]
-"""Moves, and for each the summed shares of the win and the summed pagodas left of the seat."""
+POLICIES = ("uniform", "greedy", "careful")
+Rollouts = tuple[list[int], list[float], list[int], list[int]]
+"""Moves, and for each the seat's summed shares of the win, pagodas left and outlooks."""
 
 _WORD = (1 << 64) - 1
 _MOST_HIDDEN = 250
+_MOST = 1_000_000
 
 
 class Random:
@@ -38,27 +40,40 @@ class Random:
         return (self.next() >> 32) * count >> 32
 
 
-def play_out(state: "State", random: Random, policy: str) -> int:
-    """Plays a state of which all tiles are known to its end; returns how many tiles were placed. Raises ValueError."""
+class Policy(NamedTuple):
+    """How all seats play on.
+
+    ``name``   uniform: any legal move; greedy: the one that gains most pagodas net of the others; careful: the one with the best outlook
+    ``among``  of how many legal moves drawn at random; 0 looks at all
+    ``turns``  after how many placements to stop; 0 goes on to the end of the game
+    """
+
+    name: str = "uniform"
+    among: int = 0
+    turns: int = 0
+
+
+def play_out(state: "State", random: Random, policy: Policy) -> int:
+    """Plays a state of which all tiles are known on; returns how many tiles were placed. Raises ValueError."""
     check_policy(policy)
     if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
         raise ValueError("expected all tiles to be known, got a state with unknown ones: use rollouts")
     before = state.turns
     if state.end is None:
         state._end_if_stuck()  # noqa: SLF001 - hands may have been set since the last move
-    while state.end is None:
+    while state.end is None and not 0 < policy.turns <= state.turns - before:
         count = 0 if state.retired[state.mover] else state.legal_count()
         if not count:
             state.play(PASS)
-        elif policy == "greedy":
-            state.play(_greedy_move(state, random))
-        else:
+        elif policy.name == "uniform":
             state.play(state.nth(random.below(count)))
+        else:
+            state.play(_best_of_few(state, random, policy, count) if policy.among else _best_of_all(state, random, policy))
     return state.turns - before
 
 
-def roll_out(state: "State", seat: int, times: int, seed: int, policy: str, moves: Sequence[int] | None) -> Rollouts:
-    """Plays every move on ``times`` deals to the end; all moves meet the same deals and the same luck."""
+def roll_out(state: "State", seat: int, times: int, seed: int, policy: Policy, moves: Sequence[int] | None) -> Rollouts:
+    """Plays every move on ``times`` deals and then by the policy; all moves meet the same deals and the same luck."""
     check_policy(policy)
     if seat != state.mover or state.end is not None:
         raise ValueError(f"expected the seat that is to move, got {seat}")
@@ -68,7 +83,7 @@ def roll_out(state: "State", seat: int, times: int, seed: int, policy: str, move
     for move in candidates:
         if not state.is_legal(move):
             raise IllegalMoveError(state.why_illegal(move))
-    stream, twelfths, left = Random(seed), [0] * len(candidates), [0] * len(candidates)
+    stream, twelfths, left, outlooks = Random(seed), [0] * len(candidates), [0] * len(candidates), [0] * len(candidates)
     for _ in range(times):
         random = Random(stream.next())
         dealt = _redealt(state, seat, pool, random)
@@ -77,25 +92,50 @@ def roll_out(state: "State", seat: int, times: int, seed: int, policy: str, move
             work.play(move)
             play_out(work, Random(random.state), policy)
             fewest = min(work.left)
-            twelfths[index] += 12 // work.left.count(fewest) if work.left[seat] == fewest else 0
+            twelfths[index] += 12 // work.left.count(fewest) if work.left[seat] == fewest and work.end is not None else 0
             left[index] += work.left[seat]
-    return candidates, [share / 12 for share in twelfths], left
+            outlooks[index] += outlook(work, seat)
+    return candidates, [share / 12 for share in twelfths], left, outlooks
 
 
-def check_policy(policy: str) -> None:
+def check_policy(policy: Policy) -> None:
     """Raises ValueError for a policy that there is not."""
-    if policy not in POLICIES:
-        raise ValueError(f"expected the policy uniform or greedy, got {policy}")
+    if policy.name not in POLICIES:
+        raise ValueError(f"expected the policy uniform, greedy or careful, got {policy.name}")
+    if not 0 <= policy.among <= _MOST or not 0 <= policy.turns <= _MOST:
+        raise ValueError(f"expected 0 to {_MOST} moves to look at and turns to play, got {policy.among} and {policy.turns}")
 
 
-def _greedy_move(state: "State", random: Random) -> int:
-    """The move that gains most pagodas net of the others; of equal ones each is as likely."""
-    best, ties, chosen = -1000, 0, PASS
+def outlooks(state: "State") -> list[int]:
+    """The mover's outlook after each of its legal moves, in their order."""
+    return [_outlook_after(state, move) for move in state.legal_moves()]
+
+
+def _outlook_after(state: "State", move: int) -> int:
+    twin = state.copy()
+    twin._place(move >> KIND_SHIFT, move & SQUARE_MASK, None)  # noqa: SLF001 - what the tile does, without the draw
+    return outlook(twin, state.mover)
+
+
+def _value(state: "State", move: int, policy: Policy) -> int:
+    """What the policy wants most of."""
+    return state.net_gain(move) if policy.name == "greedy" else _outlook_after(state, move)
+
+
+def _best_of_few(state: "State", random: Random, policy: Policy, count: int) -> int:
+    """The best of moves drawn at random; of equal ones the first."""
+    drawn = [state.nth(random.below(count)) for _ in range(policy.among)]
+    return max(drawn, key=lambda move: _value(state, move, policy))
+
+
+def _best_of_all(state: "State", random: Random, policy: Policy) -> int:
+    """The best of all moves; of equal ones each is as likely."""
+    best, ties, chosen = -_MOST, 0, PASS
     for move in state.legal_moves():
-        net = state.net_gain(move)
-        if net > best:
-            best, ties = net, 0
-        if net == best:
+        value = _value(state, move, policy)
+        if value > best:
+            best, ties = value, 0
+        if value == best:
             ties += 1
             if random.below(ties) == 0:
                 chosen = move

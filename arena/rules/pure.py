@@ -10,7 +10,8 @@ from arena.rules.boards import Board, nth_square, squares_of
 from arena.rules.explain import illegal_text
 from arena.rules.hands import Hand, checked_tiles, kinds_of, with_tile, without_tile
 from arena.rules.notation import KIND_SHIFT, SQUARE_MASK, TILE_OF_KIND, TILES, UNKNOWN
-from arena.rules.playouts import Random, Rollouts, play_out, roll_out
+from arena.rules.outlook import outlook
+from arena.rules.playouts import Policy, Random, Rollouts, outlooks, play_out, roll_out
 from arena.rules.position import Position
 from arena.rules.setups import checked_setup
 from arena.rules.terms import HAND, NO_SPACE, NO_TILES, PAGODAS, Event
@@ -207,17 +208,38 @@ class State(Position):
         gained = [before - after for before, after in zip(self.left, twin.left, strict=True)]
         return 2 * gained[self.mover] - sum(gained)
 
-    def playout(self, seed: int, policy: str = "uniform") -> int:
-        """Plays to the end by a policy, uniform or greedy; returns how many tiles were placed. Raises ValueError."""
-        return play_out(self, Random(seed), policy)
+    def outlook(self, seat: int) -> int:
+        """How well a seat stands, in hundredths of a pagoda times the other seats; see `arena.rules.outlook`. Raises IndexError."""
+        self._check_seat(seat)
+        return outlook(self, seat)
 
-    def rollouts(self, seat: int, times: int, seed: int, policy: str = "uniform", moves: Sequence[int] | None = None) -> Rollouts:
-        """Plays each of the mover's moves to the end on ``times`` deals in which what the seat cannot see is dealt anew.
+    def outlooks(self) -> list[int]:
+        """The mover's outlook after each of `legal_moves`, before it draws."""
+        return outlooks(self)
 
-        Returns the moves, and for each the summed shares of the win and the summed pagodas left of the seat. Raises ValueError,
+    def playout(self, seed: int, policy: str = "uniform", among: int = 0, turns: int = 0) -> int:
+        """Plays on by a policy, to the end unless ``turns`` says otherwise; returns how many tiles were placed.
+
+        See `arena.rules.playouts.Policy`. Raises ValueError.
+        """
+        return play_out(self, Random(seed), Policy(policy, among, turns))
+
+    def rollouts(
+        self,
+        seat: int,
+        times: int,
+        seed: int,
+        policy: str = "uniform",
+        moves: Sequence[int] | None = None,
+        among: int = 0,
+        turns: int = 0,
+    ) -> Rollouts:
+        """Plays each of the mover's moves on ``times`` deals in which what the seat cannot see is dealt anew, then on by a policy.
+
+        Returns the moves, and for each the seat's summed shares of the win, pagodas left and outlooks. Raises ValueError,
         IllegalMoveError.
         """
-        return roll_out(self, seat, times, seed, policy, moves)
+        return roll_out(self, seat, times, seed, Policy(policy, among, turns), moves)
 
     def set_pile(self, tiles: Sequence[int]) -> None:
         """Says what the draw pile is, in the order in which it will be drawn."""

@@ -96,8 +96,8 @@ def test_shares_of_rollouts_add_up_and_better_moves_do_better(State):
     ("call", "said"),
     [
         (lambda state: state.rollouts(1, 1, 1), "expected the seat that is to move, got 1"),
-        (lambda state: state.rollouts(0, 1, 1, "clever"), "expected the policy uniform or greedy, got clever"),
-        (lambda state: state.playout(1, "clever"), "expected the policy uniform or greedy, got clever"),
+        (lambda state: state.rollouts(0, 1, 1, "clever"), "expected the policy uniform, greedy or careful, got clever"),
+        (lambda state: state.playout(1, "clever"), "expected the policy uniform, greedy or careful, got clever"),
         (lambda state: state.rollouts(0, 1, 1, "uniform", [-1]), "pass is illegal: a player who can place a tile must place one"),
         (lambda state: state.set_hand(0, [9]), "expected tiles from 0 to 6, got 9"),
         (lambda state: state.set_pile([-1]), "expected tiles from 0 to 6, got -1"),

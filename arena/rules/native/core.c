@@ -17,10 +17,12 @@ enum { MAX_PLAYERS = 4, MAX_SIDE = 26, MAX_SQUARES = MAX_SIDE * (MAX_SIDE + 1), 
 enum { MAX_VILLAGES = (MAX_SIDE * MAX_SIDE + 1) / 2 };
 enum { HAND = 3, MAJOR = 5, NOBODY = -1, TWELFTHS = 12 };
 enum { GOES_ON, LAST_PAGODA, NO_TILES, NO_SPACE };
-enum { UNIFORM, GREEDY };
+enum { UNIFORM, GREEDY, CAREFUL };
+enum { PLACED = 118, WON = 300, MOST = 1000000 };
 enum { FOUND, EXPAND, ABSORB, MAJOR_MADE, CONNECT, CONQUER };
 
 static const int TILE_OF_COLOURS[COLOURS][COLOURS] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
+static const int GROWTH[MAJOR] = {0, 0, -8, 14, 50}, HELD[3] = {-100, -37, -20}; /* arena.rules.outlook says what for */
 static const int PAGODAS[MAX_PLAYERS + 1] = {0, 0, 24, 19, 15};
 
 /* ------------------------------------------------------------------ part one: the game */
@@ -351,16 +353,22 @@ static void settle_in_order(Core *core, const Debt *debts, int count)
     }
 }
 
-/* Whose the village is as the provinces now stand (R6.1 to R6.3). */
-INLINE int heir_of(const Core *core, int village, const uint64_t *beside, int words)
+/* Adds up each seat's pagodas on the provinces that meet these squares. */
+INLINE void count_around(const Core *core, const uint64_t *beside, int *counts, int words)
 {
-    int counts[MAX_PLAYERS] = {0}, owner = core->villages[village], highest = 0, leaders = 0, heir = 0;
     for (int colour = 0; colour < COLOURS; colour++)
         for (int p = 0; p < core->count[colour]; p++)
             if (meets(mask_of(core, colour, p, words), beside, words)) {
                 const Info *info = info_of(core, colour, p);
                 counts[info->owner] += info->pagodas;
             }
+}
+
+/* Whose the village is as the provinces now stand (R6.1 to R6.3). */
+INLINE int heir_of(const Core *core, int village, const uint64_t *beside, int words)
+{
+    int counts[MAX_PLAYERS] = {0}, owner = core->villages[village], highest = 0, leaders = 0, heir = 0;
+    count_around(core, beside, counts, words);
     for (int seat = 0; seat < core->players; seat++) {
         if (counts[seat] > highest) highest = counts[seat], leaders = 1, heir = seat;
         else if (counts[seat] == highest) leaders++;
@@ -562,13 +570,18 @@ static void copy_core(Core *to, const Core *from)
     memcpy(to->villages, from->villages, (size_t)board->villages);
 }
 
+/* Whether a move changes no province: two single spaces that touch nothing of their colours. */
+INLINE int is_quiet(const Core *core, int kind, int square, int words)
+{
+    int first = kind / 6, second = kind / 2 % 3, other = square + (kind & 1 ? core->board->stride : 1);
+    return first != second && !meets(core->board->near + (size_t)square * words, cells_of(core, first, words), words)
+           && !meets(core->board->near + (size_t)other * words, cells_of(core, second, words), words);
+}
+
 /* What the mover gains by a move less what the others gain, in pagodas placed; `scratch` is a state to try it in. */
 INLINE int net_gain(const Core *core, Core *scratch, int kind, int square, int words)
 {
-    int first = kind / 6, second = kind / 2 % 3, other = square + (kind & 1 ? core->board->stride : 1);
-    if (first != second && !meets(core->board->near + (size_t)square * words, cells_of(core, first, words), words)
-        && !meets(core->board->near + (size_t)other * words, cells_of(core, second, words), words))
-        return 0;
+    if (is_quiet(core, kind, square, words)) return 0;
     copy_core(scratch, core);
     place(scratch, kind, square, NULL, words);
     int net = 0;
@@ -577,25 +590,95 @@ INLINE int net_gain(const Core *core, Core *scratch, int kind, int square, int w
     return net;
 }
 
-INLINE int greedy_move(const Core *core, const Menu *menu, Core *scratch, uint64_t *random, int words)
+/* How well a seat stands, in hundredths of a pagoda times the other seats: arena.rules.outlook is the text to read. */
+INLINE int outlook(const Core *core, int seat, int words)
 {
-    int best = -1000, ties = 0, chosen = PASS;
+    int worth[MAX_PLAYERS] = {0}, sum = 0, fewest = core->left[0], winners = 0;
+    for (int colour = 0; colour < COLOURS; colour++)
+        for (int p = 0; p < core->count[colour]; p++) {
+            const Info *info = info_of(core, colour, p);
+            if (info->size < MAJOR) worth[info->owner] += GROWTH[info->size];
+        }
+    for (int v = 0; v < core->board->villages; v++) {
+        int owner = core->villages[v], counts[MAX_PLAYERS] = {0}, next = 0;
+        if (owner == NOBODY) continue;
+        count_around(core, core->board->beside + (size_t)v * words, counts, words);
+        for (int other = 0; other < core->players; other++)
+            if (other != owner && counts[other] > next) next = counts[other];
+        int lead = counts[owner] - next;
+        worth[owner] += HELD[lead < 0 ? 0 : lead > 2 ? 2 : lead];
+    }
+    for (int other = 0; other < core->players; other++)
+        if (core->left[other] < fewest) fewest = core->left[other];
+    for (int other = 0; other < core->players; other++) winners += core->left[other] == fewest;
+    for (int other = 0; other < core->players; other++) {
+        worth[other] -= PLACED * core->left[other];
+        if (core->end != GOES_ON && core->left[other] == fewest) worth[other] += WON / winners;
+        sum += worth[other];
+    }
+    return core->players * worth[seat] - sum;
+}
+
+/* The mover's outlook after a move, before it draws; `now` is what it is before. */
+INLINE int outlook_after(const Core *core, Core *scratch, int kind, int square, int now, int words)
+{
+    if (is_quiet(core, kind, square, words)) return now;
+    copy_core(scratch, core);
+    place(scratch, kind, square, NULL, words);
+    return outlook(scratch, core->mover, words);
+}
+
+/* How all seats play on: arena.rules.playouts.Policy. */
+typedef struct {
+    int name;
+    long among, turns;
+} Policy;
+
+/* What the policy wants most of. */
+INLINE int value_of(const Core *core, Core *scratch, int move, const Policy *policy, int now, int words)
+{
+    int kind = move >> KIND_SHIFT, square = move & SQUARE_MASK;
+    return policy->name == GREEDY ? net_gain(core, scratch, kind, square, words) : outlook_after(core, scratch, kind, square, now, words);
+}
+
+/* The best of moves drawn at random; of equal ones the first. */
+INLINE int best_of_few(const Core *core, const Menu *menu, Core *scratch, uint64_t *random, const Policy *policy, int now, int words)
+{
+    int best = INT_MIN, chosen = PASS;
+    for (long drawn = 0; drawn < policy->among; drawn++) {
+        int move = nth_of(menu, below(random, menu->total)), value = value_of(core, scratch, move, policy, now, words);
+        if (value > best) best = value, chosen = move;
+    }
+    return chosen;
+}
+
+/* The best of all moves; of equal ones each is as likely. */
+INLINE int best_of_all(const Core *core, const Menu *menu, Core *scratch, uint64_t *random, const Policy *policy, int now, int words)
+{
+    int best = INT_MIN, ties = 0, chosen = PASS;
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; menu->count[kind] && i < words; i++)
             for (uint64_t rest = menu->places[kind][i]; rest; rest &= rest - 1) {
-                int square = 64 * i + lowest(rest), net = net_gain(core, scratch, kind, square, words);
-                if (net > best) best = net, ties = 0;
-                if (net == best && below(random, ++ties) == 0) chosen = kind << KIND_SHIFT | square;
+                int move = kind << KIND_SHIFT | (64 * i + lowest(rest)), value = value_of(core, scratch, move, policy, now, words);
+                if (value > best) best = value, ties = 0;
+                if (value == best && below(random, ++ties) == 0) chosen = move;
             }
     return chosen;
 }
 
-/* Plays to the end. `scratch` is needed for the greedy policy only. Returns how many tiles were placed. */
-INLINE int playout_words(Core *core, Core *scratch, uint64_t *random, int policy, int words)
+INLINE int chosen_by(const Core *core, const Menu *menu, Core *scratch, uint64_t *random, const Policy *policy, int words)
+{
+    if (policy->name == UNIFORM) return nth_of(menu, below(random, menu->total));
+    int now = policy->name == CAREFUL ? outlook(core, core->mover, words) : 0;
+    return policy->among ? best_of_few(core, menu, scratch, random, policy, now, words) : best_of_all(core, menu, scratch, random, policy, now, words);
+}
+
+/* Plays on. `scratch` is needed by all policies but the uniform one. Returns how many tiles were placed. */
+INLINE int playout_words(Core *core, Core *scratch, uint64_t *random, const Policy *policy, int words)
 {
     Menu menu;
     int before = core->turns;
-    while (core->end == GOES_ON) {
+    while (core->end == GOES_ON && (!policy->turns || core->turns - before < policy->turns)) {
         menu.total = 0;
         if (!core->retired[core->mover]) make_menu(core, core->hands[core->mover], &menu, words);
         if (!menu.total) {
@@ -603,7 +686,7 @@ INLINE int playout_words(Core *core, Core *scratch, uint64_t *random, int policy
             if (core->end == GOES_ON) next_mover(core);
             continue;
         }
-        int move = policy == GREEDY ? greedy_move(core, &menu, scratch, random, words) : nth_of(&menu, below(random, menu.total));
+        int move = chosen_by(core, &menu, scratch, random, policy, words);
         play_unchecked(core, move >> KIND_SHIFT, move & SQUARE_MASK, NULL, words);
     }
     return core->turns - before;
@@ -612,7 +695,7 @@ INLINE int playout_words(Core *core, Core *scratch, uint64_t *random, int policy
 #define SMALL_BOARD 3
 #define FOR_WORDS(core, call) ((core)->board->words == SMALL_BOARD ? call(SMALL_BOARD) : call((core)->board->words))
 
-static int playout(Core *core, Core *scratch, uint64_t *random, int policy)
+static int playout(Core *core, Core *scratch, uint64_t *random, const Policy *policy)
 {
 #define CALL(words) playout_words(core, scratch, random, policy, words)
     return FOR_WORDS(core, CALL);
@@ -629,6 +712,20 @@ static void core_play(Core *core, int kind, int square, Events *events)
 static int core_is_legal(const Core *core, int kind, int square)
 {
 #define CALL(words) is_legal(core, kind, square, words)
+    return FOR_WORDS(core, CALL);
+#undef CALL
+}
+
+static int core_outlook(const Core *core, int seat)
+{
+#define CALL(words) outlook(core, seat, words)
+    return FOR_WORDS(core, CALL);
+#undef CALL
+}
+
+static int core_outlook_after(const Core *core, Core *scratch, int kind, int square, int now)
+{
+#define CALL(words) outlook_after(core, scratch, kind, square, now, words)
     return FOR_WORDS(core, CALL);
 #undef CALL
 }
@@ -1437,6 +1534,32 @@ static PyObject *state_net_gain(PyObject *self, PyObject *number)
     return PyLong_FromLong(net);
 }
 
+static PyObject *state_outlook(PyObject *self, PyObject *number)
+{
+    int seat = read_seat(CORE(self), number);
+    return seat < 0 ? NULL : PyLong_FromLong(core_outlook(CORE(self), seat));
+}
+
+static PyObject *state_outlooks(PyObject *self, PyObject *unused)
+{
+    Core *core = CORE(self), scratch;
+    Menu menu;
+    (void)unused;
+    mover_menu(core, &menu);
+    if (!allocate(&scratch, core->board)) return PyErr_NoMemory();
+    PyObject *list = PyList_New(menu.total);
+    int now = core_outlook(core, core->mover);
+    Py_ssize_t index = 0;
+    for (int kind = 0; list && kind < KINDS; kind++)
+        for (int i = 0; list && menu.count[kind] && i < core->board->words; i++)
+            for (uint64_t rest = menu.places[kind][i]; list && rest; rest &= rest - 1) {
+                PyObject *number = PyLong_FromLong(core_outlook_after(core, &scratch, kind, 64 * i + lowest(rest), now));
+                if (!number || PyList_SetItem(list, index++, number) < 0) Py_CLEAR(list);
+            }
+    PyMem_Free(scratch.block);
+    return list;
+}
+
 static PyObject *state_retire(PyObject *self, PyObject *number)
 {
     int seat = read_seat(CORE(self), number);
@@ -1446,13 +1569,19 @@ static PyObject *state_retire(PyObject *self, PyObject *number)
     Py_RETURN_NONE;
 }
 
-/* Reads a policy; NULL is the uniform one. Returns -1 with an exception set when there is no such policy. */
-static int read_policy(PyObject *name)
+/* Reads a policy; without a name it is the uniform one. Returns 0 with an exception set when there is no such policy. */
+static int read_policy(PyObject *name, PyObject *among, PyObject *turns, Policy *policy)
 {
-    if (!name || (PyUnicode_Check(name) && !PyUnicode_CompareWithASCIIString(name, "uniform"))) return UNIFORM;
-    if (PyUnicode_Check(name) && !PyUnicode_CompareWithASCIIString(name, "greedy")) return GREEDY;
-    PyErr_Format(PyExc_ValueError, "expected the policy uniform or greedy, got %S", name);
-    return -1;
+    static const char *const names[] = {"uniform", "greedy", "careful"};
+    *policy = (Policy){UNIFORM, 0, 0};
+    if (name && !PyUnicode_Check(name)) policy->name = 3;
+    else
+        while (name && policy->name < 3 && PyUnicode_CompareWithASCIIString(name, names[policy->name])) policy->name++;
+    if (policy->name == 3) return PyErr_Format(PyExc_ValueError, "expected the policy uniform, greedy or careful, got %S", name), 0;
+    if ((among && !read_number(among, &policy->among)) || (turns && !read_number(turns, &policy->turns))) return 0;
+    if (policy->among >= 0 && policy->among <= MOST && policy->turns >= 0 && policy->turns <= MOST) return 1;
+    PyErr_Format(PyExc_ValueError, "expected 0 to %d moves to look at and turns to play, got %ld and %ld", MOST, policy->among, policy->turns);
+    return 0;
 }
 
 static int knows_all(const Core *core)
@@ -1465,21 +1594,21 @@ static int knows_all(const Core *core)
 
 static PyObject *state_playout(PyObject *self, PyObject *arguments, PyObject *keywords)
 {
-    static char *names[] = {"seed", "policy", NULL};
+    static char *names[] = {"seed", "policy", "among", "turns", NULL};
     unsigned long long seed;
-    PyObject *name = NULL;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "K|O", names, &seed, &name)) return NULL;
-    int policy = read_policy(name);
-    if (policy < 0) return NULL;
+    PyObject *name = NULL, *among = NULL, *turns = NULL;
+    Policy policy;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "K|OOO", names, &seed, &name, &among, &turns)) return NULL;
+    if (!read_policy(name, among, turns, &policy)) return NULL;
     Core *core = CORE(self), scratch;
     if (!knows_all(core)) {
         PyErr_SetString(PyExc_ValueError, "expected all tiles to be known, got a state with unknown ones: use rollouts");
         return NULL;
     }
-    if (policy == GREEDY && !allocate(&scratch, core->board)) return PyErr_NoMemory();
+    if (!allocate(&scratch, core->board)) return PyErr_NoMemory();
     uint64_t random = seed;
-    int placed = playout(core, &scratch, &random, policy);
-    if (policy == GREEDY) PyMem_Free(scratch.block);
+    int placed = playout(core, &scratch, &random, &policy);
+    PyMem_Free(scratch.block);
     return PyLong_FromLong(placed);
 }
 
@@ -1520,10 +1649,11 @@ static int twelfths_of(const Core *core, int seat)
 }
 
 typedef struct {
-    int seat, policy, count, *moves, pool[TILES];
+    int seat, count, *moves, pool[TILES];
     long times;
     uint64_t seed;
-    int64_t *twelfths, *left;
+    Policy policy;
+    int64_t *twelfths, *left, *outlooks;
     Core base, dealt, work, scratch;
 } Rollouts;
 
@@ -1540,9 +1670,10 @@ static void run_rollouts(Rollouts *run)
             uint64_t luck = random;
             copy_core(&run->work, &run->dealt);
             core_play(&run->work, run->moves[m] >> KIND_SHIFT, run->moves[m] & SQUARE_MASK, NULL);
-            playout(&run->work, &run->scratch, &luck, run->policy);
-            run->twelfths[m] += twelfths_of(&run->work, run->seat);
+            playout(&run->work, &run->scratch, &luck, &run->policy);
+            if (run->work.end != GOES_ON) run->twelfths[m] += twelfths_of(&run->work, run->seat);
             run->left[m] += run->work.left[run->seat];
+            run->outlooks[m] += core_outlook(&run->work, run->seat);
         }
     }
 }
@@ -1580,7 +1711,8 @@ static int allocate_results(Rollouts *run)
 {
     run->twelfths = PyMem_Calloc((size_t)run->count + 1, sizeof(int64_t));
     run->left = PyMem_Calloc((size_t)run->count + 1, sizeof(int64_t));
-    if (run->twelfths && run->left) return 1;
+    run->outlooks = PyMem_Calloc((size_t)run->count + 1, sizeof(int64_t));
+    if (run->twelfths && run->left && run->outlooks) return 1;
     PyErr_NoMemory();
     return 0;
 }
@@ -1594,20 +1726,30 @@ static int allocate_states(Rollouts *run, const Geometry *board)
 
 static void free_rollouts(Rollouts *run)
 {
-    PyMem_Free(run->moves), PyMem_Free(run->twelfths), PyMem_Free(run->left);
+    PyMem_Free(run->moves), PyMem_Free(run->twelfths), PyMem_Free(run->left), PyMem_Free(run->outlooks);
     PyMem_Free(run->base.block), PyMem_Free(run->dealt.block), PyMem_Free(run->work.block), PyMem_Free(run->scratch.block);
+}
+
+static PyObject *sum_list(const int64_t *sums, int count)
+{
+    PyObject *list = PyList_New(count);
+    for (int m = 0; list && m < count; m++) {
+        PyObject *sum = PyLong_FromLongLong(sums[m]);
+        if (!sum || PyList_SetItem(list, m, sum) < 0) Py_CLEAR(list);
+    }
+    return list;
 }
 
 static PyObject *rollout_lists(const Rollouts *run)
 {
-    PyObject *wins = PyList_New(run->count), *left = PyList_New(run->count), *moves = int_list(run->moves, run->count), *result = NULL;
-    for (int m = 0; wins && left && m < run->count; m++) {
-        PyObject *won = PyFloat_FromDouble((double)run->twelfths[m] / TWELFTHS), *stock = PyLong_FromLongLong(run->left[m]);
+    PyObject *wins = PyList_New(run->count), *moves = int_list(run->moves, run->count), *result = NULL;
+    PyObject *left = sum_list(run->left, run->count), *outlooks = sum_list(run->outlooks, run->count);
+    for (int m = 0; wins && m < run->count; m++) {
+        PyObject *won = PyFloat_FromDouble((double)run->twelfths[m] / TWELFTHS);
         if (!won || PyList_SetItem(wins, m, won) < 0) Py_CLEAR(wins);
-        if (!stock || PyList_SetItem(left, m, stock) < 0) Py_CLEAR(left);
     }
-    if (wins && left && moves) result = PyTuple_Pack(3, moves, wins, left);
-    Py_XDECREF(wins), Py_XDECREF(left), Py_XDECREF(moves);
+    if (wins && left && moves && outlooks) result = PyTuple_Pack(4, moves, wins, left, outlooks);
+    Py_XDECREF(wins), Py_XDECREF(left), Py_XDECREF(moves), Py_XDECREF(outlooks);
     return result;
 }
 
@@ -1626,16 +1768,15 @@ static PyObject *rollouts_from_here(State *state, Rollouts *run, PyObject *chose
 
 static PyObject *state_rollouts(PyObject *self, PyObject *arguments, PyObject *keywords)
 {
-    static char *names[] = {"seat", "times", "seed", "policy", "moves", NULL};
+    static char *names[] = {"seat", "times", "seed", "policy", "moves", "among", "turns", NULL};
     Rollouts run;
     unsigned long long seed;
     long seat;
-    PyObject *number, *times, *name = NULL, *chosen = Py_None;
+    PyObject *number, *times, *name = NULL, *chosen = Py_None, *among = NULL, *turns = NULL;
     memset(&run, 0, sizeof run);
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OOK|OO", names, &number, &times, &seed, &name, &chosen)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OOK|OOOO", names, &number, &times, &seed, &name, &chosen, &among, &turns)) return NULL;
     run.seed = seed;
-    run.policy = read_policy(name);
-    if (run.policy < 0 || !read_number(number, &seat) || !read_number(times, &run.times)) return NULL;
+    if (!read_policy(name, among, turns, &run.policy) || !read_number(number, &seat) || !read_number(times, &run.times)) return NULL;
     const Core *core = CORE(self);
     if (seat != core->mover || core->end != GOES_ON) return PyErr_Format(PyExc_ValueError, "expected the seat that is to move, got %S", number);
     run.seat = core->mover;
@@ -1669,6 +1810,8 @@ static PyMethodDef methods[] = {
     {"set_pile", state_set_pile, METH_O, "Says what the draw pile is, in the order in which it will be drawn."},
     {"net_gain", state_net_gain, METH_O, "Pagodas that the mover would place with a legal move, less those the others would."},
     {"retire", state_retire, METH_O, "The seat never moves again (R3.2, R8.1)."},
+    {"outlook", state_outlook, METH_O, "How well a seat stands, in hundredths of a pagoda times the other seats."},
+    {"outlooks", state_outlooks, METH_NOARGS, "The mover's outlook after each of its legal moves, before it draws."},
     {"playout", (PyCFunction)(void (*)(void))state_playout, METH_VARARGS | METH_KEYWORDS, "Plays to the end by a policy."},
     {"rollouts", (PyCFunction)(void (*)(void))state_rollouts, METH_VARARGS | METH_KEYWORDS, "Plays each move to the end on deals resampled."},
     {NULL, NULL, 0, NULL},

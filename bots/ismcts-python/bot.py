@@ -1,0 +1,88 @@
+"""Information-set tree search: grows one tree over all deals that fit what it sees (Cowling, Powley & Whitehouse 2012).
+
+On each deal, dealt at random, every move still in the race is tried once. Below it the tree is walked down by what did best so far
+(UCB1) among the moves that the deal allows, and widened slowly, by the best outlook first (progressive widening). From the new leaf all
+seats play on for some turns, each the best outlook of a few moves drawn at random, and the outlook reached is what the leaf is worth
+to each seat. At the root half of the moves drop out after each stage (sequential halving), so that time goes to those in question.
+"""
+
+import math
+import time
+
+from arena.sdk import PASS, Position, run
+
+MOVES = 16
+DEPTH = 2
+WIDTH = 2.0
+GROWS = 0.35
+EXPLORE = 1.5
+"""Pagodas: how much better a move may turn out that was seldom tried."""
+AMONG = 8
+TURNS = 8
+
+
+class Node:
+    """A move in the tree: how often it was tried, what came of it for the seat that played it, and the replies tried since."""
+
+    __slots__ = ("replies", "total", "tries")
+
+    def __init__(self) -> None:
+        self.tries = 0
+        self.total = 0.0
+        self.replies: dict[int, Node] = {}
+
+    def mean(self) -> float:
+        return self.total / self.tries if self.tries else -math.inf
+
+
+def reply_to(node: Node, position: Position, moves: list[int]) -> int:
+    """The move to try next: a new one as long as the node may grow, else the most promising."""
+    known = [move for move in moves if move in node.replies]
+    if len(known) < min(len(moves), WIDTH * (node.tries + 1) ** GROWS):
+        new = [entry for entry in zip(position.outlooks(), moves, strict=True) if entry[1] not in node.replies]
+        return max(new)[1]
+    explore = EXPLORE**2 * math.log(node.tries + 1)
+    return max(known, key=lambda move: node.replies[move].mean() + math.sqrt(explore / node.replies[move].tries))
+
+
+def try_once(position: Position, node: Node, seed: int) -> None:
+    """Walks from a root move to a new leaf, plays on, and tells every node on the way what came of it."""
+    path = [(position.seat, node)]
+    while node.tries and len(path) <= DEPTH and not position.is_over:
+        moves = position.legal_moves()
+        if moves:
+            move = reply_to(node, position, moves)
+            node = node.replies.setdefault(move, Node())
+            path.append((position.mover, node))
+            position = position.play(move)
+        else:
+            position = position.play(PASS)
+    position = position.play_on(policy="careful", among=AMONG, turns=TURNS, seed=seed)
+    for seat, passed in path:
+        passed.tries += 1
+        passed.total += position.outlook(seat)
+
+
+def budget_ms(time_ms: int) -> float:
+    """Most of the time, less what the way to the arena and back may take."""
+    return max(0.4 * time_ms, 0.8 * time_ms - 5)
+
+
+def choose(position: Position) -> int:
+    began, budget = time.monotonic(), budget_ms(position.time_ms) / 1000
+    ranked = sorted(zip(position.outlooks(), position.legal_moves(), strict=True), reverse=True)
+    race = {move: Node() for _, move in ranked[:MOVES]}
+    stages = math.ceil(math.log2(len(race)))
+    for stage in range(stages):
+        while time.monotonic() < began + budget * (stage + 1) / stages:
+            deal, seed = position.sample(), position.rng.getrandbits(64)
+            for move, node in race.items():
+                if time.monotonic() > began + budget:
+                    break
+                try_once(deal.play(move), node, seed)
+        best = sorted(race, key=lambda move: race[move].mean(), reverse=True)
+        race = {move: race[move] for move in best[: (len(best) + 1) // 2]}
+    return next(iter(race))
+
+
+run(choose)

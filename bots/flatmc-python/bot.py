@@ -1,8 +1,8 @@
-"""Flat Monte Carlo: plays its moves to the end of the game, over and over, on deals that fit what it sees, and keeps what does best.
+"""Flat Monte Carlo: tries its moves over and over on deals that fit what it sees, and keeps what does best.
 
-The moves with the best outlooks take part. Time is shared out in stages, after each of which the worse half drops out (sequential
-halving, Karnin, Koren & Somekh 2013). All moves of a round meet the same deal and the same luck. In the games every seat plays the
-greediest of eight moves drawn at random.
+In every trial all seats play on for some turns, each the greediest of a few moves drawn at random; the outlook reached is what the move was
+worth. The moves with the best outlooks take part; all meet the same deal and the same luck. Time is shared out in stages, after each of
+which the worse half drops out (sequential halving; Karnin, Koren & Somekh 2013).
 """
 
 import math
@@ -12,8 +12,7 @@ from arena.sdk import Position, run
 
 MOVES = 12
 AMONG = 8
-WIN = 5.0
-"""Pagodas that a win is worth."""
+TURNS = 16
 
 
 def budget_ms(time_ms: int) -> float:
@@ -33,8 +32,8 @@ def choose(position: Position) -> int:
             for move in moves:
                 if time.monotonic() > began + budget:
                     return max(moves, key=worth.__getitem__)
-                [played] = position.rollouts(1, [move], policy="greedy", among=AMONG, seed=seed)
-                found[move] = WIN * played.wins - played.left
+                [played] = position.rollouts(1, [move], policy="greedy", among=AMONG, turns=TURNS, seed=seed)
+                found[move] = played.outlook
             for move, value in found.items():
                 worth[move] += value
         moves = sorted(moves, key=worth.__getitem__, reverse=True)[: (len(moves) + 1) // 2]

@@ -32,6 +32,7 @@ class Node:
         self.replies: dict[int, Node] = {}
 
     def mean(self) -> float:
+        """What came of it on average."""
         return self.total / self.tries if self.tries else -math.inf
 
 

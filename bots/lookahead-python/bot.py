@@ -9,7 +9,7 @@ import time
 from arena.sdk import PASS, Position, run
 
 MOVES = 6
-DEALS = 4
+DEALS = 3
 SHARE = 0.5
 """How much of the time for a move may be spent on it; with the native core it takes a few milliseconds."""
 

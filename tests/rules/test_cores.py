@@ -84,7 +84,7 @@ def test_shares_of_rollouts_add_up_and_better_moves_do_better(State):
     .  .  .  . . .
     """
     state = position(State, drawing, hands=("RRYYBB", "RRYYBB"), left=[1, 9], pile="RRYYBBRYYBRB")
-    moves, wins, left = state.rollouts(0, 40, 5)
+    moves, wins, left, _ = state.rollouts(0, 40, 5)
     assert moves == state.legal_moves()
     assert all(0 <= share <= 40 for share in wins)
     best = max(range(len(moves)), key=lambda index: wins[index])

@@ -17,7 +17,7 @@ TURNS = 16
 
 def budget_ms(time_ms: int) -> float:
     """Most of the time, less what the way to the arena and back may take."""
-    return max(0.4 * time_ms, 0.8 * time_ms - 5)
+    return max(0.4 * time_ms, 0.8 * time_ms - 15)
 
 
 def choose(position: Position) -> int:

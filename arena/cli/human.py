@@ -111,7 +111,7 @@ def hint(state: State, moves: list[int], seed: int) -> str:
     if moves == [PASS]:
         return "you can only pass"
     times = max(1, min(MOST_PER_MOVE, HINT_PLAYOUTS // len(moves)))
-    tried, wins, _ = state.rollouts(state.mover, times, seed, "uniform", moves)
+    tried, wins, _, _ = state.rollouts(state.mover, times, seed, "uniform", moves)
     best = sorted(zip(wins, tried, strict=True), key=lambda pair: -pair[0])[:SHOWN_HINTS]
     return "\n".join(f"  {move_text(state.board, move)}  wins {won / times:.0%} of {times} random games" for won, move in best)
 

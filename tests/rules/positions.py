@@ -1,5 +1,8 @@
 """Before and after: positions drawn as text, moves in notation."""
 
+import random
+
+from arena.rules.boards import built_in
 from arena.rules.diagrams import draw, read_cells, read_hand
 from arena.rules.notation import COPIES, PASS, TILES, move_text, parse_move
 from arena.rules.terms import PAGODAS
@@ -51,3 +54,12 @@ def full_deck():
 def random_move(state, rng):
     count = state.legal_count()
     return state.nth(rng.randrange(count)) if count else PASS
+
+
+def middle_of_a_game(state_class, players=2, turns=20, name="bird"):
+    rng, deck = random.Random(8), full_deck()
+    rng.shuffle(deck)
+    state = state_class(built_in(name), players, deck)
+    for _ in range(turns):
+        state.play(random_move(state, rng))
+    return state

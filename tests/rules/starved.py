@@ -6,15 +6,14 @@ state whole, and lose nothing when it is repeated.
 
 import _testcapi
 import gc
-import random
 import sys
 
 from arena.errors import IllegalMoveError
-from arena.rules.boards import Board, built_in
+from arena.rules.boards import Board
 from arena.rules.diagrams import state_text
 from arena.rules.native import State
 from arena.rules.setups import checked_setup
-from tests.rules.positions import full_deck, random_move
+from tests.rules.positions import full_deck, middle_of_a_game
 
 MOST = 5000
 ENOUGH = 12
@@ -69,15 +68,6 @@ def refused(work):
         return
 
 
-def middle_of_a_game():
-    rng, deck = random.Random(4), full_deck()
-    rng.shuffle(deck)
-    state = State(built_in("lion"), 3, deck)
-    for _ in range(40):
-        state.play(random_move(state, rng))
-    return state
-
-
 def new_board(board):
     """A state on a board that has no geometry yet."""
     vars(board).pop("_native", None)
@@ -106,6 +96,7 @@ def works(state):
         "net_gain": (lambda: state.net_gain(moves[0]), 0),
         "playout": (lambda: state.copy().playout(1, "greedy"), 0),
         "rollouts": (lambda: state.rollouts(state.mover, 1, 1, "greedy", moves), 0),
+        "outlooks": (state.outlooks, 0),
         "set_hand": (lambda: state.copy().set_hand(0, [1, 2]), 0),
         "set_pile": (lambda: state.copy().set_pile([1, 2]), 0),
         "attributes": (lambda: [state.hands, state.left, state.villages, state.retired, state.free, state.pile_tiles()], 0),
@@ -124,7 +115,7 @@ def starve_quietly(work):
 
 
 def main():
-    state = middle_of_a_game()
+    state = middle_of_a_game(State, 3, 40, "lion")
     before = state_text(state)
     counts = {name: starve(name, work, first) for name, (work, first) in works(state).items()}
     assert state_text(state) == before

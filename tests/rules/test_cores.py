@@ -27,11 +27,14 @@ def test_random_games_are_the_same_in_both_cores(both, batch):
         play_both(both, board, 2 + seed // 5 % 3, seed)
 
 
-@pytest.mark.parametrize("policy", ["uniform", "greedy"])
+POLICIES = [("uniform", 0, 0), ("uniform", 0, 7), ("greedy", 0, 0), ("greedy", 8, 0), ("careful", 0, 4), ("careful", 5, 9)]
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=str)
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_playouts_are_the_same_in_both_cores(both, players, policy):
     rng = random.Random(players)
-    for seed in range(4 if policy == "greedy" else 40):
+    for seed in range(40 if policy[0] == "uniform" else 3):
         deck = full_deck()
         rng.shuffle(deck)
         one, other = (state_class(built_in("lion"), players, deck) for state_class in both)
@@ -39,11 +42,12 @@ def test_playouts_are_the_same_in_both_cores(both, players, policy):
             move = random_move(one, rng)
             one.play(move)
             other.play(move)
-        assert one.playout(seed, policy) == other.playout(seed, policy)
+        assert one.playout(seed, *policy) == other.playout(seed, *policy)
         assert state_text(one) == state_text(other)
+        assert [one.outlook(seat) for seat in range(players)] == [other.outlook(seat) for seat in range(players)]
 
 
-@pytest.mark.parametrize("policy", ["uniform", "greedy"])
+@pytest.mark.parametrize("policy", POLICIES, ids=str)
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_rollouts_are_the_same_in_both_cores_whatever_is_hidden(both, players, policy):
     rng = random.Random(players)
@@ -58,8 +62,9 @@ def test_rollouts_are_the_same_in_both_cores_whatever_is_hidden(both, players, p
     seat = known[0].mover
     for state in unseen:
         state.set_hand(seat, known[0].hands[seat])
-    moves = known[0].legal_moves()[:: 6 if policy == "uniform" else 60]
-    results = [state.rollouts(seat, 2, 11, policy, moves) for state in (*known, *unseen)]
+    name, among, turns = policy
+    moves = known[0].legal_moves()[:: 6 if name == "uniform" else 60]
+    results = [state.rollouts(seat, 2, 11, name, moves, among, turns) for state in (*known, *unseen)]
     assert all(result == results[0] for result in results)
     assert results[0][0] == moves
     assert state_text(known[0]) == state_text(known[1])
@@ -98,6 +103,11 @@ def test_shares_of_rollouts_add_up_and_better_moves_do_better(State):
         (lambda state: state.rollouts(1, 1, 1), "expected the seat that is to move, got 1"),
         (lambda state: state.rollouts(0, 1, 1, "clever"), "expected the policy uniform, greedy or careful, got clever"),
         (lambda state: state.playout(1, "clever"), "expected the policy uniform, greedy or careful, got clever"),
+        (lambda state: state.playout(1, "greedy", -1), "expected 0 to 1000000 moves to look at and turns to play, got -1 and 0"),
+        (
+            lambda state: state.playout(1, "careful", 0, 2_000_000),
+            "expected 0 to 1000000 moves to look at and turns to play, got 0 and 2000000",
+        ),
         (lambda state: state.rollouts(0, 1, 1, "uniform", [-1]), "pass is illegal: a player who can place a tile must place one"),
         (lambda state: state.set_hand(0, [9]), "expected tiles from 0 to 6, got 9"),
         (lambda state: state.set_pile([-1]), "expected tiles from 0 to 6, got -1"),

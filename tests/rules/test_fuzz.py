@@ -123,8 +123,10 @@ def call(state, name, first, second, some):
         "set_hand": (first, some),
         "set_pile": (some,),
         "placements": (some,),
-        "playout": (second, ["uniform", "greedy", "x"][first % 3]),
-        "rollouts": (first, second % 3, 7, "uniform", state.legal_moves()[:2] or None),
+        "outlook": (first,),
+        "outlooks": (),
+        "playout": (second, ["uniform", "greedy", "careful", "x"][first % 4], second % 4, first % 9),
+        "rollouts": (first, second % 3, 7, "uniform", state.legal_moves()[:2] or None, 0, second % 9),
         "play_nth": (first,),
     }.get(name, (first,))
     if name == "play_nth":
@@ -133,8 +135,8 @@ def call(state, name, first, second, some):
     return outcome(getattr(state, name), *arguments)
 
 
-CALLS = ["can_move", "is_legal", "net_gain", "nth", "placed", "placements", "play", "play_nth", "play_nth", "play_nth", "playout", "retire"]
-CALLS += ["rollouts", "set_hand", "set_pile", "spaces", "why_illegal"]
+CALLS = ["can_move", "is_legal", "net_gain", "nth", "outlook", "outlooks", "placed", "placements", "play", "playout", "retire", "rollouts"]
+CALLS += ["play_nth", "play_nth", "play_nth", "set_hand", "set_pile", "spaces", "why_illegal"]
 calls = st.lists(st.tuples(st.sampled_from(CALLS), numbers, numbers, tiles), max_size=30)
 
 

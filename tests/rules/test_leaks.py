@@ -12,19 +12,10 @@ import pytest
 from arena.errors import ArenaError
 from arena.rules.boards import Board, built_in
 from arena.rules.diagrams import state_text
-from tests.rules.positions import full_deck, random_move
+from tests.rules.positions import full_deck, middle_of_a_game, random_move
 from tests.rules.twins import outcome
 
 ROOT = Path(__file__).parents[2]
-
-
-def middle_of_a_game(state_class, turns=30):
-    rng, deck = random.Random(8), full_deck()
-    rng.shuffle(deck)
-    state = state_class(built_in("lion"), 3, deck)
-    for _ in range(turns):
-        state.play(random_move(state, rng))
-    return state
 
 
 def use_everything(state_class, board, deck):
@@ -109,7 +100,7 @@ def resident_kb():
 
 
 def calls_that_repeat(native):
-    state, deck = middle_of_a_game(native), full_deck()
+    state, deck = middle_of_a_game(native, 3, 30, "lion"), full_deck()
     moves = state.legal_moves()[:1]
     provinces = [(colour, area.mask, area.owner, area.pagodas) for colour, area in state.provinces()]
     setup = (state.board, [state.spaces(colour) for colour in range(3)], provinces, state.villages, state.left, state.hands, deck)
@@ -117,6 +108,7 @@ def calls_that_repeat(native):
         "copies": (200_000, state.copy),
         "games": (20_000, lambda: native(state.board, 2, deck).playout(1)),
         "greedy games": (50, lambda: native(state.board, 2, deck).playout(1, "greedy")),
+        "outlooks": (10_000, state.outlooks),
         "rollouts": (20_000, lambda: state.rollouts(state.mover, 1, 1, "uniform", moves)),
         "refused rollouts": (100_000, lambda: outcome(state.rollouts, state.mover, 1, 1, "uniform", [*moves, "x"])),
         "new piles": (100_000, lambda: state.set_pile(deck)),

@@ -1,7 +1,6 @@
 """What no caller may do to the native core: break it by odd arguments, by changing things under its hands, or from another thread."""
 
 import gc
-import random
 import re
 import threading
 from pathlib import Path
@@ -10,22 +9,13 @@ import pytest
 
 from arena.rules.boards import Board, built_in, parse_board
 from arena.rules.diagrams import state_text
-from tests.rules.positions import full_deck, random_move
+from tests.rules.positions import full_deck, middle_of_a_game
 from tests.rules.twins import compare, outcome
 
 
 @pytest.fixture
 def native(both):
     return both[1]
-
-
-def middle_of_a_game(state_class, turns=20, name="bird"):
-    rng, deck = random.Random(2), full_deck()
-    rng.shuffle(deck)
-    state = state_class(built_in(name), 2, deck)
-    for _ in range(turns):
-        state.play(random_move(state, rng))
-    return state
 
 
 def spoil(state):
@@ -51,7 +41,7 @@ def test_rollouts_start_from_the_position_at_the_call_whatever_happens_while_the
 
 def test_a_state_may_be_changed_and_dropped_while_other_threads_roll_it_out(native):
     """The rollouts run without the interpreter's lock; each begins when its moves have been read."""
-    states = [middle_of_a_game(native, turns) for turns in (8, 16, 24, 32)]
+    states = [middle_of_a_game(native, 2, turns) for turns in (8, 16, 24, 32)]
     moves = [state.legal_moves()[:12] for state in states]
     expected = [state.copy().rollouts(state.mover, 300, 5, "uniform", own) for state, own in zip(states, moves, strict=True)]
     begun, results = [threading.Event() for _ in states], [None] * len(states)

@@ -32,13 +32,14 @@ def verify(home: Path, /, run: str | None, prior: float | None, *, as_json: bool
     from tqdm import tqdm  # noqa: PLC0415 - help must not wait for these
 
     from arena.exports.verify import verify_run  # noqa: PLC0415
-    from arena.records.journal import FILE  # noqa: PLC0415
+    from arena.records.journal import COMPRESSED, journal_of  # noqa: PLC0415
 
     folder = run_folder(home, run)
     click.echo(f"run {folder}", err=True)
-    journal = folder / FILE
+    journal = journal_of(folder)
+    size = journal.stat().st_size if journal.exists() and journal.suffix != COMPRESSED else None  # what is unpacked is longer
     tqdm.monitor_interval = 0
-    with tqdm(total=journal.stat().st_size if journal.exists() else 0, unit="B", unit_scale=True, disable=None, leave=False) as bar:
+    with tqdm(total=size, unit="B", unit_scale=True, disable=None, leave=False) as bar:
         verdict = verify_run(folder, prior, lambda size: bar.update(size - bar.n))
     if as_json:
         content = {**verdict._asdict(), "differences": [difference._asdict() for difference in verdict.differences]}

@@ -74,7 +74,7 @@ class Speed:
 def look(folder: Path, tables: "Tables", plan: "Completeness | None", speed: Speed) -> str:
     """One look at a run, as text: how far it is, how fast, and its standings."""
     from arena.exports.text import counted_text, standings_text  # noqa: PLC0415
-    from arena.records.journal import FILE  # noqa: PLC0415
+    from arena.records.journal import journal_of  # noqa: PLC0415
 
     played = str(sum(tables.blocks.values())) if plan is None else f"{plan.games - plan.missing} of {plan.games}"
     faults = int(tables.standings["forfeits"].sum())
@@ -86,7 +86,7 @@ def look(folder: Path, tables: "Tables", plan: "Completeness | None", speed: Spe
     if speed.games_per_s:
         head += f", {speed.games_per_s:.1f} games/s"
         head += f", {timedelta(seconds=round(plan.missing / speed.games_per_s))} to go" if plan else ""
-    since = time.time() - (folder / FILE).stat().st_mtime
+    since = time.time() - journal_of(folder).stat().st_mtime
     if since > QUIET_S:
         head += f"; the last game ended {timedelta(seconds=round(since))} ago: 'arena run' goes on with it"
     return f"{head}\n\n{standings_text(tables)}"

@@ -9,8 +9,7 @@ import pandas as pd
 from arena.errors import UserError
 from arena.ratings.frames import game_frame
 from arena.ratings.tables import Tables
-from arena.records.journal import FILE as JOURNAL
-from arena.records.journal import write_durably
+from arena.records.journal import journal_of, write_durably
 
 STANDINGS = [
     "rank",
@@ -110,5 +109,5 @@ def export_run(run: Path, folder: Path, tables: Tables) -> list[Path]:
 def derived_text(run: Path, tables: Tables, name: str) -> str:
     """What the CSV file of that name, one of DERIVED, says of a run with these tables."""
     if name == "games":
-        return csv_text(game_frame(run / JOURNAL))
+        return csv_text(game_frame(journal_of(run)))
     return csv_text(getattr(tables, name), {"standings": STANDINGS, "pairs": PAIRS}.get(name))

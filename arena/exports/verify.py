@@ -15,8 +15,7 @@ from arena.players.manifest import FILE as MANIFEST
 from arena.ratings.tables import run_tables
 from arena.records.difference import Difference
 from arena.records.evidence import evidence_folder
-from arena.records.journal import FILE as JOURNAL
-from arena.records.journal import read_lines
+from arena.records.journal import journal_of, open_journal, read_lines
 from arena.records.record import GameRecord
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo, RunInfo, read_run
@@ -58,7 +57,7 @@ def verify_run(run: Path, prior: float | None = None, progress: Callable[[int], 
             break
     if games < len(schedule) and len(differences) < MOST:
         notes.append(f"{len(schedule) - games} of the {len(schedule)} planned games are missing")
-    if _has_torn_end(run / JOURNAL):
+    if _has_torn_end(journal_of(run)):
         notes.append("the journal ends in half a line: the same 'arena run' again cuts it off and plays its game")
     bots = 0
     for bot in info.bots:
@@ -90,8 +89,8 @@ def _journal_differences(
     """After each line the number of games so far, and what the line differs in."""
     boards = {name: Board(name, tuple(rows)) for name, rows in info.boards.items()}
     first: dict[str, int] = {}
-    size = 0
-    for number, line in enumerate(read_lines(run / JOURNAL), 1):
+    size, journal = 0, journal_of(run)
+    for number, line in enumerate(read_lines(journal), 1):
         size += len(line)
         record = decode_strictly(line)
         wrong = record if isinstance(record, Wrong) else _record_difference(run, record, boards, schedule)
@@ -100,7 +99,7 @@ def _journal_differences(
             if before != number:
                 wrong = Wrong("id", f"each game once, this one is in line {before}", record.id)
         progress(size)
-        yield len(first), [Difference(JOURNAL, number, *wrong)] if wrong else []
+        yield len(first), [Difference(journal.name, number, *wrong)] if wrong else []
 
 
 def _record_difference(run: Path, record: GameRecord, boards: dict[str, Board], schedule: Schedule) -> Wrong | None:
@@ -136,10 +135,11 @@ def _evidence_difference(run: Path, record: GameRecord) -> Wrong | None:
 
 
 def _has_torn_end(journal: Path) -> bool:
-    with journal.open("rb") as file:
-        size = file.seek(0, 2)
-        file.seek(max(0, size - 1))
-        return file.read() not in (b"", b"\n")
+    last = b"\n"
+    with open_journal(journal) as file:
+        while block := file.read(1 << 20):
+            last = block
+    return not last.endswith(b"\n")
 
 
 def _bot_difference(run: Path, bot: BotInfo) -> tuple[str, list[Difference]]:

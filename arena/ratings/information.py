@@ -12,7 +12,7 @@ from arena.ratings.frames import read_games, seat_frame
 from arena.ratings.matches import score
 from arena.ratings.model import ELO, Fit, rate
 from arena.ratings.results import Results, count_results
-from arena.records.journal import FILE as JOURNAL
+from arena.records.journal import journal_of
 
 CLEAR = 0.975
 """The likelihood of superiority from which on the order of two neighbours is not in question."""
@@ -33,7 +33,7 @@ class Precision(NamedTuple):
 
 def rate_journal(run: Path, bots: Sequence[str], match: Sequence[str] = ()) -> tuple[Results, list[Fit]]:
     """The results in a run's folder, of games or of matches on these boards, and their fits. Raises RunError."""
-    games = read_games(run / JOURNAL)
+    games = read_games(journal_of(run))
     results = count_results(score(seat_frame(games, bots), games, match).frame)
     return results, rate(results)
 

@@ -15,7 +15,7 @@ from arena.ratings.matches import score, scoring_of
 from arena.ratings.model import Fit, rate
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import WHOLE, Results, by_table_size, count_results
-from arena.records.journal import FILE as JOURNAL
+from arena.records.journal import journal_of
 from arena.records.runfile import read_run
 from arena.rules.rounds import title_of
 
@@ -55,7 +55,7 @@ def run_tables(
 
     Raises RunError, NoAnswerError, UserError for anchors or boards that do not fit.
     """
-    info, games = read_run(run), read_games(run / JOURNAL)
+    info, games = read_run(run), read_games(journal_of(run))
     boards = scoring_of(info, match)
     frame = score(seat_frame(games, [bot.name for bot in info.bots]), games, boards).frame
     return make_tables(frame, prior, games.blocks(), anchors, match=boards)

@@ -6,13 +6,13 @@ from os.path import commonprefix
 from pathlib import Path
 
 from arena.errors import RunError
-from arena.records.journal import FILE, read_ids, read_rows
+from arena.records.journal import journal_of, read_ids, read_rows
 from arena.records.record import GameRecord, decode_record
 
 
 def read_records(run: Path) -> Iterator[GameRecord]:
     """The records of a run in the order in which games ended; the first of an id counts. Raises RunError."""
-    return (record for _, record in read_rows(run / FILE, decode_record))
+    return (record for _, record in read_rows(journal_of(run), decode_record))
 
 
 def find_record(run: Path, game: str) -> GameRecord:
@@ -20,7 +20,7 @@ def find_record(run: Path, game: str) -> GameRecord:
     for record in read_records(run):
         if record.id == game:
             return record
-    near = nlargest(3, read_ids(run / FILE), key=lambda known: len(commonprefix((known, game))))  # noqa: RUF071 - by letters it is
+    near = nlargest(3, read_ids(journal_of(run)), key=lambda known: len(commonprefix((known, game))))  # noqa: RUF071 - by letters it is
     raise RunError(
         f"expected the id of a game in {run}, got {game!r}",
         f"for example {', '.join(near)}" if near else "the run has no games yet",

@@ -1,11 +1,15 @@
 """The journal: the append-only file of records, the only truth about a run.
 
-One process writes, under a lock. A record counts once its line, newline included, is on disk.
+One process writes, under a lock. A record counts once its line, newline included, is on disk. A run that is over may be kept with its
+journal compressed by gzip, which is read like any other.
 """
 
 import fcntl
+import gzip
 import os
+import zlib
 from collections.abc import Callable, Iterator, Sequence
+from io import BufferedIOBase
 from pathlib import Path
 from typing import Protocol, Self, TypeVar
 
@@ -17,6 +21,7 @@ from arena.records.record import GameRecord, encode_record
 
 FILE = "games.jsonl"
 TORN = "games.torn"
+COMPRESSED = ".gz"
 
 
 class _Identified(Struct):
@@ -52,6 +57,9 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
+        packed = journal_of(folder)
+        if packed != self.path:
+            raise RunError(f"expected to append to {self.path}, got the compressed {packed.name}", f"unpack it first: gunzip {packed}")
         try:
             self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         except OSError as error:
@@ -113,15 +121,29 @@ class Journal:
         return size - keep
 
 
-def read_lines(path: Path) -> Iterator[bytes]:
-    """The whole lines of a journal; a last line without its newline is still being written, and is left out."""
+def journal_of(folder: Path) -> Path:
+    """The journal of a run, which may be a compressed one; the plain name where there is none yet."""
+    path, packed = folder / FILE, folder / (FILE + COMPRESSED)
+    return packed if packed.exists() and not path.exists() else path
+
+
+def open_journal(path: Path) -> BufferedIOBase:
+    """A journal to read, unpacked on the way if it is compressed. Raises RunError."""
     try:
-        with path.open("rb") as file:
+        return gzip.open(path, "rb") if path.suffix == COMPRESSED else path.open("rb")
+    except FileNotFoundError:
+        raise RunError(f"expected a journal {path}, found none") from None
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """The whole lines of a journal; a last line without its newline is still being written, and is left out. Raises RunError."""
+    try:
+        with open_journal(path) as file:
             for line in file:
                 if line.endswith(b"\n"):
                     yield line
-    except FileNotFoundError:
-        raise RunError(f"expected a journal {path}, found none") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise RunError(f"expected {path} to be whole and compressed by gzip, got {error}", "restore the file") from None
 
 
 def read_ids(path: Path) -> Iterator[str]:

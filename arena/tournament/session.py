@@ -17,7 +17,7 @@ from arena.players.folder import Bot, stage
 from arena.players.sandbox.launch import remove_tree
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.journal import FILE as JOURNAL
-from arena.records.journal import Journal, read_ids
+from arena.records.journal import Journal, journal_of, read_ids
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import RunInfo, read_run, write_run
 from arena.rules.boards import Board
@@ -185,7 +185,7 @@ def read_started(folder: Path) -> str:
 def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
     """How many games of a run are played, and how many it has. Raises RunError, ConfigError for settings of another version."""
     schedule = Schedule(make_config(info.config))
-    ids = frozenset(read_ids(folder / JOURNAL)) if (folder / JOURNAL).exists() else frozenset[str]()
+    ids = frozenset(read_ids(journal)) if (journal := journal_of(folder)).exists() else frozenset[str]()
     return schedule.played(ids), schedule.planned
 
 

@@ -15,7 +15,7 @@ from arena.ratings.convergence import convergence_table
 from arena.ratings.frames import read_games, seat_frame
 from arena.ratings.matches import score, scoring_of
 from arena.ratings.tables import Tables, make_tables
-from arena.records.journal import FILE as JOURNAL
+from arena.records.journal import journal_of
 from arena.records.runfile import RunInfo, read_run
 
 
@@ -49,7 +49,7 @@ class Material(NamedTuple):
 
 def gather(folder: Path, prior: float | None = None, match: Sequence[str] | None = None) -> Material:
     """Reads a run, scored as in `matches.scoring_of`. Raises RunError, NoAnswerError, UserError."""
-    info, games = read_run(folder), read_games(folder / JOURNAL)
+    info, games = read_run(folder), read_games(journal_of(folder))
     boards = scoring_of(info, match)
     frame = seat_frame(games, [bot.name for bot in info.bots])
     scored = score(frame, games, boards)

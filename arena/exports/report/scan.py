@@ -11,8 +11,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from arena.errors import RunError
-from arena.records.journal import FILE as JOURNAL
-from arena.records.journal import read_rows
+from arena.records.journal import journal_of, open_journal, read_rows
 from arena.records.record import Fault, GameRecord, decode_record
 
 
@@ -59,7 +58,7 @@ class Scan(Struct):
 
     def record(self, game: int) -> GameRecord:
         """The record of a game, read again."""
-        with self.path.open("rb") as file:
+        with open_journal(self.path) as file:
             file.seek(int(self.offset[game]))
             return decode_record(file.readline())
 
@@ -109,7 +108,7 @@ class _Columns:
 
 def scan_journal(run: Path, games: int) -> Scan:
     """Reads the first ``games`` games of a run's journal. Raises RunError."""
-    path, columns = run / JOURNAL, _Columns()
+    path, columns = journal_of(run), _Columns()
     for start, row in islice(read_rows(path, _decode), games):
         columns.add(row, start)
     return columns.finished(path)

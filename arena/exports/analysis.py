@@ -27,6 +27,7 @@ def analysis_object(analysis: Analysis) -> dict[str, Any]:
         "cycles": table_rows(analysis.cycles),
         "seats": table_rows(analysis.seats),
         "times": table_rows(analysis.times),
+        "endings": table_rows(analysis.endings),
         **({} if analysis.opponents is None else {"opponents": table_rows(analysis.opponents)}),
         "hands": table_rows(analysis.hands),
     }
@@ -46,7 +47,7 @@ def _fit_object(test: Goodness) -> dict[str, Any]:
 def analysis_text(analysis: Analysis, run: str) -> str:
     """An analysis for a terminal; ``run`` is how the user names the run."""
     parts = [part for test in analysis.fits for part in _fit_parts(test)]
-    parts += [_cycles_text(analysis), f"Seats\n{seats_text(analysis.seats)}", _times_text(analysis.times)]
+    parts += [_cycles_text(analysis), f"Seats\n{seats_text(analysis.seats)}", _endings_text(analysis.endings), _times_text(analysis.times)]
     if analysis.opponents is not None:
         parts.append(f"Opponents\n{pairs_text(analysis.opponents)}")
     return "\n\n".join([*parts, _hands_text(analysis.hands, run)])
@@ -98,6 +99,23 @@ def _cycle_line(row: dict[Any, Any]) -> str:
 
 def _p(value: float) -> str:
     return "p < 0.001" if value < SMALLEST else f"p = {value:.3f}"
+
+
+def _endings_text(endings: pd.DataFrame) -> str:
+    heads = ("Board", "Players", "Games", "Turns", "5-95%", "Last pagoda%", "by other%", "No tiles%", "No space%", "Forfeit%")
+    shares = ("last_pagoda", "by_other", "no_tiles", "no_space", "forfeit")
+    rows = [
+        (
+            row["board"],
+            str(row["players"]),
+            str(row["games"]),
+            number(row["turns"], 0),
+            f"{row['turns_low']:.0f}-{row['turns_high']:.0f}",
+            *(number(100 * row[name], 1) for name in shares),
+        )
+        for row in endings.to_dict("records")
+    ]
+    return f"How games end\n{columns_text(heads, rows, left=('Board',))}"
 
 
 def _times_text(times: pd.DataFrame) -> str:

@@ -7,6 +7,7 @@ import pandas as pd
 
 from arena.errors import UserError
 from arena.ratings.cycles import beats, cycles
+from arena.ratings.endings import endings_table
 from arena.ratings.frames import game_frame, read_games, seat_frame
 from arena.ratings.goodness import Goodness, goodness
 from arena.ratings.hands import with_expected, worst_hands
@@ -32,6 +33,7 @@ class Analysis(NamedTuple):
     threes: int
     seats: pd.DataFrame
     times: pd.DataFrame
+    endings: pd.DataFrame
     opponents: pd.DataFrame | None
     hands: pd.DataFrame
 
@@ -61,6 +63,7 @@ def analyse_run(run: Path, prior: float | None = None, bot: str | None = None, h
         threes=count * (count - 1) * (count - 2) // 6,
         seats=seats_table(frame, fits),
         times=times_table(journal_of(run), results.bots),
+        endings=endings_table(journal_of(run)),
         opponents=None if bot is None else pairs[pairs["bot"] == bot].reset_index(drop=True),
         hands=listed[["bot", *(name for name in listed.columns if name != "bot")]],
     )

@@ -76,7 +76,9 @@ def test_a_template_that_is_not_there_in_a_language_is_an_error_with_its_cure(ar
     assert not (arena.home / "searcher").exists()
 
 
-@pytest.mark.parametrize("name", ["careful-python", pytest.param("first-js", marks=needs_node), "greedy-python", "random-python"])
+@pytest.mark.parametrize(
+    "name", ["careful-python", "lookahead-python", pytest.param("first-js", marks=needs_node), "greedy-python", "random-python"]
+)
 def test_the_bots_of_the_repository_pass_the_check(arena, name):
     out, _ = arena("check", ROOT / "bots" / name)
     assert out.splitlines()[-1].endswith("0 failed")

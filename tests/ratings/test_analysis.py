@@ -10,11 +10,15 @@ from arena.errors import UserError
 from arena.exports.analysis import analysis_object, analysis_text
 from arena.ratings.analysis import analyse_run
 from arena.ratings.cycles import beats, cycles
+from arena.ratings.endings import endings_table
 from arena.ratings.goodness import goodness, holm
 from arena.ratings.hands import with_expected, worst_hands
 from arena.ratings.model import rate
 from arena.ratings.results import count_results
 from arena.ratings.times import times_table
+from arena.rules import State
+from arena.rules.boards import built_in
+from arena.rules.notation import PASS, parse_move, parse_tile
 from tests.ratings.coverage import sample
 from tests.ratings.synthetic import duel, frame_of
 from tests.ratings.test_tables import play_run
@@ -123,6 +127,27 @@ def test_times_are_those_of_the_journal(run):
     assert sum(times_table(run / "games.jsonl", [])["moves"]) == sum(record["turns"] for record in records)
 
 
+def last_mover(record):
+    """Whose placement ended the game, by the rules."""
+    state = State(built_in(record["board"]), len(record["bots"]), [parse_tile(record["deck"][at : at + 2]) for at in range(0, 144, 2)])
+    for move in record["moves"]:
+        mover = state.mover
+        state.play(PASS if move == "pass" else parse_move(state.board, move))
+    return mover
+
+
+def test_endings_are_those_of_the_games_played_again(run):
+    records = [json.loads(line) for line in (run / "games.jsonl").read_text().splitlines()]
+    [row] = endings_table(run / "games.jsonl").to_dict("records")
+    assert (row["board"], row["players"], row["games"]) == ("bird", len(records[0]["bots"]), len(records))
+    assert row["turns"] == np.median([record["turns"] for record in records])
+    last = [record for record in records if record["end"] == "last pagoda"]
+    assert row["last_pagoda"] == len(last) / len(records)
+    assert row["last_pagoda"] + row["no_tiles"] + row["no_space"] + row["forfeit"] == pytest.approx(1)
+    by_other = [record["left"][last_mover(record)] > 0 for record in last]
+    assert row["by_other"] == (pytest.approx(np.mean(by_other)) if last else pytest.approx(np.nan, nan_ok=True))
+
+
 def test_a_hand_is_compared_with_the_same_one_in_the_same_seat():
     """On deal 7 c loses with the first seat's tiles against b, a wins with them."""
     games = [(deal, seated, (0.5, 0.5)) for deal in range(12) for seated in ("ab", "ba", "cb", "bc")]
@@ -142,11 +167,19 @@ def test_a_hand_is_compared_with_the_same_one_in_the_same_seat():
 def test_an_analysis_tells_all_in_text_and_json(run):
     analysis = analyse_run(run, bot="ann", hands=2)
     shown = analysis_object(analysis)
-    assert list(shown) == ["games", "deals", "fit", "cycles", "seats", "times", "opponents", "hands"]
+    assert list(shown) == ["games", "deals", "fit", "cycles", "seats", "times", "endings", "opponents", "hands"]
     assert {row["opponent"] for row in shown["opponents"]} == {"bob", "cy", "dee"}
     assert [row["bot"] for row in shown["hands"]] == ["ann", "ann"]
     text = analysis_text(analysis, "my run")
-    for part in ("Does one rating", "Circles of three", "Seats", "Time to think", "Opponents", "arena replay 'my run' bird/"):
+    for part in (
+        "Does one rating",
+        "Circles of three",
+        "Seats",
+        "How games end",
+        "Time to think",
+        "Opponents",
+        "arena replay 'my run' bird/",
+    ):
         assert part in text
     everybody = analyse_run(run)
     assert sorted(everybody.hands["bot"]) == ["ann", "bob", "cy", "dee"]

@@ -1,0 +1,55 @@
+"""The bots that search: within their time at every table, and the published league behind what is said of them."""
+
+import csv
+import re
+import shlex
+
+import pytest
+from tests.e2e.conftest import ROOT
+
+LEAGUE = ROOT / "results" / "league-1"
+LADDER = ["random-python", "greedy-python", "careful-python", "lookahead-python", "flatmc-python", "ismcts-python"]
+TINY = "R....\n..V..\n....B\n.Y...\n"
+
+
+@pytest.mark.parametrize(("players", "core"), [(2, "native"), (4, "native"), (3, "pure")])
+def test_bots_that_search_use_their_time_and_no_more(arena, monkeypatch, players, core):
+    if core == "native":
+        pytest.importorskip("arena.rules.native._core", reason="the native core is not built")
+    monkeypatch.setenv("ARENA_RULES", core)
+    (arena.home / "tiny.txt").write_text(TINY)
+    bots = [ROOT / "bots" / name for name in LADDER[-players:]]
+    arena("run", *bots, "--board", "tiny.txt", "--players", players, "--deals", 1, "--move-ms", 300, "--jobs", 1, "--seed", 3, "--out", "r")
+    records = arena.records("r")
+    assert len(records) == players
+    assert not any(record["faults"] for record in records)
+    searched = [slow for record in records for bot, slow in zip(record["bots"], record["slowest_ms"], strict=True) if bot in LADDER[-2:]]
+    assert max(searched) > 100
+
+
+@pytest.mark.parametrize("name", LADDER)
+def test_each_bot_is_short_and_begins_with_its_idea(name):
+    source = (ROOT / "bots" / name / "bot.py").read_text()
+    assert source.startswith('"""')
+    assert len(source.splitlines()) < 100
+
+
+@pytest.mark.parametrize("run", sorted(path.parent for path in LEAGUE.glob("**/run.json")), ids=lambda path: path.name)
+def test_a_published_run_follows_from_its_journal(arena, run):
+    assert "no difference" in arena("verify", run)[0]
+
+
+def test_what_is_said_of_the_league_is_what_its_commands_print(arena):
+    blocks = re.findall(r"```\n\$ arena ([^\n]*)\n(.*?)```", (LEAGUE / "README.md").read_text(), re.S)
+    assert len(blocks) >= 4
+    (arena.home / "results").symlink_to(ROOT / "results")
+    for command, shown in blocks:
+        assert shown.strip() in arena(*shlex.split(command))[0]
+
+
+def test_with_two_players_each_bot_is_better_than_the_one_before_beyond_error(arena):
+    """Anchored in the middle, so that the last one's lost games widen no other interval."""
+    out, _ = arena("standings", LEAGUE / "2-players", "--anchor", "flatmc-python=0", "--csv", "-")
+    rows = list(csv.DictReader(out.splitlines()))
+    assert [row["bot"] for row in rows] == LADDER[::-1]
+    assert all(float(row["elo_low"]) > float(below["elo_high"]) for row, below in zip(rows, rows[1:], strict=False))

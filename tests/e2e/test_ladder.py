@@ -3,8 +3,10 @@
 import csv
 import re
 import shlex
+from itertools import pairwise
 
 import pytest
+
 from tests.e2e.conftest import ROOT
 
 LEAGUE = ROOT / "results" / "league-1"
@@ -52,4 +54,4 @@ def test_with_two_players_each_bot_is_better_than_the_one_before_beyond_error(ar
     out, _ = arena("standings", LEAGUE / "2-players", "--anchor", "flatmc-python=0", "--csv", "-")
     rows = list(csv.DictReader(out.splitlines()))
     assert [row["bot"] for row in rows] == LADDER[::-1]
-    assert all(float(row["elo_low"]) > float(below["elo_high"]) for row, below in zip(rows, rows[1:], strict=False))
+    assert all(float(row["elo_low"]) > float(below["elo_high"]) for row, below in pairwise(rows))

@@ -46,13 +46,20 @@ class Position:
     ``seat``     whose eyes these are; ``state`` the rules' state, in which tiles that the seat cannot see are unknown
     ``time_ms``  how long the answer may take
     ``rng``      a random generator of the game's own, so that the same game can be played again
+    ``has_bank`` whether ``time_ms`` is what is left for several moves
     """
 
-    def __init__(self, state: State, seat: int, rng: random.Random, time_ms: int) -> None:
+    def __init__(self, state: State, seat: int, rng: random.Random, time_ms: int, *, has_bank: bool = False) -> None:
         self.state = state
         self.seat = seat
         self.rng = rng
         self.time_ms = time_ms
+        self.has_bank = has_bank
+
+    @property
+    def think_ms(self) -> float:
+        """How long to think about this move: most of its time, less a reserve for the way to the arena, or a small part of a bank."""
+        return self.time_ms / 20 if self.has_bank else max(0.4 * self.time_ms, 0.8 * self.time_ms - 15)
 
     @property
     def board(self) -> Board:
@@ -101,7 +108,7 @@ class Position:
         """The position after the move of whoever is to move; this one stays as it is. Raises IllegalMoveError."""
         state = self.state.copy()
         state.play(move)
-        return Position(state, self.seat, self.rng, self.time_ms)
+        return Position(state, self.seat, self.rng, self.time_ms, has_bank=self.has_bank)
 
     def unseen(self) -> dict[str, int]:
         """How many of each tile this seat has not seen: they are in the other hands or in the pile."""
@@ -170,7 +177,7 @@ class Position:
         luck = random.Random(self._seed(seed))  # noqa: S311 - for play, not for secrets
         state = self._dealt(luck)
         state.playout(luck.getrandbits(64), policy, among, turns)
-        return Position(state, self.seat, self.rng, self.time_ms)
+        return Position(state, self.seat, self.rng, self.time_ms, has_bank=self.has_bank)
 
     def sample(self, seed: int | None = None) -> "Position":
         """This position with every tile that the seat has not seen dealt at random: a game that may be the one being played.
@@ -178,7 +185,7 @@ class Position:
         In it `play` draws real tiles, and `legal_moves` lists those of whoever is to move; one who has none plays PASS. ``seed`` decides
         the deal; drawn from ``rng`` by default.
         """
-        return Position(self._dealt(random.Random(self._seed(seed))), self.seat, self.rng, self.time_ms)  # noqa: S311 - for play
+        return Position(self._dealt(random.Random(self._seed(seed))), self.seat, self.rng, self.time_ms, has_bank=self.has_bank)  # noqa: S311 - for play
 
     def _seed(self, seed: int | None) -> int:
         """The seed given, or one of the game's own."""
@@ -239,6 +246,7 @@ class _Game:
         self._state = State(parse_board("board", "\n".join(start.board)), start.players, (UNKNOWN,) * DECK_SIZE)
         self._seat = start.seat
         self._rng = random.Random(start.seed)  # noqa: S311 - for play, not for secrets
+        self._has_bank = start.game_ms is not None
 
     def follow(self, played: Played) -> None:
         move = parse_move(self._state.board, played.move)
@@ -248,6 +256,6 @@ class _Game:
 
     def answer(self, choose: Choose, turn: Turn) -> str:
         self._state.set_hand(self._seat, [parse_tile(tile) for tile in turn.hand])
-        position = Position(self._state.copy(), self._seat, self._rng, turn.time_ms)
+        position = Position(self._state.copy(), self._seat, self._rng, turn.time_ms, has_bank=self._has_bank)
         move = choose(position)
         return move if isinstance(move, str) else position.text(move)

@@ -115,7 +115,7 @@ def decision_text(decision: "Decision", bot: str) -> str:
     if decision.fault:
         return printable(f"fault of {bot} ({decision.fault}): {decision.detail}")
     same = "the same move" if decision.new == decision.old else "another move" if decision.old else "an answer"
-    return f"{decision.new}  ({same}, by {bot} in {decision.spent_ms:.1f} ms)"
+    return f"{decision.new}  ({same}, by {printable(bot)} in {decision.spent_ms:.1f} ms)"
 
 
 def show_stderr(asked: Asked) -> None:

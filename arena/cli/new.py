@@ -1,5 +1,6 @@
 """arena new: a starter bot to change."""
 
+import shlex
 from importlib.resources import files
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def new(name: str, language: str, template: str, folder: Path | None) -> None:
     reason, cure = lack(bot_at(target))
     if reason:
         click.echo(f"note: it cannot be played here yet: {reason}; {cure}", err=True)
-    click.echo(f"now change it, then: arena check {target if '/' in str(target) else f'./{target}'}", err=True)
+    click.echo(f"now change it, then: arena check {shlex.quote(str(target) if '/' in str(target) else f'./{target}')}", err=True)
 
 
 def write_starter(target: Path, name: str, starter: str) -> None:

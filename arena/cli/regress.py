@@ -60,6 +60,7 @@ def regress(
     arena regress league --bot my-bot --old my-bot@1 --games 20
     arena regress league --bot ./my-bot --csv differences.csv
     """  # noqa: D301 - \b is click's mark for lines to keep
+    _check_output(csv_path, as_json=as_json)
     from arena.tournament.scripts import Scripts  # noqa: PLC0415 - help must not wait for it
 
     folder = run_folder(home, run)
@@ -139,6 +140,14 @@ def _with_progress(
     compared = compare_decisions(scripts, old, bot, sandbox, min(jobs or available_cores(), total), games)
     with tqdm(compared, total=total, unit="game", disable=None, leave=False) as bar:
         yield from bar
+
+
+def _check_output(csv_path: str | None, *, as_json: bool) -> None:
+    """Raises UsageError or UserError before hours of asking, rather than after."""
+    if csv_path == "-" and as_json:
+        raise click.UsageError("expected --csv - or --json, got both: each prints to stdout")
+    if csv_path and not Path(csv_path).absolute().parent.is_dir():
+        raise UserError(f"expected --csv in a folder that is there, got {csv_path}", "make the folder, or name another")
 
 
 def _show(tally: Tally, old: str, new: str, csv_path: str | None, *, as_json: bool) -> None:

@@ -159,4 +159,4 @@ def _write_page(folder: Path, record: "GameRecord", path: Path | None) -> None:
     text = game_page(folder, record)
     target = path or page_path(folder, record.id)
     write_durably(target, text.encode())
-    click.echo(target)
+    click.echo(printable(str(target)))

@@ -127,7 +127,7 @@ def _show(case: _Case, bot: str, found: "Reproduction") -> None:
     click.echo(printable(f"then     {fault.kind}: {fault.detail}"))
     _show_words(found.old_words)
     last = found.decisions[-1] if found.decisions else None
-    click.echo(f"now      {decision_text(last, bot) if last else f'{bot} starts'}")
+    click.echo(f"now      {decision_text(last, bot) if last else f'{printable(bot)} starts'}")
     _show_words(found.new_words)
     if last:
         show_stderr(Asked(bot, last, found.stderr))

@@ -10,12 +10,11 @@ import msgspec
 from arena.errors import ArenaError, UserError
 from arena.exports.files import DECIMALS, DERIVED, derived_text
 from arena.match.audit import audit
-from arena.players.folder import bot_at
-from arena.players.manifest import FILE as MANIFEST
+from arena.players.folder import played_copy
 from arena.ratings.tables import run_tables
 from arena.records.difference import Difference
 from arena.records.evidence import evidence_folder
-from arena.records.journal import journal_of, open_journal, read_lines
+from arena.records.journal import COMPRESSED, journal_of, read_lines
 from arena.records.record import GameRecord
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo, RunInfo, read_run
@@ -135,11 +134,12 @@ def _evidence_difference(run: Path, record: GameRecord) -> Wrong | None:
 
 
 def _has_torn_end(journal: Path) -> bool:
-    last = b"\n"
-    with open_journal(journal) as file:
-        while block := file.read(1 << 20):
-            last = block
-    return not last.endswith(b"\n")
+    if journal.suffix == COMPRESSED:
+        return False  # what is compressed is over
+    with journal.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - 1))
+        return file.read() not in (b"", b"\n")
 
 
 def _bot_difference(run: Path, bot: BotInfo) -> tuple[str, list[Difference]]:
@@ -148,7 +148,7 @@ def _bot_difference(run: Path, bot: BotInfo) -> tuple[str, list[Difference]]:
     if not folder.is_dir():
         return f"no copy of {bot.name} to compare in {folder.relative_to(run)}", []
     try:
-        copy = bot_at(folder, name=bot.name.partition("@")[0], command=None if (folder / MANIFEST).exists() else bot.command)
+        copy = played_copy(run, bot)
     except UserError as error:
         return "", [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, str(error))]
     if copy.manifest.build:

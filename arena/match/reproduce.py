@@ -18,7 +18,7 @@ from arena.records.evidence import KeptFault
 from arena.records.record import Fault
 
 START = '{"type":"start",'
-TURN = re.compile(r'\{"type":"turn","id":([0-9]+),')
+TURN = re.compile(r'\{"type":"turn","id":([0-9]{1,15}),')
 FIRST_TURN_ID = 2
 
 Verdict = Literal["same", "other", "answered"]

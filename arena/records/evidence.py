@@ -1,11 +1,13 @@
 """faults/: what is kept of each fault, one folder a game, one file a seat."""
 
+import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from arena.errors import RunError
 
@@ -17,12 +19,12 @@ class KeptFault(Struct, frozen=True):
     """What an evidence file says that it takes to repeat the fault; runs of earlier versions have no ``asked_ms``."""
 
     game: str
-    seat: int
-    turn: int
+    seat: Annotated[int, Meta(ge=0, le=3)]
+    turn: Annotated[int, Meta(ge=0, le=72)]
     kind: str
     detail: str
     lines: list[tuple[str, float, str]]
-    asked_ms: list[int] = []
+    asked_ms: list[Annotated[int, Meta(ge=0, le=86_400_000)]] = []
 
 
 def evidence_folder(run: Path, game: str) -> Path:
@@ -49,8 +51,17 @@ def write_evidence(run: Path, game: str, seeds: Sequence[int], evidence: Sequenc
 def read_evidence(path: Path) -> KeptFault:
     """The evidence in a file. Raises RunError."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise RunError(f"{path}: expected at most {MOST_BYTES >> 20} MiB of evidence, got {path.stat().st_size} bytes")
-        return msgspec.json.decode(path.read_bytes(), type=KeptFault)
+        return msgspec.json.decode(_regular_bytes(path), type=KeptFault)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RunError(f"expected the evidence of a fault in {path}, got {error}") from None
+
+
+def _regular_bytes(path: Path) -> bytes:
+    """What is in a file that is neither a link, a pipe nor a device. Raises OSError, RunError."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise RunError(f"expected the evidence of a fault in {path}, got no regular file")
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise RunError(f"{path}: expected at most {MOST_BYTES >> 20} MiB of evidence, got more")
+    return data

@@ -12,7 +12,18 @@ from arena.records.record import GameRecord, decode_record
 
 def read_records(run: Path) -> Iterator[GameRecord]:
     """The records of a run in the order in which games ended; the first of an id counts. Raises RunError."""
-    return (record for _, record in read_rows(journal_of(run), decode_record))
+    return (record for _, record in read_rows(journal_of(run), _fitting_record))
+
+
+def _fitting_record(line: bytes) -> GameRecord:
+    """A record whose lists are by seat. Raises DecodeError, ValueError."""
+    record = decode_record(line)
+    seats = len(record.bots)
+    if not len(record.left) == len(record.ranks) == len(record.think_ms) == len(record.slowest_ms) == seats:
+        raise ValueError(f"expected left, ranks and times of {seats} seats")
+    if any(not 0 <= fault.seat < seats for fault in record.faults):
+        raise ValueError(f"expected faults of seats below {seats}")
+    return record
 
 
 def find_record(run: Path, game: str) -> GameRecord:

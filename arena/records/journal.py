@@ -22,6 +22,8 @@ from arena.records.record import GameRecord, encode_record
 FILE = "games.jsonl"
 TORN = "games.torn"
 COMPRESSED = ".gz"
+LONGEST = 1 << 20
+"""Bytes of a line; a record has some two thousand."""
 
 
 class _Identified(Struct):
@@ -139,9 +141,11 @@ def read_lines(path: Path) -> Iterator[bytes]:
     """The whole lines of a journal; a last line without its newline is still being written, and is left out. Raises RunError."""
     try:
         with open_journal(path) as file:
-            for line in file:
+            while line := file.readline(LONGEST):
                 if line.endswith(b"\n"):
                     yield line
+                elif len(line) == LONGEST:
+                    raise RunError(f"{path}: expected lines below {LONGEST >> 20} MiB, got a longer one", "restore the file")
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise RunError(f"expected {path} to be whole and compressed by gzip, got {error}", "restore the file") from None
 

@@ -1,10 +1,10 @@
 """run.json: what a run is, written when it starts, and again when it is extended or decides how it goes on."""
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from arena.errors import RunError
 from arena.records.journal import write_durably
@@ -15,10 +15,10 @@ FILE = "run.json"
 class BotInfo(Struct, frozen=True):
     """A bot of a run, as its files were when the run started."""
 
-    name: str
+    name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]*$", max_length=100)]
     version: str
-    sha256: str
-    command: list[str]
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{12,64}$")]
+    command: Annotated[list[str], Meta(min_length=1)]
 
     @property
     def copy(self) -> str:
@@ -48,8 +48,8 @@ def read_run(folder: Path) -> RunInfo:
         return msgspec.json.decode(path.read_bytes(), type=RunInfo)
     except FileNotFoundError:
         raise RunError(f"expected a run in {folder}, found no {FILE} there", "arena runs lists the runs") from None
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise RunError(f"{path}: {error}") from None
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RunError(f"{path}: {error}", "the file was changed by something else: restore it") from None
 
 
 def write_run(folder: Path, info: RunInfo) -> None:

@@ -150,7 +150,10 @@ def read_board(path: Path) -> Board:
 def built_in(name: str) -> Board:
     """One of the boards in the package. Raises BoardError for another name."""
     if name not in BUILT_IN:
-        raise BoardError(f"expected a board out of {', '.join(BUILT_IN)}, got {name!r}", "any other board is given as --board FILE")
+        raise BoardError(
+            f"expected a board out of {', '.join(BUILT_IN)}, got {name!r}",
+            "any other is given as the path of a board file, such as ./moon.txt",
+        )
     return parse_board(name, files("arena.rules").joinpath("boards", f"{name}.txt").read_text(encoding="utf-8"))
 
 

@@ -7,8 +7,7 @@ import msgspec
 
 from arena.errors import ConfigError, RunError
 from arena.match.retrace import Script
-from arena.players.folder import Bot, bot_at
-from arena.players.manifest import FILE as MANIFEST
+from arena.players.folder import Bot, played_copy
 from arena.players.messages import PROTOCOL
 from arena.records.find import read_records
 from arena.records.record import GameRecord
@@ -55,10 +54,11 @@ class Scripts:
     def played_bot(self, name: str) -> Bot:
         """A bot of the run as it was played. Raises RunError when its copy is not there."""
         info = self.bot_info(name)
-        folder = self.run / info.copy
-        if not folder.is_dir():
-            raise RunError(f"expected the copy of {name} that was played in {folder}, found none", "name the bot with --bot")
-        bot = bot_at(folder, name=name.partition("@")[0], command=None if (folder / MANIFEST).exists() else info.command)
+        if not (self.run / info.copy).is_dir():
+            raise RunError(f"expected the copy of {name} that was played in {self.run / info.copy}, found none", "name the bot with --bot")
+        bot = played_copy(self.run, info)
+        if bot.sha256 != info.sha256 and not bot.manifest.build:
+            raise RunError(f"expected {name} as it was played in {bot.folder}, got other files", "name the bot with --bot")
         return msgspec.structs.replace(bot, label=name)
 
     def bot_info(self, name: str) -> BotInfo:

@@ -15,13 +15,8 @@ AMONG = 8
 TURNS = 16
 
 
-def budget_ms(time_ms: int) -> float:
-    """Most of the time, less what the way to the arena and back may take."""
-    return max(0.4 * time_ms, 0.8 * time_ms - 15)
-
-
 def choose(position: Position) -> int:
-    began, budget = time.monotonic(), budget_ms(position.time_ms) / 1000
+    began, budget = time.monotonic(), position.think_ms / 1000
     ranked = sorted(zip(position.outlooks(), position.legal_moves(), strict=True), reverse=True)
     moves = [move for _, move in ranked[:MOVES]]
     worth = dict.fromkeys(moves, 0.0)

@@ -64,13 +64,8 @@ def try_once(position: Position, node: Node, seed: int) -> None:
         passed.total += position.outlook(seat)
 
 
-def budget_ms(time_ms: int) -> float:
-    """Most of the time, less what the way to the arena and back may take."""
-    return max(0.4 * time_ms, 0.8 * time_ms - 15)
-
-
 def choose(position: Position) -> int:
-    began, budget = time.monotonic(), budget_ms(position.time_ms) / 1000
+    began, budget = time.monotonic(), position.think_ms / 1000
     ranked = sorted(zip(position.outlooks(), position.legal_moves(), strict=True), reverse=True)
     race = {move: Node() for _, move in ranked[:MOVES]}
     stages = math.ceil(math.log2(len(race)))

@@ -10,8 +10,6 @@ from arena.sdk import PASS, Position, run
 
 MOVES = 6
 DEALS = 3
-SHARE = 0.5
-"""How much of the time for a move may be spent on it; with the native core it takes a few milliseconds."""
 
 
 def best_first(position: Position) -> list[int]:
@@ -29,7 +27,7 @@ def worth(position: Position) -> float:
 
 
 def choose(position: Position) -> int:
-    deadline = time.monotonic() + SHARE * position.time_ms / 1000
+    deadline = time.monotonic() + position.think_ms / 1000
     moves = best_first(position)[:MOVES]
     total = dict.fromkeys(moves, 0.0)
     for _ in range(DEALS):

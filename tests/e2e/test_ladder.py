@@ -14,19 +14,35 @@ LADDER = ["random-python", "greedy-python", "careful-python", "lookahead-python"
 TINY = "R....\n..V..\n....B\n.Y...\n"
 
 
-@pytest.mark.parametrize(("players", "core"), [(2, "native"), (4, "native"), (3, "pure")])
-def test_bots_that_search_use_their_time_and_no_more(arena, monkeypatch, players, core):
-    if core == "native":
-        pytest.importorskip("arena.rules.native._core", reason="the native core is not built")
-    monkeypatch.setenv("ARENA_RULES", core)
+def play(arena, names, *times):
     (arena.home / "tiny.txt").write_text(TINY)
-    bots = [ROOT / "bots" / name for name in LADDER[-players:]]
-    arena("run", *bots, "--board", "tiny.txt", "--players", players, "--deals", 1, "--move-ms", 300, "--jobs", 1, "--seed", 3, "--out", "r")
-    records = arena.records("r")
+    settings = ("--board", "tiny.txt", "--players", len(names), "--deals", 1, "--jobs", 1, "--seed", 3, "--out", "r")
+    arena("run", *names, *settings, *times)
+    return arena.records("r")
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_bots_that_search_use_their_time_and_no_more(arena, players):
+    records = play(arena, [ROOT / "bots" / name for name in LADDER[-players:]], "--move-ms", 300)
     assert len(records) == players
     assert not any(record["faults"] for record in records)
     searched = [slow for record in records for bot, slow in zip(record["bots"], record["slowest_ms"], strict=True) if bot in LADDER[-2:]]
     assert max(searched) > 100
+
+
+def test_bots_that_search_keep_within_their_time_on_the_pure_core(arena):
+    """A bot gets no environment of the arena's, so a copy of it chooses the core, and says which it got."""
+    for name in LADDER[-3:]:
+        source = (ROOT / "bots" / name / "bot.py").read_text().split('"""', 2)[2]
+        says = "assert CORE == 'pure'"
+        arena.add_bot(name, f"import os\nos.environ['ARENA_RULES'] = 'pure'\nfrom arena.rules import CORE\n{says}\n{source}", to=".")
+    records = play(arena, [f"./{name}" for name in LADDER[-3:]], "--move-ms", 400)
+    assert not any(record["faults"] for record in records)
+
+
+def test_a_bank_of_time_lasts_for_a_game(arena):
+    records = play(arena, [ROOT / "bots" / name for name in LADDER[-2:]], "--game-ms", 1500)
+    assert not any(record["faults"] for record in records)
 
 
 @pytest.mark.parametrize("name", LADDER)
@@ -36,9 +52,12 @@ def test_each_bot_is_short_and_begins_with_its_idea(name):
     assert len(source.splitlines()) < 100
 
 
-@pytest.mark.parametrize("run", sorted(path.parent for path in LEAGUE.glob("**/run.json")), ids=lambda path: path.name)
+RUNS = ["2-players", "3-players", "4-players", "best-against-greedy", "time-for-a-move", "tree-against-no-tree"]
+
+
+@pytest.mark.parametrize("run", RUNS)
 def test_a_published_run_follows_from_its_journal(arena, run):
-    assert "no difference" in arena("verify", run)[0]
+    assert "no difference" in arena("verify", LEAGUE / run)[0]
 
 
 def test_what_is_said_of_the_league_is_what_its_commands_print(arena):

@@ -7,7 +7,6 @@ import os
 import shlex
 import shutil
 import signal
-import time
 
 import msgspec
 import pytest
@@ -166,7 +165,7 @@ def test_an_interrupted_regression_ends_and_leaves_nothing(arena):
     )
     arena.add_bot("slow", slow, to=".")
     process = arena.start("regress", "duels", "--bot", "./slow", "--old", "fst")
-    time.sleep(2)
+    wait_for(lambda: Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text())  # its workers
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err.splitlines()[-1]) == (130, "interrupted")

@@ -15,7 +15,7 @@ FILE = "run.json"
 class BotInfo(Struct, frozen=True):
     """A bot of a run, as its files were when the run started."""
 
-    name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]*$", max_length=100)]
+    name: Annotated[str, Meta(pattern=r"^[^/]+$")]
     version: str
     sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{12,64}$")]
     command: Annotated[list[str], Meta(min_length=1)]

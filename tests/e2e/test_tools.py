@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import signal
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -217,3 +218,29 @@ def test_a_leak_is_shown_with_both_states(capsys, monkeypatch):
     leak = json.loads(capsys.readouterr().out)["leak"]
     assert f"\n> {leak['line']}\n" in out
     assert leak["deck"] != leak["twin_deck"]
+
+
+def test_what_a_stranger_s_run_says_is_not_believed(arena):
+    """A copy that was changed or leads elsewhere is not started; nor is a run believed whose copies would lie outside."""
+    run, game = arena.home / "results" / "faulty", arena.records("faulty")[0]["id"]
+    [copy] = (run / "bots").glob("exits-*")
+    with (copy / "exits.py").open("a") as file:
+        file.write("# changed\n")
+    assert "expected exits as it was played in" in arena("reproduce", "faulty", game, status=1)[1]
+    copy.rename(arena.home / "elsewhere")
+    copy.symlink_to(arena.home / "elsewhere")
+    assert "got a link to" in arena("reproduce", "faulty", game, status=1)[1]
+    info = json.loads((run / "run.json").read_text())
+    for bot in info["bots"]:
+        bot["sha256"] = "/../../../.."
+    (run / "run.json").write_text(json.dumps(info))
+    assert "run.json: Expected `str` matching regex" in arena("reproduce", "faulty", game, status=1)[1]
+
+
+@pytest.mark.parametrize("spoil", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.write_text("[" * 100_000)])
+def test_evidence_that_is_no_file_of_ours_is_refused(arena, spoil):
+    game = arena.records("duels")[0]["id"]
+    path = arena.home / "results" / "duels" / "faults" / game / "seat-0.json"
+    path.parent.mkdir(parents=True)
+    spoil(path)
+    assert "expected the evidence of a fault in" in arena("reproduce", path.parent, status=1)[1]

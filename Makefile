@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-DEALS ?= 8
+DEALS ?= 6
 JOBS ?= auto
 SOURCES := arena tests bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -14,7 +14,7 @@ help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
 demo: $(VENV)/.ready ## set everything up and play a round robin of the bots in bots/ (about a minute)
-	@$(BIN)/arena run --deals $(DEALS) --move-ms 50
+	@$(BIN)/arena run --deals $(DEALS) --game-ms 1000
 
 test: $(VENV)/.ready-dev ## set everything up and run the tests; ARGS="-k name" picks some
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from functools import partial
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a background job, whose children would not hear a Ctrl-C either
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 TIMES = ("think_ms", "slowest_ms", "ended")
 
 

@@ -70,7 +70,7 @@ def test_every_kit_is_known_and_short_and_marks_what_to_change():
 def test_a_kit_passes_every_step_of_the_check(arena, language, toolchain):
     arena("new", "kit", *PLAIN[language])
     out, _ = arena("check", "./kit")
-    assert [line for line in out.splitlines()[:-1] if not line.startswith("ok    ") or "note:" in line] == []
+    assert [line for line in out.splitlines()[:-1] if not line.startswith("ok    ")] == []  # a note may be: Java compiles while it waits
     assert out.splitlines()[-1].endswith("0 failed")
 
 

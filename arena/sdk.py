@@ -108,7 +108,7 @@ class Position:
         """The position after the move of whoever is to move; this one stays as it is. Raises IllegalMoveError."""
         state = self.state.copy()
         state.play(move)
-        return Position(state, self.seat, self.rng, self.time_ms, has_bank=self.has_bank)
+        return self._at(state)
 
     def unseen(self) -> dict[str, int]:
         """How many of each tile this seat has not seen: they are in the other hands or in the pile."""
@@ -177,7 +177,7 @@ class Position:
         luck = random.Random(self._seed(seed))  # noqa: S311 - for play, not for secrets
         state = self._dealt(luck)
         state.playout(luck.getrandbits(64), policy, among, turns)
-        return Position(state, self.seat, self.rng, self.time_ms, has_bank=self.has_bank)
+        return self._at(state)
 
     def sample(self, seed: int | None = None) -> "Position":
         """This position with every tile that the seat has not seen dealt at random: a game that may be the one being played.
@@ -185,7 +185,11 @@ class Position:
         In it `play` draws real tiles, and `legal_moves` lists those of whoever is to move; one who has none plays PASS. ``seed`` decides
         the deal; drawn from ``rng`` by default.
         """
-        return Position(self._dealt(random.Random(self._seed(seed))), self.seat, self.rng, self.time_ms, has_bank=self.has_bank)  # noqa: S311 - for play
+        return self._at(self._dealt(random.Random(self._seed(seed))))  # noqa: S311 - for play, not for secrets
+
+    def _at(self, state: State) -> "Position":
+        """The same eyes on another state."""
+        return Position(state, self.seat, self.rng, self.time_ms, has_bank=self.has_bank)
 
     def _seed(self, seed: int | None) -> int:
         """The seed given, or one of the game's own."""

@@ -13,7 +13,7 @@ from arena.exports.text import board_text, hands_text
 from arena.players.messages import Start
 from arena.players.player import Answer, Words
 from arena.rules import State
-from arena.rules.notation import KIND_SHIFT, PASS, TILE_OF_KIND, TILES, move_text, parse_move, parse_square, parse_tile, split_move
+from arena.rules.notation import KIND_SHIFT, PASS, PASSED, TILE_OF_KIND, TILES, move_text, parse_move, parse_square, parse_tile, split_move
 
 HELP = """\
   Rc4Yd4   place: a colour and its square, the other colour and its square
@@ -45,7 +45,7 @@ class Human:
         """Asks until a legal move comes."""
         seat, began_ns = state.mover, time.monotonic_ns()
         click.echo(f"{board_text(state, paint)}\n{hands_text(state, self._names, seen_by=seat)}")
-        moves = {move_text(state.board, move): move for move in state.legal_moves()} or {"pass": PASS}
+        moves = {move_text(state.board, move): move for move in state.legal_moves()} or {PASSED: PASS}
         with completion(list(moves)):
             while (move := self._read(state, seat, moves)) is None:
                 pass

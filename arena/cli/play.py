@@ -75,7 +75,6 @@ def play(
     from arena.match.clock import Timing  # noqa: PLC0415 - help must not wait for these
     from arena.players.registry import Registry  # noqa: PLC0415
     from arena.rules.boards import find_board  # noqa: PLC0415
-    from arena.rules.rounds import rounds_of  # noqa: PLC0415
     from arena.tournament.session import new_seed  # noqa: PLC0415
 
     names, log_path = _board_names(options.pop("board"), options.pop("match")), options.pop("log_path")
@@ -84,13 +83,9 @@ def play(
     found = [find_bot(registry, name) for name in bots]
     boards = [find_board(name) for name in names]
     table = Table(found, human, Timing(**options), walls.choose(found))
-    seed, records = seed or new_seed(), list["GameRecord"]()
+    seed = seed or new_seed()
     with _opened(log_path) as log:
-        for board, (_, number) in zip(boards, rounds_of([board.name for board in boards], deal), strict=True):
-            if len(boards) > 1 and not as_json:
-                click.echo(f"round {len(records) + 1} of {len(boards)}, on {board.name}")
-            records.append(table.play(seed, board, number, log, is_drawn=not as_json))
-            _show_end(records[-1], as_json=as_json)
+        records = list(_rounds(table, boards, seed, deal, log, as_json=as_json))
     if not as_json:
         if len(boards) > 1:
             click.echo(_total(records))
@@ -104,6 +99,20 @@ def _board_names(board: str | None, match: list[str] | None) -> list[str]:
     if board is not None and match is not None:
         raise click.UsageError("expected --board or --match, got both: --match names the board of each round")
     return match or [board or "bird"]
+
+
+def _rounds(
+    table: "Table", boards: "Sequence[Board]", seed: str, deal: int, log: "WireLog | None", *, as_json: bool
+) -> "Iterator[GameRecord]":
+    """Plays and shows one round after another."""
+    from arena.rules.rounds import rounds_of  # noqa: PLC0415 - help must not wait for it
+
+    for number, (board, (_, own_deal)) in enumerate(zip(boards, rounds_of([board.name for board in boards], deal), strict=True), 1):
+        if len(boards) > 1 and not as_json:
+            click.echo(f"round {number} of {len(boards)}, on {board.name}")
+        record = table.play(seed, board, own_deal, log, is_drawn=not as_json)
+        _show_end(record, as_json=as_json)
+        yield record
 
 
 def _show_end(record: "GameRecord", *, as_json: bool) -> None:

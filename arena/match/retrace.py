@@ -19,9 +19,8 @@ from arena.players.player import Answer, Words
 from arena.records.record import GameRecord
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.rules.notation import move_text
+from arena.rules.notation import PASSED, move_text
 
-PASSED = "pass"
 SEE = "'arena verify' lists what is wrong in a run"
 
 
@@ -194,7 +193,7 @@ def decisions_of(record: GameRecord, seat: int) -> list[int]:
 
 def old_ms(record: GameRecord, seat: int) -> float:
     """What an answer of the seat took in the recorded game, on the average."""
-    answers = sum(1 for at, text in enumerate(record.moves) if at % len(record.bots) == seat and text != PASSED)
+    answers = sum(text != PASSED for text in record.moves[seat :: len(record.bots)])
     return record.think_ms[seat] / answers if answers else 0.0
 
 

@@ -8,14 +8,14 @@ import pandas as pd
 from arena.errors import UserError
 from arena.ratings.cycles import beats, cycles
 from arena.ratings.endings import endings_table
-from arena.ratings.frames import game_frame, read_games, seat_frame
+from arena.ratings.frames import read_games, seat_frame
 from arena.ratings.goodness import Goodness, goodness
 from arena.ratings.hands import with_expected, worst_hands
 from arena.ratings.model import rate
 from arena.ratings.results import count_results
 from arena.ratings.tables import pairs_table, seats_table
 from arena.ratings.times import times_table
-from arena.records.journal import journal_of
+from arena.records.journal import journal_of, read_ids
 from arena.records.runfile import read_run
 
 
@@ -43,14 +43,14 @@ def analyse_run(run: Path, prior: float | None = None, bot: str | None = None, h
 
     Raises RunError, NoAnswerError, UserError for a bot that is not in the run.
     """
-    info = read_run(run)
-    frame = seat_frame(read_games(journal_of(run)), [known.name for known in info.bots])
+    info, journal = read_run(run), journal_of(run)
+    frame = seat_frame(read_games(journal), [known.name for known in info.bots])
     results = count_results(frame)
     if bot is not None and bot not in results.bots:
         raise UserError(f"expected a bot of the run, got {bot!r}", f"there are {', '.join(results.bots)}")
     fits = rate(results, prior)
     pairs = pairs_table(frame, results, fits)
-    ids = game_frame(journal_of(run))["id"].tolist()
+    ids = list(dict.fromkeys(read_ids(journal)))  # the first record of an id counts
     expected = with_expected(frame, fits)
     worst = [worst_hands(expected, ids, name, hands).assign(bot=name) for name in ([bot] if bot else results.bots)]
     listed = pd.concat(worst, ignore_index=True)
@@ -62,8 +62,8 @@ def analyse_run(run: Path, prior: float | None = None, bot: str | None = None, h
         cycles=cycles(beats(frame)),
         threes=count * (count - 1) * (count - 2) // 6,
         seats=seats_table(frame, fits),
-        times=times_table(journal_of(run), results.bots),
-        endings=endings_table(journal_of(run)),
+        times=times_table(journal, results.bots),
+        endings=endings_table(journal),
         opponents=None if bot is None else pairs[pairs["bot"] == bot].reset_index(drop=True),
         hands=listed[["bot", *(name for name in listed.columns if name != "bot")]],
     )

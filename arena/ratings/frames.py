@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
 from arena.records.journal import read_rows
-from arena.records.record import GameRecord, shares
+from arena.records.record import GameRecord, check_seats, shares
 
 MOST_SEATS = 4
 
@@ -90,12 +90,7 @@ def read_games(journal: Path) -> Games:
 def _fitting_row(line: bytes) -> _Row:
     """The fields of a record. Raises ValueError when its lists do not fit together, DecodeError."""
     row = _decode(line)
-    size = len(row.bots)
-    if not len(row.ranks) == len(row.left) == len(row.think_ms) == size:
-        raise ValueError(f"expected ranks, left and think_ms of {size} seats")
-    for fault in row.faults:
-        if not 0 <= fault.seat < size:
-            raise ValueError(f"expected a fault of a seat below {size}, got {fault.seat}")
+    check_seats(len(row.bots), row.faults, row.ranks, row.left, row.think_ms)
     return row
 
 
@@ -112,9 +107,7 @@ def seat_frame(games: Games, bots: Sequence[str]) -> pd.DataFrame:
     """
     names = sorted({*bots, *(bot for seated in games.seated for bot in seated)})
     sizes = np.array([len(seated) for seated in games.seated], dtype=np.int8)[_numbers(games.seating)]
-    game, rank = np.repeat(np.arange(len(sizes)), sizes), np.array(games.rank, dtype=np.int8)
-    seat = np.arange(len(rank)) - (np.cumsum(sizes, dtype=np.int64) - sizes)[game]
-    winners = np.bincount(game[rank == 1], minlength=len(sizes))[game]
+    (game, seat), rank = seats_of(sizes), np.array(games.rank, dtype=np.int8)
     forfeit = np.zeros(len(rank), dtype=np.bool_)
     forfeit[games.forfeits] = True
     order = {deal: number for number, deal in enumerate(sorted(games.deals))}
@@ -126,13 +119,25 @@ def seat_frame(games: Games, bots: Sequence[str]) -> pd.DataFrame:
             "seat": seat.astype(np.int8),
             "bot": pd.Categorical.from_codes(_codes(games, names)[_numbers(games.seating)[game], seat], dtype=pd.CategoricalDtype(names)),
             "rank": rank,
-            "share": (rank == 1) / np.maximum(winners, 1),
+            "share": shares_of(game, rank, len(sizes)),
             "left": np.array(games.left, dtype=np.int8),
             "forfeit": forfeit,
             "think_ms": np.array(games.think_ms, dtype=np.float64),
             "cluster": cluster[game],
         }
     )
+
+
+def seats_of(sizes: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(N,) the number of the game and (N,) the seat of each row, from the (G,) sizes of tables."""
+    game = np.repeat(np.arange(len(sizes)), sizes)
+    return game, np.arange(len(game)) - (np.cumsum(sizes, dtype=np.int64) - sizes)[game]
+
+
+def shares_of(game: NDArray[np.int64], rank: NDArray[np.integer[Any]], games: int) -> NDArray[np.float64]:
+    """(N,) 1/k of the win for each of the k rows of a game at rank 1, else 0."""
+    winners = np.bincount(game[rank == 1], minlength=games)[game]
+    return np.asarray((rank == 1) / np.maximum(winners, 1), dtype=np.float64)
 
 
 def _codes(games: Games, names: Sequence[str]) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arena.errors import RunError, UserError
 from arena.ratings.components import Ints
-from arena.ratings.frames import MOST_SEATS, Games
+from arena.ratings.frames import MOST_SEATS, Games, seats_of, shares_of
 from arena.records.runfile import RunInfo
 from arena.rules.rounds import place_of, title_of
 
@@ -52,20 +52,18 @@ def score(frame: pd.DataFrame, games: Games, match: Sequence[str]) -> Scored:
     numbers, deals = _whole_matches(games, match)
     starts = np.flatnonzero(frame["seat"].to_numpy() == 0)
     sizes = frame["seats"].to_numpy(dtype=np.int64)[starts][numbers[:, 0]]
-    game = np.repeat(np.arange(len(sizes)), sizes)
-    seat = np.arange(len(game)) - (np.cumsum(sizes) - sizes)[game]
+    game, seat = seats_of(sizes)
     rows = starts[numbers[game]] + seat[:, None]
     left = frame["left"].to_numpy(dtype=np.int64)[rows].sum(axis=1)
     forfeits = frame["forfeit"].to_numpy()[rows]
     rank = _ranks(game, seat, _standing(left, forfeits, frame["rank"].to_numpy(dtype=np.int64)[rows]))
-    winners = np.bincount(game[rank == 1], minlength=len(sizes))[game]
     clusters, cluster = np.unique(deals, return_inverse=True)
     counted = frame.iloc[rows[:, 0]].reset_index(drop=True)
     return Scored(
         counted.assign(
             game=game,
             rank=rank.astype(np.int8),
-            share=(rank == 1) / np.maximum(winners, 1),
+            share=shares_of(game, rank, len(sizes)),
             left=left,
             forfeit=forfeits.any(axis=1),
             think_ms=frame["think_ms"].to_numpy()[rows].sum(axis=1),

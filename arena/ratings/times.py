@@ -8,8 +8,7 @@ import pandas as pd
 from msgspec import Struct
 
 from arena.records.journal import read_rows
-
-PASSED = "pass"
+from arena.rules.notation import PASSED
 
 
 class _Timed(Struct):

@@ -51,12 +51,12 @@ def write_evidence(run: Path, game: str, seeds: Sequence[int], evidence: Sequenc
 def read_evidence(path: Path) -> KeptFault:
     """The evidence in a file. Raises RunError."""
     try:
-        return msgspec.json.decode(_regular_bytes(path), type=KeptFault)
+        return msgspec.json.decode(regular_bytes(path), type=KeptFault)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RunError(f"expected the evidence of a fault in {path}, got {error}") from None
 
 
-def _regular_bytes(path: Path) -> bytes:
+def regular_bytes(path: Path) -> bytes:
     """What is in a file that is neither a link, a pipe nor a device. Raises OSError, RunError."""
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

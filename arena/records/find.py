@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arena.errors import RunError
 from arena.records.journal import journal_of, read_ids, read_rows
-from arena.records.record import GameRecord, decode_record
+from arena.records.record import GameRecord, check_seats, decode_record
 
 
 def read_records(run: Path) -> Iterator[GameRecord]:
@@ -18,11 +18,7 @@ def read_records(run: Path) -> Iterator[GameRecord]:
 def _fitting_record(line: bytes) -> GameRecord:
     """A record whose lists are by seat. Raises DecodeError, ValueError."""
     record = decode_record(line)
-    seats = len(record.bots)
-    if not len(record.left) == len(record.ranks) == len(record.think_ms) == len(record.slowest_ms) == seats:
-        raise ValueError(f"expected left, ranks and times of {seats} seats")
-    if any(not 0 <= fault.seat < seats for fault in record.faults):
-        raise ValueError(f"expected faults of seats below {seats}")
+    check_seats(len(record.bots), record.faults, record.left, record.ranks, record.think_ms, record.slowest_ms)
     return record
 
 

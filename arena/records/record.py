@@ -1,5 +1,8 @@
 """A record: all that is known of a finished game, as one canonical line of JSON."""
 
+from collections.abc import Iterable, Sized
+from typing import Protocol
+
 import msgspec
 from msgspec import Struct
 
@@ -48,6 +51,24 @@ class GameRecord(Struct, frozen=True):
 
 encode_record = msgspec.json.Encoder().encode
 decode_record = msgspec.json.Decoder(GameRecord).decode
+
+
+class OfASeat(Protocol):
+    """A fault, however much of it was read."""
+
+    @property
+    def seat(self) -> int:
+        """Whose it is."""
+
+
+def check_seats(seats: int, faults: Iterable[OfASeat], *lists: Sized) -> None:
+    """Raises ValueError unless the lists of a record that are by seat have so many entries, and its faults are of such seats."""
+    for entries in lists:
+        if len(entries) != seats:
+            raise ValueError(f"expected ranks, left and times of {seats} seats")
+    for fault in faults:
+        if not 0 <= fault.seat < seats:
+            raise ValueError(f"expected a fault of a seat below {seats}, got {fault.seat}")
 
 
 def shares(ranks: list[int]) -> list[float]:

@@ -21,6 +21,8 @@ CACHED = 1 << 14
 """Moves whose text is kept at hand: more than two boards of the usual size have."""
 
 PASS = -1
+PASSED = "pass"
+"""The text of `PASS`."""
 KIND_SHIFT = 10
 SQUARE_MASK = (1 << KIND_SHIFT) - 1
 
@@ -52,7 +54,7 @@ def split_move(board: Board, move: int) -> tuple[int, int, int, int]:
 def move_text(board: Board, move: int) -> str:
     """The move in canonical notation, such as ``Rc4Yd4``, or ``pass``."""
     if move == PASS:
-        return "pass"
+        return PASSED
     first, square, second, other = split_move(board, move)
     return f"{COLOURS[first]}{board.name_of(square)}{COLOURS[second]}{board.name_of(other)}"
 
@@ -71,7 +73,7 @@ def parse_square(board: Board, text: str) -> int:
 @lru_cache(maxsize=CACHED)
 def parse_move(board: Board, text: str) -> int:
     """The move that the text names, in either order of its halves. Raises InvalidMoveError."""
-    if text == "pass":
+    if text == PASSED:
         return PASS
     match = _MOVE.fullmatch(text)
     if not match:

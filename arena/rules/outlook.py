@@ -3,7 +3,7 @@
 The weights are those that tell best how games go on: the least squares of ``python -m tests.rules.fit_outlook``, rounded.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from arena.rules.terms import MAJOR, NOBODY, Province
@@ -32,10 +32,13 @@ def outlook(position: "Position", seat: int) -> int:
         if owner != NOBODY:
             worth[owner] += HELD[min(_lead(provinces, position.board.beside[village], owner, position.players), len(HELD) - 1)]
     if position.end is not None:
-        fewest = min(position.left)
-        for winner, left in enumerate(position.left):
-            worth[winner] += WON // position.left.count(fewest) if left == fewest else 0
+        worth = [own + WON * twelfths_of(position.left, winner) // 12 for winner, own in enumerate(worth)]
     return position.players * worth[seat] - sum(worth)
+
+
+def twelfths_of(left: Sequence[int], seat: int) -> int:
+    """Twelfths of the win that the seat gets: ranking is by pagodas left."""
+    return 12 // left.count(left[seat]) if left[seat] == min(left) else 0
 
 
 def _lead(provinces: Iterable[Province], beside: int, owner: int, players: int) -> int:

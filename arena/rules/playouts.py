@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arena.errors import IllegalMoveError
 from arena.rules.notation import COPIES, KIND_SHIFT, PASS, SQUARE_MASK, TILES, UNKNOWN
-from arena.rules.outlook import outlook
+from arena.rules.outlook import outlook, twelfths_of
 
 if TYPE_CHECKING:
     from arena.rules.pure import State
@@ -91,8 +91,7 @@ def roll_out(state: "State", seat: int, times: int, seed: int, policy: Policy, m
             work = dealt.copy()
             work.play(move)
             play_out(work, Random(random.state), policy)
-            fewest = min(work.left)
-            twelfths[index] += 12 // work.left.count(fewest) if work.left[seat] == fewest and work.end is not None else 0
+            twelfths[index] += twelfths_of(work.left, seat) if work.end is not None else 0
             left[index] += work.left[seat]
             outlooks[index] += outlook(work, seat)
     return candidates, [share / 12 for share in twelfths], left, outlooks

@@ -25,8 +25,9 @@ class Scripts:
         self.info: RunInfo = read_run(run)
         if self.info.protocol != PROTOCOL:
             raise RunError(f"expected a run by version {PROTOCOL} of the protocol, got one by version {self.info.protocol}: {run}")
-        self.timing = make_config(self.info.config).timing
-        self._schedule = Schedule(make_config(self.info.config))
+        config = make_config(self.info.config)
+        self.timing = config.timing
+        self._schedule = Schedule(config)
         self._boards = {name: Board(name, tuple(rows)) for name, rows in self.info.boards.items()}
 
     @property

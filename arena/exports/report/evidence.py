@@ -5,21 +5,21 @@ from typing import Any
 
 import msgspec
 
+from arena.errors import RunError
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.words import shortened
-from arena.records.evidence import FOLDER, evidence_folder
+from arena.records.evidence import FOLDER, evidence_folder, regular_bytes
 
 MOST_LINES, LINE_LENGTH, STDERR_LENGTH = 8, 480, 3000
-MOST_BYTES = 64 << 20
 
 
 def read_evidence(run: Path, forfeited: Forfeited) -> dict[str, Any] | None:
     """The evidence of a fault with its last lines shortened; None where there is no such file, or it is not one of the run's."""
     path = evidence_folder(run, forfeited.id) / f"seat-{forfeited.fault.seat}.json"
     try:
-        if not path.resolve().is_relative_to((run / FOLDER).resolve()) or path.stat().st_size > MOST_BYTES:
+        if not path.resolve().is_relative_to((run / FOLDER).resolve()):
             return None
-        content = msgspec.json.decode(path.read_bytes())
+        content = msgspec.json.decode(regular_bytes(path))
         lines = [_line(*line) for line in content["lines"]]
         return {
             "path": str(path.relative_to(run)),
@@ -28,7 +28,7 @@ def read_evidence(run: Path, forfeited: Forfeited) -> dict[str, Any] | None:
             "left_out": max(len(lines) - MOST_LINES, 0),
             "stderr": shortened(str(content["stderr"]), STDERR_LENGTH),
         }
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError, KeyError, TypeError, ValueError):
+    except (OSError, RunError, msgspec.DecodeError, UnicodeDecodeError, RecursionError, KeyError, TypeError, ValueError):
         return None
 
 

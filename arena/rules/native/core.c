@@ -590,10 +590,21 @@ INLINE int net_gain(const Core *core, Core *scratch, int kind, int square, int w
     return net;
 }
 
+/* Twelfths of a win that the seat gets: ranking is by pagodas left. */
+static int twelfths_of(const Core *core, int seat)
+{
+    int winners = 0;
+    for (int other = 0; other < core->players; other++) {
+        if (core->left[other] < core->left[seat]) return 0;
+        winners += core->left[other] == core->left[seat];
+    }
+    return TWELFTHS / winners;
+}
+
 /* How well a seat stands, in hundredths of a pagoda times the other seats: arena.rules.outlook is the text to read. */
 INLINE int outlook(const Core *core, int seat, int words)
 {
-    int worth[MAX_PLAYERS] = {0}, sum = 0, fewest = core->left[0], winners = 0;
+    int worth[MAX_PLAYERS] = {0}, sum = 0;
     for (int colour = 0; colour < COLOURS; colour++)
         for (int p = 0; p < core->count[colour]; p++) {
             const Info *info = info_of(core, colour, p);
@@ -608,12 +619,9 @@ INLINE int outlook(const Core *core, int seat, int words)
         int lead = counts[owner] - next;
         worth[owner] += HELD[lead < 0 ? 0 : lead > 2 ? 2 : lead];
     }
-    for (int other = 0; other < core->players; other++)
-        if (core->left[other] < fewest) fewest = core->left[other];
-    for (int other = 0; other < core->players; other++) winners += core->left[other] == fewest;
     for (int other = 0; other < core->players; other++) {
         worth[other] -= PLACED * core->left[other];
-        if (core->end != GOES_ON && core->left[other] == fewest) worth[other] += WON / winners;
+        if (core->end != GOES_ON) worth[other] += WON * twelfths_of(core, other) / TWELFTHS;
         sum += worth[other];
     }
     return core->players * worth[seat] - sum;
@@ -1635,17 +1643,6 @@ static int hidden_pool(const Core *core, int seat, int *pool)
         return 0;
     }
     return 1;
-}
-
-/* Twelfths of a win that the seat gets: ranking is by pagodas left. */
-static int twelfths_of(const Core *core, int seat)
-{
-    int winners = 0;
-    for (int other = 0; other < core->players; other++) {
-        if (core->left[other] < core->left[seat]) return 0;
-        winners += core->left[other] == core->left[seat];
-    }
-    return TWELFTHS / winners;
 }
 
 typedef struct {

@@ -10,6 +10,7 @@ import msgspec
 
 from arena.cli.main import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
 from arena.cli.options import Walls, as_json, bots_folder, find_bot, move_ms_option, results_folder, sandbox_options, split_commas
+from arena.cli.place import Place, counted, place_options, workers_at
 from arena.cli.playing import check_all_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
 from arena.errors import ConfigError
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from arena.rules.boards import Board
     from arena.tournament.comparison import Block
     from arena.tournament.config import RunConfig
-    from arena.tournament.runner import Event, Runner
+    from arena.tournament.events import Event
+    from arena.tournament.runner import Runner
     from arena.tournament.session import Session
 
 SHOWN = (1, 2, 5)
@@ -50,14 +52,14 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
 @click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
 @click.option("--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1]))
-@click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
 @click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: a run of this very comparison, or a new one]")
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
+@place_options
 @sandbox_options
 @as_json
 @click.pass_obj
-def compare(home: Path, /, *, walls: Walls, as_json: bool, verbose: int, quiet: bool, jobs: int | None, **options: Any) -> int:
+def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
     """Play until it is clear whether NEW is better than OLD, and say so: exit status 0 better, 4 not better, 5 undecided.
 
     NEW and OLD are names out of bots/, or paths of a bot's folder or script. A block is one deal in every rotation of seats: two bots play
@@ -73,11 +75,10 @@ def compare(home: Path, /, *, walls: Walls, as_json: bool, verbose: int, quiet: 
     arena compare my-bot my-bot@1 --pool greedy-python,careful-python --players 3
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.verdicts import verdict_object, verdict_text  # noqa: PLC0415 - help must not wait for these
-    from arena.tournament.runner import available_cores  # noqa: PLC0415
 
     asked = _resolve(home, options)
     sandbox = walls.choose(asked.bots)
-    contest, runner = _play(asked, sandbox, jobs or available_cores(), log_level(verbose, quiet=quiet), quiet=quiet)
+    contest, runner = _play(asked, sandbox, place, log_level(verbose, quiet=quiet), quiet=quiet)
     new, old = (bot.label for bot in asked.bots[:2])
     shown = (contest.test, new, old, contest.games)
     click.echo(msgspec.json.format(msgspec.json.encode(verdict_object(*shown)), indent=2) if as_json else verdict_text(*shown))
@@ -141,21 +142,21 @@ def _find_pair(registry: "Registry", new_text: str, old_text: str, *, null: bool
     return [new, old]
 
 
-def _play(asked: _Asked, sandbox: Any, jobs: int, level: int, *, quiet: bool) -> "tuple[_Contest, Runner]":
+def _play(asked: _Asked, sandbox: Any, place: Place, level: int, *, quiet: bool) -> "tuple[_Contest, Runner]":
     """Plays until it is decided, interrupted, or there are no more blocks."""
     from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
     from arena.records.find import read_records  # noqa: PLC0415
     from arena.tournament.logs import run_log  # noqa: PLC0415
-    from arena.tournament.runner import Runner, worker_cores  # noqa: PLC0415
-    from arena.tournament.session import Means, open_session  # noqa: PLC0415
+    from arena.tournament.runner import Runner  # noqa: PLC0415
+    from arena.tournament.session import open_session  # noqa: PLC0415
 
-    means = Means(worker_cores(jobs), sandbox, level)
     with ExitStack() as stack:
-        session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, means))
+        workers = stack.enter_context(workers_at(place))
+        session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, workers.means(sandbox, level)))
         queue = stack.enter_context(run_log(asked.folder, level))
-        progress = Progress(session, jobs, quiet=quiet, headline=_headline(session))
+        progress = Progress(session, workers, quiet=quiet, headline=_headline(session))
         contest = _Contest(session, progress)
-        runner = Runner(asked.folder, session.journal, session.setup, jobs, queue, contest.show)
+        runner = Runner(asked.folder, session.journal, workers.pool(session.setup, asked.bots, queue, contest.show), contest.show)
         stack.enter_context(stop_on_signals(runner))
         with progress:
             for record in read_records(asked.folder):
@@ -187,7 +188,7 @@ class _Contest:
 
     def show(self, event: "Event") -> None:
         """Takes and shows what a runner tells."""
-        from arena.tournament.runner import Played, Voided  # noqa: PLC0415 - loaded when there is a runner
+        from arena.tournament.events import Played, Voided  # noqa: PLC0415 - loaded when there is a runner
 
         if isinstance(event, Played):
             self.blocks.add(event.outcome.record)
@@ -231,8 +232,6 @@ def _is_shown(before: int, now: int) -> bool:
 
 
 def _headline(session: "Session") -> str:
-    from arena.cli.progress import counted  # noqa: PLC0415 - tqdm
-
     config = session.config
     assert config.compare is not None, "a comparison"
     opponents = f", both against {', '.join(config.pool)}" if config.pool else ""

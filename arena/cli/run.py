@@ -19,6 +19,7 @@ from arena.cli.options import (
     sandbox_options,
     split_commas,
 )
+from arena.cli.place import Place, place_options, workers_at
 from arena.cli.playing import check_all_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
 from arena.errors import ConfigError, printable
 
@@ -50,7 +51,6 @@ MOST_DEALS = 1000
 @click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
 @click.option("--until", type=click.FloatRange(0, min_open=True), metavar="ELO", help="Play until every +/- is at most this; see below.")
 @click.option("--adaptive", is_flag=True, default=None, help="Give line-ups deals where the ranking is uncertain; see below.")
-@click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
 @click.option(
     "--out", metavar="RUN", help="The run's name in results/, or a path.  [default: an unfinished run like this one, or a new one]"
 )
@@ -59,11 +59,12 @@ MOST_DEALS = 1000
 )
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
+@place_options
 @sandbox_options
 @prior_option
 @as_json
 @click.pass_obj
-def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
+def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
     """Let bots play each other and print the standings.
 
     BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
@@ -82,21 +83,22 @@ def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verb
     arena run --players 4 --tables 20 --move-ms 100
     arena run --match bird,lion --deals 50
     arena run --until 20 --adaptive
+    arena run --cluster tcp://10.0.0.1:8786
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.logs import run_log  # noqa: PLC0415
-    from arena.tournament.runner import Runner, available_cores, worker_cores  # noqa: PLC0415
-    from arena.tournament.session import Means, open_session  # noqa: PLC0415
+    from arena.tournament.runner import Runner  # noqa: PLC0415
+    from arena.tournament.session import open_session  # noqa: PLC0415
 
     settings, bots, boards, folder, rest = _resolve(home, options)
-    jobs = rest.get("jobs") or available_cores()
     sandbox = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ())).choose(bots)
     level = log_level(verbose, quiet=quiet)
     with ExitStack() as stack:
-        session = stack.enter_context(open_session(folder, settings, boards, bots, Means(worker_cores(jobs), sandbox, level)))
+        workers = stack.enter_context(workers_at(place.with_defaults(rest)))
+        session = stack.enter_context(open_session(folder, settings, boards, bots, workers.means(sandbox, level)))
         queue = stack.enter_context(run_log(folder, level))
-        progress = Progress(session, jobs, quiet=quiet)
-        runner = Runner(folder, session.journal, session.setup, jobs, queue, progress.show)
+        progress = Progress(session, workers, quiet=quiet)
+        runner = Runner(folder, session.journal, workers.pool(session.setup, bots, queue, progress.show), progress.show)
         stack.enter_context(stop_on_signals(runner))
         with progress:
             runner.play(plans_of(session, progress))
@@ -118,7 +120,7 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     given = {name: value for name, value in options.items() if value not in (None, ())}
     settings = {**(read_config_file(config_file) if config_file else {}), **given}
     out = settings.pop("out", None)
-    rest: dict[str, Any] = {name: settings.pop(name) for name in ("jobs", "sandbox", "trust") if name in settings}
+    rest: dict[str, Any] = {name: settings.pop(name) for name in ("sandbox", "trust", *Place._fields) if name in settings}
     files = [Path(file) for file in settings.pop("board_files", ())]
     names = settings.pop("boards", None)
     boards = find_boards(_default_boards(settings.get("match"), files) if names is None else names, files)

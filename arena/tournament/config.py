@@ -125,6 +125,10 @@ class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board
     until: float | None = None
     adaptive: bool | None = None
     jobs: Annotated[int, Meta(ge=1)] | None = None
+    cluster: str | None = None
+    tls_ca_file: str | None = None
+    tls_cert: str | None = None
+    tls_key: str | None = None
     sandbox: Mode | None = None
     trust: list[str] | None = None
     out: str | None = None
@@ -137,9 +141,12 @@ def read_config_file(path: Path) -> dict[str, Any]:
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: {error}", "its keys are the options of 'arena run' with '_' for '-'") from None
     settings = {name: value for name in config.__struct_fields__ if (value := getattr(config, name)) is not None}
-    for name in ("bots", "challenger", "out", "board_files"):
+    files = ["board_files", "tls_ca_file", "tls_cert", "tls_key"]
+    if settings.get("cluster", "").endswith(".json"):
+        files.append("cluster")
+    for name in ("bots", "challenger", "out", *files):
         if name in settings:
-            settings[name] = _beside(path, settings[name], always=name == "board_files")
+            settings[name] = _beside(path, settings[name], always=name in files)
     return settings
 
 

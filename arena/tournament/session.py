@@ -1,6 +1,7 @@
 """A run on disk: found, started, compared with what is asked for, continued."""
 
 import logging
+import platform
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -126,6 +127,7 @@ def open_session(
             sandbox=means.sandbox,
             cores=means.cores,
             log_level=means.log_level,
+            host=platform.node(),
         )
         yield Session(folder, info, config, schedule, journal, setup, known is None, schedule.played(journal.ids), journal.repaired)
 

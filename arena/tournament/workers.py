@@ -6,14 +6,14 @@ Workers are spawned, never forked: they share nothing with the main process but 
 import logging
 import multiprocessing
 import os
-import platform
 import signal
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from logging.handlers import QueueHandler
 from multiprocessing.connection import wait
 from multiprocessing.util import Finalize
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -37,7 +37,10 @@ MOST_DEALS = 1000
 
 
 class Setup(Struct, frozen=True):
-    """What every worker of a run needs. ``cores`` are the processors to pin workers to, empty for no pinning."""
+    """What every worker of a run needs.
+
+    ``cores`` are the processors to pin workers to, empty for no pinning; ``host`` is what records say of where they were played.
+    """
 
     bots: dict[str, Bot]
     boards: dict[str, tuple[str, ...]]
@@ -45,6 +48,19 @@ class Setup(Struct, frozen=True):
     sandbox: Sandbox
     cores: list[int]
     log_level: int
+    host: str = ""
+
+
+class Batch(NamedTuple):
+    """What came of some games handed to a worker together, in their order.
+
+    ``results`` are None for games that were not begun because of a stop; ``seconds`` is how long it all took. ``logged`` are the worker's
+    log records, where they do not travel by a queue.
+    """
+
+    results: list[Outcome | Void | None]
+    seconds: float
+    logged: Sequence[logging.LogRecord] = ()
 
 
 class Stable:
@@ -117,7 +133,7 @@ class Worker:
         taken = self.stable.take(plan.bots, plan.board, plan.deal)
         try:
             referee = Referee(plan, self.boards[plan.board], [player for player, _ in taken], self.setup.timing)
-            outcome = referee.play(sandbox=self.setup.sandbox.tier, host=platform.node())
+            outcome = referee.play(sandbox=self.setup.sandbox.tier, host=self.setup.host)
         except BaseException:
             for player, _ in taken:
                 player.stop()
@@ -141,30 +157,46 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
     """
     global _worker, _stopping  # noqa: PLW0603 - one worker a process
     _stopping = stopping
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    adopt_orphans()
-    root = logging.getLogger()
-    root.handlers[:] = [QueueHandler(log_queue)]
-    root.setLevel(setup.log_level)
     with counter.get_lock():
         number = counter.value
         counter.value += 1
+    _worker = make_worker(setup, QueueHandler(log_queue), number)
+    Finalize(None, _worker.stable.stop, exitpriority=100)
+
+
+def make_worker(setup: Setup, handler: logging.Handler, number: int) -> Worker:
+    """Makes the worker with this number of its machine out of this process, which has no other children; it logs to the handler."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    adopt_orphans()
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(setup.log_level)
     if setup.cores and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {setup.cores[number % len(setup.cores)]})
-    _worker = Worker(setup)
-    Finalize(None, _worker.stable.stop, exitpriority=100)
     log.debug("worker %d started as process %d", number, os.getpid())
+    return Worker(setup)
 
 
-def play_game(plan: GamePlan) -> Outcome | None:
-    """Plays one game in this worker, or none when the run is stopping. Raises Void.
-
-    Futures that wait are not cancelled instead: a worker that dies would then leave the pool without an end (seen with CPython 3.11).
-    """
+def play_batch(plans: Sequence[GamePlan]) -> Batch:
+    """Plays games in this worker, one after another, until the run is stopping."""
     assert _worker is not None, "start_worker has run"
-    return None if _stopping.value else _worker.play(plan)
+    return play_games(_worker, plans, lambda: bool(_stopping.value))
+
+
+def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[[], bool]) -> Batch:
+    """Plays games one after another; what goes wrong in one leaves the others alone."""
+    began, results = time.monotonic(), list[Outcome | Void | None]()
+    for plan in plans:
+        try:
+            results.append(None if is_stopping() else worker.play(plan))
+        except Void as void:
+            results.append(void)
+        except Exception as error:
+            log.exception("%s is void", plan.id)
+            results.append(Void(repr(error)))
+    return Batch(results, time.monotonic() - began)
 
 
 def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:

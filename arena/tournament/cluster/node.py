@@ -13,10 +13,10 @@ from arena.errors import ArenaError
 from arena.match.referee import GamePlan
 from arena.tournament.cluster.child import Child
 from arena.tournament.cluster.shipping import provide
-from arena.tournament.cluster.terms import Admitted, Lacking, Refused, Terms, disagreement, speed, walls
+from arena.tournament.cluster.terms import Admitted, Lacking, Refused, Terms, speed, walls
 from arena.tournament.workers import Batch, Setup
 
-IDLE_S = 10.0
+IDLE_S = 3.0
 """A child that nobody asked for so long ends with its bots: whoever ran the tournament may be gone."""
 
 
@@ -110,9 +110,6 @@ def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Ad
     """Looks whether this worker may play under these terms, with the packed files of bots that it lacked before."""
     host = platform.node()
     try:
-        reason = disagreement(terms)
-        if reason:
-            return Refused(host, reason)
         sandbox, reason = walls(terms.setup.sandbox.tier)
         if reason:
             return Refused(host, reason)
@@ -141,8 +138,8 @@ def play(token: str, plans: Sequence[GamePlan], host: str) -> Batch:
     return _nodes[token].play(plans, host, is_wanted)
 
 
-def stop_beginning(token: str) -> None:
-    """Lets running games of a session end and begins no others."""
+async def stop_beginning(token: str) -> None:
+    """Lets running games of a session end and begins no others; a coroutine, so that nobody has to wait for it."""
     if token in _nodes:
         _nodes[token].stop_beginning()
 

@@ -4,33 +4,36 @@ import logging
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Future, InvalidStateError, wait
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import arena
 from arena.errors import ClusterError
 from arena.match.referee import GamePlan
 from arena.players.folder import Bot
-from arena.tournament.cluster import node
+from arena.tournament.cluster import node, terms
 from arena.tournament.cluster.shipping import pack
-from arena.tournament.cluster.terms import DIFFERENT, Admitted, Lacking, Refused, host_name, make_terms
+from arena.tournament.cluster.terms import DIFFERENT, Admitted, Lacking, Refused, Terms, Versions, disagreement, host_name, versions
 from arena.tournament.events import Event, MachineChanged, MachinesDiffer, NoWorkers, WorkerRefused
 from arena.tournament.pool import Pace, Pending
 from arena.tournament.workers import Batch, Setup
 
-CONNECT_S = 10.0
+CONNECT_S = 5.0
 ANSWER_S = 30.0
 LOOK_S = 0.5
 LEAVE_S = 3.0
 BATCH_S = 2.0
 AHEAD = 2
 """Batches handed out for each game that a worker plays at once, so that none waits for the network."""
-PATIENCE_S = 60.0
-"""How long to wait for a worker that may play while there is none."""
+NOTICE_S, PATIENCE_S = 3.0, 60.0
+"""While there is no worker that may play: after how long to say so, and to give up."""
 
+VERSIONS = f"tuple(__import__({terms.__name__!r}, fromlist=['versions']).versions())"
+"""Asked of a worker first, as text: one that lacks what a message speaks of breaks when it unpacks it, and is started again for ever."""
 REACH = (
     "start one with 'dask scheduler' and workers with 'dask worker ADDRESS'; "
     "one that wants TLS has an address tls://..., and needs --tls-ca-file, --tls-cert and --tls-key"
@@ -81,10 +84,14 @@ class Cluster:
 
     def threads(self) -> dict[str, int]:
         """The workers' addresses, and how many threads each has. Raises ClusterError when the scheduler is gone."""
+        self.check()
         with self._expected("an answer from the Dask scheduler", GO_ON):
-            if self.client.status == "running":
-                return dict(self.client.sync(self.client.scheduler.ncores, callback_timeout=ANSWER_S))
-            raise ConnectionError(f"a connection that is {self.client.status}")
+            return dict(self.client.sync(self.client.scheduler.ncores, callback_timeout=ANSWER_S))
+
+    def check(self) -> None:
+        """Raises ClusterError when the connection is lost."""
+        if self.client.status != "running":
+            raise ClusterError(f"expected the Dask scheduler at {self.address} to stay, got a lost connection", GO_ON)
 
     def close(self) -> None:
         """Leaves the cluster, which goes on."""
@@ -94,7 +101,7 @@ class Cluster:
 def _quieten() -> None:
     """Dask tells the terminal of every lost connection: it shall tell the log, and we what matters."""
     for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("distributed", "tornado")]:
-        logging.getLogger(name).handlers.clear()
+        logging.getLogger(name).handlers[:] = [logging.NullHandler()]
         logging.getLogger(name).propagate = True
     warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
 
@@ -122,7 +129,8 @@ class ClusterPool:
 
     def __init__(self, cluster: Cluster, setup: Setup, bots: Mapping[str, Bot], listen: Callable[[Event], None]) -> None:
         self._cluster = cluster
-        self._terms = make_terms(uuid.uuid4().hex, setup)
+        self._terms = Terms(uuid.uuid4().hex, setup)
+        self._versions = versions()
         self._bots = bots
         self._listen = listen
         self._seats: dict[str, _Seat] = {}
@@ -131,7 +139,7 @@ class ClusterPool:
         self._forgotten: set[str] = set()
         self._machines: dict[str, MachineChanged] = {}
         self._told: set[object] = set()
-        self._ratio = DIFFERENT
+        self._ratio = 0.0
         self._pace = Pace(BATCH_S)
         self._looked = self._last_seated = time.monotonic() - LOOK_S
 
@@ -151,7 +159,7 @@ class ClusterPool:
         self._forgotten.clear()
         for address in threads.keys() - self._seats.keys() - self._asked.keys() - self._refused.keys():
             executor = self._cluster.client.get_executor(workers=[address], allow_other_workers=False, pure=False, retries=0)
-            self._asked[address] = executor, executor.submit(node.admit, self._terms, {})
+            self._asked[address] = executor, executor.submit(eval, VERSIONS)
         for address in [address for address, (_, answer) in self._asked.items() if answer.done()]:
             self._hear(address, threads[address])
         if not self._asked:
@@ -164,20 +172,23 @@ class ClusterPool:
         executor, future = self._asked.pop(address)
         if future.cancelled():
             return
-        error = future.exception()
-        if isinstance(error, ModuleNotFoundError):
-            answer = Refused("", f"expected qin-arena {self._terms.arena} there, got {error}: pip install 'qin-arena[cluster]' there")
-        else:
-            answer = Refused("", f"it could not be asked: {error!r}") if error else future.result()
-        if isinstance(answer, Lacking):
-            archives = {label: pack(self._bots[label]) for label in answer.labels}
-            self._asked[address] = executor, executor.submit(node.admit, self._terms, archives)
-        elif isinstance(answer, Admitted):
-            machine = self._machines.setdefault(answer.host, MachineChanged(answer.host, 0, answer.speed, answer.sandbox))
-            self._seats[address] = _Seat(executor, threads, answer.host, host_name(answer.host, machine.speed))
-        else:
-            self._refused[address] = answer
-            self._tell_once((answer.host, answer.reason), WorkerRefused(address, answer.host, answer.reason))
+        match _answer(future):
+            case Versions() as there if reason := disagreement(self._versions, there):
+                self._refuse(address, Refused(there.host, reason))
+            case Versions():
+                self._asked[address] = executor, executor.submit(node.admit, self._terms, {})
+            case Lacking(labels):
+                archives = {label: pack(self._bots[label]) for label in labels}
+                self._asked[address] = executor, executor.submit(node.admit, self._terms, archives)
+            case Admitted() as answer:
+                machine = self._machines.setdefault(answer.host, MachineChanged(answer.host, 0, answer.speed, answer.sandbox))
+                self._seats[address] = _Seat(executor, threads, answer.host, host_name(answer.host, machine.speed))
+            case Refused() as answer:
+                self._refuse(address, answer)
+
+    def _refuse(self, address: str, answer: Refused) -> None:
+        self._refused[address] = answer
+        self._tell_once((answer.host, answer.reason), WorkerRefused(address, answer.host, answer.reason))
 
     def _tell_of_machines(self) -> None:
         """Tells what has changed, and when machines differ more in speed than was told. The first worker of a machine measures it."""
@@ -186,10 +197,10 @@ class ClusterPool:
             if places != known.places:
                 self._machines[host] = known._replace(places=places)
                 self._listen(self._machines[host])
-        here = sorted((machine for machine in self._machines.values() if machine.places), key=lambda machine: machine.speed)
-        if here and here[-1].speed > self._ratio * here[0].speed:
-            self._ratio = here[-1].speed / here[0].speed
-            self._listen(MachinesDiffer(here[0].host, here[-1].host, self._ratio))
+        differ = difference([machine for machine in self._machines.values() if machine.places])
+        if differ and differ.ratio > self._ratio:
+            self._ratio = differ.ratio
+            self._listen(differ)
 
     def _tell_once(self, key: object, event: Event) -> None:
         if key not in self._told:
@@ -216,7 +227,7 @@ class ClusterPool:
                 f"expected a worker that may play at {self._cluster.address}, got none for {PATIENCE_S:g} s{reasons}",
                 "start some with 'dask worker ADDRESS', then run the same command: all finished games are in the journal",
             )
-        if waited > LOOK_S and not self._refused:
+        if waited > NOTICE_S and not self._refused:
             self._tell_once("none", NoWorkers(self._cluster.address, PATIENCE_S))
 
     def room(self) -> int:
@@ -253,7 +264,8 @@ class ClusterPool:
         return done
 
     def renew(self) -> None:
-        """Nothing: whoever starts the workers starts them again."""
+        """Nothing but a look whether all are lost: whoever started the workers starts them again."""
+        self._cluster.check()
 
     def stop_beginning(self) -> None:
         """Tells all workers."""
@@ -267,6 +279,25 @@ class ClusterPool:
                 for theirs in seat.pending.values():
                     theirs.cancel()
             wait([seat.executor.submit(node.release, self._terms.token) for seat in self._seats.values()], LEAVE_S)
+
+
+def difference(machines: Collection[MachineChanged]) -> MachinesDiffer | None:
+    """The slowest and the fastest machine, where bots would not get the same out of the same time."""
+    slow, fast = (choose(machines, key=lambda machine: machine.speed, default=None) for choose in (min, max))
+    if slow is None or fast is None or fast.speed <= DIFFERENT * slow.speed:
+        return None
+    return MachinesDiffer(slow.host, fast.host, fast.speed / slow.speed)
+
+
+def _answer(future: Future[Any]) -> Any:
+    """What a worker answered; a refusal where it could not."""
+    error = future.exception()
+    if isinstance(error, ImportError | AttributeError):
+        return Refused(
+            "", f"expected qin-arena {arena.__version__}, got {error}: pip install 'qin-arena[cluster]=={arena.__version__}' there"
+        )
+    answer = Refused("", f"it could not be asked: {error!r}") if error else future.result()
+    return Versions(*answer) if isinstance(answer, tuple) else answer
 
 
 def _finish(future: Future[Batch], *, result: Batch | None = None, error: BaseException | None = None) -> None:

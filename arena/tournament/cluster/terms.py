@@ -1,9 +1,11 @@
 """What a worker of a cluster must have in common with whoever runs the tournament, and what it answers to that."""
 
 import hashlib
+import platform
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -22,15 +24,21 @@ DIFFERENT = 1.25
 """Machines of which one is so much faster than another do not give bots the same time."""
 
 
-class Terms(Struct, frozen=True):
-    """What a session asks of its workers. ``token`` names the session, ``setup`` is its own; ``code`` and the others are `versions`."""
+class Versions(NamedTuple):
+    """What decides, beside the bots, how games go: the arena's version and a digest of its code, Python, the core of the rules."""
 
-    token: str
-    setup: Setup
+    host: str
     arena: str
     code: str
     python: str
     core: str
+
+
+class Terms(Struct, frozen=True):
+    """What a session asks of its workers. ``token`` names the session, ``setup`` is its own."""
+
+    token: str
+    setup: Setup
 
 
 class Refused(Struct, frozen=True):
@@ -54,14 +62,10 @@ class Admitted(Struct, frozen=True):
     sandbox: Tier
 
 
-def make_terms(token: str, setup: Setup) -> Terms:
-    """The terms of a session on this machine."""
-    return Terms(token, setup, **versions())
-
-
-def versions() -> dict[str, str]:
-    """What decides, beside the bots, how a game goes: the arena's version and code, Python, the core of the rules."""
-    return {"arena": arena.__version__, "code": code_digest(), "python": f"{sys.version_info.major}.{sys.version_info.minor}", "core": CORE}
+def versions() -> Versions:
+    """Those of this process."""
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return Versions(platform.node(), arena.__version__, code_digest(), python, CORE)
 
 
 def code_digest() -> str:
@@ -72,20 +76,19 @@ def code_digest() -> str:
     return digest.hexdigest()[:CODE_DIGITS]
 
 
-def disagreement(terms: Terms) -> str:
-    """In what this machine differs from the terms, with the cure; empty when it does not."""
-    here = versions()
-    if (here["arena"], here["code"]) != (terms.arena, terms.code):
+def disagreement(here: Versions, there: Versions) -> str:
+    """Why games would go otherwise there, with the cure; empty when they would not."""
+    if (here.arena, here.code) != (there.arena, there.code):
         return (
-            f"expected qin-arena {terms.arena} (code {terms.code}), got {here['arena']} (code {here['code']}): "
+            f"expected qin-arena {here.arena} (code {here.code}), got {there.arena} (code {there.code}): "
             "install the same there, then start the worker again"
         )
-    if here["python"] != terms.python:
-        return f"expected Python {terms.python}, got {here['python']}: start the worker with that one"
-    if here["core"] != terms.core:
+    if here.python != there.python:
+        return f"expected Python {here.python}, got {there.python}: start the worker with that one"
+    if here.core != there.core:
         return (
-            f"expected the {terms.core} rules core, got the {here['core']} one: "
-            "install a C compiler and qin-arena anew there, or run all with ARENA_RULES=pure"
+            f"expected the {here.core} rules core, got the {there.core} one: "
+            "install a C compiler and then qin-arena anew where it is pure, or run all with ARENA_RULES=pure"
         )
     return ""
 

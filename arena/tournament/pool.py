@@ -57,17 +57,22 @@ class Pool(Protocol):
 
 
 class Pace:
-    """How many games make a batch of ``seconds``, by those played so far; one at first, at most twice as many as were known."""
+    """How many games make a batch of ``seconds``, by those played so far; one at first, at most twice as many as were known.
+
+    ``is_slow`` when a single game takes longer than that.
+    """
 
     def __init__(self, seconds: float, most: int = MOST_AT_ONCE) -> None:
         self._seconds = seconds
         self._most = most
         self.games = 1
+        self.is_slow = False
 
     def add(self, batch: Batch) -> None:
         """Takes a batch into account."""
         if batch.results:
             fitting = int(self._seconds * len(batch.results) / max(batch.seconds, 1e-6))
+            self.is_slow = fitting == 0
             self.games = max(1, min(fitting, 2 * self.games, self._most))
 
 

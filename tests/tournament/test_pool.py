@@ -24,6 +24,7 @@ def test_a_long_game_is_a_batch_by_itself(seconds, games):
     pace = Pace(1.0)
     pace.add(batch(1, seconds))
     assert pace.games == games
+    assert pace.is_slow == (seconds > 1)
 
 
 def test_there_is_a_most_and_an_empty_batch_says_nothing():

@@ -63,13 +63,14 @@ class Child:
         try:
             self._process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
-            self.kill()
-        self._connection.close()
+            pass
+        self.kill()
 
     def kill(self) -> None:
         """Ends the process at once; the keepers then end its bots."""
         self._process.kill()
         self._process.wait()
+        self._connection.close()
 
     def _send(self, message: object) -> None:
         """A process that has died shows itself when it is to answer."""

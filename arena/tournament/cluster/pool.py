@@ -28,7 +28,7 @@ LOOK_S = 0.5
 LEAVE_S = 3.0
 BATCH_S = 2.0
 AHEAD = 2
-"""Batches handed out for each game that a worker plays at once, so that none waits for the network."""
+"""Batches handed out for each game that a worker plays at once, so that none waits for the network; one where games are slow."""
 NOTICE_S, PATIENCE_S = 3.0, 60.0
 """While there is no worker that may play: after how long to say so, and to give up."""
 
@@ -117,11 +117,10 @@ class _Seat:
         self.pending: dict[Future[Batch], Future[Batch]] = {}
         self.alone: Future[Batch] | None = None
 
-    @property
-    def room(self) -> int:
-        """How many more batches it may be given."""
+    def room(self, ahead: int) -> int:
+        """How many more batches it may be given, of ``ahead`` for each place; none beside one that has to be alone."""
         self.pending = {ours: theirs for ours, theirs in self.pending.items() if not ours.done()}
-        return 0 if self.alone in self.pending else self.places * AHEAD - len(self.pending)
+        return 0 if self.alone in self.pending else self.places * ahead - len(self.pending)
 
 
 class ClusterPool:
@@ -232,15 +231,20 @@ class ClusterPool:
 
     def room(self) -> int:
         """The size of a batch, unless all workers have enough."""
-        return self._pace.games if any(seat.room > 0 for seat in self._seats.values()) else 0
+        return self._pace.games if any(seat.room(self._ahead) > 0 for seat in self._seats.values()) else 0
+
+    @property
+    def _ahead(self) -> int:
+        return 1 if self._pace.is_slow else AHEAD
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
         """Hands a batch to the worker with most room; None when none has any."""
-        free = {address: seat for address, seat in self._seats.items() if seat.room == seat.places * AHEAD or (seat.room > 0 and not alone)}
+        rooms = {address: seat.room(self._ahead) for address, seat in self._seats.items()}
+        free = [address for address, room in rooms.items() if room > 0 and not (alone and self._seats[address].pending)]
         if not free:
             return None
-        address = max(free, key=lambda address: free[address].room / free[address].places)
-        seat, ours = free[address], Future[Batch]()
+        address = max(free, key=lambda address: rooms[address] / self._seats[address].places)
+        seat, ours = self._seats[address], Future[Batch]()
         theirs = seat.executor.submit(node.play, self._terms.token, plans, seat.name)
         seat.pending[ours] = theirs
         seat.alone = ours if alone else None

@@ -60,10 +60,8 @@ class Child:
     def end(self) -> None:
         """Lets an idle process end, with its bots; calling it again does nothing."""
         self._send(None)
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            pass
         self.kill()
 
     def kill(self) -> None:

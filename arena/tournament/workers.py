@@ -21,7 +21,9 @@ from arena.errors import Void
 from arena.match.clock import Timing
 from arena.match.referee import GamePlan, Outcome, Referee
 from arena.match.retrace import Decision, Script, retrace
+from arena.match.selfplay import play_alone
 from arena.players.bot import BotPlayer
+from arena.players.builtin import built_in
 from arena.players.folder import Bot
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
@@ -37,7 +39,7 @@ MOST_DEALS = 1000
 
 
 class Setup(Struct, frozen=True):
-    """What every worker of a run needs. ``cores`` are the processors to pin workers to, empty for no pinning."""
+    """What every worker of a run needs. ``cores`` are the processors to pin workers to, empty for no pinning; see `RunConfig.in_process`."""
 
     bots: dict[str, Bot]
     boards: dict[str, tuple[str, ...]]
@@ -45,6 +47,7 @@ class Setup(Struct, frozen=True):
     sandbox: Sandbox
     cores: list[int]
     log_level: int
+    in_process: bool = False
 
 
 class Stable:
@@ -98,6 +101,7 @@ class Worker:
         self.setup = setup
         self.boards = {name: Board(name, rows) for name, rows in setup.boards.items()}
         self.stable = Stable(setup)
+        self._choosers = {label: built_in(bot.manifest.name).choose for label, bot in setup.bots.items()} if setup.in_process else {}
 
     def retrace(self, script: Script, seat: int, label: str) -> list[Decision]:
         """Asks a bot again what a seat was asked in a game. Raises RunError, Void."""
@@ -114,6 +118,9 @@ class Worker:
 
     def play(self, plan: GamePlan) -> Outcome:
         """Plays one game. Raises Void."""
+        if self.setup.in_process:
+            record = play_alone(plan, self.boards[plan.board], [self._choosers[label] for label in plan.bots], platform.node())
+            return Outcome(record, [])
         taken = self.stable.take(plan.bots, plan.board, plan.deal)
         try:
             referee = Referee(plan, self.boards[plan.board], [player for player, _ in taken], self.setup.timing)

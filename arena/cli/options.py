@@ -48,7 +48,7 @@ class Walls(NamedTuple):
 
         if in_process:
             if self.mode == "require":
-                raise SandboxError("expected bots to put behind walls, got built-in ones", "leave --sandbox out: all that runs is the arena")
+                raise SandboxError("expected bots to put behind walls, got built-in ones", "leave --sandbox out: only the arena runs")
             return OPEN
         choice = choose(self.mode or "auto", accept_none=self.unsafe or all(bot.label in self.trusted for bot in bots))
         if choice.warning:

@@ -39,7 +39,10 @@ MOST_DEALS = 1000
 
 
 class Setup(Struct, frozen=True):
-    """What every worker of a run needs. ``cores`` are the processors to pin workers to, empty for no pinning; see `RunConfig.in_process`."""
+    """What every worker of a run needs.
+
+    ``cores`` are the processors to pin workers to, empty for no pinning; ``in_process`` says that the bots are built in.
+    """
 
     bots: dict[str, Bot]
     boards: dict[str, tuple[str, ...]]
@@ -119,8 +122,16 @@ class Worker:
     def play(self, plan: GamePlan) -> Outcome:
         """Plays one game. Raises Void."""
         if self.setup.in_process:
-            record = play_alone(plan, self.boards[plan.board], [self._choosers[label] for label in plan.bots], platform.node())
-            return Outcome(record, [])
+            choosers = [self._choosers[label] for label in plan.bots]
+            outcome = Outcome(play_alone(plan, self.boards[plan.board], choosers, platform.node()), [])
+        else:
+            outcome = self._play_by_processes(plan)
+        for fault in outcome.record.faults:
+            log.info("%s: %s forfeits (%s): %s", plan.id, plan.bots[fault.seat], fault.kind, fault.detail)
+        log.debug("%s: %s after %d placements, left %s", plan.id, outcome.record.end, outcome.record.turns, outcome.record.left)
+        return outcome
+
+    def _play_by_processes(self, plan: GamePlan) -> Outcome:
         taken = self.stable.take(plan.bots, plan.board, plan.deal)
         try:
             referee = Referee(plan, self.boards[plan.board], [player for player, _ in taken], self.setup.timing)
@@ -131,9 +142,6 @@ class Worker:
             raise
         busy = tuple(player.name for player, _ in taken if player.computes_unasked)
         self.stable.give_back(taken)
-        for fault in outcome.record.faults:
-            log.info("%s: %s forfeits (%s): %s", plan.id, plan.bots[fault.seat], fault.kind, fault.detail)
-        log.debug("%s: %s after %d placements, left %s", plan.id, outcome.record.end, outcome.record.turns, outcome.record.left)
         return outcome._replace(busy=busy)
 
 

@@ -9,7 +9,16 @@ import click
 import msgspec
 
 from arena.cli.main import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
-from arena.cli.options import Walls, as_json, bots_folder, find_bot, move_ms_option, results_folder, sandbox_options, split_commas
+from arena.cli.options import (
+    Walls,
+    as_json,
+    bot_finder,
+    in_process_option,
+    move_ms_option,
+    results_folder,
+    sandbox_options,
+    split_commas,
+)
 from arena.cli.place import Place, counted, place_options, workers_at
 from arena.cli.playing import check_all_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
 from arena.errors import ConfigError
@@ -17,7 +26,6 @@ from arena.errors import ConfigError
 if TYPE_CHECKING:
     from arena.cli.progress import Progress
     from arena.players.folder import Bot
-    from arena.players.registry import Registry
     from arena.rules.boards import Board
     from arena.tournament.comparison import Block
     from arena.tournament.config import RunConfig
@@ -52,6 +60,7 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
 @click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
 @click.option("--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1]))
+@in_process_option
 @click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: a run of this very comparison, or a new one]")
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
@@ -69,15 +78,18 @@ def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose
     The same command again goes on after an interruption, and shows what was found if it has been decided: the answer depends on the
     blocks in the order of deals, not on workers or interruptions. --out NAME plays anew.
 
+    With --in-process NEW, OLD and the pool are built-in bots; 'arena run --help' says which there are.
+
     \b
     arena compare my-bot my-bot@1
     arena compare ./my-bot my-bot --elo1 30 --max-blocks 2000
     arena compare my-bot my-bot@1 --pool greedy-python,careful-python --players 3
+    arena compare --in-process careful-16 careful-8
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.verdicts import verdict_object, verdict_text  # noqa: PLC0415 - help must not wait for these
 
     asked = _resolve(home, options)
-    sandbox = walls.choose(asked.bots)
+    sandbox = walls.choose(asked.bots, in_process=asked.settings.get("in_process", False))
     contest, runner = _play(asked, sandbox, place, log_level(verbose, quiet=quiet), quiet=quiet)
     new, old = (bot.label for bot in asked.bots[:2])
     shown = (contest.test, new, old, contest.games)
@@ -102,14 +114,16 @@ class _Asked(NamedTuple):
 
 def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
     """What the options ask for. Raises UserError."""
-    from arena.players.registry import Registry  # noqa: PLC0415
     from arena.tournament.comparison import deals_for  # noqa: PLC0415
     from arena.tournament.config import find_boards, make_config  # noqa: PLC0415
 
     given = {name: value for name, value in options.items() if value not in (None, ())}
-    registry = Registry(bots_folder(home))
-    pair = _find_pair(registry, given.pop("new"), given.pop("old"), null=given.pop("null"))
-    bots = check_all_programs([*pair, *(find_bot(registry, name) for name in given.pop("pool", ()))])
+    in_process = given.get("in_process", False)
+    find = bot_finder(home, in_process=in_process)
+    pair = _find_pair(find, given.pop("new"), given.pop("old"), null=given.pop("null"))
+    bots = [*pair, *map(find, given.pop("pool", ()))]
+    if not in_process:
+        check_all_programs(bots)
     files = given.pop("board_files", ())
     boards = find_boards(given.pop("boards", [] if files else ["bird"]), files)
     out, blocks = given.pop("out", None), given.pop("max_blocks")
@@ -125,12 +139,12 @@ def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
     return _Asked(settings, bots, boards, results_path(results_folder(home), out, settings, boards, bots, finished=True))
 
 
-def _find_pair(registry: "Registry", new_text: str, old_text: str, *, null: bool) -> "list[Bot]":
+def _find_pair(find: "Callable[[str], Bot]", new_text: str, old_text: str, *, null: bool) -> "list[Bot]":
     """The new bot and the old one, under names that tell them apart. Raises UserError."""
-    old = find_bot(registry, old_text)
+    old = find(old_text)
     if null:
         return [msgspec.structs.replace(old, label=f"{old.label}-null"), old]
-    new = find_bot(registry, new_text)
+    new = find(new_text)
     if new.sha256 == old.sha256:
         raise ConfigError(
             f"expected two different bots, got the same content as {new_text} and {old_text}",

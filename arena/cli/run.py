@@ -11,8 +11,9 @@ from arena.cli.main import DONE, FAILED, INTERRUPTED
 from arena.cli.options import (
     Walls,
     as_json,
+    bot_finder,
     bots_folder,
-    find_bot,
+    in_process_option,
     match_option,
     prior_option,
     results_folder,
@@ -24,7 +25,9 @@ from arena.cli.playing import check_all_programs, log_level, results_path, show_
 from arena.errors import ConfigError, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from arena.players.folder import Bot
 
 MOST_DEALS = 1000
 """What ``--until`` may use on the average of all line-ups, unless ``--deals`` says otherwise."""
@@ -51,6 +54,7 @@ MOST_DEALS = 1000
 @click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
 @click.option("--until", type=click.FloatRange(0, min_open=True), metavar="ELO", help="Play until every +/- is at most this; see below.")
 @click.option("--adaptive", is_flag=True, default=None, help="Give line-ups deals where the ranking is uncertain; see below.")
+@in_process_option
 @click.option(
     "--out", metavar="RUN", help="The run's name in results/, or a path.  [default: an unfinished run like this one, or a new one]"
 )
@@ -77,6 +81,9 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     --until 1000) times the line-ups. --until ends the run when every +/- is at most so many Elo. --adaptive gives the deals to line-ups
     that narrow what is too wide: the +/- above --until, or the neighbours in the ranking whose order is in question.
 
+    With --in-process BOT is a built-in bot, a policy of the rules core: random, greedy and careful, which all play without any BOT, or
+    greedy-N and careful-N, the best of N legal moves drawn at random (1 to 1000). They have no files, no walls and no limits of time.
+
     \b
     arena run --deals 50
     arena run greedy-python ./my-bot --boards bird,lion --players 2 --out try-1
@@ -84,6 +91,7 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     arena run --match bird,lion --deals 50
     arena run --until 20 --adaptive
     arena run --cluster tcp://10.0.0.1:8786
+    arena run --in-process greedy-4 careful-2 careful-16 --deals 100000
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.logs import run_log  # noqa: PLC0415
@@ -91,7 +99,8 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     from arena.tournament.session import open_session  # noqa: PLC0415
 
     settings, bots, boards, folder, rest = _resolve(home, options)
-    sandbox = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ())).choose(bots)
+    walls = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ()))
+    sandbox = walls.choose(bots, in_process=settings.get("in_process", False))
     level = log_level(verbose, quiet=quiet)
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place.with_defaults(rest)))
@@ -113,7 +122,6 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
 
 def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[Any], dict[str, Any], Path, dict[str, Any]]:
     """Settings, bots, boards, folder, and what does not decide games, from the options, the configuration file and the defaults."""
-    from arena.players.registry import Registry  # noqa: PLC0415
     from arena.tournament.config import find_boards, read_config_file  # noqa: PLC0415
 
     config_file = options.pop("config_file")
@@ -124,10 +132,10 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     files = [Path(file) for file in settings.pop("board_files", ())]
     names = settings.pop("boards", None)
     boards = find_boards(_default_boards(settings.get("match"), files) if names is None else names, files)
-    registry = Registry(bots_folder(home))
-    bots = _find_bots(registry, list(settings.pop("bots", ())))
+    find = bot_finder(home, in_process=settings.get("in_process", False))
+    bots = _find_bots(home, find, list(settings.pop("bots", ())), in_process=settings.get("in_process", False))
     if "challenger" in settings:
-        settings["challenger"] = _seat_challenger(registry, settings["challenger"], bots)
+        settings["challenger"] = _seat_challenger(find, settings["challenger"], bots)
     settings = {**settings, "bots": [bot.label for bot in bots], "boards": list(boards)}
     if "until" in settings:
         settings.setdefault("deals", MOST_DEALS)
@@ -144,13 +152,17 @@ def _default_boards(match: "Sequence[str] | None", files: "Sequence[Path]") -> l
     return [] if files else ["bird"]
 
 
-def _find_bots(registry: Any, names: list[str]) -> list[Any]:
-    """The named bots, or the newest version of all that this machine can start."""
+def _find_bots(home: Path, find: "Callable[[str], Bot]", names: list[str], *, in_process: bool) -> "list[Bot]":
+    """The named bots, or the newest version of all that this machine can start; of built-in ones, one of each kind."""
+    from arena.players.builtin import NAMES  # noqa: PLC0415 - help must not wait for these
     from arena.players.folder import lack  # noqa: PLC0415
+    from arena.players.registry import Registry  # noqa: PLC0415
 
+    if in_process:
+        return [find(name) for name in names or NAMES]
     if names:
-        return check_all_programs([find_bot(registry, name) for name in names])
-    found = []
+        return check_all_programs([find(name) for name in names])
+    found, registry = [], Registry(bots_folder(home))
     for bot in registry.newest():
         reason, cure = lack(bot)
         if reason:
@@ -162,17 +174,17 @@ def _find_bots(registry: Any, names: list[str]) -> list[Any]:
     return found
 
 
-def _seat_challenger(registry: Any, text: str, bots: list[Any]) -> str:
+def _seat_challenger(find: "Callable[[str], Bot]", text: str, bots: "list[Bot]") -> str:
     """The label of the challenger, a bot of the run or a further one, which is then added to them."""
     labels = [bot.label for bot in bots]
     if text in labels:
         return text
-    challenger = find_bot(registry, text)
+    challenger = find(text)
     if challenger.label not in labels:
         bots.append(challenger)
     elif challenger.sha256 != bots[labels.index(challenger.label)].sha256:
         raise ConfigError(f"expected one bot of the name {challenger.label}, got {text} and another one", "give one of them another name")
-    return str(challenger.label)
+    return challenger.label
 
 
 def _print_tables(folder: Path, prior: float | None, *, as_json: bool) -> None:

@@ -112,7 +112,7 @@ def open_session(
             raise RunError(f"expected {folder / RUN_FILE} beside a journal, found none", "restore it, or choose another --out")
         config, info = _plan(folder, known, settings, boards, bots, means.sandbox.tier)
         try:
-            staged = {bot.label: stage(bot, folder / info_of(bot).copy, means.sandbox) for bot in bots}
+            staged = {bot.label: bot if config.in_process else stage(bot, folder / info_of(bot).copy, means.sandbox) for bot in bots}
             if info != known:
                 write_run(folder, info)
         except BaseException:
@@ -128,6 +128,7 @@ def open_session(
             cores=means.cores,
             log_level=means.log_level,
             host=platform.node(),
+            in_process=config.in_process,
         )
         yield Session(folder, info, config, schedule, journal, setup, known is None, schedule.played(journal.ids), journal.repaired)
 

@@ -21,7 +21,9 @@ from arena.errors import Void
 from arena.match.clock import Timing
 from arena.match.referee import GamePlan, Outcome, Referee
 from arena.match.retrace import Decision, Script, retrace
+from arena.match.selfplay import play_alone
 from arena.players.bot import BotPlayer
+from arena.players.builtin import built_in
 from arena.players.folder import Bot
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
@@ -39,7 +41,8 @@ MOST_DEALS = 1000
 class Setup(Struct, frozen=True):
     """What every worker of a run needs.
 
-    ``cores`` are the processors to pin workers to, empty for no pinning; ``host`` is what records say of where they were played.
+    ``cores`` are the processors to pin workers to, empty for no pinning; ``host`` is what records say of where they were played;
+    ``in_process`` says that the bots are built in.
     """
 
     bots: dict[str, Bot]
@@ -49,6 +52,7 @@ class Setup(Struct, frozen=True):
     cores: list[int]
     log_level: int
     host: str = ""
+    in_process: bool = False
 
 
 class Batch(NamedTuple):
@@ -114,6 +118,7 @@ class Worker:
         self.setup = setup
         self.boards = {name: Board(name, rows) for name, rows in setup.boards.items()}
         self.stable = Stable(setup)
+        self._choosers = {label: built_in(bot.manifest.name).choose for label, bot in setup.bots.items()} if setup.in_process else {}
 
     def retrace(self, script: Script, seat: int, label: str) -> list[Decision]:
         """Asks a bot again what a seat was asked in a game. Raises RunError, Void."""
@@ -130,6 +135,17 @@ class Worker:
 
     def play(self, plan: GamePlan) -> Outcome:
         """Plays one game. Raises Void."""
+        if self.setup.in_process:
+            choosers = [self._choosers[label] for label in plan.bots]
+            outcome = Outcome(play_alone(plan, self.boards[plan.board], choosers, self.setup.host), [])
+        else:
+            outcome = self._play_by_processes(plan)
+        for fault in outcome.record.faults:
+            log.info("%s: %s forfeits (%s): %s", plan.id, plan.bots[fault.seat], fault.kind, fault.detail)
+        log.debug("%s: %s after %d placements, left %s", plan.id, outcome.record.end, outcome.record.turns, outcome.record.left)
+        return outcome
+
+    def _play_by_processes(self, plan: GamePlan) -> Outcome:
         taken = self.stable.take(plan.bots, plan.board, plan.deal)
         try:
             referee = Referee(plan, self.boards[plan.board], [player for player, _ in taken], self.setup.timing)
@@ -140,9 +156,6 @@ class Worker:
             raise
         busy = tuple(player.name for player, _ in taken if player.computes_unasked)
         self.stable.give_back(taken)
-        for fault in outcome.record.faults:
-            log.info("%s: %s forfeits (%s): %s", plan.id, plan.bots[fault.seat], fault.kind, fault.detail)
-        log.debug("%s: %s after %d placements, left %s", plan.id, outcome.record.end, outcome.record.turns, outcome.record.left)
         return outcome._replace(busy=busy)
 
 

@@ -113,7 +113,9 @@ def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Ad
         sandbox, reason = walls(terms.setup.sandbox.tier)
         if reason:
             return Refused(host, reason)
-        bots = {label: provide(bot, archives.get(label), sandbox) for label, bot in terms.setup.bots.items()}
+        bots = {
+            label: bot if terms.setup.in_process else provide(bot, archives.get(label), sandbox) for label, bot in terms.setup.bots.items()
+        }
     except ArenaError as error:
         return Refused(host, f"{error}: {error.hint}" if error.hint else str(error))
     except OSError as error:

@@ -42,6 +42,7 @@ class Progress:
         self._own_us = Counter[int]()
         self._busy: set[str] = set()
         self.figures: dict[str, str] = {}
+        self._shown: dict[str, str] = {}
         self._bar: tqdm | None = None  # type: ignore[type-arg]
 
     def __enter__(self) -> Self:
@@ -78,10 +79,11 @@ class Progress:
         match event:
             case Played(outcome):
                 self._show_faults(outcome.record.bots, outcome.record.faults)
-                self._show_busy(set(outcome.busy))
+                if outcome.busy:
+                    self._show_busy(set(outcome.busy))
                 self._own_us.update(map(coarse, outcome.own_us))
                 if self._bar is not None:
-                    self._bar.set_postfix({**self.figures, "faults": self._faults}, refresh=False)
+                    self._show_figures()
                     self._bar.update()
             case Voided(game, reason, given_up):
                 self.say(f"warning: {game} is void ({reason}); it is {'given up' if given_up else 'played again'}")
@@ -91,6 +93,12 @@ class Progress:
                 self.say(cluster_text(event))
             case Stopping(running):
                 self.say(f"stopping: {counted(running, 'running game')} to end first; Ctrl-C again drops them")
+
+    def _show_figures(self) -> None:
+        figures = {**self.figures, "faults": str(self._faults)}
+        if self._bar is not None and figures != self._shown:
+            self._shown = figures
+            self._bar.set_postfix(figures, refresh=False)
 
     def _show_faults(self, bots: list[str], faults: list[Fault]) -> None:
         for fault in faults:

@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -15,9 +14,9 @@ from arena.bench.figures import Figure, alternate, in_own_process
 from arena.bench.parrots import rehearse
 from arena.bench.resident import peak_mb
 from arena.ratings.components import Floats, Ints
-from arena.ratings.frames import read_games, seat_frame
+from arena.ratings.matches import score_journal
 from arena.ratings.model import rate
-from arena.ratings.results import count_results
+from arena.ratings.results import count_frame, count_results
 from arena.ratings.tables import make_tables
 from arena.records.journal import FILE as JOURNAL
 from arena.records.record import encode_record
@@ -60,7 +59,7 @@ def measure(*, quick: bool = False) -> Iterator[Figure]:
 def rate_table(games: int, rounds: int) -> Spent:
     """Rates a table of seats; what is made up before does not count."""
     frame = frame_of(make_games(games))
-    works: dict[str, Callable[[], object]] = {"rate": lambda: rate(count_results(frame)), "tables": partial(make_tables, frame)}
+    works: dict[str, Callable[[], object]] = {"rate": lambda: rate(count_results(frame)), "tables": lambda: make_tables(count_frame(frame))}
     return Spent({key: median(spent) for key, spent in alternate(works, rounds).items()}, peak_mb())
 
 
@@ -69,7 +68,7 @@ def rate_journal(games: int, rounds: int) -> Spent:
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
         path = Path(folder, JOURNAL)
         in_own_process(write_journal, path, games)
-        spent = alternate({"journal": lambda: make_tables(seat_frame(read_games(path), BOTS))}, rounds)
+        spent = alternate({"journal": lambda: make_tables(score_journal(path, ()).counted.counts(BOTS))}, rounds)
         return Spent({"journal": median(spent["journal"])}, peak_mb())
 
 
@@ -85,7 +84,7 @@ def make_games(games: int) -> Made:
 
 
 def frame_of(made: Made) -> pd.DataFrame:
-    """The games as `arena.ratings.frames.seat_frame` gives them."""
+    """The games as `arena.ratings.results.count_frame` takes them."""
     games, shares = len(made.seats), made.shares.reshape(-1)
     game = np.repeat(np.arange(games), 2)
     return pd.DataFrame(

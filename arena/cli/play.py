@@ -131,16 +131,16 @@ def _total(records: "Sequence[GameRecord]") -> str:
     """What was played, and who stands where after all rounds."""
     from arena.cli.drawing import places_text  # noqa: PLC0415 - help must not wait for these
     from arena.exports.text import seat_names  # noqa: PLC0415
-    from arena.ratings.frames import Games, seat_frame  # noqa: PLC0415
-    from arena.ratings.matches import score  # noqa: PLC0415
+    from arena.ratings.matches import Matches  # noqa: PLC0415
+    from arena.ratings.tally import Match  # noqa: PLC0415
     from arena.rules.rounds import title_of  # noqa: PLC0415
 
-    games = Games()
+    boards, whole = [record.board for record in records], list[Match]()
+    matches = Matches(boards, whole.append)
     for record in records:
-        games.add(record)
-    seats = score(seat_frame(games, ()), games, [record.board for record in records]).frame
-    places = places_text(seat_names(records[0].bots), seats["left"].tolist(), seats["rank"].tolist())
-    return f"match of {title_of([record.board for record in records])}: {places}"
+        matches.add(record)
+    places = places_text(seat_names(records[0].bots), whole[0].left, whole[0].ranks)
+    return f"match of {title_of(boards)}: {places}"
 
 
 def _refuse_misuse(bots: tuple[str, ...], human: int | None, times: dict[str, Any], *, as_json: bool) -> None:

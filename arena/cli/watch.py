@@ -36,6 +36,7 @@ def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, 
     arena watch league --every 10
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.cli.standings import rate_run  # noqa: PLC0415 - help must not wait for pandas
+    from arena.ratings.tables import games_in  # noqa: PLC0415
 
     folder = run_folder(home, run)
     screen = sys.stdout.isatty() and not once
@@ -45,7 +46,7 @@ def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, 
         while True:
             began = time.monotonic()
             tables, plan = rate_run(folder, prior)
-            speed.note(sum(tables.blocks.values()), began)
+            speed.note(games_in(tables.blocks), began)
             text = look(folder, tables, plan, speed)
             click.echo(f"{FRESH}{text}" if screen else f"{text}\n")
             if once or (plan is not None and not plan.missing):
@@ -74,9 +75,10 @@ class Speed:
 def look(folder: Path, tables: "Tables", plan: "Completeness | None", speed: Speed) -> str:
     """One look at a run, as text: how far it is, how fast, and its standings."""
     from arena.exports.text import counted_text, standings_text  # noqa: PLC0415
+    from arena.ratings.tables import games_in  # noqa: PLC0415
     from arena.records.journal import journal_of  # noqa: PLC0415
 
-    played = str(sum(tables.blocks.values())) if plan is None else f"{plan.games - plan.missing} of {plan.games}"
+    played = str(games_in(tables.blocks)) if plan is None else f"{plan.games - plan.missing} of {plan.games}"
     faults = int(tables.standings["forfeits"].sum())
     head = f"{folder}: {played} games, {faults} forfeit{'' if faults == 1 else 's'}" + (
         f" in {counted_text(tables)}" if tables.match else ""

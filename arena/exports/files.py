@@ -1,15 +1,17 @@
-"""Tables as CSV and as JSON: the columns that outsiders rely on, with fixed decimals; files are written in one step."""
+"""Tables as CSV, parquet and JSON: the columns that outsiders rely on, with fixed decimals; files are written in one step."""
 
 import json
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
 from arena.errors import UserError
-from arena.ratings.frames import game_frame
+from arena.exports.games import csv_of_games, parquet_of_games
 from arena.ratings.tables import Tables
-from arena.records.journal import journal_of, write_durably
+from arena.records.journal import durable_file, write_durably
 
 STANDINGS = [
     "rank",
@@ -28,7 +30,9 @@ STANDINGS = [
     "think_ms",
 ]
 PAIRS = ["bot", "opponent", "games", "wins", "shared", "losses", "score", "elo_diff", "elo_low", "elo_high", "los"]
+CHOSEN = {"standings": STANDINGS, "pairs": PAIRS}
 DERIVED = ("standings", "pairs", "seats", "faults", "games")
+Format = Literal["csv", "parquet"]
 DECIMALS = {
     "elo": 2,
     "elo_low": 2,
@@ -95,19 +99,49 @@ def write_standings(folder: Path, tables: Tables) -> Path:
     return path
 
 
-def export_run(run: Path, folder: Path, tables: Tables) -> list[Path]:
-    """Writes standings, pairs, seats, faults and games as CSV into a folder, made if need be; returns their paths. Raises UserError."""
+def export_run(run: Path, folder: Path, tables: Tables, form: Format = "csv") -> list[Path]:
+    """Writes standings, pairs, seats, faults and games into a folder, made if need be; returns their paths.
+
+    Parquet files have what the CSV files say, with the types of the tables; only `games.parquet_of_games` has more. Raises UserError.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"expected to make the folder {folder}, got {error}") from error
-    for name in DERIVED:
-        write_durably(folder / f"{name}.csv", derived_text(run, tables, name).encode())
-    return [folder / f"{name}.csv" for name in DERIVED]
+    paths = [folder / f"{name}.{form}" for name in DERIVED]
+    for name, path in zip(DERIVED, paths, strict=True):
+        if form == "parquet":
+            _write_parquet(run, tables, name, path)
+        else:
+            with durable_file(path) as file:
+                file.writelines(piece.encode() for piece in derived_text(run, tables, name))
+    return paths
 
 
-def derived_text(run: Path, tables: Tables, name: str) -> str:
-    """What the CSV file of that name, one of DERIVED, says of a run with these tables."""
+def derived_text(run: Path, tables: Tables, name: str) -> Iterator[str]:
+    """What the CSV file of that name, one of DERIVED, says of a run with these tables, in pieces."""
     if name == "games":
-        return csv_text(game_frame(journal_of(run)))
-    return csv_text(getattr(tables, name), {"standings": STANDINGS, "pairs": PAIRS}.get(name))
+        yield from csv_of_games(run, tables.most_seats)
+    else:
+        yield csv_text(getattr(tables, name), CHOSEN.get(name))
+
+
+def parquet_library() -> Any:
+    """Pyarrow. Raises UserError where it is not installed."""
+    try:
+        import_module("pyarrow.parquet")
+        return import_module("pyarrow")
+    except ImportError:
+        raise UserError("expected pyarrow for parquet files, found none", "pip install 'qin-arena[parquet]', or take CSV files") from None
+
+
+def _write_parquet(run: Path, tables: Tables, name: str, path: Path) -> None:
+    library = parquet_library()
+    if name == "games":
+        schema, batches = parquet_of_games(run, tables.most_seats, library)
+    else:
+        table = library.Table.from_pandas(rounded(getattr(tables, name), CHOSEN.get(name)), preserve_index=False)
+        schema, batches = table.schema, table.to_batches()
+    with durable_file(path) as file, library.parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+        for batch in batches:
+            writer.write_batch(batch)

@@ -1,7 +1,10 @@
 """A run compared with its plan, the rules and its own tables: what of it follows from the rest, and what does not."""
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from hashlib import sha256
+from heapq import heappush, heapreplace
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +19,7 @@ from arena.players.folder import played_copy
 from arena.ratings.tables import run_tables
 from arena.records.difference import Difference
 from arena.records.evidence import evidence_folder
+from arena.records.ids import Ids
 from arena.records.journal import COMPRESSED, journal_of, read_lines
 from arena.records.record import GameRecord
 from arena.records.runfile import FILE as RUN_FILE
@@ -28,12 +32,25 @@ from arena.tournament.schedule import Schedule, game_id
 
 MOST = 1000
 """Differences that are listed; an audit stops there."""
+AT_ONCE = 1 << 16
+"""Characters of a table to read at a time."""
+
+
+class Sample(NamedTuple):
+    """How many games to replay, and the text that decides which."""
+
+    games: int
+    seed: str
 
 
 class Verdict(NamedTuple):
-    """``differences`` in the order in which they were found, at most MOST; ``notes`` about what could not be compared."""
+    """``differences`` in the order in which they were found, at most MOST; ``notes`` about what could not be compared.
+
+    ``games`` is how many were compared with their schema, the plan, the seed and their evidence, ``replayed`` how many with the rules.
+    """
 
     games: int
+    replayed: int
     planned: int
     bots: int
     tables: list[str]
@@ -41,36 +58,39 @@ class Verdict(NamedTuple):
     notes: list[str]
 
 
-def verify_run(run: Path, prior: float | None = None, progress: Callable[[int], object] = lambda _: None) -> Verdict:
+def verify_run(
+    run: Path, prior: float | None = None, progress: Callable[[int], object] = lambda _: None, sample: Sample | None = None
+) -> Verdict:
     """Compares everything in a run's folder that follows from something else there; ``progress`` is told the bytes read so far.
 
-    Raises RunError, ConfigError where there is no run to compare.
+    With a ``sample`` only the games drawn are replayed by the rules. Raises RunError, ConfigError where there is no run to compare.
     """
     info = read_run(run)
     schedule = Schedule(make_config(info.config))
     notes = [f"the run was played by revision {info.rules_revision} of the rules, this is {REVISION}"] * (info.rules_revision != REVISION)
     differences = list(_run_differences(info, schedule))
-    games = 0
-    for games, difference in _journal_differences(run, info, schedule, progress):  # noqa: B007 - the last count is used
-        differences += difference
+    games = _Games(run, info, schedule, sample)
+    for difference in games.differences(progress):
+        differences.append(difference)
         if len(differences) >= MOST:
             notes.append(f"stopped after {MOST} differences")
             break
-    if games < len(schedule) and len(differences) < MOST:
-        notes.append(f"{len(schedule) - games} of the {len(schedule)} planned games are missing")
+    if len(games.ids) < len(schedule) and len(differences) < MOST:
+        notes.append(f"{len(schedule) - len(games.ids)} of the {len(schedule)} planned games are missing")
     if _has_torn_end(journal_of(run)):
         notes.append("the journal ends in half a line: the same 'arena run' again cuts it off and plays its game")
     bots = 0
     for bot in info.bots:
-        note, difference = _built_in_difference(bot) if schedule.config.in_process else _bot_difference(run, bot)
+        note, difference_of_bot = _built_in_difference(bot) if schedule.config.in_process else _bot_difference(run, bot)
         notes += [note] if note else []
-        differences += difference
+        differences += difference_of_bot
         bots += not note
     tables = [name for name in DERIVED if (run / f"{name}.csv").exists()]
     differences += _table_differences(run, tables, prior)
     if not tables:
         notes.append("no tables to compare: 'arena export RUN --to RUN' writes them")
-    return Verdict(games, len(schedule), bots, [f"{name}.csv" for name in tables], differences[:MOST], notes)
+    found = differences[:MOST]
+    return Verdict(len(games.ids), games.replayed, len(schedule), bots, [f"{name}.csv" for name in tables], found, notes)
 
 
 def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
@@ -84,40 +104,80 @@ def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
             yield Difference(RUN_FILE, None, field, f"{expected}, as in config", str(got))
 
 
-def _journal_differences(
-    run: Path, info: RunInfo, schedule: Schedule, progress: Callable[[int], object]
-) -> Iterator[tuple[int, list[Difference]]]:
-    """After each line the number of games so far, and what the line differs in."""
-    boards = {name: Board(name, tuple(rows)) for name, rows in info.boards.items()}
+class _Games:
+    """The games of a journal, compared one after another: ``ids`` are those met, ``replayed`` counts."""
+
+    def __init__(self, run: Path, info: RunInfo, schedule: Schedule, sample: Sample | None) -> None:
+        self._run, self._schedule, self._sample = run, schedule, sample
+        self._boards = {name: Board(name, tuple(rows)) for name, rows in info.boards.items()}
+        self._journal = journal_of(run)
+        self._drawn: list[tuple[int, int, GameRecord]] = []
+        self._first: dict[str, int] = {}
+        self.ids = Ids()
+        self.replayed = 0
+
+    def differences(self, progress: Callable[[int], object]) -> Iterator[Difference]:
+        """What the lines differ in, then the games drawn, each at its first difference."""
+        size = 0
+        for number, line in enumerate(read_lines(self._journal), 1):
+            size += len(line)
+            record = decode_strictly(line)
+            wrong = record if isinstance(record, Wrong) else self._compare(number, record)
+            progress(size)
+            if wrong:
+                yield Difference(self._journal.name, number, *wrong)
+        for _, number, record in sorted(self._drawn, key=lambda drawn: drawn[1]):
+            wrong = self._replay(record)
+            if wrong:
+                yield Difference(self._journal.name, number, *wrong)
+
+    def _compare(self, number: int, record: GameRecord) -> Wrong | None:
+        if not self.ids.add(record.id):
+            self._first = self._first or _first_lines(self._journal)
+            return Wrong("id", f"each game once, this one is in line {self._first[record.id]}", record.id)
+        wrong = _plan_difference(record, self._boards, self._schedule)
+        if wrong is None and self._sample is None:
+            wrong = self._replay(record)
+        elif wrong is None and self._sample:
+            self._draw(self._sample, number, record)
+        return wrong or (_evidence_difference(self._run, record) if record.faults else None)
+
+    def _draw(self, sample: Sample, number: int, record: GameRecord) -> None:
+        """Keeps the games with the lowest hashes, which are the same ones whatever the order of the journal."""
+        rank = -int.from_bytes(sha256(f"{sample.seed}\n{record.id}".encode()).digest()[:8], "big")
+        if len(self._drawn) < sample.games:
+            heappush(self._drawn, (rank, number, record))
+        elif rank > self._drawn[0][0]:
+            heapreplace(self._drawn, (rank, number, record))
+
+    def _replay(self, record: GameRecord) -> Wrong | None:
+        self.replayed += 1
+        return audit(record, self._boards[record.board])
+
+
+def _first_lines(journal: Path) -> dict[str, int]:
+    """The line of each game, the first one."""
     first: dict[str, int] = {}
-    size, journal = 0, journal_of(run)
     for number, line in enumerate(read_lines(journal), 1):
-        size += len(line)
         record = decode_strictly(line)
-        wrong = record if isinstance(record, Wrong) else _record_difference(run, record, boards, schedule)
         if isinstance(record, GameRecord):
-            before = first.setdefault(record.id, number)
-            if before != number:
-                wrong = Wrong("id", f"each game once, this one is in line {before}", record.id)
-        progress(size)
-        yield len(first), [Difference(journal.name, number, *wrong)] if wrong else []
+            first.setdefault(record.id, number)
+    return first
 
 
-def _record_difference(run: Path, record: GameRecord, boards: dict[str, Board], schedule: Schedule) -> Wrong | None:
-    """The first difference of a record from the plan, the rules and the evidence."""
+def _plan_difference(record: GameRecord, boards: dict[str, Board], schedule: Schedule) -> Wrong | None:
+    """The first difference of a record from the plan and the seed."""
     line_up = sorted(record.bots)
     name = game_id(record.board, line_up, record.deal, record.seating)
     if record.id != name:
         return Wrong("id", f"{name} by board, bots, deal and seating", record.id)
     is_planned = len(line_up) == schedule.config.players and record.seating < len(schedule.seatings) and record.board in boards
-    if not is_planned or not schedule.has_block(name.rpartition("/")[0]):
+    if not is_planned or not schedule.has_block(f"{record.board}/{'+'.join(line_up)}", record.deal):
         return Wrong("id", "a game of the plan in run.json", record.id)
     plan = schedule.game(record.board, tuple(line_up), record.deal, record.seating)
     if record.bots != list(plan.bots):
         return Wrong("bots", f"{','.join(plan.bots)} by the seating", ",".join(record.bots))
-    if record.deck != plan.deck:
-        return Wrong("deck", f"{plan.deck} by the seed", record.deck)
-    return audit(record, boards[record.board]) or (_evidence_difference(run, record) if record.faults else None)
+    return Wrong("deck", f"{plan.deck} by the seed", record.deck) if record.deck != plan.deck else None
 
 
 def _evidence_difference(run: Path, record: GameRecord) -> Wrong | None:
@@ -136,7 +196,7 @@ def _evidence_difference(run: Path, record: GameRecord) -> Wrong | None:
 
 
 def _has_torn_end(journal: Path) -> bool:
-    if journal.suffix == COMPRESSED:
+    if journal.suffix in COMPRESSED:
         return False  # what is compressed is over
     with journal.open("rb") as file:
         size = file.seek(0, 2)
@@ -185,21 +245,31 @@ def _table_differences(run: Path, names: list[str], prior: float | None) -> list
     return [difference for difference in found if difference]
 
 
-def csv_difference(path: Path, expected: str) -> Difference | None:
-    """The first cell in which a CSV file differs from a text; a last decimal may be off by one, as other processors round."""
-    got = path.read_text(encoding="utf-8", errors="replace")
-    if got == expected:
-        return None
-    lines, others = expected.split("\n"), got.split("\n")
-    heads = lines[0].split(",")
-    for number, (line, other) in enumerate(zip_longest(lines, others, fillvalue="end of file"), 1):
-        cells, others_cells = line.split(","), other.split(",")
-        if len(cells) != len(others_cells) or (len(cells) == 1 and line != other):
-            return Difference(path.name, number, "line", line, other)
-        for head, cell, other_cell in zip(heads, cells, others_cells, strict=False):
-            if cell != other_cell and not (number > 1 and _is_close(head, cell, other_cell)):
-                return Difference(path.name, number, head, cell, other_cell)
+def csv_difference(path: Path, expected: Iterable[str]) -> Difference | None:
+    """The first cell in which a CSV file differs from a text in pieces; a last decimal may be off by one, as other processors round."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        lines, others = _lines(expected), _lines(iter(partial(file.read, AT_ONCE), ""))
+        heads: list[str] = []
+        for number, (line, other) in enumerate(zip_longest(lines, others, fillvalue="end of file"), 1):
+            heads = heads or line.split(",")
+            if line == other:
+                continue
+            cells, others_cells = line.split(","), other.split(",")
+            if len(cells) != len(others_cells) or len(cells) == 1:
+                return Difference(path.name, number, "line", line, other)
+            for head, cell, other_cell in zip(heads, cells, others_cells, strict=False):
+                if cell != other_cell and not (number > 1 and _is_close(head, cell, other_cell)):
+                    return Difference(path.name, number, head, cell, other_cell)
     return None
+
+
+def _lines(pieces: Iterable[str]) -> Iterator[str]:
+    """What splitting the pieces' text at its ends of lines gives."""
+    rest = ""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split("\n")
+        yield from whole
+    yield rest
 
 
 def _is_close(head: str, one: str, other: str) -> bool:

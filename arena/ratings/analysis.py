@@ -1,5 +1,7 @@
 """All that helps to see behind a run's standings."""
 
+from array import array
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -7,15 +9,14 @@ import pandas as pd
 
 from arena.errors import UserError
 from arena.ratings.cycles import beats, cycles
-from arena.ratings.endings import endings_table
-from arena.ratings.frames import read_games, seat_frame
+from arena.ratings.endings import Endings
 from arena.ratings.goodness import Goodness, goodness
-from arena.ratings.hands import with_expected, worst_hands
+from arena.ratings.hands import Hands, worst_hands
 from arena.ratings.model import rate
-from arena.ratings.results import count_results
 from arena.ratings.tables import pairs_table, seats_table
-from arena.ratings.times import times_table
-from arena.records.journal import journal_of, read_ids
+from arena.ratings.tally import Row, Tally, WholeRow, row_decoder
+from arena.ratings.times import Times
+from arena.records.journal import journal_of, read_rows
 from arena.records.runfile import read_run
 
 
@@ -44,26 +45,37 @@ def analyse_run(run: Path, prior: float | None = None, bot: str | None = None, h
     Raises RunError, NoAnswerError, UserError for a bot that is not in the run.
     """
     info, journal = read_run(run), journal_of(run)
-    frame = seat_frame(read_games(journal), [known.name for known in info.bots])
-    results = count_results(frame)
+    games, left, times, endings = Tally(), array("b"), Times(), Endings()
+    for _, row in read_rows(journal, row_decoder(WholeRow)):
+        games.add(row)
+        left.extend(row.left)
+        times.add(row)
+        endings.add(row)
+    counts = games.counts(known.name for known in info.bots)
+    results = counts.results
     if bot is not None and bot not in results.bots:
         raise UserError(f"expected a bot of the run, got {bot!r}", f"there are {', '.join(results.bots)}")
     fits = rate(results, prior)
-    pairs = pairs_table(frame, results, fits)
-    ids = list(dict.fromkeys(read_ids(journal)))  # the first record of an id counts
-    expected = with_expected(frame, fits)
-    worst = [worst_hands(expected, ids, name, hands).assign(bot=name) for name in ([bot] if bot else results.bots)]
-    listed = pd.concat(worst, ignore_index=True)
-    count = len(results.bots)
+    pairs = pairs_table(results, fits)
+    held, count = Hands(games, left, results.bots, fits), len(results.bots)
     return Analysis(
         games=results.games,
         deals=results.clusters,
         fits=[goodness(results, fit) for fit in fits],
-        cycles=cycles(beats(frame)),
+        cycles=cycles(beats(results)),
         threes=count * (count - 1) * (count - 2) // 6,
-        seats=seats_table(frame, fits),
-        times=times_table(journal, results.bots),
-        endings=endings_table(journal),
+        seats=seats_table(counts, fits),
+        times=times.table(results.bots),
+        endings=endings.table(),
         opponents=None if bot is None else pairs[pairs["bot"] == bot].reset_index(drop=True),
-        hands=listed[["bot", *(name for name in listed.columns if name != "bot")]],
+        hands=_hands_table(journal, held, [bot] if bot else results.bots, hands),
     )
+
+
+def _hands_table(journal: Path, held: Hands, bots: Sequence[str], most: int) -> pd.DataFrame:
+    """The worst hands of each bot, whose games are read for their ids once more."""
+    frames = {bot: held.candidates(bot, most) for bot in bots}
+    wanted = {game for frame in frames.values() for game in frame["game"].tolist()}
+    ids = {number: row.id for number, (_, row) in enumerate(read_rows(journal, row_decoder(Row))) if number in wanted} if wanted else {}
+    listed = pd.concat([worst_hands(frame, ids, bot, most).assign(bot=bot) for bot, frame in frames.items()], ignore_index=True)
+    return listed[["bot", *(name for name in listed.columns if name != "bot")]]

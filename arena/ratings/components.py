@@ -15,7 +15,7 @@ Marks = NDArray[np.str_]
 def took_from(count: int, seats: Ints, shares: Floats, weights: Floats) -> NDArray[np.bool_]:
     """The matrix whose [i, j] says that player i got some of a win at a table where j got less than all of it.
 
-    ``seats`` (L, k) are players' numbers below ``count``, ``shares`` (L, k) the summed shares of ``weights`` (L,) games.
+    ``seats`` (O, k) are players' numbers below ``count``, ``shares`` (O, k) what each got in every one of ``weights`` (O,) games.
     """
     matrix = np.zeros((count, count), dtype=np.bool_)
     size = seats.shape[1]

@@ -1,36 +1,30 @@
 """How ratings settled: those of the first deals alone, then of more and more of them."""
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 import pandas as pd
 
 from arena.errors import NoAnswerError
-from arena.ratings.components import Ints
 from arena.ratings.model import rate
-from arena.ratings.results import Results, Table, count_results
+from arena.ratings.results import Counts, Results, Table
 
 POINTS = 24
 FEWEST = 2
 """Deals without which there are no errors."""
 
 
-def convergence_table(frame: pd.DataFrame, deals: Mapping[tuple[str, int], int], prior: float | None = None) -> pd.DataFrame:
+def convergence_table(counts: Counts, prior: float | None = None) -> pd.DataFrame:
     """Ratings of the first deals by their numbers, those of all boards together; of the largest component of each.
-
-    ``frame`` is a `frames.seat_frame`, and ``deals`` are those of its `frames.Games`.
 
     ``deals``  int64, how many were counted; the last value is all of them
     ``bot``    str; ``elo``, ``elo_low``, ``elo_high`` float64, 95 % interval, NaN without errors
 
     Bots have no row for deals that do not rate them.
     """
-    results = count_results(frame)
-    place = _places(deals)
+    results = _in_order(counts)
     rows: list[tuple[int, str, float, float, float]] = []
-    for count in checkpoints(len(place)):
+    for count in checkpoints(results.clusters):
         try:
-            fits = rate(_first(results, place, count), prior)
+            fits = rate(_first(results, count), prior)
         except NoAnswerError:
             continue
         for fit in fits[:1]:
@@ -46,28 +40,24 @@ def checkpoints(deals: int) -> list[int]:
     return sorted({round(count) for count in np.geomspace(FEWEST, deals, min(POINTS, deals - FEWEST + 1))})
 
 
-def _places(deals: Mapping[tuple[str, int], int]) -> Ints:
-    """The place of each cluster of a frame, which numbers deals by board, in the order of the deals' numbers."""
-    clusters: Sequence[tuple[str, int]] = sorted(deals)
-    order = sorted(range(len(clusters)), key=lambda cluster: (clusters[cluster][1], clusters[cluster][0]))
-    return np.argsort(np.array(order, dtype=np.int64)).astype(np.int64)
+def _in_order(counts: Counts) -> Results:
+    """The results with clusters numbered by deal, then board; they are by board, then deal."""
+    place = np.argsort(np.argsort(counts.deals, kind="stable")).astype(np.int32)
+    tables = []
+    for table in counts.results.tables:
+        cluster = place[table.cluster]
+        order = np.argsort(cluster, kind="stable")
+        tables.append(table._replace(cluster=cluster[order], outcome=table.outcome[order]))
+    return counts.results._replace(tables=tables)
 
 
-def _first(results: Results, place: Ints, count: int) -> Results:
+def _first(results: Results, count: int) -> Results:
     """The results of the first so many deals."""
-    tables = [_first_of_table(table, place, count) for table in results.tables]
-    return results._replace(clusters=count, tables=[table for table in tables if table.games.any()])
+    tables = [_first_of_table(table, count) for table in results.tables]
+    return results._replace(clusters=count, tables=[table for table in tables if len(table.cluster)])
 
 
-def _first_of_table(table: Table, place: Ints, count: int) -> Table:
-    keep = place[table.pair_cluster] < count
-    line_up, games, shares = table.pair_line_up[keep], table.pair_games[keep], table.pair_shares[keep]
-    length = len(table.seats)
-    return table._replace(
-        games=np.bincount(line_up, games, length).astype(np.float64),
-        shares=np.column_stack([np.bincount(line_up, seat_shares, length) for seat_shares in shares.T]),
-        pair_cluster=place[table.pair_cluster[keep]],
-        pair_line_up=line_up,
-        pair_games=games,
-        pair_shares=shares,
-    )
+def _first_of_table(table: Table, count: int) -> Table:
+    end = np.searchsorted(table.cluster, count)
+    games = np.bincount(table.outcome[:end], minlength=len(table.games)).astype(np.float64)
+    return table._replace(games=games, cluster=table.cluster[:end], outcome=table.outcome[:end])

@@ -1,14 +1,16 @@
 """Three bots that beat each other in a circle, beyond error: what no rating can express."""
 
-from itertools import combinations
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtr
 
-from arena.ratings.components import Floats, Ints
-from arena.ratings.results import by_table_size
+from arena.ratings.components import Floats
+from arena.ratings.results import Column, Results, Table
 
 
 class Beats(NamedTuple):
@@ -21,36 +23,36 @@ class Beats(NamedTuple):
     p: Floats
 
 
-def beats(frame: pd.DataFrame) -> Beats:
-    """Who beats whom in a `frames.seat_frame`."""
-    names = [str(name) for name in frame["bot"].cat.categories]
-    score, p = np.full((len(names), len(names)), np.nan), np.full((len(names), len(names)), np.nan)
-    meetings = _meetings(frame)
-    for pair, rows in meetings.groupby(meetings["one"] * len(names) + meetings["other"], sort=True):
-        one, other = divmod(int(str(pair)), len(names))
-        mean, chance = _against_even(rows["lead"].to_numpy(dtype=np.float64), rows["cluster"].to_numpy(dtype=np.int64))
+def beats(results: Results) -> Beats:
+    """Who beats whom."""
+    count = len(results.bots)
+    score, p = np.full((count, count), np.nan), np.full((count, count), np.nan)
+    meetings: defaultdict[tuple[int, int], list[tuple[Floats, Column]]] = defaultdict(list)
+    for table in results.tables:
+        for pair, lead, cluster in _meetings(table):
+            meetings[pair].append((lead, cluster))
+    for (one, other), met in sorted(meetings.items()):
+        mean, chance = _against_even(*(np.concatenate(column) for column in zip(*met, strict=True)))
         score[one, other], score[other, one] = 0.5 + mean, 0.5 - mean
         p[one, other], p[other, one] = chance, 1 - chance
-    return Beats(names, score, p)
+    return Beats(results.bots, score, p)
 
 
-def _meetings(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row for each game and pair of different bots: numbers ``one`` < ``other``, ``cluster``, ``lead`` 0.5, 0 or -0.5."""
-    parts = [pd.DataFrame({"one": [], "other": [], "cluster": [], "lead": []}, dtype=np.int64)]
-    for size, rows in by_table_size(frame):
-        ranks = rows["rank"].to_numpy(dtype=np.int64).reshape(-1, size)
-        bots = rows["bot"].cat.codes.to_numpy(dtype=np.int64).reshape(-1, size)
-        cluster = rows["cluster"].to_numpy()[::size]
-        for first, second in combinations(range(size), 2):
-            swap = np.sign(bots[:, second] - bots[:, first])
-            met = swap != 0
-            pair = np.sort(bots[met][:, [first, second]], axis=1)
-            lead = swap[met] * np.sign(ranks[met, second] - ranks[met, first]) / 2
-            parts.append(pd.DataFrame({"one": pair[:, 0], "other": pair[:, 1], "cluster": cluster[met], "lead": lead}))
-    return pd.concat(parts, ignore_index=True)
+def _meetings(table: Table) -> Iterator[tuple[tuple[int, int], Floats, Column]]:
+    """Pairs of different bots, the lower number first, with the lead 0.5, 0 or -0.5 and the deal of each game; some come repeatedly."""
+    games = np.argsort(table.outcome, kind="stable")
+    ends = np.cumsum(table.games).astype(np.int64)
+    for first, second in permutations(range(table.size), 2):
+        seats, lead = table.seats[:, [first, second]], np.sign(table.ranks[:, second] - table.ranks[:, first]) / 2
+        pairs, of_outcome = np.unique(seats, axis=0, return_inverse=True)
+        for number, (one, other) in enumerate(pairs.tolist()):
+            rows = np.flatnonzero(of_outcome == number)
+            if one < other:
+                held = np.concatenate([games[end - int(count) : end] for end, count in zip(ends[rows], table.games[rows], strict=True)])
+                yield (one, other), np.repeat(lead[rows], table.games[rows].astype(np.int64)), table.cluster[held]
 
 
-def _against_even(lead: Floats, cluster: Ints) -> tuple[float, float]:
+def _against_even(lead: Floats, cluster: Column) -> tuple[float, float]:
     """The mean lead, and how likely that much or more is if the true one is 0, by the t distribution over deals."""
     number, deal = np.unique(cluster, return_inverse=True)
     games, sums = np.bincount(deal), np.bincount(deal, lead)

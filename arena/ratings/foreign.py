@@ -1,7 +1,7 @@
 """Results of games played elsewhere, from a CSV file with a row for each game.
 
 Columns: ``bot_0`` ... and ``share_0`` ... by seat, for tables of 2 to 4; ``block``, if there, names the rows that share their luck. What
-else `frames.game_frame` has, ``rank_``, ``left_`` and ``think_ms_`` by seat and ``faults``, is used where it is there.
+else games.csv has, ``rank_``, ``left_`` and ``think_ms_`` by seat and ``faults``, is used where it is there.
 """
 
 import csv
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from arena.errors import UserError
 from arena.ratings.components import Floats, Ints
-from arena.ratings.frames import MOST_SEATS
 from arena.ratings.results import WHOLE
 from arena.ratings.rows import MISSING, complaint, share_parts
+from arena.ratings.tally import MOST_SEATS
 
 EXAMPLE = "block,bot_0,bot_1,share_0,share_1"
 HINT = f"the first line names the columns, for example {EXAMPLE}; block may be left out"
@@ -27,7 +27,7 @@ COMMA, NEWLINE = ord(","), ord("\n")
 
 
 class Sheet(NamedTuple):
-    """A file's games as a frame like that of `frames.seat_frame`, and what a reader must know.
+    """A file's games as a frame, as `results.count_frame` takes it, and what a reader must know.
 
     In the frame ``left`` and ``think_ms`` are NaN where the file does not tell them, and without ``has_ranks`` all that did not win rank
     alike. ``unused`` are columns that mean nothing here; ``uneven`` says of blocks that have fewer games than others, or is empty.
@@ -145,7 +145,7 @@ def _numbers(cells: pd.DataFrame, column: str) -> Floats:
 
 
 def _frame(cells: pd.DataFrame, bots: Ints, names: list[str], parts: Ints) -> pd.DataFrame:
-    """A `frames.seat_frame` of the rows; a cluster is a block, numbered in sorted order, or a game."""
+    """A frame as `results.count_frame` takes it; a cluster is a block, numbered in sorted order, or a game."""
     seated = bots >= 0
     game, seat = np.nonzero(seated)
     share = parts[seated] / WHOLE

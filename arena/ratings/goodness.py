@@ -13,7 +13,7 @@ from arena.ratings.components import Floats, Ints
 from arena.ratings.likelihood import Layout, derivatives, expected_shares, gauged, layout_of, seat_columns, spread
 from arena.ratings.model import ELO, Fit
 from arena.ratings.results import Results, Table, restrict
-from arena.ratings.sandwich import deal_scores
+from arena.ratings.sandwich import deal_sums, outcome_scores
 
 SINGULAR = 1e-8
 """A variance of less than this part of the largest, or of one game, is none: some sums of residuals are always 0."""
@@ -50,12 +50,15 @@ def goodness(results: Results, fit: Fit) -> Goodness:
     pairs = _Pairs(inner, layout, parameters)
     _, information = derivatives(parameters, layout, inner, fit.prior)
     bread = np.linalg.inv(gauged(information, layout, fit.prior))
-    scores = deal_scores(inner, layout, parameters)[:, : layout.size]
-    adjusted = pairs.leads.toarray() - scores @ (bread @ pairs.slopes.T)
-    residual = np.asarray(pairs.leads.sum(axis=0), dtype=np.float64).ravel()
-    centered = adjusted - adjusted.mean(axis=0)
+    scores, moved = outcome_scores(inner, layout, parameters), bread @ pairs.slopes.T
     deals, is_open = inner.clusters, bool(fit.open_seats) or bool((fit.marks != "").any())
-    variance = centered.T @ centered * (deals / (deals - 1) if deals > 1 else np.nan)
+    residual = _all_games(inner, pairs.leads)
+    mean = (residual - _all_games(inner, scores) @ moved) / deals
+    variance = np.zeros((len(residual), len(residual)))
+    for lead, score in zip(deal_sums(inner, pairs.leads), deal_sums(inner, scores), strict=True):
+        centered = lead.toarray() - score @ moved - mean
+        variance += centered.T @ centered
+    variance *= deals / (deals - 1) if deals > 1 else np.nan
     tested = np.flatnonzero((pairs.fewest >= FEWEST_EXPECTED) & (not is_open))
     statistic, freedom = _quotient(residual[tested], variance[np.ix_(tested, tested)], deals)
     p = float(fdtrc(freedom, deals - freedom, statistic)) if np.isfinite(statistic) else np.nan
@@ -64,9 +67,16 @@ def goodness(results: Results, fit: Fit) -> Goodness:
     return Goodness(inner.bots, statistic, freedom, deals, p, is_open, _table(inner.bots, pairs, t, deals))
 
 
+def _all_games(results: Results, of_outcomes: Sequence[csr_array]) -> Floats:
+    """(m,) the rows of matrices (O, m), one for each table, summed over all games."""
+    sums = [table.games @ matrix for table, matrix in zip(results.tables, of_outcomes, strict=True)]
+    return np.asarray(sum(sums), dtype=np.float64)
+
+
 class _Pairs:
-    """The pairs of bots that met, and by pair: ``leads`` (C, m) residual leads by deal, ``slopes`` (m, size) of the expected leads by
-    parameter, ``games``, ``observed`` and ``expected`` sums, ``fewest`` the wins that the weaker one is to get.
+    """The pairs of bots that met, and by pair: ``leads`` (O, m) residual leads of a game with each outcome, for each table, ``slopes``
+    (m, size) of the expected leads by parameter, ``games``, ``observed`` and ``expected`` sums, ``fewest`` the wins that the weaker one is
+    to get.
     """
 
     def __init__(self, results: Results, layout: Layout, parameters: Floats) -> None:
@@ -76,35 +86,29 @@ class _Pairs:
         for at, (one, other) in enumerate(self.names):
             number[one, other] = number[other, one] = at
         self.games, self.observed, self.expected, self.fewest = (np.zeros(count) for _ in range(4))
-        slopes, entries = np.zeros(count * width), [(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))]
+        slopes, self.leads = np.zeros(count * width), list[csr_array]()
         for table in results.tables:
             expected = expected_shares(parameters, layout, table)
+            residual, leads = table.share - expected, csr_array((len(expected), count))
             for one, other in combinations(range(table.size), 2):
                 pair, sign = number[table.seats[:, one], table.seats[:, other]], _sign(table, one, other)
                 self.games += np.bincount(pair, table.games * (sign != 0), count)
-                self.observed += np.bincount(pair, sign * (table.shares[:, one] - table.shares[:, other]), count)
+                self.observed += np.bincount(pair, sign * table.games * (table.share[:, one] - table.share[:, other]), count)
                 self.expected += np.bincount(pair, sign * table.games * (expected[:, one] - expected[:, other]), count)
                 self.fewest += np.bincount(pair, table.games * expected[:, [one, other]].min(axis=1) * (sign != 0), count)
                 slope = (sign * table.games)[:, None] * (spread(expected)[:, one] - spread(expected)[:, other])
                 for seat, column in enumerate(seat_columns(layout, table)):
                     slopes += np.bincount(pair * width + table.seats[:, seat], slope[:, seat], count * width)
                     slopes += np.bincount(pair * width + column, slope[:, seat], count * width)
-                entries.append(_leads(table, expected, one, other, pair, sign))
-        values, deals, places = (np.concatenate(column) for column in zip(*entries, strict=True))
-        self.leads = csr_array(coo_array((values, (deals, places)), shape=(results.clusters, count)))
+                lead = sign * (residual[:, one] - residual[:, other])
+                leads = leads + csr_array(coo_array((lead, (np.arange(len(lead)), pair)), shape=leads.shape))
+            self.leads.append(leads)
         self.slopes = slopes.reshape(count, width)[:, :-1]
 
 
 def _sign(table: Table, one: int, other: int) -> Ints:
-    """(L,) 1 where the first seat's bot comes first by number, -1 where last, 0 where it is the same."""
+    """(O,) 1 where the first seat's bot comes first by number, -1 where last, 0 where it is the same."""
     return np.asarray(np.sign(table.seats[:, other] - table.seats[:, one]), dtype=np.int64)
-
-
-def _leads(table: Table, expected: Floats, one: int, other: int, pair: Ints, sign: Ints) -> tuple[Floats, Ints, Ints]:
-    """Values, deals and pairs of the residual leads between two seats."""
-    at = table.pair_line_up
-    residual = table.pair_shares - table.pair_games[:, None] * expected[at]
-    return sign[at] * (residual[:, one] - residual[:, other]), table.pair_cluster, pair[at]
 
 
 def _quotient(residual: Floats, variance: Floats, deals: int) -> tuple[float, int]:

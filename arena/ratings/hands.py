@@ -1,34 +1,123 @@
 """Hands that others played better: on a deal every bot meets the same tiles in the same seat, so that results can be compared."""
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import softmax
 
+from arena.ratings.components import Floats, Ints
 from arena.ratings.model import ELO, Fit
-from arena.ratings.results import by_table_size
+from arena.ratings.results import Column
+from arena.ratings.tally import Tally
 
 SAME_HAND = ["cluster", "seats", "seat"]
+DIGITS = 9
+"""Hands that are alike to so many are equal; what differs beyond is rounding."""
 
 
-def with_expected(frame: pd.DataFrame, fits: Sequence[Fit]) -> pd.DataFrame:
-    """The rows of a `frames.seat_frame` with ``expected``, the share by ratings and seats; NaN where a bot has no rating."""
-    elo = np.full(len(frame["bot"].cat.categories), np.nan)
-    for fit in fits:
-        elo[fit.members] = fit.elo
-    parts = []
-    for size, rows in by_table_size(frame):
-        rated = elo[rows["bot"].cat.codes.to_numpy()].reshape(-1, size)
-        effects = fits[0].seats[size][0] if fits and size in fits[0].seats else np.zeros(size)
-        parts.append(rows.assign(expected=softmax((rated + effects) / ELO, axis=1).ravel()))
-    return pd.concat(parts) if parts else frame.assign(expected=np.nan)
+class _Table(NamedTuple):
+    """The games (n,) of one size of table, k: ``number`` in the journal, ``cluster``, row ``outcome`` of what follows, ``left`` (n, k).
+
+    ``bots`` (O, k) numbers, ``share`` (O, k) and ``expected`` (O, k) by ratings and seats, NaN where a bot has no rating
+    """
+
+    number: Ints
+    cluster: Ints
+    outcome: Column
+    left: Ints
+    bots: Ints
+    share: Floats
+    expected: Floats
 
 
-def worst_hands(frame: pd.DataFrame, ids: Sequence[str], bot: str, most: int) -> pd.DataFrame:
+class Hands:
+    """The hands of counted games; ``left`` are the pagodas left by game and seat, ``bots`` those of the fits."""
+
+    def __init__(self, games: Tally, left: "array[int]", bots: Sequence[str], fits: Sequence[Fit]) -> None:
+        self._bots = list(bots)
+        elo = np.full(len(bots), np.nan)
+        for fit in fits:
+            elo[fit.members] = fit.elo
+        known, outcome = list(games.outcomes), np.array(games.outcome, dtype=np.int32)
+        _, cluster = np.unique(games.board_deals(), return_inverse=True)
+        sizes = np.array([len(seated) for _, seated, _ in known], dtype=np.int64)
+        starts = np.cumsum(sizes[outcome]) - sizes[outcome]
+        number = {name: place for place, name in enumerate(bots)}
+        self._tables = []
+        for size in sorted(set(sizes.tolist())):
+            rows, held = np.flatnonzero(sizes == size), np.flatnonzero(sizes[outcome] == size)
+            seats = np.array([[number[bot] for bot in known[row][1]] for row in rows.tolist()])
+            won = np.array([known[row][2] for row in rows.tolist()]) == 1
+            effects = fits[0].seats[size][0] if fits and size in fits[0].seats else np.zeros(size)
+            self._tables.append(
+                _Table(
+                    number=held,
+                    cluster=cluster[held],
+                    outcome=np.searchsorted(rows, outcome[held]).astype(np.int32),
+                    left=np.asarray(left)[starts[held][:, None] + np.arange(size)],
+                    bots=seats,
+                    share=won / won.sum(axis=1, keepdims=True),
+                    expected=softmax((elo[seats] + effects) / ELO, axis=1),
+                )
+            )
+
+    def candidates(self, bot: str, most: int) -> pd.DataFrame:
+        """The rows that `worst_hands` needs to find as many hands: those of a few for each size of table and seat."""
+        me = self._bots.index(bot)
+        parts = [_rows(table, seat, _worst(table, seat, me, most)) for table in self._tables for seat in range(table.bots.shape[1])]
+        columns = ["game", *SAME_HAND, "bot", "share", "expected", "left"]
+        frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({name: [] for name in columns}, dtype=np.int64)
+        return frame.assign(bot=np.array([*self._bots, ""], dtype=object)[frame["bot"]])
+
+
+def _worst(table: _Table, seat: int, me: int, most: int) -> Ints:
+    """The clusters whose hands in a seat a bot played worst beside others."""
+    excess = (table.share - table.expected)[:, seat]
+    rated = ~np.isnan(excess)
+    deals = int(table.cluster.max(initial=-1)) + 1
+    sums = []
+    for own in (True, False):
+        counts = rated & ((table.bots[:, seat] == me) == own)
+        games = np.flatnonzero(counts[table.outcome])
+        cluster, outcome = table.cluster[games], table.outcome[games]
+        values = (None, excess[outcome], table.left[games, seat])
+        sums.append([np.bincount(cluster, value, deals) for value in values])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        (own_excess, own_left), (other_excess, other_left) = ([total / games for total in totals] for games, *totals in sums)
+    swing, behind = np.round(other_excess - own_excess, DIGITS), np.round(own_left - other_left, DIGITS)
+    order = np.lexsort((-behind, -swing))
+    return order[: min(most, int((~np.isnan(swing)).sum()))]
+
+
+def _rows(table: _Table, seat: int, clusters: Ints) -> pd.DataFrame:
+    """A row for each game with these clusters' hands in a seat."""
+    games = np.flatnonzero(np.isin(table.cluster, clusters))
+    outcome = table.outcome[games]
+    return pd.DataFrame(
+        {
+            "game": table.number[games],
+            "cluster": table.cluster[games],
+            "seats": table.bots.shape[1],
+            "seat": seat,
+            "bot": table.bots[outcome, seat],
+            "share": table.share[outcome, seat],
+            "expected": table.expected[outcome, seat],
+            "left": table.left[games, seat],
+        }
+    )
+
+
+def worst_hands(frame: pd.DataFrame, ids: Mapping[int, str], bot: str, most: int) -> pd.DataFrame:
     """The hands that a bot played worst beside other bots that held the same tiles in the same seat, worst first.
 
-    ``frame`` is that of `with_expected`, ``ids`` the games' ids by number.
+    ``frame`` has a row for each game and seat, ``ids`` are the games' ids by number:
+
+    ``game``, ``cluster``, ``seats``, ``seat``  int64; ``bot`` str; ``share``, ``expected`` float64, NaN without a rating; ``left`` int64
+
+    The table:
 
     ``seats``, ``seat``  int64, the table's size and the seat
     ``games``, ``other_games``  int64, that the bot, and that others played from there
@@ -43,8 +132,8 @@ def worst_hands(frame: pd.DataFrame, ids: Sequence[str], bot: str, most: int) ->
         games=("game", "size"), share=("share", "mean"), expected=("expected", "mean"), excess=("excess", "mean"), left=("left", "mean")
     )
     table = _one_side(means, own=True).join(_one_side(means, own=False).add_prefix("other_"), how="inner")
-    table["swing"] = table["other_excess"] - table["excess"]
-    table["behind"] = table["left"] - table["other_left"]
+    table["swing"] = (table["other_excess"] - table["excess"]).round(DIGITS)
+    table["behind"] = (table["left"] - table["other_left"]).round(DIGITS)
     table = table.sort_values(["swing", "behind"], ascending=False, kind="stable").head(most).reset_index()
     table["game"] = [_extreme(held, ids, key, own=True) for key in table[SAME_HAND].itertuples(index=False)]
     table["other_game"] = [_extreme(held, ids, key, own=False) for key in table[SAME_HAND].itertuples(index=False)]
@@ -57,7 +146,7 @@ def _one_side(means: pd.DataFrame, *, own: bool) -> pd.DataFrame:
     return means[means.index.get_level_values("own") == own].droplevel("own")
 
 
-def _extreme(held: pd.DataFrame, ids: Sequence[str], key: Sequence[int], *, own: bool) -> str:
+def _extreme(held: pd.DataFrame, ids: Mapping[int, str], key: Sequence[int], *, own: bool) -> str:
     """The id of the bot's worst game with a hand, or of the others' best one."""
     rows = held[(held[SAME_HAND] == list(key)).all(axis=1) & (held["own"] == own)]
     named = rows.assign(name=[ids[game] for game in rows["game"]])

@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.components import Floats
-from arena.ratings.frames import read_games, seat_frame
-from arena.ratings.matches import score
+from arena.ratings.matches import score_journal
 from arena.ratings.model import ELO, Fit, rate
-from arena.ratings.results import Results, count_results
+from arena.ratings.results import Results
 from arena.records.journal import journal_of
 
 CLEAR = 0.975
@@ -33,8 +32,7 @@ class Precision(NamedTuple):
 
 def rate_journal(run: Path, bots: Sequence[str], match: Sequence[str] = ()) -> tuple[Results, list[Fit]]:
     """The results in a run's folder, of games or of matches on these boards, and their fits. Raises RunError."""
-    games = read_games(journal_of(run))
-    results = count_results(score(seat_frame(games, bots), games, match).frame)
+    results = score_journal(journal_of(run), match).counted.counts(bots).results
     return results, rate(results)
 
 

@@ -37,7 +37,7 @@ def seat_columns(layout: Layout, table: Table) -> Ints:
 
 
 def expected_shares(parameters: Floats, layout: Layout, table: Table) -> Floats:
-    """(L, k) expected shares."""
+    """(O, k) expected shares."""
     padded = np.append(parameters, 0.0)
     utility = padded[table.seats] + padded[seat_columns(layout, table)]
     weight = np.exp(utility - utility.max(axis=1, keepdims=True))
@@ -45,7 +45,7 @@ def expected_shares(parameters: Floats, layout: Layout, table: Table) -> Floats:
 
 
 def add_products(target: Floats, layout: Layout, table: Table, products: Floats) -> None:
-    """Adds the sum over line-ups of X' P X to ``target`` (size + 1, size + 1), for symmetric P (L, k, k) by line-up and pair of seats."""
+    """Adds the sum over outcomes of X' P X to ``target`` (size + 1, size + 1), for symmetric P (O, k, k) by outcome and pair of seats."""
     width, effects = layout.size + 1, seat_columns(layout, table)
     for one in range(table.size):
         for other in range(table.size):
@@ -63,7 +63,7 @@ def derivatives(parameters: Floats, layout: Layout, results: Results, prior: flo
     information = np.zeros((layout.size + 1, layout.size + 1))
     for table in results.tables:
         expected = expected_shares(parameters, layout, table)
-        residual = table.shares - table.games[:, None] * expected
+        residual = table.games[:, None] * (table.share - expected)
         for seat, column in enumerate(seat_columns(layout, table)):
             gradient += np.bincount(table.seats[:, seat], residual[:, seat], layout.size + 1)
             gradient[column] += residual[:, seat].sum()
@@ -78,7 +78,7 @@ def derivatives(parameters: Floats, layout: Layout, results: Results, prior: flo
 
 
 def spread(expected: Floats) -> Floats:
-    """(L, k, k) diag p - p p'."""
+    """(O, k, k) diag p - p p'."""
     return np.asarray(expected[:, :, None] * (np.eye(expected.shape[1]) - expected[:, None, :]), dtype=np.float64)
 
 

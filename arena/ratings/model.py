@@ -113,7 +113,7 @@ def rate(results: Results, prior: float | None = None, *, seats: bool = True) ->
     count = len(results.bots)
     graph = np.zeros((count, count), dtype=np.bool_)
     for table in results.tables:
-        graph |= took_from(count, table.seats, table.shares, table.games)
+        graph |= took_from(count, table.seats, table.share, table.games)
     component = weak_components(graph)
     groups = [np.flatnonzero(component == number) for number in range(component.max(initial=-1) + 1)]
     rated = [members for members in groups if len(members) > 1]
@@ -199,7 +199,7 @@ def _level(elo: Floats) -> Floats:
 def _seats_determined(table: Table) -> bool:
     """Whether every seat took something from every other, directly or through third ones."""
     seats = np.broadcast_to(np.arange(table.size), table.seats.shape)
-    return int(strong_components(took_from(table.size, seats, table.shares, table.games)).max()) == 0
+    return int(strong_components(took_from(table.size, seats, table.share, table.games)).max()) == 0
 
 
 def _solve(results: Results, layout: Layout, prior: float) -> Floats:

@@ -1,35 +1,36 @@
-"""Results counted: all that the model needs of the games, as small arrays whose order does not depend on the order of the games."""
+"""Results counted: all that tables and the model need of the games, as arrays whose order does not depend on the order of the games."""
 
-from collections.abc import Iterator
-from itertools import combinations_with_replacement
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from arena.ratings.components import Floats, Ints
 
 WHOLE = 12
 """A win in integer parts that 1, 2, 3 and 4 winners share evenly, so that sums are exact."""
+RANKS = 4
+NS_PER_MS = 1_000_000
+KEY = ["seats", "seat", "bot"]
+TOTALS = ["games", "wins", "shared", "parts", "ranks", "forfeits", "left", "left_games", "think_ns", "think_games"]
+Column = NDArray[np.int32]
 
 
 class Table(NamedTuple):
-    """The games of one table size, counted by line-up in seat order (L of them) and by deal.
+    """The games of one size of table, k: what came of them (O outcomes, each once, sorted), and which deals gave what.
 
-    ``seats`` (L, k) bots' numbers; ``games`` (L,) how many; ``shares`` (L, k) summed shares; ``products`` (L, k, k) those of two seats
-    multiplied game by game, and summed.
-    ``pair_*`` (P,) the same by (deal, line-up): ``pair_cluster`` and ``pair_line_up`` are indices, ``pair_games`` counts,
-    ``pair_shares`` (P, k) summed shares.
+    ``seats`` (O, k) bots' numbers and ``ranks`` (O, k) by seat; ``share`` (O, k) of the win; ``games`` (O,) how many ended so
+    ``cluster``, ``outcome``  (G,) of each game its deal and its row in the arrays above, sorted
     """
 
     seats: Ints
+    ranks: Ints
+    share: Floats
     games: Floats
-    shares: Floats
-    products: Floats
-    pair_cluster: Ints
-    pair_line_up: Ints
-    pair_games: Floats
-    pair_shares: Floats
+    cluster: Column
+    outcome: Column
 
     @property
     def size(self) -> int:
@@ -47,55 +48,105 @@ class Results(NamedTuple):
     @property
     def games(self) -> int:
         """How many games were counted."""
-        return sum(int(table.games.sum()) for table in self.tables)
+        return sum(len(table.cluster) for table in self.tables)
+
+
+class Counts(NamedTuple):
+    """Counted games, and what tables say of them beside.
+
+    ``deals`` (C,) the number of each cluster's deal on its board. ``totals`` has a row for each size of table, seat and bot with games
+    there, sorted, all float64 but for the first four, which are int64; what a foreign file does not tell is left out of the sums:
+
+    ``seats``, ``seat``, ``bot`` (its number), ``games``
+    ``wins``, ``shared``, ``parts`` (of `WHOLE`), ``ranks``, ``forfeits``  sums
+    ``left``, ``think_ns``  sums over the ``left_games`` and ``think_games`` that tell it
+    """
+
+    results: Results
+    deals: Ints
+    totals: pd.DataFrame
 
 
 def count_results(frame: pd.DataFrame) -> Results:
-    """Counts a `frames.seat_frame`."""
+    """Counts a frame with a row for each game and seat.
+
+    ``game`` int64, ``seats`` int8, ``seat`` int8, ``bot`` category, ``rank`` int8, 1 is best; ``cluster`` int64, number of the deal
+    """
     bots = [str(name) for name in frame["bot"].cat.categories]
     tables = []
-    for size, rows in by_table_size(frame):
+    for size, rows in _by_table_size(frame):
         seats = np.asarray(rows["bot"].cat.codes, dtype=np.int64).reshape(-1, size)
-        parts = np.rint(rows["share"].to_numpy() * WHOLE).astype(np.int64).reshape(-1, size)
-        tables.append(count_table(seats, parts, np.asarray(rows["cluster"], dtype=np.int64)[::size]))
+        ranks = np.asarray(rows["rank"], dtype=np.int64).reshape(-1, size)
+        tables.append(count_table(seats, ranks, np.asarray(rows["cluster"], dtype=np.int64)[::size]))
     return Results(bots, int(frame["cluster"].nunique()), tables)
 
 
-def by_table_size(frame: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
-    """The rows of a `frames.seat_frame` by the seats at the table, each game's rows together and in the order of seats."""
+def count_frame(frame: pd.DataFrame) -> Counts:
+    """The same with the columns ``left``, ``think_ms`` float64, NaN where it is not told, and ``forfeit`` bool."""
+    results = count_results(frame)
+    summed = pd.DataFrame(
+        {
+            "seats": frame["seats"].astype("int64"),
+            "seat": frame["seat"].astype("int64"),
+            "bot": frame["bot"].cat.codes.astype("int64"),
+            "forfeits": frame["forfeit"].astype("float64"),
+            "left": frame["left"].fillna(0.0),
+            "left_games": frame["left"].notna().astype("float64"),
+            "think_ns": (frame["think_ms"] * NS_PER_MS).round().fillna(0.0),
+            "think_games": frame["think_ms"].notna().astype("float64"),
+        }
+    )
+    return Counts(results, np.arange(results.clusters), totals_of(results, [summed]))
+
+
+def _by_table_size(frame: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
+    """The rows by the seats at the table, each game's rows together and in the order of seats."""
     for size in sorted(frame["seats"].unique()):
         rows = frame[frame["seats"] == size]
         place = rows["game"].to_numpy(dtype=np.int64) * size + rows["seat"].to_numpy(dtype=np.int64)
         yield int(size), rows if (np.diff(place) > 0).all() else rows.iloc[np.argsort(place)]
 
 
-def count_table(seats: Ints, parts: Ints, clusters: Ints) -> Table:
-    """Counts games of one table size: (G, k) bots by seat, (G, k) what each got in parts of `WHOLE`, (G,) deals."""
+def count_table(seats: Ints, ranks: Ints, cluster: Ints, outcome: Column | None = None) -> Table:
+    """Counts games of one size of table: (O, k) bots and ranks by seat, in any order; of each game (G,) the deal and the row of these.
+
+    Without ``outcome`` every game has a row of its own.
+    """
     size, bots = seats.shape[1], int(seats.max(initial=0)) + 1
-    line_ups, of_game = np.unique(seats @ bots ** np.arange(size - 1, -1, -1), return_inverse=True)
-    pairs, of_pair = np.unique(clusters * len(line_ups) + of_game, return_inverse=True)
-    pair_line_up = pairs % len(line_ups)
-    pair_shares = np.column_stack([np.bincount(of_pair, seat_parts) for seat_parts in parts.T])
+    codes = (seats @ bots ** np.arange(size)) * RANKS**size + (ranks - 1) @ RANKS ** np.arange(size)
+    found, first, number = np.unique(codes, return_index=True, return_inverse=True)
+    places = cluster * max(len(found), 1)
+    places += number if outcome is None else number[outcome]
+    places.sort()
+    of_game = (places % max(len(found), 1)).astype(np.int32)
+    won = ranks[first] == 1
     return Table(
-        seats=np.column_stack(np.unravel_index(line_ups, (bots,) * size)),
-        games=np.bincount(of_game).astype(np.float64),
-        shares=np.column_stack([np.bincount(pair_line_up, seat_parts) for seat_parts in pair_shares.T]) / WHOLE,
-        products=_products(of_game, parts),
-        pair_cluster=pairs // len(line_ups),
-        pair_line_up=pair_line_up,
-        pair_games=np.bincount(of_pair).astype(np.float64),
-        pair_shares=pair_shares / WHOLE,
+        seats=seats[first],
+        ranks=ranks[first],
+        share=won / np.maximum(won.sum(axis=1, keepdims=True), 1),
+        games=np.bincount(of_game, minlength=len(found)).astype(np.float64),
+        cluster=(places // max(len(found), 1)).astype(np.int32),
+        outcome=of_game,
     )
 
 
-def _products(of_game: Ints, parts: Ints) -> Floats:
-    """(L, k, k) summed products of the shares (G, k) of two seats."""
-    size = parts.shape[1]
-    products = np.empty((of_game.max(initial=-1) + 1, size, size))
-    for one, other in combinations_with_replacement(range(size), 2):
-        summed = np.bincount(of_game, parts[:, one] * parts[:, other])
-        products[:, one, other] = products[:, other, one] = summed / WHOLE**2
-    return products
+def totals_of(results: Results, sums: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """The totals of `Counts`: the given sums by ``seats``, ``seat`` and ``bot``, and beside them what follows from the results."""
+    parts = list(sums)
+    for table in results.tables:
+        for seat in range(table.size):
+            share, games = table.share[:, seat], table.games
+            columns = {
+                "games": games,
+                "wins": games * (share == 1),
+                "shared": games * ((share > 0) & (share < 1)),
+                "parts": games * np.rint(share * WHOLE),
+                "ranks": games * table.ranks[:, seat],
+            }
+            parts.append(pd.DataFrame({"seats": table.size, "seat": seat, "bot": table.seats[:, seat], **columns}))
+    empty = pd.DataFrame({name: pd.Series(dtype="int64") for name in KEY})
+    totals = pd.concat(parts or [empty], ignore_index=True).groupby(KEY, sort=True).sum()
+    return totals.reindex(columns=TOTALS, fill_value=0.0).reset_index().astype({"games": "int64"})
 
 
 def restrict(results: Results, members: Ints) -> Results:
@@ -108,20 +159,17 @@ def restrict(results: Results, members: Ints) -> Results:
     for table in results.tables:
         keep = number[table.seats].min(axis=1) >= 0
         if keep.any():
-            line_up = np.cumsum(keep) - 1
-            pairs = keep[table.pair_line_up]
+            games, place = keep[table.outcome], (np.cumsum(keep) - 1).astype(np.int32)
             tables.append(
                 Table(
                     number[table.seats[keep]],
+                    table.ranks[keep],
+                    table.share[keep],
                     table.games[keep],
-                    table.shares[keep],
-                    table.products[keep],
-                    table.pair_cluster[pairs],
-                    line_up[table.pair_line_up[pairs]],
-                    table.pair_games[pairs],
-                    table.pair_shares[pairs],
+                    table.cluster[games],
+                    place[table.outcome[games]],
                 )
             )
-    used = np.unique(np.concatenate([table.pair_cluster for table in tables])) if tables else np.empty(0, dtype=np.int64)
-    renumbered = [table._replace(pair_cluster=np.searchsorted(used, table.pair_cluster)) for table in tables]
+    used = np.unique(np.concatenate([table.cluster for table in tables])) if tables else np.empty(0, dtype=np.int32)
+    renumbered = [table._replace(cluster=np.searchsorted(used, table.cluster).astype(np.int32)) for table in tables]
     return Results([results.bots[member] for member in members], len(used), renumbered)

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from arena.ratings.frames import MOST_SEATS
 from arena.ratings.results import WHOLE
+from arena.ratings.tally import MOST_SEATS
 
 CLOSE = 0.005
 """0.33 and 0.3333 are both a third."""

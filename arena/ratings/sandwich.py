@@ -1,6 +1,6 @@
 """Covariances of the parameters by the sandwich estimator: clustered by deal, and game by game for comparison."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
@@ -8,6 +8,9 @@ from scipy.sparse import coo_array, csr_array
 from arena.ratings.components import Floats, Ints, Marks
 from arena.ratings.likelihood import Layout, add_products, derivatives, expected_shares, gauged, seat_columns
 from arena.ratings.results import Results, Table
+
+AT_ONCE = 1 << 17
+"""Games whose deals are summed together."""
 
 
 def loose_directions(layout: Layout, marks: Marks, open_seats: tuple[int, ...]) -> Floats:
@@ -39,34 +42,48 @@ def covariances(results: Results, layout: Layout, parameters: Floats, prior: flo
 
 def meat_by_deal(results: Results, layout: Layout, parameters: Floats) -> Floats:
     """C/(C-1) times the sum over C deals of U U', where U is the deal's sum of X' (y - p) over its games."""
-    scores = deal_scores(results, layout, parameters)
-    return _corrected(np.asarray((scores.T @ scores).toarray(), dtype=np.float64)[:-1, :-1], results.clusters)
+    meat = np.zeros((layout.size, layout.size))
+    for scores in deal_sums(results, outcome_scores(results, layout, parameters)):
+        meat += (scores.T @ scores).toarray()
+    return _corrected(meat, results.clusters)
 
 
-def deal_scores(results: Results, layout: Layout, parameters: Floats) -> csr_array:
-    """(C, size + 1) U of each deal as a sparse array."""
-    parts = [part for table in results.tables for part in _entries(table, layout, parameters)]
-    values, rows, columns = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return csr_array(coo_array((values, (rows, columns)), shape=(results.clusters, layout.size + 1)))
+def outcome_scores(results: Results, layout: Layout, parameters: Floats) -> list[csr_array]:
+    """(O, size) X' (y - p) of a game with each outcome, for each table."""
+    return [_table_scores(table, layout, parameters) for table in results.tables]
 
 
-def _entries(table: Table, layout: Layout, parameters: Floats) -> Iterator[tuple[Floats, Ints, Ints]]:
-    """Values, deals and columns of the residuals of a table, for its bots and then its seats."""
-    expected = expected_shares(parameters, layout, table)[table.pair_line_up]
-    residual = table.pair_shares - table.pair_games[:, None] * expected
-    for seat, column in enumerate(seat_columns(layout, table)):
-        yield residual[:, seat], table.pair_cluster, table.seats[table.pair_line_up, seat]
-        yield residual[:, seat], table.pair_cluster, np.full(len(residual), column)
+def _table_scores(table: Table, layout: Layout, parameters: Floats) -> csr_array:
+    residual = table.share - expected_shares(parameters, layout, table)
+    rows = np.repeat(np.arange(len(residual)), table.size)
+    places = ((rows, table.seats.ravel()), (rows, np.tile(seat_columns(layout, table), len(residual))))
+    shape = (len(residual), layout.size + 1)
+    bots, seats = (csr_array(coo_array((residual.ravel(), place), shape=shape)) for place in places)
+    return csr_array(bots + seats)[:, : layout.size]
+
+
+def deal_sums(results: Results, of_outcomes: Sequence[csr_array]) -> Iterator[csr_array]:
+    """The rows of matrices (O, m), one for each table, summed over the games of each deal: (C, m), so many deals at a time."""
+    step = max(1, AT_ONCE * results.clusters // max(results.games, 1))
+    for first in range(0, results.clusters, step):
+        deals = np.arange(first, min(first + step, results.clusters) + 1)
+        first_table, *others = (_summed(table, matrix, deals) for table, matrix in zip(results.tables, of_outcomes, strict=True))
+        yield sum(others, first_table)
+
+
+def _summed(table: Table, of_outcomes: csr_array, deals: Ints) -> csr_array:
+    ends = np.searchsorted(table.cluster, deals)
+    games = table.outcome[ends[0] : ends[-1]]
+    counts = csr_array((np.ones(len(games)), games, ends - ends[0]), shape=(len(deals) - 1, len(table.games)))
+    return csr_array(counts @ of_outcomes)
 
 
 def meat_by_game(results: Results, layout: Layout, parameters: Floats) -> Floats:
     """The same with every game as a deal of its own."""
     meat = np.zeros((layout.size + 1, layout.size + 1))
     for table in results.tables:
-        expected = expected_shares(parameters, layout, table)
-        crossed = table.shares[:, :, None] * expected[:, None, :]
-        squared = table.games[:, None, None] * expected[:, :, None] * expected[:, None, :]
-        add_products(meat, layout, table, table.products - crossed - crossed.transpose(0, 2, 1) + squared)
+        residual = table.share - expected_shares(parameters, layout, table)
+        add_products(meat, layout, table, table.games[:, None, None] * residual[:, :, None] * residual[:, None, :])
     return _corrected(meat[:-1, :-1], results.games)
 
 

@@ -1,6 +1,6 @@
 """The tables that people and files get, as data frames; every figure in them is computed here and nowhere else."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise, permutations
 from pathlib import Path
 from typing import NamedTuple
@@ -10,11 +10,11 @@ import pandas as pd
 
 from arena.ratings.anchors import anchor_fits
 from arena.ratings.foreign import Sheet
-from arena.ratings.frames import read_games, seat_frame
-from arena.ratings.matches import score, scoring_of
+from arena.ratings.matches import score_journal, scoring_of
 from arena.ratings.model import Fit, rate
 from arena.ratings.ranks import rank_intervals
-from arena.ratings.results import WHOLE, Results, by_table_size, count_results
+from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame
+from arena.ratings.tally import Blocks
 from arena.records.journal import journal_of
 from arena.records.runfile import read_run
 from arena.rules.rounds import title_of
@@ -27,10 +27,11 @@ class Tables(NamedTuple):
     """All tables of a run.
 
     ``notes`` are sentences about what a reader must know: components, priors, few deals; ``clusters`` is the number of deals; ``blocks``
-    counts the games of each block, as `frames.Games.blocks` does. ``independent_games`` is how many games that share no luck would tell as
-    much as these; None where that cannot be said. ``covariance`` of the ratings in Elo squared has bots as index and columns, with NaN
-    between those that cannot be compared. ``unit`` is what games that share luck are called: deal, block or game. ``match`` are the boards
-    of the matches that count; none where games do. Wherever tables say games, they count matches then.
+    are those of all games, whatever counts, and ``most_seats`` is the size of the largest of their tables. ``independent_games`` is how
+    many games that share no luck would tell as much as these; None where that cannot be said. ``covariance`` of the ratings in Elo squared
+    has bots as index and columns, with NaN between those that cannot be compared. ``unit`` is what games that share luck are
+    called: deal, block or game. ``match`` are the boards of the matches that count; none where games do. Wherever tables say games, they
+    count matches then.
     """
 
     standings: pd.DataFrame
@@ -40,7 +41,8 @@ class Tables(NamedTuple):
     games: int
     clusters: int
     notes: list[str]
-    blocks: Mapping[str, int]
+    blocks: Sequence[Blocks]
+    most_seats: int
     independent_games: float | None
     covariance: pd.DataFrame
     anchors: Mapping[str, float]
@@ -55,37 +57,37 @@ def run_tables(
 
     Raises RunError, NoAnswerError, UserError for anchors or boards that do not fit.
     """
-    info, games = read_run(run), read_games(journal_of(run))
+    info = read_run(run)
     boards = scoring_of(info, match)
-    frame = score(seat_frame(games, [bot.name for bot in info.bots]), games, boards).frame
-    return make_tables(frame, prior, games.blocks(), anchors, match=boards)
+    score = score_journal(journal_of(run), boards)
+    counts = score.counted.counts(bot.name for bot in info.bots)
+    return make_tables(counts, prior, score.games.blocks(), anchors, match=boards, most_seats=score.games.most_seats)
 
 
 def make_tables(
-    frame: pd.DataFrame,
+    counts: Counts,
     prior: float | None = None,
-    blocks: Mapping[str, int] | None = None,
+    blocks: Sequence[Blocks] = (),
     anchors: Mapping[str, float] | None = None,
     *,
     seats: bool = True,
     unit: str = "deal",
     match: Sequence[str] = (),
+    most_seats: int = DUEL,
 ) -> Tables:
-    """The tables of a `frames.seat_frame`, or of the matches that `matches.score` made of one; ``seats`` False gives seats no effect.
-
-    Raises NoAnswerError, UserError.
-    """
-    results = count_results(frame)
+    """The tables of counted games, or matches; ``seats`` False gives seats no effect. Raises NoAnswerError, UserError."""
+    results = counts.results
     fits = anchor_fits(rate(results, prior, seats=seats), results.bots, anchors or {})
     return Tables(
-        standings=standings_table(frame, results, fits),
-        pairs=pairs_table(frame, results, fits),
-        seats=seats_table(frame, fits),
-        faults=faults_table(frame),
+        standings=standings_table(counts, fits),
+        pairs=pairs_table(results, fits),
+        seats=seats_table(counts, fits),
+        faults=faults_table(counts),
         games=results.games,
         clusters=results.clusters,
-        notes=[*_uncounted_note(results, blocks or {}, match), *_notes(results, fits, unit)],
-        blocks=blocks or {},
+        notes=[*_uncounted_note(results, blocks, match), *_notes(results, fits, unit)],
+        blocks=blocks,
+        most_seats=most_seats,
         independent_games=independent_games(fits),
         covariance=_covariance_table(results, fits),
         anchors=anchors or {},
@@ -96,7 +98,7 @@ def make_tables(
 
 def rate_sheet(sheet: Sheet, prior: float | None = None, anchors: Mapping[str, float] | None = None, *, seats: bool = True) -> Tables:
     """The tables of a file of results; what the file does not tell is missing. Raises NoAnswerError, UserError."""
-    tables = make_tables(sheet.frame, prior, None, anchors, seats=seats, unit="block" if sheet.has_blocks else "game")
+    tables = make_tables(count_frame(sheet.frame), prior, (), anchors, seats=seats, unit="block" if sheet.has_blocks else "game")
     notes = [sheet.uneven] if sheet.uneven else []
     if not sheet.has_ranks:
         tables.standings["avg_rank"] = np.nan
@@ -124,7 +126,7 @@ def _covariance_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
     return table.loc[rated, rated]
 
 
-def standings_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> pd.DataFrame:
+def standings_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
     """One row per bot, best first.
 
     ``rank``       int64; equal ratings share a rank; bots of a smaller component, or without games, stand below
@@ -138,7 +140,7 @@ def standings_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> p
     ``win_rate``   float64, a win shared by k counts 1/k; ``avg_rank``, ``avg_left`` float64
     ``think_ms``   float64, mean over games of the time spent in a game
     """
-    table = _counts(frame).reindex(results.bots)
+    table = _by_bot(counts).reindex(counts.results.bots)
     for column in ("games", "wins", "shared", "losses", "forfeits"):
         table[column] = table[column].fillna(0).astype("int64")
     for column in ("elo", "elo_low", "elo_high", "los"):
@@ -162,7 +164,7 @@ def standings_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> p
     return table[[*columns, "win_rate", "avg_rank", "avg_left", "forfeits", "think_ms"]].reset_index(drop=True)
 
 
-def pairs_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> pd.DataFrame:
+def pairs_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
     """One row per ordered pair of different bots that sat at one table, by name.
 
     ``games``; ``wins``, ``shared``, ``losses``  int64, by who ranked better in the game, whoever won it
@@ -172,7 +174,7 @@ def pairs_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> pd.Da
     ``mark``      where only the prior keeps the difference finite: ``>`` the games bound it from below, ``<`` from above, ``~`` not at
                   all; else empty
     """
-    table = _meetings(frame)
+    table = _meetings(results)
     table["score"] = (table["wins"] + table["shared"] / 2) / table["games"]
     table[["elo_diff", "elo_low", "elo_high", "los"]] = np.nan
     table["mark"] = ""
@@ -190,37 +192,33 @@ def pairs_table(frame: pd.DataFrame, results: Results, fits: list[Fit]) -> pd.Da
     return table
 
 
-def _meetings(frame: pd.DataFrame) -> pd.DataFrame:
+def _meetings(results: Results) -> pd.DataFrame:
     """Games, wins, shared and losses of each ordered pair of different bots that met."""
-    names = frame["bot"].cat.categories.astype(str)
-    count = len(names)
-    games, wins, shared = (np.zeros(count * count, dtype=np.int64) for _ in range(3))
-    for size, rows in by_table_size(frame):
-        bots = rows["bot"].cat.codes.to_numpy(dtype=np.int64).reshape(-1, size).T
-        ranks = rows["rank"].to_numpy().reshape(-1, size).T
-        for one, other in permutations(range(size), 2):
-            pair = bots[one] * count + bots[other]
-            games += np.bincount(pair, minlength=count * count)
-            wins += np.bincount(pair[ranks[one] < ranks[other]], minlength=count * count)
-            shared += np.bincount(pair[ranks[one] == ranks[other]], minlength=count * count)
+    names, count = pd.Index(results.bots), len(results.bots)
+    counted = np.zeros((3, count * count))
+    for table in results.tables:
+        for one, other in permutations(range(table.size), 2):
+            pair, ranks, others = table.seats[:, one] * count + table.seats[:, other], table.ranks[:, one], table.ranks[:, other]
+            for row, which in enumerate((True, ranks < others, ranks == others)):
+                counted[row] += np.bincount(pair, table.games * which, count * count)
+    games, wins, shared = counted.astype(np.int64)
     met = np.flatnonzero((games > 0) & ~np.eye(count, dtype=np.bool_).ravel())
     pair_of = {"bot": names[met // count], "opponent": names[met % count]}
-    counted = {"games": games[met], "wins": wins[met], "shared": shared[met], "losses": (games - wins - shared)[met]}
-    return pd.DataFrame({**pair_of, **counted})
+    columns = {"games": games[met], "wins": wins[met], "shared": shared[met], "losses": (games - wins - shared)[met]}
+    return pd.DataFrame({**pair_of, **columns})
 
 
-def seats_table(frame: pd.DataFrame, fits: list[Fit]) -> pd.DataFrame:
+def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
     """One row per table size and seat.
 
     ``seats``, ``seat`` int64; ``games``, ``wins``, ``shared`` int64; ``win_rate``, ``avg_left`` float64
     ``elo``, ``elo_error``  float64, effect against seat 0 and half-width of its 95 % interval, from the largest component; both NaN where
     only the prior keeps the effect finite, the error also where the deals do not differ in it
     """
-    counted = frame.assign(wins=_alone(frame), shared=_together(frame)).groupby(["seats", "seat"], sort=True)
-    table = counted.agg(
-        games=("game", "size"), wins=("wins", "sum"), shared=("shared", "sum"), win_rate=("share", "mean"), avg_left=("left", "mean")
-    ).reset_index()
-    table = table.astype({"seats": "int64", "seat": "int64"})
+    sums = counts.totals.groupby(["seats", "seat"], sort=True).sum().reset_index()
+    table = sums[["seats", "seat", "games"]].assign(wins=sums["wins"].astype("int64"), shared=sums["shared"].astype("int64"))
+    table["win_rate"] = sums["parts"] / (WHOLE * sums["games"])
+    table["avg_left"] = sums["left"] / sums["left_games"]
     table["elo"], table["elo_error"] = np.nan, np.nan
     for size, (effects, errors) in fits[0].seats.items() if fits else ():
         if size not in fits[0].open_seats:
@@ -229,38 +227,23 @@ def seats_table(frame: pd.DataFrame, fits: list[Fit]) -> pd.DataFrame:
     return table
 
 
-def faults_table(frame: pd.DataFrame) -> pd.DataFrame:
+def faults_table(counts: Counts) -> pd.DataFrame:
     """One row per bot with games, by name: ``games``, ``forfeits`` int64, ``rate`` float64."""
-    counted = frame.groupby("bot", observed=True, sort=True).agg(games=("game", "size"), forfeits=("forfeit", "sum")).reset_index()
-    counted["bot"] = counted["bot"].astype(str)
-    counted["rate"] = counted["forfeits"] / counted["games"]
-    return counted
+    table = _by_bot(counts)[["games", "forfeits"]].rename_axis(index="bot").reset_index()
+    table["rate"] = table["forfeits"] / table["games"]
+    return table
 
 
-def _alone(frame: pd.DataFrame) -> pd.Series:
-    return (frame["share"] == 1).astype("int64")
-
-
-def _together(frame: pd.DataFrame) -> pd.Series:
-    return ((frame["share"] > 0) & (frame["share"] < 1)).astype("int64")
-
-
-def _counts(frame: pd.DataFrame) -> pd.DataFrame:
-    parts = np.rint(frame["share"] * WHOLE).astype("int64")
-    counted = frame.assign(wins=_alone(frame), shared=_together(frame), parts=parts).groupby("bot", observed=True)
-    table = counted.agg(
-        games=("game", "size"),
-        wins=("wins", "sum"),
-        shared=("shared", "sum"),
-        win_rate=("parts", "sum"),
-        avg_rank=("rank", "mean"),
-        avg_left=("left", "mean"),
-        forfeits=("forfeit", "sum"),
-        think_ms=("think_ms", "mean"),
-    )
-    table["win_rate"] /= WHOLE * table["games"]
+def _by_bot(counts: Counts) -> pd.DataFrame:
+    """The columns of the standings that are counted, by the names of the bots with games; integers but for the means."""
+    sums = counts.totals.groupby("bot", sort=True).sum()
+    sums.index = pd.Index([counts.results.bots[bot] for bot in sums.index], dtype="str")
+    table = sums[["games", "wins", "shared", "forfeits"]].astype("int64")
     table["losses"] = table["games"] - table["wins"] - table["shared"]
-    table.index = table.index.astype(str)
+    table["win_rate"] = sums["parts"] / (WHOLE * sums["games"])
+    table["avg_rank"] = sums["ranks"] / sums["games"]
+    table["avg_left"] = sums["left"] / sums["left_games"]
+    table["think_ms"] = sums["think_ns"] / NS_PER_MS / sums["think_games"]
     return table
 
 
@@ -284,9 +267,14 @@ def _fill_superiority(table: pd.DataFrame, fits: list[Fit]) -> None:
             table.loc[name, "los"] = superiority[place[name], place[next_name]]
 
 
-def _uncounted_note(results: Results, blocks: Mapping[str, int], match: Sequence[str]) -> list[str]:
+def games_in(blocks: Iterable[Blocks]) -> int:
+    """How many games blocks have together."""
+    return sum(sum(block.games) for block in blocks)
+
+
+def _uncounted_note(results: Results, blocks: Sequence[Blocks], match: Sequence[str]) -> list[str]:
     """How many games matches leave out."""
-    played = sum(blocks.values())
+    played = games_in(blocks)
     rest = played - results.games * len(match) if match else 0
     return [f"{rest} of {played} games are in no complete match of {title_of(match)}, and do not count"] if rest else []
 

@@ -5,6 +5,8 @@ from heapq import nlargest
 from os.path import commonprefix
 from pathlib import Path
 
+import msgspec
+
 from arena.errors import RunError
 from arena.records.journal import journal_of, read_ids, read_rows
 from arena.records.record import GameRecord, check_seats, decode_record
@@ -24,9 +26,10 @@ def _fitting_record(line: bytes) -> GameRecord:
 
 def find_record(run: Path, game: str) -> GameRecord:
     """The record with this id. Raises RunError that names similar ones."""
-    for record in read_records(run):
-        if record.id == game:
-            return record
+    for holding in (msgspec.json.encode(game), b""):  # the id as it is written, then in whatever form
+        for _, record in read_rows(journal_of(run), _fitting_record, holding):
+            if record.id == game:
+                return record
     near = nlargest(3, read_ids(journal_of(run)), key=lambda known: len(commonprefix((known, game))))  # noqa: RUF071 - by letters it is
     raise RunError(
         f"expected the id of a game in {run}, got {game!r}",

@@ -1,7 +1,7 @@
 """The journal: the append-only file of records, the only truth about a run.
 
 One process writes, under a lock. A record counts once its line, newline included, is on disk. A run that is over may be kept with its
-journal compressed by gzip, which is read like any other.
+journal compressed by gzip or zstd, which is read like any other.
 """
 
 import fcntl
@@ -9,21 +9,26 @@ import gzip
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from io import BufferedIOBase
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
-from typing import Protocol, Self, TypeVar
+from typing import Any, BinaryIO, Protocol, Self, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from arena.errors import RunError
+from arena.records.ids import Ids
 from arena.records.record import GameRecord, encode_record
 
 FILE = "games.jsonl"
 TORN = "games.torn"
-COMPRESSED = ".gz"
+COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
+"""What a compressed journal's name ends with, and what compressed it."""
 LONGEST = 1 << 20
 """Bytes of a line; a record has some two thousand."""
+AT_ONCE = 1 << 17
+"""Bytes to read at a time."""
 
 
 class _Identified(Struct):
@@ -61,7 +66,7 @@ class Journal:
         self.path = folder / FILE
         packed = journal_of(folder)
         if packed != self.path:
-            raise RunError(f"expected to append to {self.path}, got the compressed {packed.name}", f"unpack it first: gunzip {packed}")
+            raise RunError(f"expected to append to {self.path}, got the compressed {packed.name}", f"unpack it first: {_unpack(packed)}")
         try:
             self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         except OSError as error:
@@ -69,7 +74,7 @@ class Journal:
         try:
             self._lock()
             self.repaired = self._cut_torn_tail(folder / TORN)
-            self.ids = set(read_ids(self.path))
+            self.ids = Ids(read_ids(self.path))
             sync_folder(folder)
         except BaseException:
             os.close(self._descriptor)
@@ -90,7 +95,8 @@ class Journal:
                 f"expected to append to {self.path}, got {error}",
                 "everything before is safe: make room, then run the same command again",
             ) from error
-        self.ids.update(record.id for record in records)
+        for record in records:
+            self.ids.add(record.id)
 
     def close(self) -> None:
         """Closes the file and gives up the lock."""
@@ -125,16 +131,40 @@ class Journal:
 
 def journal_of(folder: Path) -> Path:
     """The journal of a run, which may be a compressed one; the plain name where there is none yet."""
-    path, packed = folder / FILE, folder / (FILE + COMPRESSED)
-    return packed if packed.exists() and not path.exists() else path
+    path = folder / FILE
+    packed = [folder / (FILE + suffix) for suffix in COMPRESSED]
+    return path if path.exists() else next((other for other in packed if other.exists()), path)
 
 
-def open_journal(path: Path) -> BufferedIOBase:
+def open_journal(path: Path) -> BinaryIO:
     """A journal to read, unpacked on the way if it is compressed. Raises RunError."""
+    library: Any = gzip if path.suffix == ".gz" else _zstd(path) if path.suffix == ".zst" else None
     try:
-        return gzip.open(path, "rb") if path.suffix == COMPRESSED else path.open("rb")
+        file: BinaryIO = library.open(path, "rb") if library else path.open("rb", buffering=AT_ONCE)
     except FileNotFoundError:
         raise RunError(f"expected a journal {path}, found none") from None
+    return file
+
+
+def _zstd(path: Path) -> Any:
+    """The standard library's module for zstd, or the package that older ones have it from. Raises RunError."""
+    for name in ("compression.zstd", "backports.zstd"):
+        with suppress(ImportError):
+            return import_module(name)
+    raise RunError(
+        f"expected a module that reads zstd for {path}, found neither compression.zstd (Python 3.14) nor backports.zstd",
+        f"pip install 'qin-arena[zstd]', or unpack it: {_unpack(path)}",
+    )
+
+
+def _unpack(packed: Path) -> str:
+    """The command that unpacks a journal and leaves only the plain one."""
+    return f"{'gunzip' if packed.suffix == '.gz' else 'unzstd --rm'} {packed}"
+
+
+def _damages(path: Path) -> tuple[type[Exception], ...]:
+    """What reading a damaged compressed file can raise."""
+    return (EOFError, gzip.BadGzipFile, zlib.error, *([_zstd(path).ZstdError] if path.suffix == ".zst" else []))
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
@@ -146,8 +176,9 @@ def read_lines(path: Path) -> Iterator[bytes]:
                     yield line
                 elif len(line) == LONGEST:
                     raise RunError(f"{path}: expected lines below {LONGEST >> 20} MiB, got a longer one", "restore the file")
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise RunError(f"expected {path} to be whole and compressed by gzip, got {error}", "restore the file") from None
+    except _damages(path) as error:
+        program = COMPRESSED[path.suffix]
+        raise RunError(f"expected {path} to be whole and compressed by {program}, got {error}", "restore the file") from None
 
 
 def read_ids(path: Path) -> Iterator[str]:
@@ -155,26 +186,25 @@ def read_ids(path: Path) -> Iterator[str]:
     return (row.id for _, row in _decoded(path, _decode_id))
 
 
-def read_rows(path: Path, decode: Callable[[bytes], Row]) -> Iterator[tuple[int, Row]]:
+def read_rows(path: Path, decode: Callable[[bytes], Row], holding: bytes = b"") -> Iterator[tuple[int, Row]]:
     """The records in a journal as ``decode`` makes them of lines, each with the byte where its line begins; the first of an id counts.
 
-    Raises RunError with the number of a line for which ``decode`` raises a DecodeError or ValueError.
+    Lines that do not hold the given bytes are passed over. Raises RunError with the number of a line for which ``decode`` raises a
+    DecodeError or ValueError.
     """
-    seen: set[str] = set()
-    for start, row in _decoded(path, decode):
-        if row.id not in seen:
-            seen.add(row.id)
-            yield start, row
+    seen = Ids()
+    return (found for found in _decoded(path, decode, holding) if seen.add(found[1].id))
 
 
-def _decoded(path: Path, decode: Callable[[bytes], Row]) -> Iterator[tuple[int, Row]]:
+def _decoded(path: Path, decode: Callable[[bytes], Row], holding: bytes = b"") -> Iterator[tuple[int, Row]]:
     start = 0
     for number, line in enumerate(read_lines(path), 1):
-        try:
-            row = decode(line)
-        except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            raise _damaged_line(path, number, line, error) from None
-        yield start, row
+        if holding in line:
+            try:
+                row = decode(line)
+            except (msgspec.DecodeError, ValueError, RecursionError) as error:
+                raise _damaged_line(path, number, line, error) from None
+            yield start, row
         start += len(line)
 
 
@@ -196,17 +226,26 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_durably(path: Path, data: bytes) -> None:
-    """Replaces a file in one step: readers see the old bytes or the new, and a crash leaves one of them."""
+    """Replaces a file in one step: readers see the old bytes or the new, and a crash leaves one of them. Raises RunError."""
+    with durable_file(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def durable_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of ``path`` in one step when all is written. Raises RunError."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-    except OSError as error:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
-        raise RunError(f"expected to write {path}, got {error}") from error
+        if isinstance(error, OSError):
+            raise RunError(f"expected to write {path}, got {error}") from error
+        raise
     sync_folder(path.parent)
 
 

@@ -1,6 +1,6 @@
 """A record: all that is known of a finished game, as one canonical line of JSON."""
 
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Sequence, Sized
 from typing import Protocol
 
 import msgspec
@@ -71,7 +71,7 @@ def check_seats(seats: int, faults: Iterable[OfASeat], *lists: Sized) -> None:
             raise ValueError(f"expected a fault of a seat below {seats}, got {fault.seat}")
 
 
-def shares(ranks: list[int]) -> list[float]:
+def shares(ranks: Sequence[int]) -> list[float]:
     """What each seat gets of the win: 1/k for each of the k seats at rank 1, else 0."""
     winners = ranks.count(1)
     return [1 / winners if rank == 1 else 0.0 for rank in ranks]

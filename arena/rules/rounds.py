@@ -5,6 +5,7 @@ run are the same, under the same numbers, whichever matches they are put togethe
 """
 
 from collections.abc import Sequence
+from functools import cache
 
 
 def rounds_of(match: Sequence[str], deal: int) -> list[tuple[str, int]]:
@@ -14,8 +15,14 @@ def rounds_of(match: Sequence[str], deal: int) -> list[tuple[str, int]]:
 
 def place_of(match: Sequence[str], board: str, deal: int) -> tuple[int, int]:
     """The deal of the match that a deal on one of its boards belongs to, and the number of the round there."""
-    numbers = [number for number, name in enumerate(match) if name == board]
+    numbers = _numbers(tuple(match), board)
     return deal // len(numbers), numbers[deal % len(numbers)]
+
+
+@cache
+def _numbers(match: tuple[str, ...], board: str) -> list[int]:
+    """The numbers of the rounds on a board."""
+    return [number for number, name in enumerate(match) if name == board]
 
 
 def title_of(match: Sequence[str]) -> str:

@@ -194,18 +194,25 @@ class Schedule:
         """How many of the games are among the ids."""
         return sum(game_id(*place) in ids for place in self._places())
 
-    def has_block(self, block: str) -> bool:
-        """Whether a block, named by its games' id without the seating, may be in the run; in a settled one some were played ahead."""
-        return self._is_in(self._possible, block)
-
-    def needs_block(self, block: str) -> bool:
-        """Whether the block is one of those that `__len__` counts."""
-        return self._is_in(self.deals, block)
-
-    def _is_in(self, deals: dict[LineUp, range], block: str) -> bool:
+    def has_game(self, name: str) -> bool:
+        """Whether a game is one of those that `__len__` counts."""
+        block, _, seating = name.rpartition("/")
         place, _, deal = block.rpartition("/")
+        if not (_is_number(deal) and _is_number(seating)):
+            return False
+        return int(seating) < len(self.seatings) and self.needs_block(place, int(deal))
+
+    def has_block(self, place: str, deal: int) -> bool:
+        """Whether the block of a ``board/line-up`` on a deal may be in the run; in a settled one some were played ahead."""
+        return self._is_in(self._possible, place, deal)
+
+    def needs_block(self, place: str, deal: int) -> bool:
+        """Whether the block is one of those that `__len__` counts."""
+        return self._is_in(self.deals, place, deal)
+
+    def _is_in(self, deals: dict[LineUp, range], place: str, deal: int) -> bool:
         line_up = self._line_ups_on_boards.get(place)
-        return line_up is not None and self.number_of(place.partition("/")[0], int(deal)) in deals[line_up]
+        return line_up is not None and self.number_of(place.partition("/")[0], deal) in deals[line_up]
 
     def number_of(self, board: str, deal: int) -> int:
         """The number in `deals` of a deal on a board; a match with several rounds there has as many deals in a row."""
@@ -226,6 +233,11 @@ class Schedule:
             deck=deck_of(seed, board, deal),
             seeds=tuple(bot_seed(seed, name, seat) for seat in range(self.config.players)),
         )
+
+
+def _is_number(text: str) -> bool:
+    """Whether an id would have the number so."""
+    return text.isascii() and text.isdecimal() and (text[0] != "0" or text == "0")
 
 
 def deals_of(config: RunConfig, chosen: Sequence[LineUp]) -> dict[LineUp, range]:

@@ -3,7 +3,7 @@
 import logging
 import platform
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ from arena.match.referee import GamePlan
 from arena.players.folder import Bot, stage
 from arena.players.sandbox.launch import remove_tree
 from arena.players.sandbox.tiers import Sandbox
+from arena.records.ids import Ids
 from arena.records.journal import FILE as JOURNAL
 from arena.records.journal import Journal, journal_of, read_ids
 from arena.records.runfile import FILE as RUN_FILE
@@ -51,7 +52,7 @@ class Session(Struct):
 
     def missing(self) -> Iterator[GamePlan]:
         """The games that are not in the journal, in playing order."""
-        return self.schedule.missing(frozenset(self.journal.ids))
+        return self.schedule.missing(self.journal.ids)
 
     def rounds(self, decide: Callable[[], dict[str, int] | None]) -> Iterator[GamePlan | None]:
         """The games of a run that allots deals while it plays: all that are missing, then those of every further allotment.
@@ -62,7 +63,7 @@ class Session(Struct):
         while self.config.settled is None:
             waited_for = {plan.id for plan in self.missing()}
             yield from self.missing()
-            while waited_for := waited_for - self.journal.ids:
+            while waited_for := {name for name in waited_for if name not in self.journal.ids}:
                 yield None
             allotted = decide()
             if allotted:
@@ -187,16 +188,23 @@ def read_started(folder: Path) -> str:
 
 def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
     """How many games of a run are played, and how many it has. Raises RunError, ConfigError for settings of another version."""
-    schedule = Schedule(make_config(info.config))
-    ids = frozenset(read_ids(journal)) if (journal := journal_of(folder)).exists() else frozenset[str]()
-    return schedule.played(ids), schedule.planned
+    schedule, seen = Schedule(make_config(info.config)), Ids()
+    ids = read_ids(journal) if (journal := journal_of(folder)).exists() else ()
+    return sum(seen.add(name) and schedule.has_game(name) for name in ids), schedule.planned
 
 
-def completeness(info: RunInfo, blocks: Mapping[str, int]) -> Completeness:
-    """How much of a run's plan has been played, by the games of each block. Raises ConfigError for settings of another version."""
-    schedule = Schedule(make_config(info.config))
-    played = [games for block, games in blocks.items() if schedule.needs_block(block)]
-    return Completeness(schedule.planned, schedule.planned - sum(played), sum(games < len(schedule.seatings) for games in played))
+def completeness(info: RunInfo, blocks: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> Completeness:
+    """How much of a run's plan has been played. Raises ConfigError for settings of another version.
+
+    ``blocks`` are those with games: of each ``board/line-up`` the deals, and how many games each of them has.
+    """
+    schedule, played, incomplete = Schedule(make_config(info.config)), 0, 0
+    for place, deals, counts in blocks:
+        for deal, games in zip(deals, counts, strict=True):
+            if schedule.needs_block(place, deal):
+                played += games
+                incomplete += games < len(schedule.seatings)
+    return Completeness(schedule.planned, schedule.planned - played, incomplete)
 
 
 class Choice(NamedTuple):

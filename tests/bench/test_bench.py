@@ -11,6 +11,8 @@ from click.testing import CliRunner
 
 from arena.bench import figures, memory, ratings, referee, resident, rules
 from arena.cli.bench import bench
+from arena.ratings.matches import score_journal
+from arena.ratings.results import count_frame
 from arena.ratings.tables import make_tables
 
 
@@ -89,8 +91,8 @@ def test_memory_is_read_in_the_main_process_and_in_the_worker():
 def test_made_up_games_are_rated_alike_from_a_table_and_from_a_journal(tmp_path):
     made = ratings.make_games(2000)
     ratings.write_journal(tmp_path / "games.jsonl", 2000)
-    one = make_tables(ratings.frame_of(made)).standings
-    other = make_tables(ratings.seat_frame(ratings.read_games(tmp_path / "games.jsonl"), ratings.BOTS)).standings
+    one = make_tables(count_frame(ratings.frame_of(made))).standings
+    other = make_tables(score_journal(tmp_path / "games.jsonl", ()).games.counts(ratings.BOTS)).standings
     assert one["bot"].iloc[0] > one["bot"].iloc[-1]  # the strong ones have high numbers
     columns = ["rank", "bot", "elo", "elo_low", "games", "wins", "shared"]
     assert one[columns].round(6).to_dict() == other[columns].round(6).to_dict()

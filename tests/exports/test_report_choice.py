@@ -18,7 +18,11 @@ def material(tmp_path):
 
 def field_of(material, elo=None, allowed=None):
     allowed = np.ones(len(material.is_open), dtype=bool) if allowed is None else allowed
-    return Field(material.frame, material.scan, elo or material.elo, allowed)
+    return Field(material.scan, elo or material.elo, allowed)
+
+
+def record_of(material, game):
+    return material.scan.records([game])[game]
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 20, 60, 1000])
@@ -28,7 +32,7 @@ def test_no_more_games_are_chosen_than_asked_for_or_there_are(material, count):
 
 def test_each_kind_of_fault_is_shown_by_its_latest_game(material):
     chosen = choose_games(field_of(material), 20)
-    shown = {reason: material.scan.record(game) for game, reasons in chosen.items() for reason in reasons if reason.startswith("fault")}
+    shown = {reason: record_of(material, game) for game, reasons in chosen.items() for reason in reasons if reason.startswith("fault")}
     assert set(shown) == {"fault: late", "fault: exit", "fault: illegal move"}
     assert {record.deal for record in shown.values()} == {106, 107, 108}
 
@@ -39,10 +43,10 @@ def test_an_upset_is_the_widest_difference_that_was_overcome(material):
     upsets = [(game, reason) for game, reasons in chosen.items() for reason in reasons if reason.startswith("upset")]
     assert upsets
     for game, reason in upsets:
-        record = material.scan.record(game)
+        record = record_of(material, game)
         winner, loser = (record.bots[record.ranks.index(rank)] for rank in (1, 2))
         assert reason == f"upset: by {elo[loser] - elo[winner]:.0f} Elo"
-    records = [material.scan.record(game) for game in range(material.tables.games)]
+    records = [record_of(material, game) for game in range(material.tables.games)]
     margins = [
         elo[game.bots[game.ranks.index(2)]] - elo[game.bots[game.ranks.index(1)]]
         for game in records
@@ -53,9 +57,9 @@ def test_an_upset_is_the_widest_difference_that_was_overcome(material):
 
 def test_the_closest_the_longest_and_the_latest_are_what_they_are_called(material):
     chosen = choose_games(field_of(material), 40)
-    records = [material.scan.record(game) for game in range(material.tables.games)]
+    records = [record_of(material, game) for game in range(material.tables.games)]
     clean = [record for record in records if not record.faults]
-    by_reason = {reason.split(":")[0]: material.scan.record(game) for game, reasons in reversed(chosen.items()) for reason in reasons}
+    by_reason = {reason.split(":")[0]: record_of(material, game) for game, reasons in reversed(chosen.items()) for reason in reasons}
     assert by_reason["long"].turns == max(record.turns for record in clean)
     lead = min(abs(record.left[0] - record.left[1]) if record.ranks != [1, 1] else 0 for record in clean)
     assert abs(by_reason["close"].left[0] - by_reason["close"].left[1]) == lead
@@ -71,7 +75,7 @@ def test_games_that_may_not_be_shown_are_never_chosen(material):
 
 
 def test_games_are_found_by_id_in_the_order_asked_for(material):
-    ids = [material.scan.record(game).id for game in (30, 2)]
+    ids = [record_of(material, game).id for game in (30, 2)]
     assert list(choose(material, ids)) == [30, 2]
     with pytest.raises(RunError, match="got 'bird/none'"):
         choose(material, ["bird/none"])
@@ -81,4 +85,4 @@ def test_of_a_record_that_is_there_twice_the_first_counts(tmp_path):
     games = duels("ab", 3)
     material = gather(write_run(tmp_path / "run", "ab", [games[0], *games], deals=3))
     assert material.tables.games == 6
-    assert [material.scan.record(game).id for game in range(6)] == [game.id for game in games]
+    assert [record_of(material, game).id for game in range(6)] == [game.id for game in games]

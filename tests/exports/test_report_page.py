@@ -7,6 +7,7 @@ from hashlib import sha256
 from html.parser import HTMLParser
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from arena.errors import RunError
@@ -14,6 +15,7 @@ from arena.exports.report.about import repeat_command
 from arena.exports.report.games import MOST_BYTES
 from arena.exports.report.make import game_page, page_path, report_page
 from arena.exports.report.secrecy import judge
+from arena.ratings.tally import Blocks
 from arena.records.runfile import RunInfo
 from tests.exports.runs import SEED, data_of, duels, evidence_of, game_of, write_run
 
@@ -193,29 +195,36 @@ def plan_of(**settings):
     return RunInfo("0.1.0", 1, "pure", 1, {"bots": ["a", "b", "c"], "seed": "s", **settings}, {}, [], "s", "none", "")
 
 
+def judged(blocks, **settings):
+    """What is said of a run with so many games of each block, by the ids' first parts."""
+    parts = {name.rpartition("/")[::2]: games for name, games in blocks.items()}
+    return judge(plan_of(**settings), [Blocks(place, [int(deal)], [games]) for (place, deal), games in parts.items()])
+
+
 def test_a_deal_is_over_when_all_its_games_are_played():
     blocks = {"bird/a+b/0": 2, "bird/a+c/0": 2, "bird/b+c/0": 2, "bird/a+b/1": 2, "bird/a+c/1": 1, "bird/b+c/1": 2}
-    secrecy = judge(plan_of(deals=2), blocks)
+    secrecy = judged({**blocks, "lion/a+b/0": 2, "bird/b+z/1": 2, "bird/a+b/7": 2}, deals=2)
     assert (secrecy.planned, secrecy.missing, secrecy.is_finished) == (12, 1, False)
-    assert [secrecy.is_open(("bird", deal)) for deal in (0, 1, 2)] == [False, True, True]
-    finished = judge(plan_of(deals=2), {**blocks, "bird/a+c/1": 2})
-    assert not finished.is_open(("bird", 1))
+    assert secrecy.is_open("bird", np.arange(4)).tolist() == [False, True, True, True]
+    assert secrecy.is_open("lion", np.arange(2)).tolist() == [True, True]
+    finished = judged({**blocks, "bird/a+c/1": 2}, deals=2)
+    assert not finished.is_open("bird", np.array([1])).any()
 
 
 def test_the_deals_of_a_match_are_over_each_for_itself():
     blocks = {"bird/a+b/1": 2, "bird/a+c/1": 2, "bird/b+c/1": 2, "bird/a+b/0": 2}
-    secrecy = judge(plan_of(deals=1, match=["bird", "bird"], boards=["bird"]), blocks)
+    secrecy = judged(blocks, deals=1, match=["bird", "bird"], boards=["bird"])
     assert (secrecy.planned, secrecy.missing) == (12, 4)
-    assert [secrecy.is_open(("bird", deal)) for deal in (0, 1)] == [True, False]
+    assert secrecy.is_open("bird", np.arange(2)).tolist() == [True, False]
 
 
 def test_while_line_ups_may_be_given_more_deals_a_deal_is_over_when_all_of_them_played_it():
     allotted = {"a+b": 2, "a+c": 1, "b+c": 1}
     blocks = {"bird/a+b/0": 2, "bird/a+c/0": 2, "bird/b+c/0": 2, "bird/a+b/1": 2}
-    secrecy = judge(plan_of(deals=5, adaptive=True, allotted=allotted), blocks)
+    secrecy = judged(blocks, deals=5, adaptive=True, allotted=allotted)
     assert not secrecy.is_finished
-    assert [secrecy.is_open(("bird", deal)) for deal in (0, 1)] == [False, True]
-    assert judge(plan_of(deals=5, adaptive=True, allotted=allotted, settled=2), blocks).is_finished
+    assert secrecy.is_open("bird", np.arange(2)).tolist() == [False, True]
+    assert judged(blocks, deals=5, adaptive=True, allotted=allotted, settled=2).is_finished
 
 
 @pytest.mark.parametrize(

@@ -269,11 +269,11 @@ def test_an_edited_table_is_named_by_line_and_field(run):
 def test_a_last_decimal_may_be_off_by_one(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("bot,elo,games\na,10.01,5\n")
-    assert csv_difference(path, "bot,elo,games\na,10.02,5\n") is None
-    assert csv_difference(path, "bot,elo,games\na,10.03,5\n") == ("t.csv", 2, "elo", "10.03", "10.01")
-    assert csv_difference(path, "bot,elo,games\na,10.01,6\n") == ("t.csv", 2, "games", "6", "5")
-    assert csv_difference(path, "bot,elo,games\na,,5\n") == ("t.csv", 2, "elo", "", "10.01")
-    assert csv_difference(path, "bot,elo,game\na,10.01,5\n") == ("t.csv", 1, "game", "game", "games")
+    assert csv_difference(path, ["bot,elo,games\na,10.02,5\n"]) is None
+    assert csv_difference(path, ["bot,elo,games\na,10.03,5\n"]) == ("t.csv", 2, "elo", "10.03", "10.01")
+    assert csv_difference(path, ["bot,elo,games\na,10.01,6\n"]) == ("t.csv", 2, "games", "6", "5")
+    assert csv_difference(path, ["bot,elo,games\na,,5\n"]) == ("t.csv", 2, "elo", "", "10.01")
+    assert csv_difference(path, ["bot,elo,game\na,10.01,5\n"]) == ("t.csv", 1, "game", "game", "games")
 
 
 def test_a_copy_of_a_bot_that_was_changed_is_found_and_a_missing_one_is_noted(run):

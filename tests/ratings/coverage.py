@@ -12,7 +12,7 @@ from scipy.special import ndtr, softmax
 
 from arena.ratings.model import ELO, rate
 from arena.ratings.ranks import rank_intervals
-from arena.ratings.results import WHOLE, Results, count_table
+from arena.ratings.results import Results, count_table
 
 SEAT_STEP = -15.0
 SHARED = 0.1
@@ -49,8 +49,8 @@ def sample(players, bots, deals, rng, luck=0.5, later_seats=0.5):
     place = (ndtr(drawn)[..., None] > limits[:, :, None, :-1]).sum(axis=3)
     place[..., 1] = np.where(rng.random(shape[:2]) < SHARED, place[..., 1], place[..., 0])
     winners = np.take_along_axis(order, place, axis=2)
-    parts = (winners[..., None] == np.arange(players)).sum(axis=2) * (WHOLE // 2)
-    table = count_table(np.tile(seats, (deals, 1)), parts.reshape(-1, players), np.repeat(np.arange(deals), len(seats)))
+    ranks = np.where((winners[..., None] == np.arange(players)).any(axis=2), 1, 2)
+    table = count_table(np.tile(seats, (deals, 1)), ranks.reshape(-1, players), np.repeat(np.arange(deals), len(seats)))
     return Results([f"bot-{bot}" for bot in range(bots)], deals, [table])
 
 

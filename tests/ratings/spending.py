@@ -13,7 +13,7 @@ from scipy.special import expit, logit, ndtri
 
 from arena.ratings.information import precision, promises
 from arena.ratings.model import ELO, rate
-from arena.ratings.results import WHOLE, Results, count_table
+from arena.ratings.results import Results, count_table
 from arena.tournament.allotment import fix_allotment, next_allotment
 from arena.tournament.config import make_config
 
@@ -42,15 +42,15 @@ class World:
 
     def results(self, allotted):
         """The results of the first deals of each line-up."""
-        seats, parts, clusters = [], [], []
+        seats, ranks, clusters = [], [], []
         for number, (name, pair) in enumerate(self.line_ups.items()):
             for seating, order in enumerate((pair, pair[::-1])):
                 chance = expit((self.elo[order[0]] - self.elo[order[1]] + FIRST_SEAT) / ELO)
                 won = self.drawn[number, : allotted[name], seating] < ndtri(chance)
                 seats.append(np.tile(order, (len(won), 1)))
-                parts.append(np.column_stack([won, ~won]) * WHOLE)
+                ranks.append(np.column_stack([2 - won, 1 + won]))
                 clusters.append(np.arange(len(won)))
-        table = count_table(np.concatenate(seats), np.concatenate(parts), np.concatenate(clusters))
+        table = count_table(np.concatenate(seats), np.concatenate(ranks), np.concatenate(clusters))
         return Results(self.bots, max(allotted.values()), [table])
 
 

@@ -1,8 +1,10 @@
-"""Results made up for tests: tables of games as `frames.seat_frame` would give them."""
+"""Results made up for tests: tables of games as `results.count_frame` takes them."""
 
 import random
 
 import pandas as pd
+
+from arena.ratings.results import count_frame
 
 
 def frame_of(games, bots=()):
@@ -17,6 +19,11 @@ def frame_of(games, bots=()):
     names = sorted({*bots, *frame["bot"]})
     frame["bot"] = pd.Categorical(frame["bot"], categories=names)
     return frame.astype({"game": "int64", "seats": "int8", "seat": "int8", "rank": "int8", "cluster": "int64", "share": "float64"})
+
+
+def counts_of(games, bots=()):
+    """The same games counted."""
+    return count_frame(frame_of(games, bots))
 
 
 def duel(first_wins, second_wins, draws=0, names=("a", "b")):

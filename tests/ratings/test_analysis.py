@@ -1,6 +1,7 @@
 """What stands behind standings: tests that reject as often as they say, circles that are there, times and hands as the journal has them."""
 
 import json
+from array import array
 
 import numpy as np
 import pandas as pd
@@ -10,12 +11,13 @@ from arena.errors import UserError
 from arena.exports.analysis import analysis_object, analysis_text
 from arena.ratings.analysis import analyse_run
 from arena.ratings.cycles import beats, cycles
-from arena.ratings.endings import endings_table
 from arena.ratings.goodness import goodness, holm
-from arena.ratings.hands import with_expected, worst_hands
+from arena.ratings.hands import Hands, worst_hands
 from arena.ratings.model import rate
 from arena.ratings.results import count_results
-from arena.ratings.times import times_table
+from arena.ratings.tally import Match, Tally, WholeRow, row_decoder
+from arena.ratings.times import Times
+from arena.records.journal import read_rows
 from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import PASS, parse_move, parse_tile
@@ -67,20 +69,20 @@ def test_a_circle_is_found_by_the_test_and_by_name():
     assert test.p < 1e-4
     assert test.pairs["p_all"].max() < 0.01
     assert sorted(test.pairs["lead"]) == pytest.approx([-0.3, 0.3, 0.3], abs=0.15)
-    [row] = cycles(beats(frame_of(games))).to_dict("records")
+    [row] = cycles(beats(count_results(frame_of(games)))).to_dict("records")
     assert [row["first"], row["second"], row["third"]] == ["a", "b", "c"]
     assert row["p"] < row["p_all"] < 0.01
     assert row["score_1"] > 0.5
 
 
 def test_between_equals_a_circle_beyond_error_is_rare():
-    found = [cycles(beats(frame_of(circle(40, 0.5, seed))))["p_all"].lt(0.05).any() for seed in range(60)]
+    found = [cycles(beats(count_results(frame_of(circle(40, 0.5, seed)))))["p_all"].lt(0.05).any() for seed in range(60)]
     assert np.mean(found) <= 0.07
 
 
 def test_where_one_is_clearly_better_there_is_no_circle():
     games = duel(70, 30, names="ab") + duel(70, 30, names="bc") + duel(80, 20, names="ac")
-    found = beats(frame_of(games))
+    found = beats(count_results(frame_of(games)))
     assert cycles(found).empty
     assert found.score[0, 1] == pytest.approx(0.7)
     assert found.score[1, 0] == pytest.approx(0.3)
@@ -89,10 +91,10 @@ def test_where_one_is_clearly_better_there_is_no_circle():
 
 
 def test_deals_that_all_went_one_way_are_as_likely_as_a_coin():
-    found = beats(frame_of(duel(5, 0)))
+    found = beats(count_results(frame_of(duel(5, 0))))
     assert found.p.tolist()[0][1] == 0.5**5
-    assert beats(frame_of(duel(0, 0, 5))).p[0, 1] == 0.5
-    assert np.isnan(beats(frame_of(duel(1, 0))).p[0, 1])
+    assert beats(count_results(frame_of(duel(0, 0, 5)))).p[0, 1] == 0.5
+    assert np.isnan(beats(count_results(frame_of(duel(1, 0)))).p[0, 1])
 
 
 def test_what_cannot_be_tested_is_not():
@@ -114,7 +116,10 @@ def run(request, tmp_path_factory):
 
 def test_times_are_those_of_the_journal(run):
     records = [json.loads(line) for line in (run / "games.jsonl").read_text().splitlines()]
-    for row in times_table(run / "games.jsonl", ["ann", "idle"]).to_dict("records"):
+    times = Times()
+    for _, row in read_rows(run / "games.jsonl", row_decoder(WholeRow)):
+        times.add(row)
+    for row in times.table(["ann", "idle"]).to_dict("records"):
         seats = [(record, seat) for record in records for seat, bot in enumerate(record["bots"]) if bot == row["bot"]]
         assert row["games"] == len(seats)
         assert row["moves"] == sum(
@@ -124,7 +129,7 @@ def test_times_are_those_of_the_journal(run):
             assert row["game_ms"] == pytest.approx(np.mean([record["think_ms"][seat] for record, seat in seats]))
             assert row["slowest_ms"] == max(record["slowest_ms"][seat] for record, seat in seats)
             assert row["slowest_game"] in {record["id"] for record, seat in seats if record["slowest_ms"][seat] == row["slowest_ms"]}
-    assert sum(times_table(run / "games.jsonl", [])["moves"]) == sum(record["turns"] for record in records)
+    assert sum(times.table([])["moves"]) == sum(record["turns"] for record in records)
 
 
 def last_mover(record):
@@ -138,7 +143,7 @@ def last_mover(record):
 
 def test_endings_are_those_of_the_games_played_again(run):
     records = [json.loads(line) for line in (run / "games.jsonl").read_text().splitlines()]
-    [row] = endings_table(run / "games.jsonl").to_dict("records")
+    [row] = analyse_run(run).endings.to_dict("records")
     assert (row["board"], row["players"], row["games"]) == ("bird", len(records[0]["bots"]), len(records))
     assert row["turns"] == np.median([record["turns"] for record in records])
     last = [record for record in records if record["end"] == "last pagoda"]
@@ -152,16 +157,19 @@ def test_a_hand_is_compared_with_the_same_one_in_the_same_seat():
     """On deal 7 c loses with the first seat's tiles against b, a wins with them."""
     games = [(deal, seated, (0.5, 0.5)) for deal in range(12) for seated in ("ab", "ba", "cb", "bc")]
     games = [(*game[:2], {"cb": (0, 1), "ab": (1, 0)}.get(game[1], game[2])) if game[0] == 7 else game for game in games]
-    frame = frame_of(games)
-    expected = with_expected(frame, rate(count_results(frame)))
-    assert expected.groupby("game")["expected"].sum().tolist() == pytest.approx([1] * 48)
+    tally = Tally()
+    for deal, seated, got in games:
+        tally.add(Match("x", deal, tuple(seated), [1 + (share == 0) for share in got], [3, 3], [0.0, 0.0], []))
+    counts = tally.counts()
+    held = Hands(tally, array("b", [3] * 2 * len(games)), counts.results.bots, rate(counts.results))
     ids = [f"x/{'+'.join(sorted(seated))}/{deal}/{'ab' in seated or 'cb' in seated:d}" for deal, seated, _ in games]
-    [row] = worst_hands(expected, ids, "c", 1).to_dict("records")
+    [row] = worst_hands(held.candidates("c", 1), ids, "c", 1).to_dict("records")
+    assert worst_hands(held.candidates("c", 50), ids, "c", 1).to_dict("records") == [row]
     assert (row["game"], row["other_game"]) == ("x/b+c/7/1", "x/a+b/7/1")
     assert (row["seats"], row["seat"], row["games"], row["other_games"]) == (2, 0, 1, 3)
     assert (row["share"], row["other_share"]) == (0, pytest.approx(2 / 3))
     assert row["swing"] == pytest.approx((2 / 3 - row["other_expected"]) - (0 - row["expected"]))
-    assert worst_hands(expected, ids, "nobody", 3).empty
+    assert worst_hands(held.candidates("c", 3), ids, "nobody", 3).empty
 
 
 def test_an_analysis_tells_all_in_text_and_json(run):

@@ -3,24 +3,22 @@
 import pytest
 
 from arena.ratings.convergence import checkpoints, convergence_table
-from arena.ratings.frames import read_games, seat_frame
+from arena.ratings.matches import score_journal
 from arena.ratings.tables import make_tables
 from tests.exports.runs import duels, game_of, write_run
 
 
-def frame_of(path, records):
-    games = read_games(write_run(path, "abc", records) / "games.jsonl")
-    return seat_frame(games, "abc"), games.deals
+def counts_of(path, records):
+    return score_journal(write_run(path, "abc", records) / "games.jsonl", ()).games.counts("abc")
 
 
 def test_each_point_is_the_rating_of_so_many_deals(tmp_path):
     records = [*duels("abc", 12), *duels("abc", 12, "lion")]
-    table = convergence_table(*frame_of(tmp_path / "all", records))
+    table = convergence_table(counts_of(tmp_path / "all", records))
     assert table["deals"].max() == 24
     for count in (8, 24):
         first = [record for record in records if record.deal < count // 2]
-        frame, _ = frame_of(tmp_path / str(count), first)
-        wanted = make_tables(frame).standings.set_index("bot").sort_index()
+        wanted = make_tables(counts_of(tmp_path / str(count), first)).standings.set_index("bot").sort_index()
         got = table[table["deals"] == count].set_index("bot").sort_index()
         if count in set(table["deals"]):
             for column in ("elo", "elo_low", "elo_high"):
@@ -29,18 +27,18 @@ def test_each_point_is_the_rating_of_so_many_deals(tmp_path):
 
 def test_the_order_of_the_journal_changes_nothing(tmp_path):
     records = duels("abc", 9)
-    one, other = (convergence_table(*frame_of(tmp_path / name, order)) for name, order in (("a", records), ("b", records[::-1])))
+    one, other = (convergence_table(counts_of(tmp_path / name, order)) for name, order in (("a", records), ("b", records[::-1])))
     assert one.equals(other)
 
 
 def test_too_few_deals_have_no_course(tmp_path):
-    assert len(convergence_table(*frame_of(tmp_path / "one", duels("abc", 1)))) == 0
-    assert len(convergence_table(*frame_of(tmp_path / "none", []))) == 0
+    assert len(convergence_table(counts_of(tmp_path / "one", duels("abc", 1)))) == 0
+    assert len(convergence_table(counts_of(tmp_path / "none", []))) == 0
 
 
 def test_tables_of_several_sizes_settle_together(tmp_path):
     records = [*duels("abc", 6), *(game_of(("a", "b", "c"), deal=deal) for deal in range(6, 12))]
-    table = convergence_table(*frame_of(tmp_path / "mixed", records))
+    table = convergence_table(counts_of(tmp_path / "mixed", records))
     assert set(table["bot"]) == set("abc")
     assert table["elo"].notna().all()
 

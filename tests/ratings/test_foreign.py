@@ -16,7 +16,7 @@ from arena.exports.text import standings_text
 from arena.ratings.foreign import read_sheet
 from arena.ratings.rows import complaint
 from arena.ratings.tables import make_tables, rate_sheet, run_tables
-from tests.ratings.synthetic import duel, frame_of
+from tests.ratings.synthetic import counts_of, duel
 from tests.ratings.test_tables import play_run
 
 HEAD = "block,bot_0,bot_1,bot_2,bot_3,share_0,share_1,share_2,share_3\n"
@@ -49,7 +49,7 @@ def mixed_rows(deals=40, seed=1):
 def test_a_file_gives_the_tables_of_the_same_games():
     games = duel(30, 20, 5)
     text = "block,bot_0,bot_1,share_0,share_1\n" + "".join(f"{deal},{a},{b},{one},{two}\n" for deal, (a, b), (one, two) in games)
-    one, other = rate_sheet(sheet_of(text)), make_tables(frame_of(games))
+    one, other = rate_sheet(sheet_of(text)), make_tables(counts_of(games))
     counted = ["rank", "bot", "elo", "elo_low", "elo_high", "los", "games", "wins", "shared", "losses", "win_rate"]
     assert csv_text(one.standings, counted) == csv_text(other.standings, counted)
     assert csv_text(one.pairs, PAIRS) == csv_text(other.pairs, PAIRS)

@@ -10,7 +10,7 @@ from arena.ratings.model import rate
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import count_results
 from arena.ratings.tables import make_tables
-from tests.ratings.synthetic import duel, frame_of
+from tests.ratings.synthetic import counts_of, duel, frame_of
 
 
 def opposed(deals, seed):
@@ -52,7 +52,7 @@ def test_the_gain_is_that_of_the_differences_of_two_ratings():
 
 
 def test_text_and_json_say_how_many_independent_games_it_would_take():
-    tables = make_tables(frame_of(opposed(200, 4)))
+    tables = make_tables(counts_of(opposed(200, 4)))
     worth = tables.independent_games
     assert worth == pytest.approx(400 * gain_of(opposed(200, 4)))
     shown = round(worth / 10) * 10 if worth >= 1000 else round(worth)
@@ -66,14 +66,14 @@ def test_text_and_json_say_how_many_independent_games_it_would_take():
     ids=["few deals", "only a prior", "all draws", "one deal"],
 )
 def test_where_it_cannot_be_said_nothing_is(games):
-    tables = make_tables(frame_of(games))
+    tables = make_tables(counts_of(games))
     assert tables.independent_games is None
     assert "carry the information" not in standings_text(tables)
     assert standings_object(tables, pairs=False)["independent_games"] is None
 
 
 def test_components_and_idle_bots_are_counted_each_for_itself():
-    tables = make_tables(frame_of(duel(12, 8) + duel(13, 7, names=("x", "y")), bots=["idle"]))
+    tables = make_tables(counts_of(duel(12, 8) + duel(13, 7, names=("x", "y")), bots=["idle"]))
     assert tables.independent_games == pytest.approx(40, rel=0.05)
     assert list(tables.covariance.columns) == ["a", "b", "x", "y"]
     assert np.isnan(tables.covariance.loc["a", "x"])
@@ -91,7 +91,7 @@ def three():
 
 
 def test_an_anchor_decides_the_level_and_nothing_else():
-    free, held = make_tables(frame_of(three())), make_tables(frame_of(three()), anchors={"b": 1500})
+    free, held = make_tables(counts_of(three())), make_tables(counts_of(three()), anchors={"b": 1500})
     assert csv_text(free.pairs) == csv_text(held.pairs)
     assert csv_text(free.seats) == csv_text(held.seats)
     same = ["rank", "rank_low", "rank_high", "bot", "los", "games", "win_rate"]
@@ -102,11 +102,11 @@ def test_an_anchor_decides_the_level_and_nothing_else():
 
 
 def test_with_an_anchor_errors_are_those_of_the_distance_from_it():
-    held = make_tables(frame_of(three()), anchors={"b": 1500})
+    held = make_tables(counts_of(three()), anchors={"b": 1500})
     pairs = held.pairs.set_index(["bot", "opponent"])
     row = held.standings.set_index("bot").loc["a"]
     assert row["elo_high"] - row["elo_low"] == pytest.approx(pairs.loc[("a", "b"), "elo_high"] - pairs.loc[("a", "b"), "elo_low"])
-    assert held.independent_games == make_tables(frame_of(three())).independent_games
+    assert held.independent_games == make_tables(counts_of(three())).independent_games
     assert "b is held at 1500 Elo; errors are those of the distance from it" in standings_text(held).splitlines()
     assert standings_object(held, pairs=False)["anchors"] == {"b": 1500}
     assert not any("error of 0" in note for note in held.notes)
@@ -114,18 +114,18 @@ def test_with_an_anchor_errors_are_those_of_the_distance_from_it():
 
 def test_each_group_that_never_met_the_others_has_an_anchor_of_its_own():
     games = duel(12, 8) + duel(13, 7, names=("x", "y"))
-    table = make_tables(frame_of(games), anchors={"b": 1000, "y": 2000}).standings.set_index("bot")
+    table = make_tables(counts_of(games), anchors={"b": 1000, "y": 2000}).standings.set_index("bot")
     assert table.loc[["b", "y"], "elo"].tolist() == [1000, 2000]
     with pytest.raises(UserError, match="expected one anchor for bots that can be compared, got a and b"):
-        make_tables(frame_of(games), anchors={"a": 1, "b": 2})
+        make_tables(counts_of(games), anchors={"a": 1, "b": 2})
 
 
 def test_an_anchor_that_is_not_there_or_never_played_is_refused():
     with pytest.raises(UserError, match="expected the anchor to be a bot of these results, got 'z'") as caught:
-        make_tables(frame_of(duel(5, 5)), anchors={"z": 0})
+        make_tables(counts_of(duel(5, 5)), anchors={"z": 0})
     assert caught.value.hint == "there are a, b"
     with pytest.raises(UserError, match="expected an anchor that has a rating, got idle"):
-        make_tables(frame_of(duel(5, 5), bots=["idle"]), anchors={"idle": 0})
+        make_tables(counts_of(duel(5, 5), bots=["idle"]), anchors={"idle": 0})
 
 
 def test_names_change_no_rank_interval():

@@ -13,9 +13,9 @@ from arena.exports.text import standings_text
 from arena.match.clock import Timing
 from arena.match.referee import Referee, final_ranks
 from arena.players.inprocess import InProcessPlayer, first_move, random_move
-from arena.ratings.frames import Games, seat_frame
-from arena.ratings.matches import score, scoring_of
-from arena.ratings.tables import make_tables, run_tables
+from arena.ratings.matches import Matches, Score, scoring_of
+from arena.ratings.tables import games_in, make_tables, run_tables
+from arena.ratings.tally import Match, Tally
 from arena.records.find import read_records
 from arena.records.journal import Journal
 from arena.records.record import Fault, GameRecord, shares
@@ -40,32 +40,28 @@ def round_on(board, left, *, bots="ab", deal=0, forfeited=()):
     return GameRecord(1, name, board, deal, 0, list(bots), "", [], list(left), ranks, end, faults, times, times, 0, "none", "", "")
 
 
-def scored(records, match=BOTH):
-    games = Games()
+def matches_of(records, match=BOTH):
+    """The matches that the games make."""
+    whole = []
+    matches = Matches(match, whole.append)
     for record in records:
-        games.add(record)
-    return score(seat_frame(games, []), games, match)
+        matches.add(record)
+    return whole
 
 
 def ranks_of(records, match=BOTH):
     """The ranks of the one match that there is."""
-    frame = scored(records, match).frame
-    assert frame["game"].nunique() == 1
-    return frame["rank"].tolist()
+    [found] = matches_of(records, match)
+    return found.ranks
 
 
 def test_the_lowest_total_wins():
-    frame = scored([round_on("bird", (0, 7)), round_on("lion", (6, 0))]).frame
-    assert frame[["bot", "left", "rank", "share", "think_ms", "forfeit"]].to_numpy().tolist() == [
-        ["a", 6, 1, 1.0, 20.0, False],
-        ["b", 7, 2, 0.0, 20.0, False],
-    ]
+    [found] = matches_of([round_on("bird", (0, 7)), round_on("lion", (6, 0))])
+    assert found == Match("bird + lion", 0, ("a", "b"), [1, 2], [6, 7], [20.0, 20.0], [])
 
 
 def test_equal_totals_share_the_win():
-    frame = scored([round_on("bird", (0, 7, 9), bots="abc"), round_on("lion", (7, 0, 0), bots="abc")]).frame
-    assert frame["rank"].tolist() == [1, 1, 3]
-    assert frame["share"].tolist() == [0.5, 0.5, 0.0]
+    assert ranks_of([round_on("bird", (0, 7, 9), bots="abc"), round_on("lion", (7, 0, 0), bots="abc")]) == [1, 1, 3]
 
 
 def test_whoever_forfeits_a_round_ranks_below_all_who_do_not():
@@ -95,10 +91,10 @@ def test_a_match_of_one_round_is_the_game():
         round_on("bird", (0, 7), deal=1),
         round_on("bird", (2, 2, 5), bots="abc", deal=2),
     ]
-    games, matches = scored(records, ()).frame, scored(records, ["bird"]).frame
-    for column in ("seats", "seat", "bot", "rank", "share", "left", "forfeit", "think_ms", "cluster"):
-        assert matches[column].tolist() == games[column].tolist(), column
-    assert matches.dtypes.drop("left").equals(games.dtypes.drop("left"))
+    for record, found in zip(records, matches_of(records, ["bird"]), strict=True):
+        for field in ("board", "deal", "ranks", "left", "think_ms"):
+            assert getattr(found, field) == getattr(record, field), field
+        assert [lost.seat for lost in found.faults] == sorted(fault.seat for fault in record.faults)
 
 
 def test_a_match_counts_only_with_all_its_rounds_and_the_same_seats():
@@ -109,32 +105,34 @@ def test_a_match_counts_only_with_all_its_rounds_and_the_same_seats():
         round_on("lion", (0, 5), bots="ac", deal=1),
         round_on("owl", (0, 5)),
     ]
-    frame = scored([*others, *whole]).frame
-    assert frame[["bot", "left"]].to_numpy().tolist() == [["a", 0], ["b", 16]]
-    games = Games()
+    [found] = matches_of([*others, *whole])
+    assert (found.bots, found.left) == (("a", "b"), [0, 16])
+    score = Score(BOTH)
     for record in [*others, *whole]:
-        games.add(record)
-    tables = make_tables(frame, None, games.blocks(), match=BOTH)
+        score.add(record)
+    tables = make_tables(score.counted.counts(), None, score.games.blocks(), match=BOTH)
     assert "4 of 6 games are in no complete match of bird + lion, and do not count" in tables.notes
-    assert len(scored(others).frame) == len(scored([]).frame) == 0
-    assert make_tables(scored(others).frame, None, games.blocks(), match=BOTH).games == 0
+    assert matches_of(others) == matches_of([]) == []
+    assert make_tables(Tally().counts(), None, score.games.blocks(), match=BOTH).games == 0
 
 
-def test_a_game_that_is_there_twice_completes_no_match():
-    assert len(scored([round_on("bird", (0, 7)), round_on("bird", (0, 7))]).frame) == 0
+def test_a_game_that_is_there_twice_completes_no_match_and_none_again():
+    first, second = round_on("bird", (0, 7)), round_on("lion", (0, 7))
+    assert matches_of([first, first]) == []
+    [found] = matches_of([first, round_on("bird", (9, 9)), second, first, second])
+    assert found.left == [0, 14]
 
 
 def test_a_board_named_twice_is_played_on_two_deals():
     records = [round_on("bird", (deal, 4), deal=deal) for deal in range(5)]
-    frame, deals = scored(records, ["bird", "bird"])
-    assert frame["left"].tolist() == [1, 8, 5, 8]
-    assert frame["cluster"].tolist() == [0, 0, 1, 1]
-    assert deals == {("bird + bird", 0): 0, ("bird + bird", 1): 1}
+    found = matches_of(records, ["bird", "bird"])
+    assert [(match.board, match.deal, match.left) for match in found] == [("bird + bird", 0, [1, 8]), ("bird + bird", 1, [5, 8])]
 
 
 def test_totals_beyond_a_byte_are_whole():
     records = [round_on("bird", (24, 23), deal=deal) for deal in range(12)]
-    assert scored(records, ["bird"] * 12).frame["left"].tolist() == [288, 276]
+    [found] = matches_of(records, ["bird"] * 12)
+    assert found.left == [288, 276]
 
 
 @pytest.mark.parametrize("match", [["bird"], ["bird", "lion"], ["bird", "bird"], ["lion", "bird", "lion", "bird", "bird"]])
@@ -207,10 +205,10 @@ def test_pairs_count_matches_too(run):
 def test_errors_are_clustered_by_the_deal_of_the_match(run):
     """The same matches as if each had been one game on that deal."""
     match = read_run(run).config["match"]
-    games = Games()
+    games = Tally()
     for (deal, bots), left, _ in implied(run, match):
         games.add(round_on("one", left, bots=bots, deal=deal))
-    wanted = make_tables(seat_frame(games, BOTS)).standings
+    wanted = make_tables(games.counts(BOTS)).standings
     got = run_tables(run).standings
     for column in ("bot", "elo", "elo_low", "elo_high", "rank_low", "rank_high", "wins"):
         assert got[column].tolist() == wanted[column].tolist(), column
@@ -225,7 +223,7 @@ def test_the_order_of_the_journal_changes_nothing(run, tmp_path):
 
 def test_any_run_can_be_seen_by_another_scoring(run):
     singly = run_tables(run, match=[])
-    assert singly.games == sum(singly.blocks.values())
+    assert singly.games == games_in(singly.blocks)
     assert "Games" in standings_text(singly)
     birds = run_tables(run, match=["bird", "bird"])
     assert birds.games == len(list(implied(run, ["bird", "bird"]))) > 0

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from arena.exports.files import PAIRS, STANDINGS, csv_text, standings_object
 from arena.exports.text import standings_text
 from arena.ratings.tables import make_tables
-from tests.ratings.synthetic import frame_of
+from tests.ratings.synthetic import counts_of
 from tests.ratings.test_model import small_results
 
 BOTS = "abcde"
@@ -24,7 +24,7 @@ BOTS = "abcde"
 @given(small_results(), st.randoms(use_true_random=False))
 def test_the_order_of_games_changes_no_digit(games, chance):
     shuffled = chance.sample(games, len(games))
-    one, other = make_tables(frame_of(games)), make_tables(frame_of(shuffled))
+    one, other = make_tables(counts_of(games)), make_tables(counts_of(shuffled))
     for name in ("standings", "pairs", "faults"):
         pd.testing.assert_frame_equal(getattr(one, name), getattr(other, name), check_exact=True)
     assert one.covariance.equals(other.covariance)
@@ -36,8 +36,8 @@ def test_the_order_of_games_changes_no_digit(games, chance):
 @given(small_results(), st.permutations(BOTS))
 def test_other_names_change_no_figure(games, permuted):
     names = dict(zip(BOTS, permuted, strict=True))
-    one = make_tables(frame_of(games)).standings
-    other = make_tables(frame_of([(deal, [names[bot] for bot in seated], shares) for deal, seated, shares in games])).standings
+    one = make_tables(counts_of(games)).standings
+    other = make_tables(counts_of([(deal, [names[bot] for bot in seated], shares) for deal, seated, shares in games])).standings
     one = one.assign(bot=one["bot"].map(names)).set_index("bot").sort_index()
     other = other.set_index("bot").sort_index()
     figures = ["elo", "elo_low", "elo_high", "games", "wins", "shared", "losses", "win_rate", "avg_rank"]
@@ -49,7 +49,7 @@ def test_other_names_change_no_figure(games, permuted):
 @settings(max_examples=60, deadline=None)
 @given(small_results())
 def test_the_table_is_the_csv_is_the_json_is_what_the_games_say(games):
-    tables = make_tables(frame_of(games))
+    tables = make_tables(counts_of(games))
     rows = list(csv.DictReader(io.StringIO(csv_text(tables.standings, STANDINGS))))
     objects = standings_object(tables, pairs=True)["standings"]
     lines = standings_text(tables).splitlines()[1:]
@@ -77,7 +77,7 @@ def test_who_did_how_against_whom_is_what_the_games_say(games):
                 if one != other:
                     counted[one, other, "games"] += 1
                     counted[one, other, "wins" if rank < its else "losses" if rank > its else "shared"] += 1
-    rows = list(csv.DictReader(io.StringIO(csv_text(make_tables(frame_of(games)).pairs, PAIRS))))
+    rows = list(csv.DictReader(io.StringIO(csv_text(make_tables(counts_of(games)).pairs, PAIRS))))
     assert len(rows) == len({key[:2] for key in counted})
     for row in rows:
         for what in ("games", "wins", "shared", "losses"):
@@ -92,10 +92,10 @@ def test_a_large_table_in_another_order_is_the_same_to_the_last_digit():
             seated = rng.sample(BOTS, rng.choice((2, 3, 4)))
             winners = rng.sample(range(len(seated)), rng.choice((1, 1, 2)))
             games.append((deal, seated, [1 / len(winners) if seat in winners else 0 for seat in range(len(seated))]))
-    one = make_tables(frame_of(games))
+    one = make_tables(counts_of(games))
     for _ in range(3):
         rng.shuffle(games)
-        other = make_tables(frame_of(games))
+        other = make_tables(counts_of(games))
         pd.testing.assert_frame_equal(one.standings, other.standings, check_exact=True)
         pd.testing.assert_frame_equal(one.pairs, other.pairs, check_exact=True)
         assert one.covariance.equals(other.covariance)

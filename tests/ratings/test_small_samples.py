@@ -11,7 +11,7 @@ from arena.ratings.model import ELO, rate
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import count_results
 from arena.ratings.tables import make_tables
-from tests.ratings.synthetic import duel, frame_of, twins
+from tests.ratings.synthetic import counts_of, duel, frame_of, twins
 
 
 def fit_of(games):
@@ -22,7 +22,7 @@ def fit_of(games):
 @pytest.mark.parametrize("seed", range(6))
 def test_bots_with_the_same_results_share_a_rank_and_nobody_is_likely_to_be_the_stronger_one(seed):
     games = twins(40, seed)
-    tables = make_tables(frame_of(games))
+    tables = make_tables(counts_of(games))
     table = tables.standings.set_index("bot")
     columns = ["rank", "rank_low", "rank_high", "elo"]
     assert table.loc["a", columns].tolist() == table.loc["b", columns].tolist()
@@ -70,7 +70,7 @@ def test_a_seat_effect_that_no_deal_departs_from_has_no_error_and_is_not_told():
     games = [
         (deal, seated, share) for deal in range(12) for seated, share in (("ab", (1, 0)), ("ba", (0, 1)), ("ab", (0, 1)), ("ba", (1, 0)))
     ]
-    tables = make_tables(frame_of(games))
+    tables = make_tables(counts_of(games))
     assert tables.seats["elo"].tolist() == pytest.approx([0, 0], abs=1e-9)
     assert np.isnan(tables.seats["elo_error"].iloc[1])
     assert "first seat" not in standings_text(tables)
@@ -79,7 +79,7 @@ def test_a_seat_effect_that_no_deal_departs_from_has_no_error_and_is_not_told():
 
 def test_a_seat_effect_that_only_the_prior_keeps_finite_is_not_told():
     games = [(deal, seated, (1, 0)) for deal in range(12) for seated in ("ab", "ba")]
-    tables = make_tables(frame_of(games))
+    tables = make_tables(counts_of(games))
     assert tables.seats["elo"].isna().all()
     assert "first seat" not in standings_text(tables)
     assert any(note.startswith("the games do not bound the effect of the seats at tables of 2; rated") for note in tables.notes)
@@ -87,7 +87,7 @@ def test_a_seat_effect_that_only_the_prior_keeps_finite_is_not_told():
 
 def test_one_deal_tells_no_seat_effect():
     games = [(0, seated, share) for seated in ("ab", "ba") for share in ((1, 0), (0, 1), (1, 0))]
-    assert "first seat" not in standings_text(make_tables(frame_of(games)))
+    assert "first seat" not in standings_text(make_tables(counts_of(games)))
 
 
 def ladder(*groups):
@@ -101,7 +101,7 @@ def ladder(*groups):
 
 
 def test_groups_in_the_middle_are_marked_as_well():
-    tables = make_tables(frame_of(ladder("ab", "cd", "ef", "gh")))
+    tables = make_tables(counts_of(ladder("ab", "cd", "ef", "gh")))
     marks = tables.standings.set_index("bot")["mark"]
     assert "".join(marks[list("abcdefgh")]) == ">>~~~~<<"
     note = next(note for note in tables.notes if "(~)" in note)
@@ -112,7 +112,7 @@ def test_groups_in_the_middle_are_marked_as_well():
 def test_pairs_whose_difference_rests_on_the_prior_are_marked():
     games = ladder("ab", "cd")
     games += duel(12, 0, names=("a", "x"))
-    tables = make_tables(frame_of(games))
+    tables = make_tables(counts_of(games))
     marks = tables.pairs.set_index(["bot", "opponent"])["mark"]
     shown = sorted(f"{bot}{mark or '='}{opponent}" for (bot, opponent), mark in marks.items())
     assert shown == ["a=b", "a>c", "a>x", "b=a", "c<a", "c=d", "d=c", "x<a"]
@@ -120,7 +120,7 @@ def test_pairs_whose_difference_rests_on_the_prior_are_marked():
     text = pairs_text(tables.pairs)
     assert "marked differences rest on the prior" in text
     assert len([line for line in text.splitlines()[1:-1] if ">" in line]) == 2
-    assert "marked" not in pairs_text(make_tables(frame_of(duel(7, 5))).pairs)
+    assert "marked" not in pairs_text(make_tables(counts_of(duel(7, 5))).pairs)
 
 
 @pytest.mark.parametrize("deals", [8, 20, 100])
@@ -145,4 +145,4 @@ def test_bots_and_seats_that_only_together_run_away_get_wide_errors():
     fit = fit_of(games)
     assert (fit.prior, fit.bot_marks(), fit.open_seats) == (1, ["", ""], (2,))
     assert fit.half_widths()[0] > 200
-    assert "first seat" not in standings_text(make_tables(frame_of(games)))
+    assert "first seat" not in standings_text(make_tables(counts_of(games)))

@@ -2,27 +2,36 @@
 
 import io
 import json
+import random
 import re
+import sys
+import tracemalloc
 from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from arena.errors import RunError
+from arena.errors import RunError, UserError
+from arena.exports import games as exported_games
 from arena.exports.files import PAIRS, STANDINGS, csv_text, export_run
+from arena.exports.games import csv_of_games
 from arena.exports.text import pairs_text, seats_text, standings_text
 from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.players.inprocess import InProcessPlayer, first_move, random_move
-from arena.ratings.frames import game_frame, read_games, seat_frame
+from arena.ratings.matches import score_journal
 from arena.ratings.tables import make_tables, run_tables
+from arena.ratings.tally import Row, Tally, row_decoder
 from arena.records.journal import Journal
+from arena.records.record import shares
 from arena.records.runfile import BotInfo, RunInfo, write_run
 from arena.rules.boards import built_in
 from arena.tournament.config import make_config
 from arena.tournament.schedule import Schedule
-from tests.ratings.synthetic import duel, frame_of
+from tests.exports.runs import game_of
+from tests.exports.runs import write_run as write_made_up
+from tests.ratings.synthetic import counts_of, duel
 
 PLAYERS = {"ann": random_move, "bob": first_move, "cy": random_move, "dee": random_move}
 
@@ -45,18 +54,41 @@ def run(tmp_path_factory):
     return play_run(tmp_path_factory.mktemp("run"), deals=12, players=3, names=("ann", "bob", "cy", "dee"))
 
 
-def test_the_frame_has_a_row_for_each_seat(run):
-    frame = seat_frame(read_games(run / "games.jsonl"), ["ann", "idle"])
-    assert len(frame) == 12 * 4 * 3 * 3
-    assert list(frame["bot"].cat.categories) == ["ann", "bob", "cy", "dee", "idle"]
-    assert frame.groupby("game")["share"].sum().round(9).eq(1).all()
-    assert frame["cluster"].nunique() == 12
-    assert not frame.isna().any().any()
+def counted(folder, bots=()):
+    """The games in a folder, counted."""
+    return score_journal(folder / "games.jsonl", ()).games.counts(bots)
+
+
+def games_csv(folder):
+    return pd.read_csv(io.StringIO("".join(csv_of_games(folder, 3))), na_filter=False)
+
+
+def test_every_game_is_counted_with_its_deal_and_its_seats(run):
+    results, deals, totals = counted(run, ["ann", "idle"])
+    assert results.bots == ["ann", "bob", "cy", "dee", "idle"]
+    assert (results.games, results.clusters, deals.tolist()) == (12 * 4 * 3, 12, list(range(12)))
+    [table] = results.tables
+    assert table.share.sum(axis=1).round(9).tolist() == [1] * len(table.games)
+    assert totals.groupby("seat")["games"].sum().tolist() == [12 * 4 * 3] * 3
+    assert not totals.isna().any().any()
+
+
+def test_a_game_costs_a_few_bytes(tmp_path):
+    first, *_ = (play_run(tmp_path, deals=1) / "games.jsonl").read_bytes().splitlines()
+    row, tally = row_decoder(Row)(first), Tally()
+    tracemalloc.start()
+    for deal in range(5000):
+        row.deal = deal
+        tally.add(row)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert tally.counts().results.games == 5000
+    assert held < 5000 * 20
 
 
 def test_counts_are_those_of_the_journal(run):
     table = run_tables(run).standings.set_index("bot")
-    games = game_frame(run / "games.jsonl")
+    games = games_csv(run)
     for name in table.index:
         ranks = pd.concat([games.loc[games[f"bot_{seat}"] == name, f"rank_{seat}"] for seat in range(3)])
         share = pd.concat([games.loc[games[f"bot_{seat}"] == name, f"share_{seat}"] for seat in range(3)])
@@ -151,7 +183,7 @@ def test_a_run_without_games_has_an_empty_table(tmp_path):
 
 
 def test_few_deals_and_priors_and_idle_bots_are_noted():
-    tables = make_tables(frame_of(duel(4, 0), bots=["idle"]))
+    tables = make_tables(counts_of(duel(4, 0), bots=["idle"]))
     assert "only 4 deals: the error bars are rough below 10" in tables.notes
     assert "without a game against another bot: idle" in tables.notes
     assert any(note.startswith("a (>) gave nothing to the others, b (<) got nothing") for note in tables.notes)
@@ -160,13 +192,13 @@ def test_few_deals_and_priors_and_idle_bots_are_noted():
 
 
 def test_groups_that_never_met_are_noted_and_stand_one_below_the_other():
-    tables = make_tables(frame_of(duel(12, 8) + duel(3, 7, names=("x", "y")) + duel(7, 9, names=("y", "z"))))
+    tables = make_tables(counts_of(duel(12, 8) + duel(3, 7, names=("x", "y")) + duel(7, 9, names=("y", "z"))))
     assert any(note.startswith("these groups never met, and each has its own mean of 0: x, y, z; a, b") for note in tables.notes)
     assert tables.standings["bot"].tolist()[3:] == ["a", "b"]
 
 
 def test_equal_ratings_share_a_rank():
-    tables = make_tables(frame_of(duel(5, 5)))
+    tables = make_tables(counts_of(duel(5, 5)))
     assert tables.standings["rank"].tolist() == [1, 1]
 
 
@@ -184,15 +216,16 @@ def test_a_record_whose_lists_do_not_fit_together_is_named_with_its_line(run, tm
     for changed in ({"ranks": [1]}, {"ranks": [0, 1, 2]}, {"faults": [{"seat": 3, "turn": 1, "kind": "late", "detail": ""}]}):
         (tmp_path / "games.jsonl").write_text(json.dumps(record | changed) + "\n" + rest)
         with pytest.raises(RunError, match=r"games.jsonl, line 1: expected a record"):
-            read_games(tmp_path / "games.jsonl")
+            counted(tmp_path)
 
 
 def test_the_games_of_each_block_are_counted_by_its_name(run, tmp_path):
-    blocks = read_games(run / "games.jsonl").blocks()
+    blocks = score_journal(run / "games.jsonl", ()).games.blocks()
     ids = [json.loads(line)["id"] for line in (run / "games.jsonl").read_text().splitlines()]
-    assert blocks == Counter(game_id.rpartition("/")[0] for game_id in ids)
+    found = {f"{place}/{deal}": games for place, deals, counts in blocks for deal, games in zip(deals, counts, strict=True)}
+    assert found == Counter(game_id.rpartition("/")[0] for game_id in ids)
     (tmp_path / "games.jsonl").write_bytes(b"")
-    assert read_games(tmp_path / "games.jsonl").blocks() == {}
+    assert score_journal(tmp_path / "games.jsonl", ()).games.blocks() == []
 
 
 def test_faults_are_counted_for_the_bots_that_forfeited(run, tmp_path):
@@ -200,7 +233,78 @@ def test_faults_are_counted_for_the_bots_that_forfeited(run, tmp_path):
     for number, record in enumerate(lines[:5]):
         record["faults"] = [{"seat": number % 3, "turn": 1, "kind": "late", "detail": ""}]
     (tmp_path / "games.jsonl").write_text("".join(json.dumps(record) + "\n" for record in lines))
-    frame = seat_frame(read_games(tmp_path / "games.jsonl"), [])
-    forfeited = frame[frame["forfeit"]]
-    assert forfeited[["game", "seat"]].to_numpy().tolist() == [[number, number % 3] for number in range(5)]
-    assert forfeited["bot"].tolist() == [lines[number]["bots"][number % 3] for number in range(5)]
+    table = make_tables(counted(tmp_path)).faults.set_index("bot")
+    lost = [lines[number]["bots"][number % 3] for number in range(5)]
+    assert table["forfeits"].to_dict() == {bot: lost.count(bot) for bot in PLAYERS}
+    assert [faults for faults in games_csv(tmp_path)["faults"] if faults] == [f"{number % 3}:late" for number in range(5)]
+
+
+def test_boards_sizes_of_tables_and_bots_are_told_apart_whatever_the_order(tmp_path):
+    """Beside an obvious count of the same games."""
+    rng = random.Random(5)
+    records = [game_of(rng.sample("abcde", rng.choice([2, 3, 4])), deal=deal, board=rng.choice(["bird", "lion"])) for deal in range(80)]
+    write_made_up(tmp_path / "one", "abcde", records)
+    rng.shuffle(records)
+    write_made_up(tmp_path / "other", "abcde", records)
+    one, other = run_tables(tmp_path / "one"), run_tables(tmp_path / "other")
+    for name in ("standings", "pairs", "seats", "faults", "covariance"):
+        assert getattr(one, name).equals(getattr(other, name)), name
+    assert one.most_seats == 4
+    assert one.clusters == len({(record.board, record.deal) for record in records})
+    for row in one.standings.to_dict("records"):
+        games = [(record, record.bots.index(row["bot"])) for record in records if row["bot"] in record.bots]
+        assert row["games"] == len(games)
+        assert row["avg_left"] == sum(record.left[seat] for record, seat in games) / len(games)
+        assert row["think_ms"] == pytest.approx(sum(record.think_ms[seat] for record, seat in games) / len(games))
+        assert row["win_rate"] == pytest.approx(sum(shares(record.ranks)[seat] for record, seat in games) / len(games))
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_exported_games_are_those_of_the_journal(run, tmp_path, form):
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    paths = export_run(run, tmp_path, run_tables(run), form)
+    assert [path.name for path in paths] == [f"{name}.{form}" for name in ("standings", "pairs", "seats", "faults", "games")]
+    table = getattr(pd, f"read_{form}")(tmp_path / f"games.{form}")
+    records = [json.loads(line) for line in (run / "games.jsonl").read_text().splitlines()]
+    for row, record in zip(table.to_dict("records"), records, strict=True):
+        assert [row[name] for name in ("id", "deal", "end", "turns")] == [record[name] for name in ("id", "deal", "end", "turns")]
+        by_seat = {"bot": record["bots"], "rank": record["ranks"], "share": shares(record["ranks"])}
+        for name, wanted in (by_seat | {name: record[name] for name in ("left", "think_ms")}).items():
+            assert [row[f"{name}_{seat}"] for seat in range(3)] == wanted
+        if form == "parquet":
+            assert (row["deck"], list(row["moves"])) == (record["deck"], record["moves"])
+    if form == "parquet":
+        same = pd.read_parquet(tmp_path / "standings.parquet")
+        assert same.to_csv(index=False) == csv_text(run_tables(run).standings, STANDINGS)
+        kinds = table.dtypes.astype(str)
+        assert [kinds[name] for name in ("deal", "rank_0", "left_2", "share_1", "think_ms_0")] == [
+            "int32",
+            "int8",
+            "int8",
+            *["float64"] * 2,
+        ]
+
+
+def test_pieces_of_games_csv_make_the_whole(run, monkeypatch):
+    whole = "".join(csv_of_games(run, 3))
+    monkeypatch.setattr(exported_games, "AT_ONCE", 7)
+    pieces = list(csv_of_games(run, 3))
+    assert len(pieces) == 1 + -(-144 // 7)
+    assert "".join(pieces) == whole
+    assert pieces[0].startswith("id,block,board,deal,seating,end,turns,bot_0,share_0,rank_0,left_0,think_ms_0,bot_1,")
+
+
+def test_seats_that_a_game_does_not_have_are_empty(tmp_path):
+    write_made_up(tmp_path / "r", "abc", [game_of("ab"), game_of("abc", deal=1)])
+    two, three = "".join(csv_of_games(tmp_path / "r", 3)).splitlines()[1:]
+    assert two.endswith(",,,,,,")
+    assert two.count(",") == three.count(",")
+
+
+def test_without_pyarrow_parquet_is_an_error_with_the_cure(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(UserError, match="expected pyarrow for parquet files, found none") as caught:
+        export_run(run, tmp_path, run_tables(run), "parquet")
+    assert "pip install 'qin-arena[parquet]'" in caught.value.hint
+    assert list(tmp_path.iterdir()) == []

@@ -71,8 +71,8 @@ def test_games_are_those_of_a_run_that_has_as_many_deals():
     everything = {plan.id: plan for plan in Schedule(config(boards=["bird", "lion"], deals=25))}
     assert len(plans) == len(Schedule(settings)) == 28 * 2 * 2
     assert all(everything[plan.id] == plan for plan in plans)
-    assert Schedule(settings).has_block("lion/ann+bob/24")
-    assert not Schedule(settings).has_block("lion/ann+cy/3")
+    assert Schedule(settings).has_block("lion/ann+bob", 24)
+    assert not Schedule(settings).has_block("lion/ann+cy", 3)
 
 
 def test_what_a_run_allotted_is_kept_and_growth_unsettles_it():

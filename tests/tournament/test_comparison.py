@@ -155,12 +155,12 @@ def test_a_settled_comparison_is_complete_without_the_deals_after_it():
     settings = msgspec.structs.replace(config(["a", "b"], deals=10), settled=4)
     schedule = Schedule(settings)
     assert {plan.deal for plan in schedule} == {0, 1, 2, 3}
-    assert schedule.needs_block("bird/a+new/2")
-    assert not schedule.needs_block("bird/a+new/4")
-    assert schedule.has_block("bird/a+new/4"), "it may have been played before the others settled it"
-    assert not schedule.has_block("bird/a+new/3"), "these opponents have other turns"
+    assert schedule.needs_block("bird/a+new", 2)
+    assert not schedule.needs_block("bird/a+new", 4)
+    assert schedule.has_block("bird/a+new", 4), "it may have been played before the others settled it"
+    assert not schedule.has_block("bird/a+new", 3), "these opponents have other turns"
     info = info_of(["new", "old", "a", "b"], settings)
-    assert completeness(info, {plan.id.rpartition("/")[0]: 2 for plan in schedule}) == (16, 0, 0)
+    assert completeness(info, {(plan.id.rsplit("/", 2)[0], (plan.deal,), (2,)) for plan in schedule}) == (16, 0, 0)
 
 
 def info_of(names, settings):

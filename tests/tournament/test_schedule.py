@@ -37,22 +37,36 @@ def test_every_line_up_plays_every_deal_with_every_rotation(players):
     assert len(set(seats.values())) == 1
 
 
+def blocks_of(games):
+    """What `completeness` takes, from games by (board/line-up, deal)."""
+    return [(place, [deal], [count]) for (place, deal), count in games.items()]
+
+
 def test_the_plan_knows_its_blocks_and_how_much_of_them_was_played():
     settings = config(players=3, deals=2, boards=["bird", "lion"], tables=2)
     schedule = Schedule(settings)
-    blocks = Counter(plan.id.rpartition("/")[0] for plan in schedule)
-    assert all(schedule.has_block(block) for block in blocks)
+    blocks = Counter((plan.id.rsplit("/", 2)[0], plan.deal) for plan in schedule)
+    assert all(schedule.has_block(*block) for block in blocks)
     first, second, *rest = blocks
-    line_up = first.split("/")[1]
-    foreign = [f"bird/{line_up}/2", f"other/{line_up}/0", "bird/ann+bob+zoe/0"]
-    assert not any(schedule.has_block(block) for block in foreign)
+    line_up = first[0].split("/")[1]
+    foreign = [(f"bird/{line_up}", 2), (f"other/{line_up}", 0), ("bird/ann+bob+zoe", 0)]
+    assert not any(schedule.has_block(*block) for block in foreign)
     info = RunInfo("0", 1, "pure", 1, msgspec.to_builtins(settings), {}, [], "s", "none", "")
-    assert completeness(info, blocks) == (24, 0, 0)
-    assert completeness(info, {}) == (24, 24, 0)
+    assert completeness(info, blocks_of(blocks)) == (24, 0, 0)
+    assert completeness(info, []) == (24, 24, 0)
     played = {first: 1, second: 2, **dict.fromkeys([*rest[:-1], *foreign], 3)}
-    assert completeness(info, played) == (24, 6, 2)
+    assert completeness(info, blocks_of(played)) == (24, 6, 2)
     with pytest.raises(ConfigError):
-        completeness(msgspec.structs.replace(info, config={"later": 1}), blocks)
+        completeness(msgspec.structs.replace(info, config={"later": 1}), blocks_of(blocks))
+
+
+def test_the_plan_knows_its_games_by_their_ids():
+    schedule = Schedule(config(players=3, deals=2, tables=2))
+    assert all(schedule.has_game(name) for name in ids(schedule))
+    [line_up, _] = schedule.line_ups
+    place = f"bird/{'+'.join(line_up)}"
+    foreign = [f"{place}/2/0", f"{place}/0/3", f"{place}/00/0", f"{place}/0/01", f"{place}/0/", f"{place}/0", f"{place}//0", "", "/", "//"]
+    assert not any(map(schedule.has_game, [*foreign, f"lion/{'+'.join(line_up)}/0/0", f"{place}/\u0663/0", f"{place}/-1/0"]))
 
 
 def test_an_id_says_board_line_up_deal_and_seating():
@@ -102,12 +116,12 @@ def test_a_match_has_a_game_on_each_of_its_boards_and_more_of_them_change_no_id(
 def test_the_plan_of_matches_knows_its_blocks():
     settings = config(match=["bird", "lion", "bird"], boards=["bird", "lion"], deals=2, allotted={"ann+bob": 1, "ann+cy": 2})
     schedule = Schedule(settings)
-    blocks = Counter(plan.id.rpartition("/")[0] for plan in schedule)
-    assert [deal for deal in range(5) if schedule.has_block(f"bird/ann+cy/{deal}")] == [0, 1, 2, 3]
-    assert [deal for deal in range(5) if schedule.needs_block(f"bird/ann+bob/{deal}")] == [0, 1]
-    assert [deal for deal in range(5) if schedule.has_block(f"lion/ann+cy/{deal}")] == [0, 1]
+    blocks = Counter((plan.id.rsplit("/", 2)[0], plan.deal) for plan in schedule)
+    assert [deal for deal in range(5) if schedule.has_block("bird/ann+cy", deal)] == [0, 1, 2, 3]
+    assert [deal for deal in range(5) if schedule.needs_block("bird/ann+bob", deal)] == [0, 1]
+    assert [deal for deal in range(5) if schedule.has_block("lion/ann+cy", deal)] == [0, 1]
     info = RunInfo("0", 1, "pure", 1, msgspec.to_builtins(settings), {}, [], "s", "none", "")
-    assert completeness(info, blocks) == (3 * 3 * 2, 0, 0)
+    assert completeness(info, blocks_of(blocks)) == (3 * 3 * 2, 0, 0)
 
 
 def test_the_order_of_the_bots_does_not_matter():

@@ -1,53 +1,36 @@
 """Which games a page shows, out of how many there may be: the faults, the surprising ones, the extreme ones, then the latest."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
+from math import isfinite, nan
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from arena.exports.report.scan import Scan
 from arena.exports.text import MISSING
 from arena.rules.terms import LAST_PAGODA
 
-Numbers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Reasons = dict[int, list[str]]
 """Games by number, each with why it was chosen."""
 
 SURPRISING = 1.0
 """Elo by which the winner must be rated lower."""
+MOST_LEFT = 127
 
 
 class Field:
-    """The games to choose from: all of a frame that ``may_show`` allows.
+    """The games to choose from: all of a scan that ``may_show`` allows.
 
-    ``starts`` (G,) the first row of each game in the frame; ``order`` the allowed games, the latest first; ``clean`` those of them
-    without a fault.
+    ``order`` (n,) the allowed games, the latest first; ``clean`` those of them without a fault; ``elo`` is by bot.
     """
 
-    def __init__(self, frame: pd.DataFrame, scan: Scan, elo: Mapping[str, float], may_show: NDArray[np.bool_]) -> None:
-        self.scan = scan
-        self.starts = np.flatnonzero(frame["seat"].to_numpy() == 0)
+    def __init__(self, scan: Scan, elo: Mapping[str, float], may_show: NDArray[np.bool_]) -> None:
+        self.scan, self.elo, self.allowed = scan, elo, may_show
         self.order = np.flatnonzero(may_show)[::-1]
-        self.allowed = may_show
-        faulty = np.logical_or.reduceat(frame["forfeit"].to_numpy(), self.starts) if len(self.starts) else may_show
+        faulty = np.zeros(len(may_show), dtype=np.bool_)
+        faulty[[forfeited.game for forfeited in scan.faults]] = True
         self.clean = self.order[~faulty[self.order]]
-        self.names = frame["bot"].cat.categories.astype(str)
-        self.codes = frame["bot"].cat.codes.to_numpy(dtype=np.int64)
-        self.size = frame["seats"].to_numpy(dtype=np.int64)[self.starts]
-        self.rating = np.array([elo.get(name, np.nan) for name in self.names])[self.codes]
-        self.rank, self.left = frame["rank"].to_numpy(dtype=np.int64), frame["left"].to_numpy(dtype=np.int64)
-
-    def bots(self, game: int) -> list[str]:
-        """Who sat at the table, by seat."""
-        start = self.starts[game]
-        return [str(self.names[code]) for code in self.codes[start : start + self.size[game]]]
-
-    def by_game(self, values: Floats, join: np.ufunc) -> Floats:
-        """The values of each game's seats joined into one."""
-        return np.asarray(join.reduceat(values, self.starts), dtype=np.float64)
 
 
 def choose_games(field: Field, count: int) -> Reasons:
@@ -85,30 +68,33 @@ def _faults(field: Field) -> Iterator[tuple[int, str]]:
 
 def _upsets(field: Field) -> Iterator[tuple[int, str]]:
     """The latest game of each pair in which the lower rated bot won, the widest difference first."""
-    if not len(field.clean):
-        return
-    won = field.rank == 1
-    beaten = field.by_game(np.where(won | np.isnan(field.rating), -np.inf, field.rating), np.maximum)
-    winner = field.by_game(np.where(won & ~np.isnan(field.rating), field.rating, -np.inf), np.maximum)
-    with np.errstate(invalid="ignore"):
-        margin = (beaten - winner)[field.clean]
-    keep = np.isfinite(margin) & (margin > SURPRISING)
-    games, margin = field.clean[keep], margin[keep]
+    margins = np.array([_margin(bots, ranks, field.elo) for _, bots, ranks in field.scan.outcomes] or [0.0])
+    games = field.clean[(margins > SURPRISING)[field.scan.outcome[field.clean]]]
+    margin = margins[field.scan.outcome[games]]
     _, latest = np.unique(np.round(margin, 3), return_index=True)  # of each difference the first, which is the latest game
     for place in latest[::-1]:
         yield int(games[place]), f"upset: by {margin[place]:.0f} Elo"
+
+
+def _margin(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float]) -> float:
+    """By how much the best of those that did not win is rated above the best winner; 0 where that cannot be said."""
+    rated = [(elo[bot], rank) for bot, rank in zip(bots, ranks, strict=True) if isfinite(elo.get(bot, nan))]
+    beaten, winners = ([value for value, rank in rated if (rank == 1) == won] for won in (False, True))
+    return max(beaten) - max(winners) if beaten and winners else 0.0
 
 
 def _closest(field: Field) -> Iterator[tuple[int, str]]:
     """The games with the smallest lead, longer ones first."""
     if not len(field.clean):
         return
-    won = field.rank == 1
-    best = field.by_game(field.left.astype(np.float64), np.minimum)
-    second = field.by_game(np.where(won, np.inf, field.left), np.minimum)
-    shared = field.by_game(won.astype(np.float64), np.add) > 1
-    lead = np.where(shared, 0, second - best)[field.clean]
-    for place in np.lexsort((-field.scan.turns[field.clean], lead)):
+    scan = field.scan
+    sizes = scan.by_game(len(bots) for _, bots, _ in scan.outcomes)
+    starts = np.cumsum(sizes, dtype=np.int64) - sizes
+    won = scan.by_seat([[rank == 1 for rank in ranks] for _, _, ranks in scan.outcomes]) == 1
+    shared = scan.by_game(ranks.count(1) > 1 for _, _, ranks in scan.outcomes) == 1
+    second = np.minimum.reduceat(np.where(won, MOST_LEFT, scan.left), starts)
+    lead = np.where(shared, 0, second - np.minimum.reduceat(scan.left, starts))[field.clean]
+    for place in np.lexsort((-scan.turns[field.clean], lead)):
         yield int(field.clean[place]), f"close: {_lead_text(lead[place])}"
 
 
@@ -128,13 +114,13 @@ def _by_length(field: Field, *, longest: bool) -> Iterator[tuple[int, str]]:
 
 def _latest_of_pairings(field: Field) -> Iterator[tuple[int, str]]:
     """The latest game of each line-up, those of high ratings first."""
-    found: dict[tuple[int, ...], int] = {}
-    for size in np.unique(field.size):
-        games = field.order[field.size[field.order] == size]
-        seated = np.sort(field.codes[field.starts[games][:, None] + np.arange(size)], axis=1)
-        keys, first = np.unique(seated, axis=0, return_index=True)
-        found |= {tuple(key): int(games[at]) for key, at in zip(keys.tolist(), first, strict=True)}
-    rating = {int(code): value for code, value in zip(field.codes, field.rating, strict=True)} if found else {}
-    strength: Callable[[tuple[int, ...]], float] = lambda key: -sum(np.nan_to_num(rating[code]) for code in key)  # noqa: E731
+    latest = np.full(len(field.scan.outcomes), -1)
+    np.maximum.at(latest, field.scan.outcome[field.order], field.order)
+    found: dict[tuple[str, ...], int] = {}
+    for (_, bots, _), game in zip(field.scan.outcomes, latest.tolist(), strict=True):
+        line_up = tuple(sorted(bots))
+        found[line_up] = max(game, found.get(line_up, -1))
+    strength: Callable[[tuple[str, ...]], float] = lambda key: -sum(np.nan_to_num(field.elo.get(bot, 0.0)) for bot in key)  # noqa: E731
     for key in sorted(found, key=lambda key: (strength(key), key)):
-        yield found[key], f"latest of {' + '.join(field.names[code] for code in key) or MISSING}"
+        if found[key] >= 0:
+            yield found[key], f"latest of {' + '.join(key) or MISSING}"

@@ -17,7 +17,7 @@ def faults(material: Material) -> dict[str, Any]:
     groups: defaultdict[tuple[str, str], list[Forfeited]] = defaultdict(list)
     for forfeited in material.scan.faults:
         groups[forfeited.bot, forfeited.fault.kind].append(forfeited)
-    games = material.frame["bot"].value_counts()
+    games = material.scan.games_of()
     rows, room = [], ALL
     for (bot, kind), found in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0])):
         shown = [forfeited for forfeited in reversed(found) if not material.is_open[forfeited.game]][: min(EACH, room)]
@@ -27,8 +27,8 @@ def faults(material: Material) -> dict[str, Any]:
                 "bot": bot,
                 "kind": kind,
                 "count": len(found),
-                "games": int(games.get(bot, 0)),
-                "share": len(found) / max(int(games.get(bot, 0)), 1),
+                "games": games[bot],
+                "share": len(found) / max(games[bot], 1),
                 "shown": [fault_object(material.folder, forfeited) for forfeited in shown],
             }
         )

@@ -1,6 +1,7 @@
 """The games that a page holds, as far as there is room for them."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,6 +16,9 @@ from arena.rules.boards import Board
 
 MOST_BYTES = 2_000_000
 """Of all games together, so that a page stays below 5 MB."""
+
+AT_ONCE = 1000
+"""Records held at a time."""
 
 
 class Album(NamedTuple):
@@ -51,7 +55,10 @@ def album_of(chosen: Iterable[tuple[GameRecord, list[str]]], rows: Mapping[str, 
 
 def chosen_records(scan: Scan, chosen: Reasons) -> Iterator[tuple[GameRecord, list[str]]]:
     """The records of the games chosen."""
-    return ((scan.record(game), reasons) for game, reasons in chosen.items())
+    rest = iter(chosen.items())
+    while some := dict(islice(rest, AT_ONCE)):
+        records = scan.records(some)
+        yield from ((records[game], reasons) for game, reasons in some.items())
 
 
 def readable(value: Any) -> Any:

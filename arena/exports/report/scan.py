@@ -1,32 +1,35 @@
-"""What the report needs of a journal beside its tables, in one pass that keeps a few numbers of each game."""
+"""What the report needs of a journal beside its tables, in one pass that keeps some thirty bytes of a game."""
 
 from array import array
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
-import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from arena.errors import RunError
+from arena.ratings import tally
+from arena.ratings.matches import Score
+from arena.ratings.tally import MOST_SEATS, Outcome, Row, Tally, row_decoder
 from arena.records.journal import journal_of, open_journal, read_rows
 from arena.records.record import Fault, GameRecord, decode_record
 
 
-class _Line(Struct):
-    id: str
-    bots: list[str]
-    end: str
-    faults: list[Fault]
+class _Fault(tally.Fault):
+    """All that is said of a fault."""
+
+    turn: int
+    detail: str
+
+
+class _Line(Row):
+    faults: Sequence[_Fault]
     slowest_ms: list[float]
-    turns: int
     sandbox: str
     ended: str
-
-
-_decode = msgspec.json.Decoder(_Line).decode
 
 
 class Forfeited(Struct, frozen=True):
@@ -41,30 +44,61 @@ class Forfeited(Struct, frozen=True):
 class Scan(Struct):
     """The games of a journal, numbered from 0 in its order; of records with the same id the first counts.
 
-    ``offset``, ``turns``  of each game: where its line begins, placements; ``end`` is a number in ``ends``
-    ``slowest_ms``         of each game and seat; ``faults`` all of them; ``sandboxes`` how many games had which protection
-    ``last``               when the last game ended, UTC
+    ``outcomes``  (O) what came of games; ``outcome`` (G,) the place there of each game, ``deal`` (G,) the number of its deal
+    ``offset``, ``turns``  (G,) where its line begins, placements; ``end`` (G,) is a number in ``ends``
+    ``left``, ``think_ms``  (N,) by game and seat
+    ``slowest_ms``  of each bot; ``faults`` all of them; ``sandboxes`` how many games had which protection
+    ``last``        when the last game ended, UTC
     """
 
     path: Path
+    outcomes: list[Outcome]
+    outcome: NDArray[np.int32]
+    deal: NDArray[np.int32]
     offset: NDArray[np.int64]
-    turns: NDArray[np.int64]
-    end: NDArray[np.int64]
+    turns: NDArray[np.int32]
+    end: NDArray[np.int8]
     ends: list[str]
-    slowest_ms: NDArray[np.float32]
+    left: NDArray[np.int8]
+    think_ms: NDArray[np.float64]
+    slowest_ms: dict[str, float]
     faults: list[Forfeited]
     sandboxes: dict[str, int]
     last: str
 
-    def record(self, game: int) -> GameRecord:
-        """The record of a game, read again."""
+    def by_game(self, values: Iterable[int]) -> NDArray[np.int32]:
+        """(G,) what is given for each outcome."""
+        return np.array(list(values), dtype=np.int32)[self.outcome]
+
+    def by_seat(self, values: Iterable[Sequence[int]]) -> NDArray[np.int32]:
+        """(N,) what is given for each outcome by seat."""
+        padded = np.full((len(self.outcomes), MOST_SEATS), -1, dtype=np.int32)
+        for row, given in zip(padded, values, strict=True):
+            row[: len(given)] = given
+        found = padded[self.outcome].ravel()
+        return found[found >= 0]
+
+    def games_of(self) -> Counter[str]:
+        """How many games each bot has, those against itself as often as it sat at the table."""
+        counted: Counter[str] = Counter()
+        for (_, bots, _), games in zip(self.outcomes, np.bincount(self.outcome, minlength=len(self.outcomes)).tolist(), strict=True):
+            for bot in bots:
+                counted[bot] += games
+        return counted
+
+    def records(self, games: Iterable[int]) -> dict[int, GameRecord]:
+        """The records of games, read again from front to back: a compressed journal would be unpacked anew for every step back."""
+        found = {}
         with open_journal(self.path) as file:
-            file.seek(int(self.offset[game]))
-            return decode_record(file.readline())
+            for game in sorted(games):
+                file.seek(int(self.offset[game]))
+                found[game] = decode_record(file.readline())
+        return found
 
     def numbers(self, ids: list[str]) -> list[int]:
         """The numbers of the games with these ids, in their order. Raises RunError for one that is not there."""
-        found = _find(self, set(ids))
+        rows, wanted = islice(read_rows(self.path, row_decoder(Row)), len(self.offset)), set(ids)
+        found = {row.id: number for number, (_, row) in enumerate(rows) if row.id in wanted}
         for name in ids:
             if name not in found:
                 raise RunError(f"expected the id of a game in {self.path.parent}, got {name!r}", "ids are the first column of games.csv")
@@ -75,45 +109,53 @@ class _Columns:
     """The columns of a `Scan` while they grow."""
 
     def __init__(self) -> None:
-        self.offset, self.turns, self.end, self.slowest = array("q"), array("q"), array("q"), array("f")
+        self.offset, self.turns, self.end, self.left, self.think_ms = array("q"), array("i"), array("b"), array("b"), array("d")
         self.ends: dict[str, int] = {}
+        self.slowest_ms: dict[str, float] = {}
         self.sandboxes: Counter[str] = Counter()
         self.faults: list[Forfeited] = []
         self.last = ""
 
     def add(self, row: _Line, start: int) -> None:
         """Adds a game whose line begins there."""
-        self.faults += [Forfeited(len(self.offset), row.id, row.bots[fault.seat], fault) for fault in row.faults]
+        self.faults += [
+            Forfeited(len(self.offset), row.id, row.bots[fault.seat], Fault(fault.seat, fault.turn, fault.kind, fault.detail))
+            for fault in row.faults
+        ]
         self.offset.append(start)
         self.turns.append(row.turns)
         self.end.append(self.ends.setdefault(row.end, len(self.ends)))
-        self.slowest.extend(row.slowest_ms)
+        self.left.extend(row.left)
+        self.think_ms.extend(row.think_ms)
+        for bot, slowest_ms in zip(row.bots, row.slowest_ms, strict=False):
+            self.slowest_ms[bot] = max(slowest_ms, self.slowest_ms.get(bot, 0.0))
         self.sandboxes[row.sandbox] += 1
         self.last = max(self.last, row.ended)
 
-    def finished(self, path: Path) -> Scan:
+    def finished(self, path: Path, games: Tally) -> Scan:
         """What was read."""
         return Scan(
             path=path,
-            offset=np.array(self.offset, dtype=np.int64),
-            turns=np.array(self.turns, dtype=np.int64),
-            end=np.array(self.end, dtype=np.int64),
+            outcomes=list(games.outcomes),
+            outcome=np.asarray(games.outcome),
+            deal=np.asarray(games.deal),
+            offset=np.asarray(self.offset),
+            turns=np.asarray(self.turns),
+            end=np.asarray(self.end),
             ends=list(self.ends),
-            slowest_ms=np.array(self.slowest, dtype=np.float32),
+            left=np.asarray(self.left),
+            think_ms=np.asarray(self.think_ms),
+            slowest_ms=self.slowest_ms,
             faults=self.faults,
             sandboxes=dict(self.sandboxes),
             last=self.last,
         )
 
 
-def scan_journal(run: Path, games: int) -> Scan:
-    """Reads the first ``games`` games of a run's journal. Raises RunError."""
+def scan_journal(run: Path, score: Score) -> Scan:
+    """Reads a run's journal; ``score`` counts its games meanwhile. Raises RunError."""
     path, columns = journal_of(run), _Columns()
-    for start, row in islice(read_rows(path, _decode), games):
+    for start, row in read_rows(path, row_decoder(_Line)):
+        score.add(row)
         columns.add(row, start)
-    return columns.finished(path)
-
-
-def _find(scan: Scan, ids: set[str]) -> dict[str, int]:
-    rows = islice(read_rows(scan.path, _decode), len(scan.offset))
-    return {row.id: number for number, (_, row) in enumerate(rows) if row.id in ids}
+    return columns.finished(path, score.games)

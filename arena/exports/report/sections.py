@@ -1,14 +1,15 @@
 """The parts of a report, as the templates take them: rows of values with their pictures."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
 from arena.exports.report.charts import EDGE, PANEL_HEIGHT, PANEL_WIDTH, ROW_WIDTH, Point, axis, bars, course, interval, spread
 from arena.exports.report.material import Material
 from arena.exports.report.scales import Scale, linear, logarithmic
+from arena.exports.report.scan import Scan
 from arena.exports.report.words import counted, milliseconds, number, signed
 from arena.exports.text import ORDINALS
 from arena.rules.terms import PAGODAS
@@ -24,6 +25,7 @@ QUANTILES = (0.05, 0.5, 0.95)
 SHADES = 10
 SECOND = 1000
 END, START = ROW_WIDTH - EDGE, EDGE
+Value = TypeVar("Value", np.int8, np.float64)
 
 
 def standings(material: Material) -> dict[str, Any]:
@@ -77,49 +79,43 @@ def seats(material: Material) -> dict[str, Any]:
 
 def pagodas_left(material: Material) -> dict[str, Any]:
     """How many pagodas each bot had left at the end of its games."""
-    frame = material.frame
-    most = max((PAGODAS[int(size)] for size in frame["seats"].unique()), default=PAGODAS[2])
+    most = max((PAGODAS[len(bots)] for _, bots, _ in material.scan.outcomes), default=PAGODAS[2])
     scale = Scale(0, most + 1, START, END, tuple(range(0, most + 1, 6)))
-    rows = [_left_row(name, left, scale) for name, left in _by_bot(material, "left")]
+    rows = [_left_row(name, left, scale) for name, left in _by_bot(material, material.scan.left)]
     return {"rows": rows, "axis": axis(scale, "pagodas left")}
 
 
-def _left_row(name: str, left: pd.Series, scale: Scale) -> dict[str, Any]:
-    counts = np.bincount(left.to_numpy(dtype=np.int64))
+def _left_row(name: str, left: NDArray[np.int8], scale: Scale) -> dict[str, Any]:
+    counts = np.bincount(left)
     label = f"{name}: " + ", ".join(f"{value} left in {counted(int(count), 'game')}" for value, count in enumerate(counts) if count)
     return {
         "bot": name,
         "games": len(left),
         "none": float((left == 0).mean()),
         "mean": float(left.mean()),
-        "median": float(left.median()),
+        "median": float(np.median(left)),
         "picture": bars(scale, list(enumerate(counts.tolist())), 1, label),
     }
 
 
 def lengths(material: Material) -> dict[str, Any]:
     """How long games were, and how they ended, by board and size of table."""
-    frame, scan = material.frame, material.scan
-    games = frame[frame["seat"] == 0]
-    if not len(games):
-        return {"rows": [], "ends": []}
-    boards = np.array([name for name, _ in sorted(material.deals)])[games["cluster"].to_numpy()]
-    scale = linear([0.0, float(scan.turns.max())], START, END, least=1)
-    keys = pd.DataFrame({"board": boards, "seats": games["seats"].to_numpy(), "turns": scan.turns, "end": scan.end})
-    groups = keys.groupby(["board", "seats"], sort=True)
-    rows = [_length_row(str(board), int(seats), group, scale, scan.ends) for (board, seats), group in groups]  # type: ignore[call-overload]
-    return {"rows": rows, "axis": axis(scale, "turns"), "ends": scan.ends}
+    scan = material.scan
+    tables = [(board, len(bots)) for board, bots, _ in scan.outcomes]
+    scale = linear([0.0, float(scan.turns.max(initial=0))], START, END, least=1)
+    rows = [_length_row(*table, scan, scan.by_game(each == table for each in tables) == 1, scale) for table in sorted(set(tables))]
+    return {"rows": rows, "axis": axis(scale, "turns"), "ends": scan.ends} if rows else {"rows": [], "ends": []}
 
 
-def _length_row(board: str, seats: int, group: pd.DataFrame, scale: Scale, ends: list[str]) -> dict[str, Any]:
-    turns = group["turns"].to_numpy(dtype=np.int64)
+def _length_row(board: str, seats: int, scan: Scan, games: NDArray[np.bool_], scale: Scale) -> dict[str, Any]:
+    turns = scan.turns[games]
     counts = np.bincount(turns)
     quantiles = np.quantile(turns, QUANTILES)
     return {
         "board": board,
         "players": seats,
-        "games": len(group),
-        "ends": (np.bincount(group["end"].to_numpy(dtype=np.int64), minlength=len(ends)) / len(group)).tolist(),
+        "games": len(turns),
+        "ends": (np.bincount(scan.end[games], minlength=len(scan.ends)) / len(turns)).tolist(),
         "quantiles": quantiles.tolist(),
         "picture": bars(scale, list(enumerate(counts.tolist())), 1, f"median {quantiles[1]:.0f} turns, {turns.min()} to {turns.max()}"),
     }
@@ -127,9 +123,8 @@ def _length_row(board: str, seats: int, group: pd.DataFrame, scale: Scale, ends:
 
 def thinking(material: Material) -> dict[str, Any]:
     """How long each bot thought in a game, and its slowest answer."""
-    slowest = material.frame.assign(slowest_ms=material.scan.slowest_ms)
-    longest = slowest.groupby("bot", observed=True)["slowest_ms"].max().to_dict()
-    times = {name: think.to_numpy() for name, think in _by_bot(material, "think_ms")}
+    longest = material.scan.slowest_ms
+    times = dict(_by_bot(material, material.scan.think_ms))
     quantiles = {name: np.quantile(think, QUANTILES).tolist() for name, think in times.items()}
     ends = [value for name in times for value in (*quantiles[name], times[name].max())]
     scale = logarithmic([max(value, 0.1) for value in ends], START, END)
@@ -140,7 +135,7 @@ def thinking(material: Material) -> dict[str, Any]:
             "median": milliseconds(quantiles[name][1]),
             "high": milliseconds(quantiles[name][2]),
             "longest": milliseconds(float(think.max())),
-            "slowest": milliseconds(float(longest[name])),
+            "slowest": milliseconds(longest[name]),
             "picture": spread(scale, quantiles[name], float(think.max()), f"median {milliseconds(quantiles[name][1])}"),
         }
         for name, think in times.items()
@@ -180,7 +175,9 @@ def _course_words(points: list[Point]) -> str:
     )
 
 
-def _by_bot(material: Material, column: str) -> Iterator[tuple[str, pd.Series]]:
-    """The values of each bot that has games, the best bot first."""
-    values = {str(name): group for name, group in material.frame.groupby("bot", observed=True)[column]}
-    return ((name, values[name]) for name in material.bots[:MOST_ROWS] if name in values)
+def _by_bot(material: Material, values: NDArray[Value]) -> Iterator[tuple[str, NDArray[Value]]]:
+    """The values (N,) by game and seat of each bot that has games, the best bot first."""
+    scan = material.scan
+    number = {name: place for place, name in enumerate(sorted({bot for _, bots, _ in scan.outcomes for bot in bots}))}
+    bot = scan.by_seat([[number[name] for name in bots] for _, bots, _ in scan.outcomes])
+    return ((name, values[bot == number[name]]) for name in material.bots[:MOST_ROWS] if name in number)

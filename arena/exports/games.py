@@ -1,0 +1,69 @@
+"""One row for each game, written while the journal streams by: games.csv, and games.parquet, which has decks and moves besides."""
+
+import csv
+from collections.abc import Iterator
+from io import StringIO
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from arena.ratings.tally import Row, WholeRow, row_decoder
+from arena.records.journal import journal_of, read_rows
+from arena.records.record import shares
+
+AT_ONCE = 10_000
+"""Games held at a time: a row group of the parquet file."""
+BY_SEAT = {"bot": "string", "share": "float64", "rank": "int8", "left": "int8", "think_ms": "float64"}
+"""The columns that there are for every seat, ``bot_0`` and so on, and their types, missing where a game has no such seat."""
+
+
+def csv_of_games(run: Path, seats: int) -> Iterator[str]:
+    """The games of a run as CSV with a header, in pieces, in the order of the journal; of records with the same id the first counts.
+
+    ``id``, ``block`` (board/deal, the cluster of error bars), ``board``, ``deal``, ``seating``, ``end``, ``turns``, then for each of the
+    ``seats`` of the largest table those of `BY_SEAT`, empty for seats that the game does not have, then ``faults`` ("seat:kind", joined
+    by ``;``).
+
+    Raises RunError for a damaged line.
+    """
+    rows = read_rows(journal_of(run), row_decoder(Row))
+    piece: list[list[Any]] = [_head(seats)]
+    while piece:
+        text = StringIO()
+        csv.writer(text, lineterminator="\n").writerows(piece)
+        yield text.getvalue()
+        piece = [_cells(row, seats) for _, row in islice(rows, AT_ONCE)]
+
+
+def _head(seats: int) -> list[str]:
+    by_seat = [f"{name}_{seat}" for seat in range(seats) for name in BY_SEAT]
+    return ["id", "block", "board", "deal", "seating", "end", "turns", *by_seat, "faults"]
+
+
+def _cells(row: Row, seats: int) -> list[Any]:
+    by_seat = [value for place in zip(row.bots, shares(row.ranks), row.ranks, row.left, row.think_ms, strict=True) for value in place]
+    missing = [None] * (len(BY_SEAT) * (seats - len(row.bots)))
+    faults = ";".join(f"{fault.seat}:{fault.kind}" for fault in row.faults)
+    block = f"{row.board}/{row.deal}"
+    return [row.id, block, row.board, row.deal, row.seating, row.end, row.turns, *by_seat, *missing, faults]
+
+
+def parquet_of_games(run: Path, seats: int, library: Any) -> tuple[Any, Iterator[Any]]:
+    """The same as a schema and record batches of pyarrow, with two more columns at the end.
+
+    ``id``, ``block``, ``board``, ``end``, ``faults``  string
+    ``deal``, ``seating``, ``turns``  int32; by seat as `BY_SEAT` says
+    ``deck``   string, all 72 tiles in draw order, two letters each; ``moves`` list of string, in order of play
+    """
+    kinds = {f"{name}_{seat}": kind for seat in range(seats) for name, kind in BY_SEAT.items()}
+    kinds |= dict.fromkeys(("deal", "seating", "turns"), "int32")
+    fields = [(name, getattr(library, kinds.get(name, "string"))()) for name in (*_head(seats), "deck")]
+    schema = library.schema([*fields, ("moves", library.list_(library.string()))])
+    return schema, _batches(run, seats, library, schema)
+
+
+def _batches(run: Path, seats: int, library: Any, schema: Any) -> Iterator[Any]:
+    rows = read_rows(journal_of(run), row_decoder(WholeRow))
+    while piece := [[*_cells(row, seats), row.deck, row.moves] for _, row in islice(rows, AT_ONCE)]:
+        columns = [library.array(column, kind) for column, kind in zip(zip(*piece, strict=True), schema.types, strict=True)]
+        yield library.record_batch(columns, schema=schema)

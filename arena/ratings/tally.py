@@ -1,0 +1,191 @@
+"""The games of a journal counted while it streams by: a few bytes of each game stay, whatever its line holds."""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Annotated, NamedTuple, TypeVar
+
+import msgspec
+import numpy as np
+import pandas as pd
+from msgspec import Meta, Struct
+
+from arena.ratings.components import Ints
+from arena.ratings.results import NS_PER_MS, Counts, Results, Table, count_table, totals_of
+from arena.records.record import GameRecord, check_seats
+
+MOST_DEALS = 10_000_000
+"""More than a board has."""
+MOST_SEATS = 4
+Seated = tuple[str, ...]
+Outcome = tuple[str, Seated, tuple[int, ...]]
+"""What can come of a game: the board, who sat at the table, and who ranked how, by seat."""
+
+
+class Fault(Struct, gc=False):
+    """What tables need of a fault."""
+
+    seat: int
+    kind: str
+
+
+class Row(Struct, gc=False):
+    """The fields of a record that tables need."""
+
+    id: str
+    board: str
+    deal: Annotated[int, Meta(ge=0, lt=MOST_DEALS)]
+    bots: Annotated[tuple[str, ...], Meta(min_length=1, max_length=MOST_SEATS)]
+    ranks: tuple[Annotated[int, Meta(ge=1, le=4)], ...]
+    left: tuple[Annotated[int, Meta(ge=0, le=127)], ...]
+    think_ms: tuple[float, ...]
+    faults: Sequence[Fault]
+    seating: int
+    end: str
+    turns: int
+
+
+class WholeRow(Row):
+    """A row with what was played and how long answers took."""
+
+    deck: str
+    moves: list[str]
+    slowest_ms: tuple[float, ...]
+
+
+class Lost(NamedTuple):
+    """A seat that forfeited in a round or more."""
+
+    seat: int
+
+
+class Match(Struct, frozen=True, gc=False):
+    """A match, told like a game: ``board`` names its boards, ``deal`` is that of the match, sums are over its rounds."""
+
+    board: str
+    deal: int
+    bots: Seated
+    ranks: list[int]
+    left: list[int]
+    think_ms: list[float]
+    faults: list[Lost]
+
+
+Counted = Row | GameRecord | Match
+"""What can count."""
+AnyRow = TypeVar("AnyRow", bound=Row)
+
+
+def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
+    """What makes lines rows of a kind, `Row` or one with more fields; it raises ValueError when lists do not fit together, DecodeError."""
+    decode = msgspec.json.Decoder(kind).decode
+
+    def fitting(line: bytes) -> AnyRow:
+        row = decode(line)
+        check_seats(len(row.bots), row.faults, row.ranks, row.left, row.think_ms)
+        return row
+
+    return fitting
+
+
+class Blocks(NamedTuple):
+    """The blocks of a line-up on a board, ``place`` being ``board/line-up``: the numbers of their deals, and how many games each has."""
+
+    place: str
+    deals: Sequence[int]
+    games: Sequence[int]
+
+
+class Tally:
+    """Games as they are met: ``outcomes`` are numbered, and ``outcome`` and ``deal`` have four bytes for each game.
+
+    Sums are kept by outcome and seat, as whole numbers, so that no order of the games changes them.
+    """
+
+    def __init__(self) -> None:
+        self.outcomes: dict[Outcome, int] = {}
+        self._seated: dict[Seated, Seated] = {}
+        self.outcome, self.deal = array("i"), array("i")
+        self._left: list[int] = []
+        self._think_ns: list[int] = []
+        self._forfeits: list[int] = []
+
+    def add(self, game: Counted) -> None:
+        """Counts a game."""
+        outcome = (game.board, tuple(game.bots), tuple(game.ranks))
+        number = self.outcomes.get(outcome)
+        if number is None:
+            number = self._new(outcome)
+        first = MOST_SEATS * number
+        self.outcome.append(number)
+        self.deal.append(game.deal)
+        for place, left in enumerate(game.left, first):
+            self._left[place] += left
+        for place, think_ms in enumerate(game.think_ms, first):
+            self._think_ns[place] += round(think_ms * NS_PER_MS)
+        if game.faults:
+            for seat in {fault.seat for fault in game.faults}:
+                self._forfeits[first + seat] += 1
+
+    def _new(self, outcome: Outcome) -> int:
+        """The number of an outcome that is met for the first time; names are held once for each seating."""
+        number, (board, bots, ranks) = len(self.outcomes), outcome
+        self.outcomes[board, self._seated.setdefault(bots, bots), ranks] = number
+        for sums in (self._left, self._think_ns, self._forfeits):
+            sums.extend([0] * MOST_SEATS)
+        return number
+
+    def counts(self, bots: Iterable[str] = ()) -> Counts:
+        """What was counted so far, of these bots and any others met; clusters are boards' deals, numbered in sorted order."""
+        outcome, sizes = np.array(self.outcome, dtype=np.int32), np.array([len(seated) for _, seated, _ in self.outcomes], dtype=np.int8)
+        names = sorted({*bots, *(bot for seated in self._seated for bot in seated)})
+        number = {name: place for place, name in enumerate(names)}
+        deals = self.board_deals()
+        clusters = np.unique(deals)
+        tables, sums = list[Table](), list[pd.DataFrame]()
+        for size in sorted(set(sizes.tolist())):
+            rows = np.flatnonzero(sizes == size)
+            known = [(seated, ranks) for _, seated, ranks in self.outcomes if len(seated) == size]
+            seats = np.array([[number[bot] for bot in seated] for seated, _ in known], dtype=np.int64)
+            ranks = np.array([ranks for _, ranks in known], dtype=np.int64)
+            games = slice(None) if len(rows) == len(sizes) else sizes[outcome] == size
+            place = np.empty(len(sizes), dtype=np.int32)
+            place[rows] = np.arange(len(rows))
+            tables.append(count_table(seats, ranks, np.searchsorted(clusters, deals[games]), place[outcome[games]]))
+            sums += self._sums(seats, rows, np.bincount(outcome, minlength=len(sizes))[rows])
+        results = Results(names, len(clusters), tables)
+        return Counts(results, clusters % MOST_DEALS, totals_of(results, sums))
+
+    def _sums(self, seats: Ints, rows: Ints, games: Ints) -> Iterator[pd.DataFrame]:
+        """The sums by seat over the ``games`` of outcomes of one size of table, which are numbered by ``rows``."""
+        sums = {"forfeits": self._forfeits, "left": self._left, "think_ns": self._think_ns}
+        for seat in range(seats.shape[1]):
+            columns = {name: np.array(values, dtype=np.float64)[MOST_SEATS * rows + seat] for name, values in sums.items()}
+            told = {"left_games": games, "think_games": games}
+            yield pd.DataFrame({"seats": seats.shape[1], "seat": seat, "bot": seats[:, seat], **columns, **told})
+
+    @property
+    def most_seats(self) -> int:
+        """The seats at the largest table so far, two at least."""
+        return max(map(len, self._seated), default=2)
+
+    def blocks(self) -> list[Blocks]:
+        """The blocks of all games, sorted."""
+        names = [f"{board}/{'+'.join(sorted(bots))}" for board, bots, _ in self.outcomes]
+        heads = sorted(set(names))
+        number = {name: place for place, name in enumerate(heads)}
+        found, games = np.unique(self._places([number[name] for name in names]), return_counts=True)
+        edges = np.searchsorted(found, np.arange(len(heads) + 1) * MOST_DEALS).tolist()
+        deals, counts = (array("i", column.astype(np.int32).tobytes()) for column in (found % MOST_DEALS, games))
+        return [Blocks(name, deals[start:end], counts[start:end]) for name, (start, end) in zip(heads, pairwise(edges), strict=True)]
+
+    def board_deals(self) -> Ints:
+        """(G,) a number for each game's board and deal that sorts by the board's name, then the deal."""
+        boards = {name: place for place, name in enumerate(sorted({board for board, _, _ in self.outcomes}))}
+        return self._places([boards[board] for board, _, _ in self.outcomes])
+
+    def _places(self, number: Sequence[int]) -> Ints:
+        """(G,) of each game its deal beside what ``number`` says of its outcome, in one number that sorts by the latter first."""
+        places = (np.array(number, dtype=np.int64) * MOST_DEALS)[np.array(self.outcome, dtype=np.int32)]
+        places += np.array(self.deal, dtype=np.int32)
+        return places

@@ -1,0 +1,50 @@
+"""The ids of a journal's games, held in the room of a bit each."""
+
+from collections.abc import Iterable
+
+DIGITS = 4
+
+
+class Ids:
+    """A set of ids, exact for any text, that is small where ids are ``board/line-up/deal/seating`` with many deals.
+
+    Ids that differ only in the last digits of the deal share a page, an int that has a bit for each: a million games take some ten
+    megabytes at most, and a few kilobytes where every line-up plays all deals. Any other text is kept as it is.
+    """
+
+    def __init__(self, ids: Iterable[str] = ()) -> None:
+        self._pages: dict[tuple[str, str, int, str], int] = {}
+        self._others: set[str] = set()
+        for name in ids:
+            self.add(name)
+
+    def add(self, name: str) -> bool:
+        """Adds an id; False when it was there before."""
+        page, bit = _place(name)
+        if not bit:
+            is_new = name not in self._others
+            self._others.add(name)
+            return is_new
+        bits = self._pages.get(page, 0)
+        self._pages[page] = bits | bit
+        return not bits & bit
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        page, bit = _place(name)
+        return bool(self._pages.get(page, 0) & bit) if bit else name in self._others
+
+    def __len__(self) -> int:
+        return len(self._others) + sum(bits.bit_count() for bits in self._pages.values())
+
+
+def _place(name: str) -> tuple[tuple[str, str, int, str], int]:
+    """The page of an id and its bit there, 0 where it has none; from both follows the id, digit by digit."""
+    line_up, *rest = name.rsplit("/", 2)
+    if len(rest) == 2:  # noqa: PLR2004 - the deal and the seating
+        deal, seating = rest
+        last = deal[-DIGITS:]
+        if last.isdecimal() and last.isascii():
+            return (line_up, deal[:-DIGITS], len(last), seating), 1 << int(last)
+    return ("", "", 0, ""), 0

@@ -12,9 +12,10 @@ import pytest
 from arena.errors import BotFolderError
 from arena.players.folder import bot_at, content_hash
 from arena.players.sandbox.tiers import OPEN
+from arena.records.host import host_text, split_host
 from arena.tournament.cluster.pool import difference
 from arena.tournament.cluster.shipping import cache_folder, pack, provide
-from arena.tournament.cluster.terms import disagreement, host_name, speed, versions, walls
+from arena.tournament.cluster.terms import disagreement, speed, versions, walls
 from arena.tournament.events import MachineChanged, MachinesDiffer
 
 
@@ -109,7 +110,7 @@ def test_the_speed_of_a_machine_is_measured_to_two_digits_and_stands_in_records(
     measured = speed()
     assert measured > 10
     assert float(f"{measured:.1e}") == measured
-    assert host_name("m", 1200) == "m @ 1200/s"
+    assert split_host(host_text("m", measured)) == ("m", measured)
 
 
 def test_where_the_session_has_no_walls_a_worker_has_none():

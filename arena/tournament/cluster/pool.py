@@ -15,9 +15,10 @@ import arena
 from arena.errors import ClusterError
 from arena.match.referee import GamePlan
 from arena.players.folder import Bot
+from arena.records.host import host_text
 from arena.tournament.cluster import node, terms
 from arena.tournament.cluster.shipping import pack
-from arena.tournament.cluster.terms import DIFFERENT, Admitted, Lacking, Refused, Terms, Versions, disagreement, host_name, versions
+from arena.tournament.cluster.terms import DIFFERENT, Admitted, Lacking, Refused, Terms, Versions, disagreement, versions
 from arena.tournament.events import Event, MachineChanged, MachinesDiffer, NoWorkers, WorkerRefused
 from arena.tournament.pool import Pace, Pending
 from arena.tournament.workers import Batch, Setup
@@ -181,7 +182,7 @@ class ClusterPool:
                 self._asked[address] = executor, executor.submit(node.admit, self._terms, archives)
             case Admitted() as answer:
                 machine = self._machines.setdefault(answer.host, MachineChanged(answer.host, 0, answer.speed, answer.sandbox))
-                self._seats[address] = _Seat(executor, threads, answer.host, host_name(answer.host, machine.speed))
+                self._seats[address] = _Seat(executor, threads, answer.host, host_text(answer.host, machine.speed))
             case Refused() as answer:
                 self._refuse(address, answer)
 

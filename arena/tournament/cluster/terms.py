@@ -116,8 +116,3 @@ def speed() -> int:
             pure.State(board, 2, deck).playout(seed)
         times.append(time.perf_counter_ns() - began_ns)
     return int(float(f"{GAMES * 1e9 / min(times):.1e}"))
-
-
-def host_name(host: str, measured: int) -> str:
-    """What records say of a machine of a cluster: its name and its speed."""
-    return f"{host} @ {measured}/s"

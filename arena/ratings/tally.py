@@ -43,15 +43,15 @@ class Row(Struct, gc=False):
     seating: int
     end: str
     turns: int
+    host: str
 
 
 class WholeRow(Row):
-    """A row with what was played, where, and how long answers took."""
+    """A row with what was played, and how long answers took."""
 
     deck: str
     moves: list[str]
     slowest_ms: tuple[float, ...]
-    host: str
 
 
 class Lost(NamedTuple):

@@ -16,6 +16,7 @@ from arena.ratings.goodness import goodness, holm
 from arena.ratings.hands import Hands, worst_hands
 from arena.ratings.model import rate
 from arena.ratings.results import count_results
+from arena.ratings.tables import run_tables
 from arena.ratings.tally import Match, Tally, WholeRow, row_decoder
 from arena.ratings.times import Times
 from arena.records.journal import read_rows
@@ -175,6 +176,13 @@ def test_machines_are_told_apart_by_name_and_speed(run, tmp_path):
     moves = [sum(record["turns"] for record in records[first::4]) for first in range(4)]
     assert [row["move_ms"] for row in table] == pytest.approx([spent / turns for spent, turns in zip(times, moves, strict=True)])
     assert "Where games were played" in analysis_text(analysis, "r")
+    note = "b is 2.0 times as fast as a, so bots' time was not the same; see 'arena analyse'"
+    assert note in run_tables(tmp_path / "run").notes
+    assert not [line for line in run_tables(run).notes if "times as fast" in line]
+    info = json.loads((run / "run.json").read_text())
+    info["config"]["in_process"] = True
+    (tmp_path / "run" / "run.json").write_text(json.dumps(info))
+    assert note not in run_tables(tmp_path / "run").notes
     assert "Where games were played" not in analysis_text(analyse_run(run), "r")
 
 

@@ -15,10 +15,10 @@ import arena
 from arena.errors import ClusterError
 from arena.match.referee import GamePlan
 from arena.players.folder import Bot
-from arena.records.host import host_text
+from arena.records.host import host_text, unlike
 from arena.tournament.cluster import node, terms
 from arena.tournament.cluster.shipping import pack
-from arena.tournament.cluster.terms import DIFFERENT, Admitted, Lacking, Refused, Terms, Versions, disagreement, versions
+from arena.tournament.cluster.terms import Admitted, Lacking, Refused, Terms, Versions, disagreement, versions
 from arena.tournament.events import Event, MachineChanged, MachinesDiffer, NoWorkers, WorkerRefused
 from arena.tournament.pool import Pace, Pending
 from arena.tournament.workers import Batch, Setup
@@ -288,10 +288,8 @@ class ClusterPool:
 
 def difference(machines: Collection[MachineChanged]) -> MachinesDiffer | None:
     """The slowest and the fastest machine, where bots would not get the same out of the same time."""
-    slow, fast = (choose(machines, key=lambda machine: machine.speed, default=None) for choose in (min, max))
-    if slow is None or fast is None or fast.speed <= DIFFERENT * slow.speed:
-        return None
-    return MachinesDiffer(slow.host, fast.host, fast.speed / slow.speed)
+    found = unlike(host_text(machine.host, machine.speed) for machine in machines)
+    return MachinesDiffer(*found) if found else None
 
 
 def _answer(future: Future[Any]) -> Any:

@@ -20,8 +20,6 @@ from arena.tournament.workers import Setup
 
 CODE_DIGITS = 8
 ROUNDS, GAMES = 5, 20
-DIFFERENT = 1.25
-"""Machines of which one is so much faster than another do not give bots the same time."""
 
 
 class Versions(NamedTuple):

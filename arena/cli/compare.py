@@ -160,6 +160,8 @@ def _play(asked: _Asked, sandbox: Any, jobs: int, level: int, *, quiet: bool) ->
         with progress:
             for record in read_records(asked.folder):
                 contest.blocks.add(record)
+                if contest.blocks.settled is not None:
+                    break
             contest.finish = runner.drop_waiting
             runner.play(contest.blocks.wanted(session.missing()))
         contest.settle()

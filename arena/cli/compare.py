@@ -175,6 +175,8 @@ def _play(asked: _Asked, sandbox: Any, place: Place, level: int, *, quiet: bool)
         with progress:
             for record in read_records(asked.folder):
                 contest.blocks.add(record)
+                if contest.blocks.settled is not None:
+                    break
             contest.finish = runner.drop_waiting
             runner.play(contest.blocks.wanted(session.missing()))
         contest.settle()

@@ -11,7 +11,7 @@ from arena.ratings.tally import Row, WholeRow, row_decoder
 from arena.records.journal import journal_of, read_rows
 from arena.records.record import shares
 
-AT_ONCE = 10_000
+AT_ONCE = 5_000
 """Games held at a time: a row group of the parquet file."""
 BY_SEAT = {"bot": "string", "share": "float64", "rank": "int8", "left": "int8", "think_ms": "float64"}
 """The columns that there are for every seat, ``bot_0`` and so on, and their types, missing where a game has no such seat."""

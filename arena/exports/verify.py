@@ -28,6 +28,7 @@ from arena.records.strict import Wrong, decode_strictly
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
 from arena.tournament.config import make_config
+from arena.tournament.deals import deck_of
 from arena.tournament.schedule import Schedule, game_id
 
 MOST = 1000
@@ -174,10 +175,11 @@ def _plan_difference(record: GameRecord, boards: dict[str, Board], schedule: Sch
     is_planned = len(line_up) == schedule.config.players and record.seating < len(schedule.seatings) and record.board in boards
     if not is_planned or not schedule.has_block(f"{record.board}/{'+'.join(line_up)}", record.deal):
         return Wrong("id", "a game of the plan in run.json", record.id)
-    plan = schedule.game(record.board, tuple(line_up), record.deal, record.seating)
-    if record.bots != list(plan.bots):
-        return Wrong("bots", f"{','.join(plan.bots)} by the seating", ",".join(record.bots))
-    return Wrong("deck", f"{plan.deck} by the seed", record.deck) if record.deck != plan.deck else None
+    bots = schedule.seated(tuple(line_up), record.seating)
+    if record.bots != list(bots):
+        return Wrong("bots", f"{','.join(bots)} by the seating", ",".join(record.bots))
+    deck = deck_of(schedule.config.seed, record.board, record.deal)
+    return Wrong("deck", f"{deck} by the seed", record.deck) if record.deck != deck else None
 
 
 def _evidence_difference(run: Path, record: GameRecord) -> Wrong | None:

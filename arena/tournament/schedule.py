@@ -220,19 +220,24 @@ class Schedule:
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
         """One game."""
-        seed, order, twin = self.config.seed, line_up, line_up
+        seed, twin = self.config.seed, line_up
         if self.config.compare is not None:
-            order, twin = _as_compared(self.config.compare, line_up)
+            _, twin = _as_compared(self.config.compare, line_up)
         name = game_id(board, twin, deal, seating)
         return GamePlan(
             id=game_id(board, line_up, deal, seating),
             board=board,
             deal=deal,
             seating=seating,
-            bots=tuple(order[index] for index in self.seatings[seating]),
+            bots=self.seated(line_up, seating),
             deck=deck_of(seed, board, deal),
             seeds=tuple(bot_seed(seed, name, seat) for seat in range(self.config.players)),
         )
+
+    def seated(self, line_up: LineUp, seating: int) -> tuple[str, ...]:
+        """A line-up's bots by seat."""
+        order = line_up if self.config.compare is None else _as_compared(self.config.compare, line_up)[0]
+        return tuple(order[index] for index in self.seatings[seating])
 
 
 def _is_number(text: str) -> bool:

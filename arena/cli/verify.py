@@ -63,7 +63,7 @@ def verify(home: Path, /, run: str | None, sample: int | None, seed: str | None,
         click.echo(f"and {len(verdict.differences) - SHOWN} more; --json lists them")
     for note in verdict.notes:
         click.echo(f"note: {printable(note)}")
-    if verdict.replayed < verdict.games:
+    if sample is not None:
         click.echo(SAMPLED.format(verdict.games - verdict.replayed))
     compared = f"{verdict.replayed} games replayed, {verdict.bots} bots and {len(verdict.tables)} tables compared"
     click.echo(f"{compared}: " + (f"{len(verdict.differences)} differences" if verdict.differences else "no difference"))

@@ -13,6 +13,7 @@ WHOLE = 12
 """A win in integer parts that 1, 2, 3 and 4 winners share evenly, so that sums are exact."""
 RANKS = 4
 NS_PER_MS = 1_000_000
+SEAT_BITS = 2
 KEY = ["seats", "seat", "bot"]
 TOTALS = ["games", "wins", "shared", "parts", "ranks", "forfeits", "left", "left_games", "think_ns", "think_games"]
 Column = NDArray[np.int32]
@@ -84,19 +85,20 @@ def count_results(frame: pd.DataFrame) -> Results:
 def count_frame(frame: pd.DataFrame) -> Counts:
     """The same with the columns ``left``, ``think_ms`` float64, NaN where it is not told, and ``forfeit`` bool."""
     results = count_results(frame)
-    summed = pd.DataFrame(
-        {
-            "seats": frame["seats"].astype("int64"),
-            "seat": frame["seat"].astype("int64"),
-            "bot": frame["bot"].cat.codes.astype("int64"),
-            "forfeits": frame["forfeit"].astype("float64"),
-            "left": frame["left"].fillna(0.0),
-            "left_games": frame["left"].notna().astype("float64"),
-            "think_ns": (frame["think_ms"] * NS_PER_MS).round().fillna(0.0),
-            "think_games": frame["think_ms"].notna().astype("float64"),
-        }
-    )
-    return Counts(results, np.arange(results.clusters), totals_of(results, [summed]))
+    bots, seats, seat = len(results.bots), frame["seats"].to_numpy(dtype=np.int64), frame["seat"].to_numpy(dtype=np.int64)
+    place = ((seats << SEAT_BITS) + seat) * bots + frame["bot"].cat.codes.to_numpy()
+    left, think_ns = frame["left"].to_numpy(dtype=np.float64), np.rint(frame["think_ms"].to_numpy() * NS_PER_MS)
+    columns = {
+        "forfeits": frame["forfeit"].to_numpy(),
+        "left": np.nan_to_num(left),
+        "left_games": ~np.isnan(left),
+        "think_ns": np.nan_to_num(think_ns),
+        "think_games": ~np.isnan(think_ns),
+    }
+    held = np.flatnonzero(np.bincount(place))
+    sums = {name: np.bincount(place, values)[held] for name, values in columns.items()}
+    key = {"seats": held // bots >> SEAT_BITS, "seat": held // bots & ((1 << SEAT_BITS) - 1), "bot": held % bots} if bots else {}
+    return Counts(results, np.arange(results.clusters), totals_of(results, [pd.DataFrame({**key, **sums})] if bots else []))
 
 
 def _by_table_size(frame: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:

@@ -10,7 +10,7 @@ import pytest
 
 from arena.errors import FaultKind, Forfeit, RunError
 from arena.exports.files import export_run
-from arena.exports.verify import csv_difference, verify_run
+from arena.exports.verify import Sample, csv_difference, verify_run
 from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.players.builtin import built_in_bot
@@ -145,6 +145,47 @@ def test_an_edited_record_is_found_by_its_line_and_field(run, field, change):
     assert (found.file, found.line) == ("games.jsonl", number)
     assert found.field in ({"left", "ranks", "end"} if field == "moves" else {field})
     assert str(found).startswith(f"games.jsonl, line {number}, {found.field}: expected ")
+
+
+def drawn(run, games, seed="s"):
+    """The lines that a sample has: those in which a wrong result is found."""
+    lines = lines_of(run)
+    found = []
+    for number in range(1, len(lines) + 1):
+        rewrite(run, number, left=lambda left: [23 - (left[0] == 23), *left[1:]])
+        found += [difference.line for difference in verify_run(run, sample=Sample(games, seed)).differences]
+        (run / "games.jsonl").write_text("".join(lines))
+    return found
+
+
+def test_of_a_sample_only_the_games_drawn_are_replayed_and_always_the_same(run):
+    for path in run.glob("*.csv"):
+        path.unlink()
+    every = len(lines_of(run))
+    verdict = verify_run(run, sample=Sample(5, "s"))
+    assert (verdict.games, verdict.replayed, verdict.differences) == (every, 5, [])
+    lines = drawn(run, 5)
+    assert (len(lines), drawn(run, 5)) == (5, lines)
+    assert set(lines) < set(drawn(run, 6))
+    assert drawn(run, 5, "t") != lines
+    ids = {json.loads(lines_of(run)[number - 1])["id"] for number in lines}
+    (run / "games.jsonl").write_text("".join(reversed(lines_of(run))))
+    assert {json.loads(lines_of(run)[number - 1])["id"] for number in drawn(run, 5)} == ids
+    assert verify_run(run, sample=Sample(1000, "s")).replayed == every
+
+
+def test_whatever_the_sample_every_record_has_its_form_its_place_and_its_deck(run):
+    changes = {"deck": swapped, "bots": lambda bots: bots[1:] + bots[:1], "id": lambda name: name.replace("bird/", "lion/"), "v": 2}
+    lines = lines_of(run)
+    for field, change in changes.items():
+        for number in (1, len(lines)):
+            rewrite(run, number, **{field: change})
+            found = verify_run(run, sample=Sample(1, "s")).differences[0]
+            assert (found.line, found.field) == (number, field)
+            (run / "games.jsonl").write_text("".join(lines))
+    (run / "games.jsonl").write_text("".join([*lines, lines[2]]))
+    found = verify_run(run, sample=Sample(1, "s")).differences[0]
+    assert (found.line, found.expected) == (len(lines) + 1, "each game once, this one is in line 3")
 
 
 def test_a_move_that_was_changed_is_found(run):

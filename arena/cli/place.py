@@ -13,7 +13,7 @@ from arena.errors import ConfigError
 if TYPE_CHECKING:
     from arena.players.folder import Bot
     from arena.players.sandbox.tiers import Sandbox
-    from arena.tournament.cluster.pool import Cluster
+    from arena.tournament.cluster.connection import Cluster
     from arena.tournament.events import Event
     from arena.tournament.pool import Pool
     from arena.tournament.session import Means
@@ -30,7 +30,9 @@ class Place(NamedTuple):
     tls_key: str | None
 
     def with_defaults(self, settings: "Mapping[str, Any]") -> "Place":
-        """The same with a configuration file's values where nothing was said."""
+        """The same with a configuration file's values where nothing was said; who asks for --jobs plays here."""
+        if self.jobs is not None and self.cluster is None:
+            return self
         return Place(*(settings.get(name) if value is None else value for name, value in self._asdict().items()))
 
 
@@ -124,7 +126,7 @@ def workers_at(place: Place) -> Iterator[Workers]:
         raise ConfigError(
             "expected --jobs or --cluster, got both", "leave --jobs out: each worker of the cluster plays as many games as it has threads"
         )
-    from arena.tournament.cluster.pool import Cluster, Tls  # noqa: PLC0415 - an extra
+    from arena.tournament.cluster.connection import Cluster, Tls  # noqa: PLC0415 - an extra
 
     cluster = Cluster(place.cluster, Tls(*tls))
     try:

@@ -19,6 +19,7 @@ from arena.tournament.events import (
     Played,
     Stopping,
     Voided,
+    WorkerBusy,
     WorkerDied,
     WorkerRefused,
 )
@@ -89,7 +90,7 @@ class Progress:
                 self.say(f"warning: {game} is void ({reason}); it is {'given up' if given_up else 'played again'}")
             case WorkerDied(games):
                 self.say(f"warning: a worker died: the {counted(games, 'game')} then handed out but not ended are played again")
-            case MachineChanged() | MachinesDiffer() | WorkerRefused() | NoWorkers():
+            case MachineChanged() | MachinesDiffer() | WorkerRefused() | WorkerBusy() | NoWorkers():
                 self.say(cluster_text(event))
             case Stopping(running):
                 self.say(f"stopping: {counted(running, 'running game')} to end first; Ctrl-C again drops them")
@@ -130,7 +131,7 @@ class Progress:
             tqdm.write(printable(text), file=sys.stderr)
 
 
-def cluster_text(event: MachineChanged | MachinesDiffer | WorkerRefused | NoWorkers) -> str:
+def cluster_text(event: MachineChanged | MachinesDiffer | WorkerRefused | WorkerBusy | NoWorkers) -> str:
     """What happened in a cluster."""
     match event:
         case MachineChanged(host, 0):
@@ -144,6 +145,8 @@ def cluster_text(event: MachineChanged | MachinesDiffer | WorkerRefused | NoWork
             )
         case WorkerRefused(worker, host, reason):
             return f"warning: the worker {worker}{f' on {host}' if host else ''} may not play: {reason}"
+        case WorkerBusy(worker):
+            return f"the worker {worker} has not answered yet: it builds a bot, plays for somebody else, or has stopped"
         case NoWorkers(address, seconds):
             return f"waiting {seconds:g} s for workers at {address}: start some with 'dask worker {address}'"
 

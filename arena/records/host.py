@@ -1,7 +1,9 @@
 """What a record says of the machine that a game was played on: its name, and on a cluster its speed."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
+from statistics import median
 
 DIFFERENT = 1.25
 """Machines of which one is so many times as fast as another do not give bots the same in the same time."""
@@ -20,8 +22,15 @@ def split_host(text: str) -> tuple[str, int | None]:
 
 
 def unlike(hosts: Iterable[str]) -> tuple[str, str, float] | None:
-    """The slowest and the fastest of the machines whose speed is known, and how many times as fast, where that is too much."""
-    known = sorted((speed, name) for name, speed in map(split_host, hosts) if speed is not None)
+    """The slowest and the fastest of the machines whose speed is known, and how many times as fast, where that is too much.
+
+    A machine that was measured more than once has the median speed.
+    """
+    measured = defaultdict[str, list[int]](list)
+    for name, speed in map(split_host, hosts):
+        if speed is not None:
+            measured[name].append(speed)
+    known = sorted((median(speeds), name) for name, speeds in measured.items())
     if not known or known[-1][0] <= DIFFERENT * known[0][0]:
         return None
     return known[0][1], known[-1][1], known[-1][0] / known[0][0]

@@ -56,6 +56,12 @@ class WorkerRefused(NamedTuple):
     reason: str
 
 
+class WorkerBusy(NamedTuple):
+    """A worker of the cluster has not answered yet whether it may play."""
+
+    worker: str
+
+
 class NoWorkers(NamedTuple):
     """The cluster has nobody who may play; it is waited for."""
 
@@ -63,4 +69,4 @@ class NoWorkers(NamedTuple):
     seconds: float
 
 
-Event = Played | Voided | WorkerDied | Stopping | MachineChanged | MachinesDiffer | WorkerRefused | NoWorkers
+Event = Played | Voided | WorkerDied | Stopping | MachineChanged | MachinesDiffer | WorkerRefused | WorkerBusy | NoWorkers

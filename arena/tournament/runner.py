@@ -78,8 +78,11 @@ class Runner:
                 else:
                     time.sleep(LOOK_S)
         finally:
-            self._pool.close(kill=bool(self._pending))
-            self._pending.clear()
+            try:
+                self._rescue()
+            finally:
+                self._pool.close(kill=bool(self._pending))
+                self._pending.clear()
 
     def _hand_out(self, rest: Iterator[GamePlan | None]) -> bool:
         """Keeps the workers supplied; whether there are games for which there is no room now.
@@ -132,6 +135,12 @@ class Runner:
         if broken:
             self._play_again(broken)
 
+    def _rescue(self) -> None:
+        """Writes what was finished when playing broke off."""
+        whole = [future for future in self._pending if future.done() and error_of(future) is None]
+        ended = [pair for future in whole for pair in zip(self._pending.pop(future), future.result().results, strict=True)]
+        self._keep([(plan, result) for plan, result in ended if isinstance(result, Outcome)])
+
     def _keep(self, games: list[tuple[GamePlan, Outcome]]) -> None:
         """Writes finished games, and tells of them once they are on disk. Of one that was played twice the first counts."""
         new = {plan.id: (plan, outcome) for plan, outcome in reversed(games) if plan.id not in self._journal.ids}
@@ -158,7 +167,10 @@ class Runner:
         """A worker died and took others with it: their games are played again, one at a time, so that a killer shows itself."""
         self._pool.renew()
         if self._fruitless > MOST_FRUITLESS:
-            raise Void(f"expected workers to finish games, got {self._fruitless} that died one after another")
+            raise Void(
+                f"expected workers to finish games, got {self._fruitless} that died one after another",
+                f"{self._folder / 'logs'} tells of them; look for what ends processes here, such as a lack of memory",
+            )
         log.warning("a worker died; games to play again: %d", len(broken))
         if len(broken) == 1:
             self._void(broken[0], "its worker died", self._suspects)

@@ -6,6 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -186,16 +188,64 @@ def test_workers_that_would_play_otherwise_are_refused_with_the_reason(arena, cl
 
 
 def test_a_scheduler_that_cannot_be_reached_is_told_before_a_run_begins(arena):
-    _, err = arena("run", "--out", "there", "--cluster", "tcp://127.0.0.1:9", status=1)
-    assert "expected a Dask scheduler at tcp://127.0.0.1:9, got " in err
-    assert "start one with 'dask scheduler'" in err
-    _, err = arena("run", "--out", "there", "--cluster", "missing.json", status=1)
-    assert "'dask scheduler --scheduler-file missing.json' writes it" in err
-    _, err = arena("run", "--cluster", "tcp://127.0.0.1:9", "--jobs", 2, status=1)
-    assert "expected --jobs or --cluster, got both" in err
-    _, err = arena("run", "--tls-key", "key.pem", status=1)
-    assert "expected --cluster with --tls-ca-file" in err
+    for options, what, cure in (
+        (
+            ["--cluster", "tcp://127.0.0.1:9"],
+            "expected a Dask scheduler at tcp://127.0.0.1:9, got [Errno 111]",
+            "start one with 'dask scheduler'",
+        ),
+        (["--cluster", "missing.json"], "expected a scheduler file missing.json, found none", "--scheduler-file missing.json' writes it"),
+        (["--cluster", "tls://127.0.0.1:9"], "expected --tls-ca-file, --tls-cert and --tls-key", "has an address tls://"),
+        (
+            ["--cluster", "127.0.0.1:9", "--tls-key", "x"],
+            "expected a file for --tls-key, found none at x",
+            "the scheduler was started with",
+        ),
+        (["--cluster", "127.0.0.1:9", "--jobs", 2], "expected --jobs or --cluster, got both", "leave --jobs out"),
+        (["--tls-key", "key.pem"], "expected --cluster with --tls-ca-file", "name it, or leave them out"),
+    ):
+        _, err = arena("run", "--out", "there", *options, status=1)
+        assert what in err
+        assert cure in err
+        assert "Traceback" not in err
     assert not (arena.home / "results").exists()
+
+
+def test_a_worker_that_breaks_every_game_gets_no_more_and_no_game_is_given_up(arena, cluster):
+    """Whatever the first worker starts is killed at once, as where memory is short."""
+    process = arena.start("run", "--deals", 12, "--seed", "s", "--out", "there", "--cluster", cluster.address)
+    wait_for(lambda: journal_lines(arena, "there") >= 4 or process.poll() is not None)
+    sick = worker_processes(arena)[0][0]
+    while process.poll() is None:
+        for child in children_of(sick):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(child), signal.SIGKILL)
+        time.sleep(0.02)
+    _, err = process.communicate()
+    assert process.returncode == 0, err
+    assert "may not play: its games break off one after another" in err
+    assert len(arena.records("there")) == 72
+
+
+def children_of(pid):
+    """Children by any thread."""
+    return [child for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
+
+
+def test_ctrl_c_ends_a_run_of_which_a_worker_has_stopped(arena, cluster):
+    process = arena.start("run", "--deals", 60, "--seed", "s", "--out", "there", "--cluster", cluster.address)
+    wait_for(lambda: journal_lines(arena, "there") >= 5 or process.poll() is not None)
+    stopped = worker_processes(arena)[0][0]
+    os.kill(stopped, signal.SIGSTOP)
+    try:
+        process.send_signal(signal.SIGINT)
+        wait_for(lambda: "stopping" in process.stderr.readline())
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    finally:
+        os.kill(stopped, signal.SIGCONT)
+    assert process.returncode == 130, err
+    assert "interrupted: the same command finishes the run" in err
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")
@@ -214,7 +264,6 @@ def test_an_encrypted_cluster_by_its_scheduler_file(arena):
         arena("run", "--config", "arena.toml", "--out", "there")
         assert len(arena.records("there")) == 2
         _, err = arena("run", "--out", "plain", "--cluster", made.address, status=1)
-        assert f"expected a Dask scheduler at {made.address}, got " in err
-        assert "--tls-ca-file" in err
+        assert "expected --tls-ca-file, --tls-cert and --tls-key" in err
     finally:
         made.end()

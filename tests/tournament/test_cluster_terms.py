@@ -9,10 +9,11 @@ from threading import Thread
 
 import pytest
 
-from arena.errors import BotFolderError
+from arena.errors import BotFolderError, ClusterError
 from arena.players.folder import bot_at, content_hash
 from arena.players.sandbox.tiers import OPEN
 from arena.records.host import host_text, split_host
+from arena.tournament.cluster.connection import read_address
 from arena.tournament.cluster.pool import difference
 from arena.tournament.cluster.shipping import cache_folder, pack, provide
 from arena.tournament.cluster.terms import disagreement, speed, versions, walls
@@ -37,27 +38,37 @@ def bot(tmp_path, monkeypatch):
 
 
 def test_a_bot_arrives_with_its_content_and_modes_and_is_built_once(bot, tmp_path):
-    assert provide(bot, None, OPEN) is None
-    there = provide(bot, pack(bot), OPEN)
+    assert provide(bot, None, OPEN, cache_folder()) is None
+    there = provide(bot, pack(bot), OPEN, cache_folder())
     assert there.folder.is_relative_to(cache_folder())
     assert (there.folder / "data" / "book").read_bytes() == bytes(range(256))
     assert (there.folder / "go").stat().st_mode & 0o111 == 0o111
     assert (there.folder / "bot.py").stat().st_mode & 0o111 == 0
     assert (there.folder / "built").exists()
-    threads = [Thread(target=provide, args=(bot, pack(bot), OPEN)) for _ in range(4)]
+    threads = [Thread(target=provide, args=(bot, pack(bot), OPEN, cache_folder())) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert provide(bot, None, OPEN) == there
+    assert provide(bot, None, OPEN, cache_folder()) == there
     assert [path.name for path in cache_folder().iterdir() if path.is_dir()] == [f"b-{bot.sha256}"]
     [times] = tmp_path.rglob("times")
     assert times.read_text() == "x\n"
 
 
+def test_a_copy_that_was_changed_is_made_anew(bot):
+    there = provide(bot, pack(bot), OPEN, cache_folder())
+    (there.folder / "bot.py").write_text("print('stolen')\n")
+    assert provide(bot, None, OPEN, cache_folder()) is None
+    assert provide(bot, pack(bot), OPEN, cache_folder()) == there
+    assert (there.folder / "bot.py").read_text() == "print()\n"
+    (there.folder / "data" / "book").unlink()
+    assert provide(bot, None, OPEN, cache_folder()) is None
+
+
 def test_a_single_script_arrives_too(bot, tmp_path):
     script = bot_at(tmp_path / "bot" / "bot.py")
-    there = provide(script, pack(script), OPEN)
+    there = provide(script, pack(script), OPEN, cache_folder())
     assert [path.name for path in there.folder.iterdir()] == ["bot.py"]
 
 
@@ -65,9 +76,9 @@ def test_files_that_changed_on_the_way_are_refused_and_leave_nothing(bot):
     archive = pack(bot)
     (bot.folder / "bot.py").write_text("print(1)\n")
     with pytest.raises(BotFolderError, match="expected the files that the run began with, got others"):
-        provide(bot, pack(bot), OPEN)
+        provide(bot, pack(bot), OPEN, cache_folder())
     assert not [path for path in cache_folder().iterdir() if path.is_dir()]
-    assert provide(bot, archive, OPEN)
+    assert provide(bot, archive, OPEN, cache_folder())
 
 
 def test_an_archive_cannot_write_elsewhere(bot, tmp_path):
@@ -75,8 +86,8 @@ def test_an_archive_cannot_write_elsewhere(bot, tmp_path):
     with tarfile.open(fileobj=data, mode="w:gz") as archive:
         entry = tarfile.TarInfo("../../../../stolen")
         archive.addfile(entry, io.BytesIO())
-    with pytest.raises(tarfile.TarError):
-        provide(bot, data.getvalue(), OPEN)
+    with pytest.raises(BotFolderError, match="expected plain files"):
+        provide(bot, data.getvalue(), OPEN, cache_folder())
     assert not list(tmp_path.rglob("stolen"))
 
 
@@ -104,6 +115,31 @@ def test_machines_of_one_kind_are_alike_and_others_are_told():
     assert difference([]) is None
     assert difference([quick, alike]) is None
     assert difference([alike, slow, quick]) == MachinesDiffer("s", "q", 2.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [("10.0.0.1:8786", "tcp://10.0.0.1:8786"), ("tls://host:1", "tls://host:1"), ("tcp://[::1]:8786", "tcp://[::1]:8786")],
+)
+def test_an_address_may_lack_its_protocol(text, address):
+    assert read_address(text) == address
+
+
+@pytest.mark.parametrize("text", ["host", "", "bots", "tcp://10.0.0.1", "tcp://10.0.0.1:port", "tcp://:8786"])
+def test_what_is_no_address_is_told_with_an_example(text):
+    with pytest.raises(ClusterError, match="expected the address of a Dask scheduler, with a port") as caught:
+        read_address(text)
+    assert "tcp://10.0.0.1:8786" in caught.value.hint
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "no json"])
+def test_a_scheduler_file_must_name_an_address(tmp_path, content):
+    file = tmp_path / "scheduler"
+    file.write_text(content)
+    with pytest.raises(ClusterError, match="expected a scheduler file"):
+        read_address(str(file))
+    file.write_text('{"address": "tcp://10.0.0.1:8786"}')
+    assert read_address(str(file)) == "tcp://10.0.0.1:8786"
 
 
 def test_the_speed_of_a_machine_is_measured_to_two_digits_and_stands_in_records():

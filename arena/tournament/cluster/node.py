@@ -5,14 +5,16 @@ import platform
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from arena.errors import ArenaError
 from arena.match.referee import GamePlan
+from arena.players.folder import Bot
 from arena.tournament.cluster.child import Child
-from arena.tournament.cluster.shipping import provide
+from arena.tournament.cluster.shipping import cache_folder, provide
 from arena.tournament.cluster.terms import Admitted, Lacking, Refused, Terms, speed, walls
 from arena.tournament.workers import Batch, Setup
 
@@ -25,11 +27,11 @@ class ForgottenError(BrokenExecutor):
 
 
 class Node:
-    """A session in this Dask worker. ``cores`` are those that no child of it is pinned to."""
+    """A session in this Dask worker, whose ``cores`` are those that no child of any session is pinned to."""
 
-    def __init__(self, setup: Setup, threads: int) -> None:
+    def __init__(self, setup: Setup, cores: list[int]) -> None:
         self._setup = setup
-        self._cores = free_cores(threads)
+        self._cores = cores
         self._lock = threading.Lock()
         self._idle: list[Child] = []
         self._busy: list[Child] = []
@@ -73,7 +75,10 @@ class Node:
             if self._idle:
                 child = self._idle.pop()
             else:
-                cores = [self._cores.pop()] if self._cores else []
+                try:
+                    cores = [self._cores.pop()]
+                except IndexError:  # as many children as processors, or another session took it just now
+                    cores = []
                 child = Child(msgspec.structs.replace(self._setup, host=host, cores=cores))
             self._busy.append(child)
         return child
@@ -104,18 +109,24 @@ def free_cores(threads: int) -> list[int]:
 
 
 _nodes: dict[str, Node] = {}
+_cores: list[list[int]] = []
+"""The free processors of this Dask worker, once they are known."""
 
 
 def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Admitted:
-    """Looks whether this worker may play under these terms, with the packed files of bots that it lacked before."""
+    """Looks whether this worker may play under these terms, with the packed files of bots that it lacked before.
+
+    Without walls a bot could write into a folder that later runs take it from: then each session has its own, which Dask removes.
+    """
     host = platform.node()
     try:
         sandbox, reason = walls(terms.setup.sandbox.tier)
         if reason:
             return Refused(host, reason)
-        bots = {
-            label: bot if terms.setup.in_process else provide(bot, archives.get(label), sandbox) for label, bot in terms.setup.bots.items()
-        }
+        bots: dict[str, Bot | None] = {**terms.setup.bots}
+        if not terms.setup.in_process:
+            folder = cache_folder() if sandbox.tier != "none" else Path(_dask_worker().local_directory, f"bots-{terms.token}")
+            bots = {label: provide(bot, archives.get(label), sandbox, folder) for label, bot in terms.setup.bots.items()}
     except ArenaError as error:
         return Refused(host, f"{error}: {error.hint}" if error.hint else str(error))
     except OSError as error:
@@ -123,7 +134,9 @@ def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Ad
     lacking = [label for label, bot in bots.items() if bot is None]
     if lacking:
         return Lacking(lacking)
-    _nodes[terms.token] = Node(msgspec.structs.replace(terms.setup, bots=bots, sandbox=sandbox), _dask_worker().state.nthreads)
+    if not _cores:
+        _cores.append(free_cores(_dask_worker().state.nthreads))
+    _nodes[terms.token] = Node(msgspec.structs.replace(terms.setup, bots=bots, sandbox=sandbox), _cores[0])
     return Admitted(host, speed(), sandbox.tier)
 
 

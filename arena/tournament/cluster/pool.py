@@ -1,114 +1,54 @@
 """The workers of a Dask cluster as a pool. Only this side writes anything that lasts, so a game that was played twice is kept once."""
 
-import logging
 import time
 import uuid
-import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import BrokenExecutor, Future, InvalidStateError, wait
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import arena
-from arena.errors import ClusterError
+from arena.errors import ClusterError, Void
 from arena.match.referee import GamePlan
 from arena.players.folder import Bot
 from arena.records.host import host_text, unlike
 from arena.tournament.cluster import node, terms
+from arena.tournament.cluster.connection import LEAVE_S, Cluster
 from arena.tournament.cluster.shipping import pack
 from arena.tournament.cluster.terms import Admitted, Lacking, Refused, Terms, Versions, disagreement, versions
-from arena.tournament.events import Event, MachineChanged, MachinesDiffer, NoWorkers, WorkerRefused
+from arena.tournament.events import Event, MachineChanged, MachinesDiffer, NoWorkers, WorkerBusy, WorkerRefused
 from arena.tournament.pool import Pace, Pending
 from arena.tournament.workers import Batch, Setup
 
-CONNECT_S = 5.0
-ANSWER_S = 30.0
 LOOK_S = 0.5
-LEAVE_S = 3.0
 BATCH_S = 2.0
 AHEAD = 2
 """Batches handed out for each game that a worker plays at once, so that none waits for the network; one where games are slow."""
-NOTICE_S, PATIENCE_S = 3.0, 60.0
-"""While there is no worker that may play: after how long to say so, and to give up."""
+NOTICE_S, REFUSED_S, PATIENCE_S = 3.0, 10.0, 60.0
+"""While there is no worker that may play: after how long to say so, and to give up, where all are refused or none is there."""
+SICK = 3
+"""A worker that breaks off batches with so many different games in a row gets no more."""
 
-VERSIONS = f"tuple(__import__({terms.__name__!r}, fromlist=['versions']).versions())"
+VERSIONS = f"__import__({terms.__name__!r}, fromlist=['versions']).versions()._asdict()"
 """Asked of a worker first, as text: one that lacks what a message speaks of breaks when it unpacks it, and is started again for ever."""
-REACH = (
-    "start one with 'dask scheduler' and workers with 'dask worker ADDRESS'; "
-    "one that wants TLS has an address tls://..., and needs --tls-ca-file, --tls-cert and --tls-key"
-)
-GO_ON = "all finished games are in the journal: start the scheduler and its workers again, then run the same command"
 
 
-class Tls(NamedTuple):
-    """The files for an encrypted and authenticated connection, as Dask's own commands take them; None without one."""
+class _Asked(NamedTuple):
+    """A worker that was asked something: by what, its answer to come, and since when."""
 
-    ca_file: str | None = None
-    cert: str | None = None
-    key: str | None = None
-
-
-class Cluster:
-    """A connection to a Dask scheduler: ``address`` is one, or a scheduler file. Raises ClusterError."""
-
-    def __init__(self, address: str, tls: Tls) -> None:
-        self.address = address
-        try:
-            from distributed import Client, Security  # noqa: PLC0415 - an extra, and slow to load
-        except ImportError as error:
-            raise ClusterError(f"expected Dask to reach {address}, got {error}", "pip install 'qin-arena[cluster]'") from None
-        _quieten()
-        is_file = Path(address).is_file()
-        if address.endswith(".json") and not is_file:
-            raise ClusterError(
-                f"expected the scheduler file {address}, found none", f"'dask scheduler --scheduler-file {address}' writes it"
-            )
-        files = {"tls_ca_file": tls.ca_file, "tls_client_cert": tls.cert, "tls_client_key": tls.key, "require_encryption": True}
-        with self._expected("a Dask scheduler", REACH):
-            self.client: Any = Client(
-                scheduler_file=address if is_file else None,
-                address=None if is_file else address,
-                security=Security(**files) if any(tls) else None,
-                timeout=CONNECT_S,
-                set_as_default=False,
-            )
-
-    @contextmanager
-    def _expected(self, what: str, cure: str) -> Iterator[None]:
-        """Dask fails in as many ways as a network can."""
-        try:
-            yield
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is told
-            raise ClusterError(f"expected {what} at {self.address}, got {type(error).__name__}: {error}", cure) from None
-
-    def threads(self) -> dict[str, int]:
-        """The workers' addresses, and how many threads each has. Raises ClusterError when the scheduler is gone."""
-        self.check()
-        with self._expected("an answer from the Dask scheduler", GO_ON):
-            return dict(self.client.sync(self.client.scheduler.ncores, callback_timeout=ANSWER_S))
-
-    def check(self) -> None:
-        """Raises ClusterError when the connection is lost."""
-        if self.client.status != "running":
-            raise ClusterError(f"expected the Dask scheduler at {self.address} to stay, got a lost connection", GO_ON)
-
-    def close(self) -> None:
-        """Leaves the cluster, which goes on."""
-        self.client.close(timeout=LEAVE_S)
-
-
-def _quieten() -> None:
-    """Dask tells the terminal of every lost connection: it shall tell the log, and we what matters."""
-    for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("distributed", "tornado")]:
-        logging.getLogger(name).handlers[:] = [logging.NullHandler()]
-        logging.getLogger(name).propagate = True
-    warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
+    executor: Any
+    answer: Future[Any]
+    since: float
 
 
 class _Seat:
-    """A worker that may play: so many games at once, as ``name`` in records; ``pending`` are our futures of batches and Dask's."""
+    """A worker that may play: so many games at once, as ``name`` in records.
+
+    ``pending`` are our futures of batches and Dask's; ``broken`` the first games of those that it broke off since it last finished a game.
+    """
 
     def __init__(self, executor: Any, places: int, host: str, name: str) -> None:
         self.executor = executor
@@ -117,11 +57,19 @@ class _Seat:
         self.name = name
         self.pending: dict[Future[Batch], Future[Batch]] = {}
         self.alone: Future[Batch] | None = None
+        self.broken: dict[str, str] = {}
 
     def room(self, ahead: int) -> int:
         """How many more batches it may be given, of ``ahead`` for each place; none beside one that has to be alone."""
         self.pending = {ours: theirs for ours, theirs in self.pending.items() if not ours.done()}
         return 0 if self.alone in self.pending else self.places * ahead - len(self.pending)
+
+    def note(self, plans: list[GamePlan], reason: str) -> None:
+        """Takes the end of a batch into account; without a reason it was a good one."""
+        if reason:
+            self.broken[plans[0].id] = reason
+        else:
+            self.broken.clear()
 
 
 class ClusterPool:
@@ -137,9 +85,11 @@ class ClusterPool:
         self._archives = {} if setup.in_process else {label: pack(bot) for label, bot in bots.items()}
         self._listen = listen
         self._seats: dict[str, _Seat] = {}
-        self._asked: dict[str, tuple[Any, Future[Any]]] = {}
+        self._asked: dict[str, _Asked] = {}
         self._refused: dict[str, Refused] = {}
         self._forgotten: set[str] = set()
+        self._failed_at: defaultdict[str, set[str]] = defaultdict(set)
+        self._names: dict[tuple[str, str], str] = {}
         self._machines: dict[str, MachineChanged] = {}
         self._told: set[object] = set()
         self._ratio = 0.0
@@ -158,37 +108,61 @@ class ClusterPool:
         if now - self._looked < LOOK_S:
             return
         threads = self._cluster.threads()
-        for address in (self._seats.keys() | self._asked.keys() | self._refused.keys()) - threads.keys() | self._forgotten:
-            self._lose(address)
-        self._forgotten.clear()
+        if threads is None:
+            return
+        self._part_from(threads)
         for address in threads.keys() - self._seats.keys() - self._asked.keys() - self._refused.keys():
             executor = self._cluster.client.get_executor(workers=[address], allow_other_workers=False, pure=False, retries=0)
-            self._asked[address] = executor, executor.submit(eval, VERSIONS)
-        for address in [address for address, (_, answer) in self._asked.items() if answer.done()]:
+            self._ask(address, executor, eval, VERSIONS)
+        for address in [address for address, asked in self._asked.items() if asked.answer.done()]:
             self._hear(address, threads[address])
-        if not self._asked:
+        late = [address for address, asked in self._asked.items() if now > asked.since + NOTICE_S]
+        for address in late:
+            self._tell_once(("busy", address), WorkerBusy(address))
+        if len(late) == len(self._asked):
             self._tell_of_machines()
         self._looked = time.monotonic()
         self._wait_for_workers()
 
+    def _part_from(self, here: Mapping[str, int]) -> None:
+        """Gives up workers that are gone, that forgot the session, or that break off one game after another."""
+        for address in (self._seats.keys() | self._asked.keys() | self._refused.keys()) - here.keys() | self._forgotten:
+            self._lose(address)
+        self._forgotten.clear()
+        for address, seat in list(self._seats.items()):
+            if len(seat.broken) >= SICK:
+                self._lose(address)
+                self._refuse(address, Refused(seat.host, f"its games break off one after another: {list(seat.broken.values())[-1]}"))
+
+    def _ask(self, address: str, executor: Any, *question: Any) -> None:
+        self._asked[address] = _Asked(executor, executor.submit(*question), time.monotonic())
+
     def _hear(self, address: str, threads: int) -> None:
         """Takes the answer of a worker that was asked to play along."""
-        executor, future = self._asked.pop(address)
+        executor, future, _ = self._asked.pop(address)
         if future.cancelled():
             return
         match _answer(future):
             case Versions() as there if reason := disagreement(self._versions, there):
                 self._refuse(address, Refused(there.host, reason))
             case Versions():
-                self._asked[address] = executor, executor.submit(node.admit, self._terms, {})
+                self._ask(address, executor, node.admit, self._terms, {})
             case Lacking(labels):
-                lacked = {label: self._archives[label] for label in labels}
-                self._asked[address] = executor, executor.submit(node.admit, self._terms, lacked)
+                self._ask(address, executor, node.admit, self._terms, {label: self._archives[label] for label in labels})
             case Admitted() as answer:
-                machine = self._machines.setdefault(answer.host, MachineChanged(answer.host, 0, answer.speed, answer.sandbox))
-                self._seats[address] = _Seat(executor, threads, answer.host, host_text(answer.host, machine.speed))
+                host = self._name(answer.host, address)
+                machine = self._machines.setdefault(host, MachineChanged(host, 0, answer.speed, answer.sandbox))
+                self._seats[address] = _Seat(executor, threads, host, host_text(host, machine.speed))
             case Refused() as answer:
                 self._refuse(address, answer)
+
+    def _name(self, host: str, address: str) -> str:
+        """The name of a machine; a second one of the same name, at another address, gets a number."""
+        key = host, urlsplit(address).hostname or ""
+        if key not in self._names:
+            twins = sum(name == host for name, _ in self._names)
+            self._names[key] = f"{host}#{twins + 1}" if twins else host
+        return self._names[key]
 
     def _refuse(self, address: str, answer: Refused) -> None:
         self._refused[address] = answer
@@ -224,12 +198,13 @@ class ClusterPool:
         if self._seats or self._asked:
             self._last_seated = time.monotonic()
             return
-        waited = time.monotonic() - self._last_seated
-        if waited > PATIENCE_S:
+        waited, patience = time.monotonic() - self._last_seated, REFUSED_S if self._refused else PATIENCE_S
+        if waited > patience:
             reasons = "".join(f"\n  {address}: {refused.reason}" for address, refused in sorted(self._refused.items()))
             raise ClusterError(
-                f"expected a worker that may play at {self._cluster.address}, got none for {PATIENCE_S:g} s{reasons}",
-                "start some with 'dask worker ADDRESS', then run the same command: all finished games are in the journal",
+                f"expected a worker that may play at {self._cluster.address}, got none for {patience:g} s{reasons}",
+                "start workers with 'dask worker ADDRESS', refused ones once that is cured, then run the same command: "
+                "all finished games are in the journal",
             )
         if waited > NOTICE_S and not self._refused:
             self._tell_once("none", NoWorkers(self._cluster.address, PATIENCE_S))
@@ -244,7 +219,10 @@ class ClusterPool:
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
         """Hands a batch to the worker with most room; None when none has any."""
-        rooms = {address: seat.room(self._ahead) for address, seat in self._seats.items()}
+        avoided = {address for plan in plans for address in self._failed_at.get(plan.id, ())}
+        rooms = {address: seat.room(self._ahead) for address, seat in self._seats.items() if address not in avoided}
+        if not rooms:
+            rooms = {address: seat.room(self._ahead) for address, seat in self._seats.items()}
         free = [address for address, room in rooms.items() if room > 0 and not (alone and self._seats[address].pending)]
         if not free:
             return None
@@ -253,20 +231,31 @@ class ClusterPool:
         theirs = seat.executor.submit(node.play, self._terms.token, plans, seat.name)
         seat.pending[ours] = theirs
         seat.alone = ours if alone else None
-        theirs.add_done_callback(partial(self._hand_on, address, ours))
+        theirs.add_done_callback(partial(self._hand_on, address, seat, plans, ours))
         return ours
 
-    def _hand_on(self, address: str, ours: Future[Batch], theirs: Future[Batch]) -> None:
-        """Gives the end of Dask's future to ours, in a thread of Dask's."""
+    def _hand_on(self, address: str, seat: _Seat, plans: list[GamePlan], ours: Future[Batch], theirs: Future[Batch]) -> None:
+        """Gives the end of Dask's future to ours, in a thread of Dask's; remembers which games do not end well where."""
         if theirs.cancelled():
             _finish(ours, error=BrokenExecutor("the scheduler dropped the game"))
-        elif error := theirs.exception():
-            if isinstance(error, node.ForgottenError):
-                self._forgotten.add(address)
-            _finish(ours, error=error)
+            return
+        error = theirs.exception()
+        if error is None:
+            batch = theirs.result()
+            self._pace.add(batch)
+            voids = [(plan, result) for plan, result in zip(plans, batch.results, strict=True) if isinstance(result, Void)]
+            for plan, _ in voids:
+                self._failed_at[plan.id].add(address)
+            seat.note(plans, str(voids[-1][1]) if len(voids) == len(plans) else "")
+            _finish(ours, result=batch)
+            return
+        if isinstance(error, node.ForgottenError):
+            self._forgotten.add(address)
         else:
-            self._pace.add(theirs.result())
-            _finish(ours, result=theirs.result())
+            for plan in plans:
+                self._failed_at[plan.id].add(address)
+            seat.note(plans, str(error) or repr(error))
+        _finish(ours, error=error)
 
     def fallen(self, done: set[Future[Batch]], pending: Pending) -> set[Future[Batch]]:  # noqa: ARG002 - each worker falls alone
         """Only those that are done: workers die one by one."""
@@ -277,20 +266,22 @@ class ClusterPool:
         self._cluster.check()
 
     def stop_beginning(self) -> None:
-        """Tells all workers, once; where that fails, the next look says why."""
-        if self._is_stopping or not self._seats:
-            return
-        self._is_stopping = True
-        with suppress(OSError):
-            self._cluster.client.run(node.stop_beginning, self._terms.token, workers=list(self._seats), wait=False)
+        """Tells all workers, once."""
+        if self._seats and not self._is_stopping:
+            self._is_stopping = True
+            self._cluster.tell(node.stop_beginning, self._terms.token, list(self._seats))
 
     def close(self, *, kill: bool) -> None:
         """Leaves the workers to others, without a process or a bot of ours."""
-        if self._cluster.client.status == "running":
-            for seat in self._seats.values() if kill else ():
-                for theirs in seat.pending.values():
-                    theirs.cancel()
-            wait([seat.executor.submit(node.release, self._terms.token) for seat in self._seats.values()], LEAVE_S)
+        if self._cluster.client.status != "running":
+            return
+        for asked in self._asked.values():
+            asked.answer.cancel()
+        for seat in self._seats.values() if kill else ():
+            for theirs in seat.pending.values():
+                theirs.cancel()
+        executors = [seat.executor for seat in self._seats.values()] + [asked.executor for asked in self._asked.values()]
+        wait([executor.submit(node.release, self._terms.token) for executor in executors], LEAVE_S)
 
 
 def difference(machines: Collection[MachineChanged]) -> MachinesDiffer | None:
@@ -307,7 +298,11 @@ def _answer(future: Future[Any]) -> Any:
             "", f"expected qin-arena {arena.__version__}, got {error}: pip install 'qin-arena[cluster]=={arena.__version__}' there"
         )
     answer = Refused("", f"it could not be asked: {error!r}") if error else future.result()
-    return Versions(*answer) if isinstance(answer, tuple) else answer
+    if not isinstance(answer, dict):
+        return answer
+    if answer.keys() != set(Versions._fields):
+        return Refused(str(answer.get("host", "")), f"expected qin-arena {arena.__version__}, got {answer.get('arena', 'another version')}")
+    return Versions(**answer)
 
 
 def _finish(future: Future[Batch], *, result: Batch | None = None, error: BaseException | None = None) -> None:

@@ -1,6 +1,7 @@
 """Bots' files on their way to other machines, where each is unpacked, checked and built once, under the hash of its content."""
 
 import fcntl
+import hashlib
 import io
 import os
 import platform
@@ -8,12 +9,13 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from arena.errors import BotFolderError
 from arena.players.folder import Bot, bot_files, content_hash, stage
+from arena.players.sandbox.launch import remove_tree
 from arena.players.sandbox.tiers import Sandbox
 
 LOCK = ".lock"
@@ -31,30 +33,55 @@ def pack(bot: Bot) -> bytes:
     return data.getvalue()
 
 
-def provide(bot: Bot, archive: bytes | None, sandbox: Sandbox) -> Bot | None:
-    """The bot on this machine, unpacked and built if it is not there yet; None when that takes an archive.
+def provide(bot: Bot, archive: bytes | None, sandbox: Sandbox, folder: Path) -> Bot | None:
+    """The bot in a folder that keeps bots, unpacked and built if it is not there as it was left; None when that takes an archive.
 
     Raises BotFolderError when the archive holds other files than were hashed, a program is missing or a build step fails; OSError.
     """
-    folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{bot.manifest.name}-{bot.sha256}"
+    seal = target.with_name(f"{target.name}.seal")
     with _locked(folder / LOCK):
-        if target.exists():
+        if target.exists() and seal.exists() and seal.read_text() == tree_digest(target):
             return msgspec.structs.replace(bot, folder=target)
         if archive is None:
             return None
+        seal.unlink(missing_ok=True)
+        remove_tree(str(target))
         with tempfile.TemporaryDirectory(prefix=".incoming-", dir=folder) as temporary:
             source = Path(temporary)
-            with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-                files.extractall(source, filter="data")
+            _unpack(archive, source)
             if content_hash(source, bot.manifest) != bot.sha256:
                 raise BotFolderError(f"{bot.label}: expected the files that the run began with, got others", "leave them as they are")
-            return stage(msgspec.structs.replace(bot, folder=source), target, sandbox)
+            there = stage(msgspec.structs.replace(bot, folder=source), target, sandbox)
+        seal.write_text(tree_digest(target))
+        return there
+
+
+def _unpack(archive: bytes, folder: Path) -> None:
+    """Writes the plain files of an archive below a folder. Raises BotFolderError for any other."""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        for entry in files:
+            path, content = PurePosixPath(entry.name), files.extractfile(entry)
+            if not entry.isreg() or content is None or path.is_absolute() or ".." in path.parts:
+                raise BotFolderError(f"expected plain files in a bot's archive, got {entry.name!r}")
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content.read())
+            (folder / path).chmod(entry.mode & 0o755)
+
+
+def tree_digest(folder: Path) -> str:
+    """sha256 over all that is below a folder: names, modes, bytes, where links lead."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        status = path.lstat()
+        content = os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes() if path.is_file() else b""
+        digest.update(b"%s\0%o\0%s\0" % (os.fsencode(path.relative_to(folder)), status.st_mode, hashlib.sha256(content).digest()))
+    return digest.hexdigest()
 
 
 def cache_folder() -> Path:
-    """Where this machine keeps bots of clusters; a home may be shared by machines for which a build differs."""
+    """Where this machine keeps bots that play behind walls; a home may be shared by machines for which a build differs."""
     root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(root, "qin-arena", platform.node() or "host", "bots")
 

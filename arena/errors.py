@@ -8,6 +8,7 @@
     │   ├── ConfigError          settings that contradict each other or a run that exists
     │   ├── SandboxError         walls around bots are wanted, and none work here
     │   ├── RunError             a run's folder or journal is missing, damaged or in use
+    │   ├── ClusterError         a cluster cannot be reached, or has nobody who may play
     │   └── NoAnswerError        the data have no maximum-likelihood answer
     ├── MoveError                the fault of whoever made the move
     │   ├── InvalidMoveError     not a move at all: unreadable, or not on this board
@@ -63,6 +64,10 @@ class RunError(UserError):
 
 class SandboxError(UserError):
     """Walls around bots are wanted, and none work on this machine."""
+
+
+class ClusterError(UserError):
+    """A cluster cannot be reached, or has no worker that may play."""
 
 
 class NoAnswerError(UserError):

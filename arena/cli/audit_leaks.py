@@ -7,6 +7,7 @@ import msgspec
 
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import as_json
+from arena.cli.place import counted
 
 if TYPE_CHECKING:
     from arena.match.leaks import Leak, Situation
@@ -32,7 +33,6 @@ def audit_leaks(states: int, seed: str, first: int, *, as_json: bool) -> int:
     """  # noqa: D301 - \b is click's mark for lines to keep
     from tqdm import tqdm  # noqa: PLC0415 - help must not wait for these
 
-    from arena.cli.progress import counted  # noqa: PLC0415
     from arena.match.leaks import audit_leaks as audit  # noqa: PLC0415
 
     lines, seen, leak = 0, 0, None

@@ -9,18 +9,28 @@ import click
 import msgspec
 
 from arena.cli.main import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
-from arena.cli.options import Walls, as_json, bots_folder, find_bot, move_ms_option, results_folder, sandbox_options, split_commas
+from arena.cli.options import (
+    Walls,
+    as_json,
+    bot_finder,
+    in_process_option,
+    move_ms_option,
+    results_folder,
+    sandbox_options,
+    split_commas,
+)
+from arena.cli.place import Place, counted, place_options, workers_at
 from arena.cli.playing import check_all_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
     from arena.cli.progress import Progress
     from arena.players.folder import Bot
-    from arena.players.registry import Registry
     from arena.rules.boards import Board
     from arena.tournament.comparison import Block
     from arena.tournament.config import RunConfig
-    from arena.tournament.runner import Event, Runner
+    from arena.tournament.events import Event
+    from arena.tournament.runner import Runner
     from arena.tournament.session import Session
 
 SHOWN = (1, 2, 5)
@@ -50,14 +60,15 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
 @click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
 @click.option("--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1]))
-@click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
+@in_process_option
 @click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: a run of this very comparison, or a new one]")
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
+@place_options
 @sandbox_options
 @as_json
 @click.pass_obj
-def compare(home: Path, /, *, walls: Walls, as_json: bool, verbose: int, quiet: bool, jobs: int | None, **options: Any) -> int:
+def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
     """Play until it is clear whether NEW is better than OLD, and say so: exit status 0 better, 4 not better, 5 undecided.
 
     NEW and OLD are names out of bots/, or paths of a bot's folder or script. A block is one deal in every rotation of seats: two bots play
@@ -67,17 +78,19 @@ def compare(home: Path, /, *, walls: Walls, as_json: bool, verbose: int, quiet: 
     The same command again goes on after an interruption, and shows what was found if it has been decided: the answer depends on the
     blocks in the order of deals, not on workers or interruptions. --out NAME plays anew.
 
+    With --in-process NEW, OLD and the pool are built-in bots; 'arena run --help' says which there are.
+
     \b
     arena compare my-bot my-bot@1
     arena compare ./my-bot my-bot --elo1 30 --max-blocks 2000
     arena compare my-bot my-bot@1 --pool greedy-python,careful-python --players 3
+    arena compare --in-process careful-16 careful-8
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.verdicts import verdict_object, verdict_text  # noqa: PLC0415 - help must not wait for these
-    from arena.tournament.runner import available_cores  # noqa: PLC0415
 
     asked = _resolve(home, options)
-    sandbox = walls.choose(asked.bots)
-    contest, runner = _play(asked, sandbox, jobs or available_cores(), log_level(verbose, quiet=quiet), quiet=quiet)
+    sandbox = walls.choose(asked.bots, in_process=asked.settings.get("in_process", False))
+    contest, runner = _play(asked, sandbox, place, log_level(verbose, quiet=quiet), quiet=quiet)
     new, old = (bot.label for bot in asked.bots[:2])
     shown = (contest.test, new, old, contest.games)
     click.echo(msgspec.json.format(msgspec.json.encode(verdict_object(*shown)), indent=2) if as_json else verdict_text(*shown))
@@ -101,14 +114,16 @@ class _Asked(NamedTuple):
 
 def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
     """What the options ask for. Raises UserError."""
-    from arena.players.registry import Registry  # noqa: PLC0415
     from arena.tournament.comparison import deals_for  # noqa: PLC0415
     from arena.tournament.config import find_boards, make_config  # noqa: PLC0415
 
     given = {name: value for name, value in options.items() if value not in (None, ())}
-    registry = Registry(bots_folder(home))
-    pair = _find_pair(registry, given.pop("new"), given.pop("old"), null=given.pop("null"))
-    bots = check_all_programs([*pair, *(find_bot(registry, name) for name in given.pop("pool", ()))])
+    in_process = given.get("in_process", False)
+    find = bot_finder(home, in_process=in_process)
+    pair = _find_pair(find, given.pop("new"), given.pop("old"), null=given.pop("null"))
+    bots = [*pair, *map(find, given.pop("pool", ()))]
+    if not in_process:
+        check_all_programs(bots)
     files = given.pop("board_files", ())
     boards = find_boards(given.pop("boards", [] if files else ["bird"]), files)
     out, blocks = given.pop("out", None), given.pop("max_blocks")
@@ -124,12 +139,12 @@ def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
     return _Asked(settings, bots, boards, results_path(results_folder(home), out, settings, boards, bots, finished=True))
 
 
-def _find_pair(registry: "Registry", new_text: str, old_text: str, *, null: bool) -> "list[Bot]":
+def _find_pair(find: "Callable[[str], Bot]", new_text: str, old_text: str, *, null: bool) -> "list[Bot]":
     """The new bot and the old one, under names that tell them apart. Raises UserError."""
-    old = find_bot(registry, old_text)
+    old = find(old_text)
     if null:
         return [msgspec.structs.replace(old, label=f"{old.label}-null"), old]
-    new = find_bot(registry, new_text)
+    new = find(new_text)
     if new.sha256 == old.sha256:
         raise ConfigError(
             f"expected two different bots, got the same content as {new_text} and {old_text}",
@@ -141,21 +156,21 @@ def _find_pair(registry: "Registry", new_text: str, old_text: str, *, null: bool
     return [new, old]
 
 
-def _play(asked: _Asked, sandbox: Any, jobs: int, level: int, *, quiet: bool) -> "tuple[_Contest, Runner]":
+def _play(asked: _Asked, sandbox: Any, place: Place, level: int, *, quiet: bool) -> "tuple[_Contest, Runner]":
     """Plays until it is decided, interrupted, or there are no more blocks."""
     from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
     from arena.records.find import read_records  # noqa: PLC0415
     from arena.tournament.logs import run_log  # noqa: PLC0415
-    from arena.tournament.runner import Runner, worker_cores  # noqa: PLC0415
-    from arena.tournament.session import Means, open_session  # noqa: PLC0415
+    from arena.tournament.runner import Runner  # noqa: PLC0415
+    from arena.tournament.session import open_session  # noqa: PLC0415
 
-    means = Means(worker_cores(jobs), sandbox, level)
     with ExitStack() as stack:
-        session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, means))
+        workers = stack.enter_context(workers_at(place))
+        session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, workers.means(sandbox, level)))
         queue = stack.enter_context(run_log(asked.folder, level))
-        progress = Progress(session, jobs, quiet=quiet, headline=_headline(session))
+        progress = Progress(session, workers, quiet=quiet, headline=_headline(session))
         contest = _Contest(session, progress)
-        runner = Runner(asked.folder, session.journal, session.setup, jobs, queue, contest.show)
+        runner = Runner(asked.folder, session.journal, workers.pool(session.setup, asked.bots, queue, contest.show), contest.show)
         stack.enter_context(stop_on_signals(runner))
         with progress:
             for record in read_records(asked.folder):
@@ -189,7 +204,7 @@ class _Contest:
 
     def show(self, event: "Event") -> None:
         """Takes and shows what a runner tells."""
-        from arena.tournament.runner import Played, Voided  # noqa: PLC0415 - loaded when there is a runner
+        from arena.tournament.events import Played, Voided  # noqa: PLC0415 - loaded when there is a runner
 
         if isinstance(event, Played):
             self.blocks.add(event.outcome.record)
@@ -233,8 +248,6 @@ def _is_shown(before: int, now: int) -> bool:
 
 
 def _headline(session: "Session") -> str:
-    from arena.cli.progress import counted  # noqa: PLC0415 - tqdm
-
     config = session.config
     assert config.compare is not None, "a comparison"
     opponents = f", both against {', '.join(config.pool)}" if config.pool else ""

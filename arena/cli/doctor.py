@@ -91,7 +91,7 @@ def examine(results: Path) -> Findings:
     from arena.players.sandbox.probe import failure  # noqa: PLC0415
     from arena.players.sandbox.tiers import WALLS, Sandbox  # noqa: PLC0415
     from arena.rules import CORE  # noqa: PLC0415
-    from arena.tournament.runner import START_METHOD, available_cores  # noqa: PLC0415
+    from arena.tournament.pool import START_METHOD, available_cores  # noqa: PLC0415
 
     reasons = {tier: failure(Sandbox(tier).launch) for tier in WALLS}
     system, path = os.uname(), search_path(os.environ)

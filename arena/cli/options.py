@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
-from arena.errors import BotFolderError, RunError
+from arena.errors import BotFolderError, RunError, SandboxError
 
 if TYPE_CHECKING:
     from arena.players.folder import Bot
@@ -25,6 +25,9 @@ run_argument = click.argument("run", required=False, metavar="[RUN]")
 board_option = click.option(
     "--board", "board_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file to play on."
 )
+in_process_option = click.option(
+    "--in-process", is_flag=True, default=None, help="Play the arena's built-in bots, without processes: thousands of games a second."
+)
 move_ms_option = click.option("--move-ms", type=click.IntRange(1), default=1000, show_default=True, help="Time for a move, in ms.")
 
 
@@ -39,10 +42,14 @@ class Walls(NamedTuple):
         """The same with a configuration file's values where nothing was said."""
         return Walls(self.mode or mode, self.trusted or tuple(trusted), self.unsafe)
 
-    def choose(self, bots: "Sequence[Bot]") -> "Sandbox":
-        """The sandbox for these bots, with a warning when it is not the best one. Raises SandboxError."""
-        from arena.players.sandbox.tiers import choose  # noqa: PLC0415 - not needed to show help
+    def choose(self, bots: "Sequence[Bot]", *, in_process: bool = False) -> "Sandbox":
+        """The sandbox for these bots, with a warning when it is not the best one; none for built-in ones. Raises SandboxError."""
+        from arena.players.sandbox.tiers import OPEN, choose  # noqa: PLC0415 - not needed to show help
 
+        if in_process:
+            if self.mode == "require":
+                raise SandboxError("expected bots to put behind walls, got built-in ones", "leave --sandbox out: only the arena runs")
+            return OPEN
         choice = choose(self.mode or "auto", accept_none=self.unsafe or all(bot.label in self.trusted for bot in bots))
         if choice.warning:
             click.echo(f"warning: {choice.warning}", err=True)
@@ -170,6 +177,24 @@ def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> li
     if not parts:
         raise click.BadParameter(f"expected names joined by commas, got {value!r}")
     return parts
+
+
+def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
+    """What finds a bot by the text that names it: a built-in one by its name, others as `find_bot` does. It raises UserError."""
+    from arena.players.builtin import NAME, built_in_bot  # noqa: PLC0415 - not needed to show help
+    from arena.players.registry import Registry  # noqa: PLC0415
+
+    registry = Registry(bots_folder(home))
+
+    def find(text: str) -> "Bot":
+        try:
+            return find_bot(registry, text)
+        except BotFolderError as error:
+            if NAME.fullmatch(text):
+                error.hint += f"; {text} is built in, and plays with --in-process"
+            raise
+
+    return built_in_bot if in_process else find
 
 
 def find_bot(registry: "Registry", text: str) -> "Bot":

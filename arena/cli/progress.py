@@ -6,11 +6,22 @@ from typing import Self
 
 from tqdm import tqdm
 
+from arena.cli.place import Workers, counted
 from arena.errors import printable
 from arena.records.record import Fault
 from arena.rules import CORE
 from arena.rules.rounds import title_of
-from arena.tournament.runner import Event, Played, Stopping, Voided, WorkerDied, available_cores
+from arena.tournament.events import (
+    Event,
+    MachineChanged,
+    MachinesDiffer,
+    NoWorkers,
+    Played,
+    Stopping,
+    Voided,
+    WorkerDied,
+    WorkerRefused,
+)
 from arena.tournament.session import Session
 
 SHOWN_FAULTS = 5
@@ -22,15 +33,16 @@ class Progress:
     ``headline`` says what is played; ``figures`` stand behind the bar.
     """
 
-    def __init__(self, session: Session, jobs: int, *, quiet: bool, headline: str = "") -> None:
+    def __init__(self, session: Session, workers: Workers, *, quiet: bool, headline: str = "") -> None:
         self._session = session
-        self._jobs = jobs
+        self._workers = workers
         self._quiet = quiet
         self._headline = headline or plan_text(session)
         self._faults = 0
         self._own_us = Counter[int]()
         self._busy: set[str] = set()
         self.figures: dict[str, str] = {}
+        self._shown: dict[str, str] = {}
         self._bar: tqdm | None = None  # type: ignore[type-arg]
 
     def __enter__(self) -> Self:
@@ -40,7 +52,7 @@ class Progress:
                 f"warning: the journal ended in a torn record of {session.repaired} bytes: cut, kept in games.torn; it is played again"
             )
         self.say(f"{session.folder}: {self._headline}" + (f", {known} already played" if known else ""))
-        self.say(f"{counted(self._jobs, 'worker')}, rules core {CORE}, sandbox {session.setup.sandbox.tier}")
+        self.say(f"{self._workers.text}, rules core {CORE}, sandbox {session.setup.sandbox.tier}")
         tqdm.monitor_interval = 0
         self._bar = tqdm(
             total=session.schedule.planned,
@@ -67,17 +79,26 @@ class Progress:
         match event:
             case Played(outcome):
                 self._show_faults(outcome.record.bots, outcome.record.faults)
-                self._show_busy(set(outcome.busy))
+                if outcome.busy:
+                    self._show_busy(set(outcome.busy))
                 self._own_us.update(map(coarse, outcome.own_us))
                 if self._bar is not None:
-                    self._bar.set_postfix({**self.figures, "faults": self._faults}, refresh=False)
+                    self._show_figures()
                     self._bar.update()
             case Voided(game, reason, given_up):
                 self.say(f"warning: {game} is void ({reason}); it is {'given up' if given_up else 'played again'}")
             case WorkerDied(games):
                 self.say(f"warning: a worker died: the {counted(games, 'game')} then handed out but not ended are played again")
+            case MachineChanged() | MachinesDiffer() | WorkerRefused() | NoWorkers():
+                self.say(cluster_text(event))
             case Stopping(running):
                 self.say(f"stopping: {counted(running, 'running game')} to end first; Ctrl-C again drops them")
+
+    def _show_figures(self) -> None:
+        figures = {**self.figures, "faults": str(self._faults)}
+        if self._bar is not None and figures != self._shown:
+            self._shown = figures
+            self._bar.set_postfix(figures, refresh=False)
 
     def _show_faults(self, bots: list[str], faults: list[Fault]) -> None:
         for fault in faults:
@@ -89,11 +110,11 @@ class Progress:
 
     def _show_busy(self, bots: set[str]) -> None:
         """Warns once of each bot that computes while others are to move, where that takes processor time from them."""
-        players, cores = self._session.config.players, available_cores()
-        for bot in sorted(bots - self._busy) if self._jobs * players > cores else ():
+        crowding = self._workers.crowding(self._session.config.players)
+        for bot in sorted(bots - self._busy) if crowding else ():
             self.say(
-                f"warning: {bot} computes on others' turns too, and {counted(self._jobs, 'worker')} x {players} bots share "
-                f"{counted(cores, 'processor')}: the others have less time than --move-ms says; allow more of it, or fewer --jobs"
+                f"warning: {bot} computes on others' turns too, and {crowding}: "
+                "the others have less time than --move-ms says; allow more of it, or fewer workers"
             )
         self._busy |= bots
 
@@ -107,6 +128,24 @@ class Progress:
         """Shows a line above the bar."""
         if not self._quiet:
             tqdm.write(printable(text), file=sys.stderr)
+
+
+def cluster_text(event: MachineChanged | MachinesDiffer | WorkerRefused | NoWorkers) -> str:
+    """What happened in a cluster."""
+    match event:
+        case MachineChanged(host, 0):
+            return f"warning: {host} plays no more"
+        case MachineChanged(host, places, speed, sandbox):
+            return f"{host}: {counted(places, 'game')} at once, speed {speed}/s, sandbox {sandbox}"
+        case MachinesDiffer(slow, fast, ratio):
+            return (
+                f"warning: {fast} is {ratio:.1f} times as fast as {slow}: the same --move-ms gives a bot more thought there; "
+                "compare bots on machines that are alike, or allow so much time that it does not matter"
+            )
+        case WorkerRefused(worker, host, reason):
+            return f"warning: the worker {worker}{f' on {host}' if host else ''} may not play: {reason}"
+        case NoWorkers(address, seconds):
+            return f"waiting {seconds:g} s for workers at {address}: start some with 'dask worker {address}'"
 
 
 def coarse(microseconds: int) -> int:
@@ -135,8 +174,3 @@ def plan_text(session: Session) -> str:
         f"x {most}{counted(config.deals, 'deal')} x {counted(len(schedule.seatings), 'seating')} "
         f"{where} = {most}{counted(schedule.planned, 'game')}"
     )
-
-
-def counted(number: int, noun: str) -> str:
-    """``1 game``, ``2 games``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -12,6 +12,7 @@ import msgspec
 from arena.cli.asking import SPREAD, bot_to_ask, note_bank
 from arena.cli.main import DONE, FAILED, NO
 from arena.cli.options import Walls, as_json, run_argument, run_folder, sandbox_options
+from arena.cli.place import counted
 from arena.errors import UserError, printable
 
 if TYPE_CHECKING:
@@ -129,8 +130,8 @@ def _with_progress(
     """The games as they are compared, with a bar on stderr."""
     from tqdm import tqdm  # noqa: PLC0415 - help must not wait for these
 
+    from arena.tournament.pool import available_cores  # noqa: PLC0415
     from arena.tournament.regress import compare_decisions  # noqa: PLC0415
-    from arena.tournament.runner import available_cores  # noqa: PLC0415
 
     scripts.bot_info(old)
     total = sum(1 for _ in islice(scripts.games_of(old), games))
@@ -168,8 +169,6 @@ def _show(tally: Tally, old: str, new: str, csv_path: str | None, *, as_json: bo
 
 
 def _show_text(tally: Tally, old: str, new: str) -> None:
-    from arena.cli.progress import counted  # noqa: PLC0415 - tqdm
-
     for row in tally.differences[:SHOWN]:
         then = row["old"] or "forfeit"
         now = row["new"] or f"{row['fault']} ({row['detail']})"

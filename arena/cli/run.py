@@ -11,19 +11,23 @@ from arena.cli.main import DONE, FAILED, INTERRUPTED
 from arena.cli.options import (
     Walls,
     as_json,
+    bot_finder,
     bots_folder,
-    find_bot,
+    in_process_option,
     match_option,
     prior_option,
     results_folder,
     sandbox_options,
     split_commas,
 )
+from arena.cli.place import Place, place_options, workers_at
 from arena.cli.playing import check_all_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
 from arena.errors import ConfigError, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from arena.players.folder import Bot
 
 MOST_DEALS = 1000
 """What ``--until`` may use on the average of all line-ups, unless ``--deals`` says otherwise."""
@@ -50,7 +54,7 @@ MOST_DEALS = 1000
 @click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
 @click.option("--until", type=click.FloatRange(0, min_open=True), metavar="ELO", help="Play until every +/- is at most this; see below.")
 @click.option("--adaptive", is_flag=True, default=None, help="Give line-ups deals where the ranking is uncertain; see below.")
-@click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
+@in_process_option
 @click.option(
     "--out", metavar="RUN", help="The run's name in results/, or a path.  [default: an unfinished run like this one, or a new one]"
 )
@@ -59,11 +63,12 @@ MOST_DEALS = 1000
 )
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
+@place_options
 @sandbox_options
 @prior_option
 @as_json
 @click.pass_obj
-def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
+def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
     """Let bots play each other and print the standings.
 
     BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
@@ -76,27 +81,33 @@ def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verb
     --until 1000) times the line-ups. --until ends the run when every +/- is at most so many Elo. --adaptive gives the deals to line-ups
     that narrow what is too wide: the +/- above --until, or the neighbours in the ranking whose order is in question.
 
+    With --in-process BOT is a built-in bot, a policy of the rules core: random, greedy and careful, which all play without any BOT, or
+    greedy-N and careful-N, the best of N legal moves drawn at random (1 to 1000). They have no files, no walls and no limits of time.
+
     \b
     arena run --deals 50
     arena run greedy-python ./my-bot --boards bird,lion --players 2 --out try-1
     arena run --players 4 --tables 20 --move-ms 100
     arena run --match bird,lion --deals 50
     arena run --until 20 --adaptive
+    arena run --cluster tcp://10.0.0.1:8786
+    arena run --in-process greedy-4 careful-2 careful-16 --deals 100000
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.logs import run_log  # noqa: PLC0415
-    from arena.tournament.runner import Runner, available_cores, worker_cores  # noqa: PLC0415
-    from arena.tournament.session import Means, open_session  # noqa: PLC0415
+    from arena.tournament.runner import Runner  # noqa: PLC0415
+    from arena.tournament.session import open_session  # noqa: PLC0415
 
     settings, bots, boards, folder, rest = _resolve(home, options)
-    jobs = rest.get("jobs") or available_cores()
-    sandbox = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ())).choose(bots)
+    walls = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ()))
+    sandbox = walls.choose(bots, in_process=settings.get("in_process", False))
     level = log_level(verbose, quiet=quiet)
     with ExitStack() as stack:
-        session = stack.enter_context(open_session(folder, settings, boards, bots, Means(worker_cores(jobs), sandbox, level)))
+        workers = stack.enter_context(workers_at(place.with_defaults(rest)))
+        session = stack.enter_context(open_session(folder, settings, boards, bots, workers.means(sandbox, level)))
         queue = stack.enter_context(run_log(folder, level))
-        progress = Progress(session, jobs, quiet=quiet)
-        runner = Runner(folder, session.journal, session.setup, jobs, queue, progress.show)
+        progress = Progress(session, workers, quiet=quiet)
+        runner = Runner(folder, session.journal, workers.pool(session.setup, bots, queue, progress.show), progress.show)
         stack.enter_context(stop_on_signals(runner))
         with progress:
             runner.play(plans_of(session, progress))
@@ -111,21 +122,20 @@ def run(home: Path, /, prior: float | None, *, walls: Walls, as_json: bool, verb
 
 def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[Any], dict[str, Any], Path, dict[str, Any]]:
     """Settings, bots, boards, folder, and what does not decide games, from the options, the configuration file and the defaults."""
-    from arena.players.registry import Registry  # noqa: PLC0415
     from arena.tournament.config import find_boards, read_config_file  # noqa: PLC0415
 
     config_file = options.pop("config_file")
     given = {name: value for name, value in options.items() if value not in (None, ())}
     settings = {**(read_config_file(config_file) if config_file else {}), **given}
     out = settings.pop("out", None)
-    rest: dict[str, Any] = {name: settings.pop(name) for name in ("jobs", "sandbox", "trust") if name in settings}
+    rest: dict[str, Any] = {name: settings.pop(name) for name in ("sandbox", "trust", *Place._fields) if name in settings}
     files = [Path(file) for file in settings.pop("board_files", ())]
     names = settings.pop("boards", None)
     boards = find_boards(_default_boards(settings.get("match"), files) if names is None else names, files)
-    registry = Registry(bots_folder(home))
-    bots = _find_bots(registry, list(settings.pop("bots", ())))
+    find = bot_finder(home, in_process=settings.get("in_process", False))
+    bots = _find_bots(home, find, list(settings.pop("bots", ())), in_process=settings.get("in_process", False))
     if "challenger" in settings:
-        settings["challenger"] = _seat_challenger(registry, settings["challenger"], bots)
+        settings["challenger"] = _seat_challenger(find, settings["challenger"], bots)
     settings = {**settings, "bots": [bot.label for bot in bots], "boards": list(boards)}
     if "until" in settings:
         settings.setdefault("deals", MOST_DEALS)
@@ -142,13 +152,17 @@ def _default_boards(match: "Sequence[str] | None", files: "Sequence[Path]") -> l
     return [] if files else ["bird"]
 
 
-def _find_bots(registry: Any, names: list[str]) -> list[Any]:
-    """The named bots, or the newest version of all that this machine can start."""
+def _find_bots(home: Path, find: "Callable[[str], Bot]", names: list[str], *, in_process: bool) -> "list[Bot]":
+    """The named bots, or the newest version of all that this machine can start; of built-in ones, one of each kind."""
+    from arena.players.builtin import NAMES  # noqa: PLC0415 - help must not wait for these
     from arena.players.folder import lack  # noqa: PLC0415
+    from arena.players.registry import Registry  # noqa: PLC0415
 
+    if in_process:
+        return [find(name) for name in names or NAMES]
     if names:
-        return check_all_programs([find_bot(registry, name) for name in names])
-    found = []
+        return check_all_programs([find(name) for name in names])
+    found, registry = [], Registry(bots_folder(home))
     for bot in registry.newest():
         reason, cure = lack(bot)
         if reason:
@@ -160,17 +174,17 @@ def _find_bots(registry: Any, names: list[str]) -> list[Any]:
     return found
 
 
-def _seat_challenger(registry: Any, text: str, bots: list[Any]) -> str:
+def _seat_challenger(find: "Callable[[str], Bot]", text: str, bots: "list[Bot]") -> str:
     """The label of the challenger, a bot of the run or a further one, which is then added to them."""
     labels = [bot.label for bot in bots]
     if text in labels:
         return text
-    challenger = find_bot(registry, text)
+    challenger = find(text)
     if challenger.label not in labels:
         bots.append(challenger)
     elif challenger.sha256 != bots[labels.index(challenger.label)].sha256:
         raise ConfigError(f"expected one bot of the name {challenger.label}, got {text} and another one", "give one of them another name")
-    return str(challenger.label)
+    return challenger.label
 
 
 def _print_tables(folder: Path, prior: float | None, *, as_json: bool) -> None:

@@ -28,6 +28,7 @@ def analysis_object(analysis: Analysis) -> dict[str, Any]:
         "seats": table_rows(analysis.seats),
         "times": table_rows(analysis.times),
         "endings": table_rows(analysis.endings),
+        "machines": table_rows(analysis.machines),
         **({} if analysis.opponents is None else {"opponents": table_rows(analysis.opponents)}),
         "hands": table_rows(analysis.hands),
     }
@@ -48,6 +49,8 @@ def analysis_text(analysis: Analysis, run: str) -> str:
     """An analysis for a terminal; ``run`` is how the user names the run."""
     parts = [part for test in analysis.fits for part in _fit_parts(test)]
     parts += [_cycles_text(analysis), f"Seats\n{seats_text(analysis.seats)}", _endings_text(analysis.endings), _times_text(analysis.times)]
+    if len(analysis.machines) > 1:
+        parts.append(_machines_text(analysis.machines))
     if analysis.opponents is not None:
         parts.append(f"Opponents\n{pairs_text(analysis.opponents)}")
     return "\n\n".join([*parts, _hands_text(analysis.hands, run)])
@@ -133,6 +136,21 @@ def _times_text(times: pd.DataFrame) -> str:
         for row in times.to_dict("records")
     ]
     return f"Time to think\n{columns_text(heads, rows, left=('Bot', 'In game'))}"
+
+
+def _machines_text(machines: pd.DataFrame) -> str:
+    heads = ("Machine", "Speed/s", "Games", "Faults", "ms/move")
+    rows = [
+        (
+            row["host"],
+            MISSING if pd.isna(row["speed"]) else str(row["speed"]),
+            str(row["games"]),
+            str(row["faults"]),
+            number(row["move_ms"], 1),
+        )
+        for row in machines.to_dict("records")
+    ]
+    return f"Where games were played\n{columns_text(heads, rows, left=('Machine',))}"
 
 
 def _hands_text(hands: pd.DataFrame, run: str) -> str:

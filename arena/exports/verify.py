@@ -1,5 +1,6 @@
 """A run compared with its plan, the rules and its own tables: what of it follows from the rest, and what does not."""
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from hashlib import sha256
@@ -10,9 +11,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from arena.errors import ArenaError, UserError
+from arena.errors import ArenaError, ConfigError, UserError
 from arena.exports.files import DECIMALS, DERIVED, derived_text
 from arena.match.audit import audit
+from arena.players.builtin import built_in_bot
 from arena.players.folder import played_copy
 from arena.ratings.tables import run_tables
 from arena.records.difference import Difference
@@ -80,7 +82,7 @@ def verify_run(
         notes.append("the journal ends in half a line: the same 'arena run' again cuts it off and plays its game")
     bots = 0
     for bot in info.bots:
-        note, difference_of_bot = _bot_difference(run, bot)
+        note, difference_of_bot = _built_in_difference(bot) if schedule.config.in_process else _bot_difference(run, bot)
         notes += [note] if note else []
         differences += difference_of_bot
         bots += not note
@@ -216,6 +218,20 @@ def _bot_difference(run: Path, bot: BotInfo) -> tuple[str, list[Difference]]:
     if copy.manifest.build:
         return f"the copy of {bot.name} holds what its build made, and cannot be compared", []
     found = [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, copy.sha256)] if copy.sha256 != bot.sha256 else []
+    return "", found
+
+
+def _built_in_difference(bot: BotInfo) -> tuple[str, list[Difference]]:
+    """Why a built-in bot cannot be compared, or what it differs in from the one of that name here."""
+    try:
+        now = built_in_bot(bot.command[-1])
+    except ConfigError as error:
+        return "", [Difference(RUN_FILE, None, f"command of {bot.name}", "one of a built-in bot", str(error))]
+    if bot.command != now.command:
+        return "", [Difference(RUN_FILE, None, f"command of {bot.name}", shlex.join(now.command), shlex.join(bot.command))]
+    if bot.version != now.manifest.version:
+        return f"{bot.name} is of version {bot.version} of the built-in bots, this is {now.manifest.version}: they cannot be compared", []
+    found = [Difference(RUN_FILE, None, f"sha256 of {bot.name}", now.sha256, bot.sha256)] if bot.sha256 != now.sha256 else []
     return "", found
 
 

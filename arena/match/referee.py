@@ -152,31 +152,46 @@ class Referee:
             self.state.retire(seat)
 
     def _close(self, sandbox: str, host: str) -> GameRecord:
-        end, ranks = self.state.end or FORFEIT, final_ranks(self.state.left, self.forfeited)
-        self._tell(encode(End(end, self.state.left, ranks)))
+        record = record_of(self.plan, self.state, self.moves, self.clock, self.forfeited, self.faults, sandbox=sandbox, host=host)
+        self._tell(encode(End(record.end, record.left, record.ranks)))
         for seat in self.seated:
             self.players[seat].finish()
-        plan = self.plan
-        return GameRecord(
-            v=VERSION,
-            id=plan.id,
-            board=plan.board,
-            deal=plan.deal,
-            seating=plan.seating,
-            bots=list(plan.bots),
-            deck=plan.deck,
-            moves=self.moves,
-            left=list(self.state.left),
-            ranks=ranks,
-            end=end,
-            faults=self.faults,
-            think_ms=self.clock.think_ms(),
-            slowest_ms=self.clock.slowest_ms(),
-            turns=self.state.turns,
-            sandbox=sandbox,
-            host=host,
-            ended=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        )
+        return record
+
+
+def record_of(
+    plan: GamePlan,
+    state: State,
+    moves: list[str],
+    clock: Clock,
+    forfeited: Sequence[int] = (),
+    faults: Sequence[Fault] = (),
+    *,
+    sandbox: str = "none",
+    host: str = "",
+) -> GameRecord:
+    """The record of a game that has just ended; ``forfeited`` are the seats that left it, in that order."""
+    left = list(state.left)
+    return GameRecord(
+        v=VERSION,
+        id=plan.id,
+        board=plan.board,
+        deal=plan.deal,
+        seating=plan.seating,
+        bots=list(plan.bots),
+        deck=plan.deck,
+        moves=moves,
+        left=left,
+        ranks=final_ranks(left, forfeited),
+        end=state.end or FORFEIT,
+        faults=list(faults),
+        think_ms=clock.think_ms(),
+        slowest_ms=clock.slowest_ms(),
+        turns=state.turns,
+        sandbox=sandbox,
+        host=host,
+        ended=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    )
 
 
 def judged(state: State, text: str) -> int:

@@ -12,6 +12,7 @@ from arena.ratings.cycles import beats, cycles
 from arena.ratings.endings import Endings
 from arena.ratings.goodness import Goodness, goodness
 from arena.ratings.hands import Hands, worst_hands
+from arena.ratings.machines import Machines
 from arena.ratings.model import rate
 from arena.ratings.tables import pairs_table, seats_table
 from arena.ratings.tally import Row, Tally, WholeRow, row_decoder
@@ -35,6 +36,7 @@ class Analysis(NamedTuple):
     seats: pd.DataFrame
     times: pd.DataFrame
     endings: pd.DataFrame
+    machines: pd.DataFrame
     opponents: pd.DataFrame | None
     hands: pd.DataFrame
 
@@ -45,12 +47,13 @@ def analyse_run(run: Path, prior: float | None = None, bot: str | None = None, h
     Raises RunError, NoAnswerError, UserError for a bot that is not in the run.
     """
     info, journal = read_run(run), journal_of(run)
-    games, left, times, endings = Tally(), array("b"), Times(), Endings()
+    games, left, times, endings, machines = Tally(), array("b"), Times(), Endings(), Machines()
     for _, row in read_rows(journal, row_decoder(WholeRow)):
         games.add(row)
         left.extend(row.left)
         times.add(row)
         endings.add(row)
+        machines.add(row)
     counts = games.counts(known.name for known in info.bots)
     results = counts.results
     if bot is not None and bot not in results.bots:
@@ -67,6 +70,7 @@ def analyse_run(run: Path, prior: float | None = None, bot: str | None = None, h
         seats=seats_table(counts, fits),
         times=times.table(results.bots),
         endings=endings.table(),
+        machines=machines.table(),
         opponents=None if bot is None else pairs[pairs["bot"] == bot].reset_index(drop=True),
         hands=_hands_table(journal, held, [bot] if bot else results.bots, hands),
     )

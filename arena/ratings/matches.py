@@ -8,6 +8,7 @@ from arena.errors import RunError, UserError
 from arena.ratings.tally import Counted, Lost, Match, Row, Tally, row_decoder
 from arena.records.ids import Ids
 from arena.records.journal import read_rows
+from arena.records.record import GameRecord
 from arena.records.runfile import RunInfo
 from arena.rules.rounds import place_of, title_of
 
@@ -31,16 +32,21 @@ def scoring_of(info: RunInfo, asked: Sequence[str] | None = None) -> list[str]:
 
 
 class Score:
-    """The games of a run, and what counts in it: the matches on these boards, or the games themselves where there are none."""
+    """The games of a run, and what counts in it: the matches on these boards, or the games themselves where there are none.
+
+    ``hosts`` are the machines that games were played on.
+    """
 
     def __init__(self, match: Sequence[str]) -> None:
         self.games = Tally()
+        self.hosts: set[str] = set()
         self.counted = Tally() if match else self.games
         self._matches = Matches(match, self.counted.add) if match else None
 
-    def add(self, game: Counted) -> None:
+    def add(self, game: Row | GameRecord) -> None:
         """Counts a game, and the match that it completes."""
         self.games.add(game)
+        self.hosts.add(game.host)
         if self._matches:
             self._matches.add(game)
 
@@ -51,6 +57,11 @@ def score_journal(journal: Path, match: Sequence[str]) -> Score:
     for _, row in read_rows(journal, row_decoder(Row)):
         score.add(row)
     return score
+
+
+def timed_hosts(info: RunInfo, score: Score) -> set[str]:
+    """The machines on which the time of bots was limited."""
+    return set() if info.config.get("in_process") else score.hosts
 
 
 class Matches:

@@ -1,6 +1,6 @@
 """The tables that people and files get, as data frames; every figure in them is computed here and nowhere else."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise, permutations
 from pathlib import Path
 from typing import NamedTuple
@@ -10,11 +10,12 @@ import pandas as pd
 
 from arena.ratings.anchors import anchor_fits
 from arena.ratings.foreign import Sheet
-from arena.ratings.matches import score_journal, scoring_of
+from arena.ratings.matches import score_journal, scoring_of, timed_hosts
 from arena.ratings.model import Fit, rate
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame
 from arena.ratings.tally import Blocks
+from arena.records.host import unlike
 from arena.records.journal import journal_of
 from arena.records.runfile import read_run
 from arena.rules.rounds import title_of
@@ -61,7 +62,8 @@ def run_tables(
     boards = scoring_of(info, match)
     score = score_journal(journal_of(run), boards)
     counts = score.counted.counts(bot.name for bot in info.bots)
-    return make_tables(counts, prior, score.games.blocks(), anchors, match=boards, most_seats=score.games.most_seats)
+    tables = make_tables(counts, prior, score.games.blocks(), anchors, match=boards, most_seats=score.games.most_seats)
+    return with_machines(tables, timed_hosts(info, score))
 
 
 def make_tables(
@@ -93,6 +95,17 @@ def make_tables(
         anchors=anchors or {},
         unit=unit,
         match=match,
+    )
+
+
+def with_machines(tables: Tables, hosts: Collection[str]) -> Tables:
+    """The tables with a note where the machines, on which time was limited, differ too much in speed."""
+    differ = unlike(hosts)
+    if differ is None:
+        return tables
+    slow, fast, ratio = differ
+    return tables._replace(
+        notes=[*tables.notes, f"{fast} is {ratio:.1f} times as fast as {slow}, so bots' time was not the same; see 'arena analyse'"]
     )
 
 

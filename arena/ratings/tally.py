@@ -43,10 +43,11 @@ class Row(Struct, gc=False):
     seating: int
     end: str
     turns: int
+    host: str
 
 
 class WholeRow(Row):
-    """A row with what was played and how long answers took."""
+    """A row with what was played, and how long answers took."""
 
     deck: str
     moves: list[str]

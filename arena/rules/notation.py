@@ -19,6 +19,8 @@ UNKNOWN = len(TILES)
 
 CACHED = 1 << 14
 """Moves whose text is kept at hand: more than two boards of the usual size have."""
+DECKS = 64
+"""Decks that are kept at hand: each is played several times within a few games."""
 
 PASS = -1
 PASSED = "pass"
@@ -98,6 +100,7 @@ def parse_tile(text: str) -> int:
         raise NotationError(f"expected a tile out of {' '.join(TILES)}, got {_short(text)}") from None
 
 
+@lru_cache(maxsize=DECKS)
 def parse_deck(text: str) -> tuple[int, ...]:
     """The tiles of a deck in draw order, from ``RRYBBB...``. Raises NotationError unless it is the 72 tiles of R1.2."""
     deck = tuple([parse_tile(text[at : at + 2]) for at in range(0, len(text), 2)])

@@ -41,7 +41,7 @@ class Random:
 
 
 class Policy(NamedTuple):
-    """How all seats play on.
+    """How a seat chooses its move.
 
     ``name``   uniform: any legal move; greedy: the one that gains most pagodas net of the others; careful: the one with the best outlook
     ``among``  of how many legal moves drawn at random; 0 looks at all
@@ -62,14 +62,14 @@ def play_out(state: "State", random: Random, policy: Policy) -> int:
     if state.end is None:
         state._end_if_stuck()  # noqa: SLF001 - hands may have been set since the last move
     while state.end is None and not 0 < policy.turns <= state.turns - before:
-        count = 0 if state.retired[state.mover] else state.legal_count()
-        if not count:
-            state.play(PASS)
-        elif policy.name == "uniform":
-            state.play(state.nth(random.below(count)))
-        else:
-            state.play(_best_of_few(state, random, policy, count) if policy.among else _best_of_all(state, random, policy))
+        state.play(_chosen(state, random, policy))
     return state.turns - before
+
+
+def choose(state: "State", random: Random, policy: Policy) -> int:
+    """The policy's move for the mover, by the board and its hand alone; PASS when it has none. Raises ValueError."""
+    check_policy(policy)
+    return _chosen(state, random, policy)
 
 
 def roll_out(state: "State", seat: int, times: int, seed: int, policy: Policy, moves: Sequence[int] | None) -> Rollouts:
@@ -114,6 +114,15 @@ def _outlook_after(state: "State", move: int) -> int:
     twin = state.copy()
     twin._place(move >> KIND_SHIFT, move & SQUARE_MASK, None)  # noqa: SLF001 - what the tile does, without the draw
     return outlook(twin, state.mover)
+
+
+def _chosen(state: "State", random: Random, policy: Policy) -> int:
+    count = 0 if state.retired[state.mover] else state.legal_count()
+    if not count:
+        return PASS
+    if policy.name == "uniform":
+        return state.nth(random.below(count))
+    return _best_of_few(state, random, policy, count) if policy.among else _best_of_all(state, random, policy)
 
 
 def _value(state: "State", move: int, policy: Policy) -> int:

@@ -11,7 +11,7 @@ from arena.rules.explain import illegal_text
 from arena.rules.hands import Hand, checked_tiles, kinds_of, with_tile, without_tile
 from arena.rules.notation import KIND_SHIFT, SQUARE_MASK, TILE_OF_KIND, TILES, UNKNOWN
 from arena.rules.outlook import outlook
-from arena.rules.playouts import Policy, Random, Rollouts, outlooks, play_out, roll_out
+from arena.rules.playouts import Policy, Random, Rollouts, choose, outlooks, play_out, roll_out
 from arena.rules.position import Position
 from arena.rules.setups import checked_setup
 from arena.rules.terms import HAND, NO_SPACE, NO_TILES, PAGODAS, Event
@@ -216,6 +216,13 @@ class State(Position):
     def outlooks(self) -> list[int]:
         """The mover's outlook after each of `legal_moves`, before it draws."""
         return outlooks(self)
+
+    def choice(self, seed: int, policy: str = "uniform", among: int = 0) -> int:
+        """The move that a policy makes for the mover, who knows the board and its own hand; PASS when it has none.
+
+        See `arena.rules.playouts.Policy`. Raises ValueError.
+        """
+        return choose(self, Random(seed), Policy(policy, among))
 
     def playout(self, seed: int, policy: str = "uniform", among: int = 0, turns: int = 0) -> int:
         """Plays on by a policy, to the end unless ``turns`` says otherwise; returns how many tiles were placed.

@@ -52,6 +52,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``deals``       on each board, or of the match; ``tables`` the number of line-ups, None for all of them
     ``challenger``  a gauntlet: only line-ups with this bot
     ``game_ms``     the bank of each seat for a game, None without one
+    ``in_process``  the bots are those of `arena.players.builtin`, without processes, walls or limits of time
     ``seed``        text from which every deck and every bot's seed is derived
     ``line_ups``    those that ``tables`` chose, kept so that further bots or tables only add to them; None: all there are
     ``compare``     the run asks whether one bot is better than another
@@ -74,6 +75,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     game_ms: Milliseconds | None = None
     increment_ms: Annotated[int, Meta(ge=0, le=MAX_MS)] = 0
     startup_ms: Milliseconds = 10_000
+    in_process: bool = False
     line_ups: list[list[str]] | None = None
     compare: Comparison | None = None
     until: Annotated[float, Meta(gt=0)] | None = None
@@ -124,7 +126,12 @@ class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board
     startup_ms: int | None = None
     until: float | None = None
     adaptive: bool | None = None
+    in_process: bool | None = None
     jobs: Annotated[int, Meta(ge=1)] | None = None
+    cluster: str | None = None
+    tls_ca_file: str | None = None
+    tls_cert: str | None = None
+    tls_key: str | None = None
     sandbox: Mode | None = None
     trust: list[str] | None = None
     out: str | None = None
@@ -137,9 +144,12 @@ def read_config_file(path: Path) -> dict[str, Any]:
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: {error}", "its keys are the options of 'arena run' with '_' for '-'") from None
     settings = {name: value for name in config.__struct_fields__ if (value := getattr(config, name)) is not None}
-    for name in ("bots", "challenger", "out", "board_files"):
+    files = ["board_files", "tls_ca_file", "tls_cert", "tls_key"]
+    if settings.get("cluster", "").endswith(".json"):
+        files.append("cluster")
+    for name in ("bots", "challenger", "out", *files):
         if name in settings:
-            settings[name] = _beside(path, settings[name], always=name == "board_files")
+            settings[name] = _beside(path, settings[name], always=name in files)
     return settings
 
 
@@ -173,6 +183,11 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
     if config.increment_ms and config.game_ms is None:
         raise ConfigError(
             "expected --game-ms with --increment-ms: an increment is added to a bank", "add --game-ms, or leave the increment out"
+        )
+    if config.in_process and config.timing != Timing():
+        raise ConfigError(
+            "expected no limits of time with --in-process, where it is only measured, got some",
+            "leave --move-ms, --game-ms, --increment-ms and --startup-ms out",
         )
     return config
 
@@ -260,6 +275,8 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
         elif key == "until" and there and here:
             if here > there:
                 found.append(f"until: the run has {there:g}, asked for {here:g}; a run can only grow")
+        elif key == "in_process":
+            found += _kind_difference(is_built_in=bool(there), wanted=here)
         elif isinstance(there, dict) and isinstance(here, dict):
             found += [f"{part}: the run has {there.get(part)}, asked for {here[part]}" for part in here if there.get(part) != here[part]]
         elif key not in OWN_RULES and (there or None) != (here or None):
@@ -270,6 +287,14 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
     changed = (name for name in known.boards.keys() & wanted.boards.keys() if known.boards[name] != wanted.boards[name])
     found += [f"board {name}: its rows are not those the run was played on" for name in changed]
     return found + _bot_differences(known.bots, wanted.bots)
+
+
+def _kind_difference(*, is_built_in: bool, wanted: bool) -> list[str]:
+    """What keeps built-in bots and bots in processes of their own apart."""
+    if is_built_in == wanted:
+        return []
+    kinds = ("processes: leave --in-process out", "built in: add --in-process")
+    return [f"in_process: the bots of the run are {kinds[is_built_in]}"]
 
 
 def _shown(value: Any) -> str:

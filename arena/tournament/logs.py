@@ -10,7 +10,7 @@ from typing import Any
 from multiprocessing_logging import MultiProcessingHandler
 
 from arena.errors import RunError
-from arena.tournament.runner import START_METHOD
+from arena.tournament.pool import START_METHOD
 
 FILE = "arena.log"
 FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"

@@ -14,7 +14,7 @@ from arena.match.retrace import Decision, decisions_of, old_ms
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.record import GameRecord
-from arena.tournament.runner import AHEAD, START_METHOD, end_pool, kill_workers, worker_cores
+from arena.tournament.pool import AHEAD, START_METHOD, end_pool, kill_workers, worker_cores
 from arena.tournament.scripts import Scripts
 from arena.tournament.workers import Setup, retrace_game, start_worker
 

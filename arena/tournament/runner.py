@@ -1,59 +1,24 @@
 """Plays the games that a run lacks on a pool of workers, and writes each to the journal as it ends. It emits events, never prints."""
 
 import logging
-import multiprocessing
-import os
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from arena.errors import Void
 from arena.match.referee import GamePlan, Outcome
 from arena.records.evidence import write_evidence
 from arena.records.journal import Journal
-from arena.tournament.workers import ATTEMPTS, Setup, play_game, start_worker
+from arena.tournament.events import Event, Played, Stopping, Voided, WorkerDied
+from arena.tournament.pool import Pool
+from arena.tournament.workers import ATTEMPTS, Batch
 
 log = logging.getLogger(__name__)
 
-AHEAD = 3
-"""Games handed out for each worker, so that none waits for the main process."""
 LOOK_S = 0.2
-PATIENCE_S = 10.0
 MOST_FRUITLESS = 10
-START_METHOD = "spawn"
-
-
-class Played(NamedTuple):
-    """A game ended and is in the journal."""
-
-    outcome: Outcome
-
-
-class Voided(NamedTuple):
-    """A game broke off for a reason that is not a bot's; ``given_up`` when it is not tried again in this session."""
-
-    game: str
-    reason: str
-    given_up: bool
-
-
-class WorkerDied(NamedTuple):
-    """A worker died and took the pool with it; so many games had been handed out, of which those not ended are played again."""
-
-    games: int
-
-
-class Stopping(NamedTuple):
-    """Asked to stop: so many games are still being played, and will be kept."""
-
-    running: int
-
-
-Event = Played | Voided | WorkerDied | Stopping
 
 
 class Runner:
@@ -63,18 +28,13 @@ class Runner:
     handler. ``voided`` holds the games given up.
     """
 
-    def __init__(self, folder: Path, journal: Journal, setup: Setup, jobs: int, log_queue: Any, listen: Callable[[Event], None]) -> None:
+    def __init__(self, folder: Path, journal: Journal, pool: Pool, listen: Callable[[Event], None]) -> None:
         self._folder = folder
         self._journal = journal
-        self._setup = setup
-        self._jobs = jobs
-        self._log_queue = log_queue
+        self._pool = pool
         self._listen = listen
-        self._context = multiprocessing.get_context(START_METHOD)
-        self._pool: ProcessPoolExecutor | None = None
-        self._stopping = self._context.Value("b", 0, lock=False)
-        self._pending: dict[Future[Outcome | None], GamePlan] = {}
-        self._again: deque[GamePlan] = deque()
+        self._pending: dict[Future[Batch], list[GamePlan]] = {}
+        self._next: deque[GamePlan] = deque()
         self._suspects: deque[GamePlan] = deque()
         self._attempts: Counter[str] = Counter()
         self._fruitless = 0
@@ -94,84 +54,95 @@ class Runner:
         """Plays the games one after another; returns when all are played or given up, or after a stop.
 
         None among the plans says that there is none for now, and that they are to be asked again when a game has ended.
-        Raises RunError when the journal cannot be written.
+        Raises RunError when the journal cannot be written, or there can be no more workers.
         """
         rest = iter(plans)
         announced = False
         try:
             while True:
+                waiting = False
+                self._pool.look()
                 if self._is_enough and self.stop_level == 0:
-                    self._stopping.value = 1
+                    self._pool.stop_beginning()
                 elif self.stop_level == 0:
-                    self._hand_out(rest)
+                    waiting = self._hand_out(rest)
                 elif not announced:
                     announced = True
-                    self._stopping.value = 1
-                    self._listen(Stopping(min(len(self._pending), self._jobs)))
-                if not self._pending or self.stop_level > 1:
+                    self._pool.stop_beginning()
+                    self._listen(Stopping(min(sum(map(len, self._pending.values())), self._pool.places)))
+                if self.stop_level > 1 or not (self._pending or waiting):
                     return
-                done, _ = wait(self._pending, timeout=LOOK_S, return_when=FIRST_COMPLETED)
-                if done:
+                if self._pending:
+                    done, _ = wait(self._pending, timeout=LOOK_S, return_when=FIRST_COMPLETED)
                     self._collect(done)
+                else:
+                    time.sleep(LOOK_S)
         finally:
-            self._shut_down()
+            self._pool.close(kill=bool(self._pending))
+            self._pending.clear()
 
-    def _hand_out(self, rest: Iterator[GamePlan | None]) -> None:
-        """Keeps the workers supplied. Suspects of having broken a worker are played one at a time."""
-        if self._suspects:
-            if not self._pending:
-                self._submit(self._suspects.popleft())
-            return
-        while len(self._pending) < self._jobs * AHEAD:
-            plan = self._again.popleft() if self._again else next(rest, None)
-            if plan is None:
-                return
-            if not self._submit(plan):
-                self._again.appendleft(plan)
-                return
+    def _hand_out(self, rest: Iterator[GamePlan | None]) -> bool:
+        """Keeps the workers supplied; whether there are games for which there is no room now.
 
-    def _submit(self, plan: GamePlan) -> bool:
-        """Hands a game to the pool; False when the pool is broken and its other games have yet to be collected."""
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(
-                self._jobs,
-                mp_context=self._context,
-                initializer=start_worker,
-                initargs=(self._setup, self._log_queue, self._context.Value("i", 0), self._stopping),
-            )
-        try:
-            self._pending[self._pool.submit(play_game, plan)] = plan
-        except BrokenProcessPool:
-            if self._pending:
-                return False
-            self._end_pool()
-            return self._submit(plan)
-        return True
+        Suspects of having broken a worker are played one at a time.
+        """
+        while self._suspects:
+            if not self._submit([self._suspects[0]], alone=True):
+                return True
+            self._suspects.popleft()
+        while self._fill(1, rest):
+            room = self._pool.room()
+            self._fill(room, rest)
+            plans = [self._next.popleft() for _ in range(min(room, len(self._next)))]
+            if not plans or not self._submit(plans):
+                self._next.extendleft(reversed(plans))
+                return True
+        return False
 
-    def _collect(self, done: Iterable[Future[Outcome | None]]) -> None:
+    def _fill(self, count: int, rest: Iterator[GamePlan | None]) -> bool:
+        """Sees to it that so many games are next, as far as there are any; whether there is one."""
+        while len(self._next) < count and (plan := next(rest, None)) is not None:
+            self._next.append(plan)
+        return bool(self._next)
+
+    def _submit(self, plans: list[GamePlan], *, alone: bool = False) -> bool:
+        """Hands games to the pool; False when it does not take them now."""
+        future = self._pool.submit(plans, alone=alone)
+        if future is not None:
+            self._pending[future] = plans
+        elif not self._pending:
+            self._pool.renew()
+        return future is not None
+
+    def _collect(self, done: set[Future[Batch]]) -> None:
         """Writes what was finished, then judges what was not; a game that was not begun because of a stop is neither."""
-        if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
-            done, _ = wait(self._pending)
-        plans = [(future, self._pending.pop(future)) for future in done]
-        results = [future.result() for future, _ in plans if future.exception() is None]
-        outcomes = [outcome for outcome in results if outcome is not None]
-        for outcome in outcomes:
+        if any(isinstance(error_of(future), BrokenExecutor) for future in done):
+            done = self._pool.fallen(done, self._pending)
+        ended = [pair for future in done for pair in zip(self._pending[future], results_of(future, self._pending[future]), strict=True)]
+        for future in done:
+            del self._pending[future]
+        outcomes = [(plan, result) for plan, result in ended if isinstance(result, Outcome)]
+        self._keep(outcomes)
+        broken = [plan for plan, result in ended if isinstance(result, BrokenExecutor)]
+        for plan, result in ended:
+            if isinstance(result, Exception) and not isinstance(result, BrokenExecutor):
+                log.warning("%s is void: %r", plan.id, result, exc_info=None if isinstance(result, Void) else result)
+                self._void(plan, str(result) or repr(result), self._next)
+        self._fruitless = 0 if outcomes else self._fruitless + bool(broken)
+        if broken:
+            self._play_again(broken)
+
+    def _keep(self, games: list[tuple[GamePlan, Outcome]]) -> None:
+        """Writes finished games, and tells of them once they are on disk. Of one that was played twice the first counts."""
+        new = {plan.id: (plan, outcome) for plan, outcome in reversed(games) if plan.id not in self._journal.ids}
+        outcomes = [outcome for _, outcome in reversed(new.values())]
+        for plan, outcome in new.values():
             if outcome.evidence:
-                seeds = next(plan.seeds for _, plan in plans if plan.id == outcome.record.id)
-                write_evidence(self._folder, outcome.record.id, seeds, outcome.evidence)
+                write_evidence(self._folder, plan.id, plan.seeds, outcome.evidence)
         if outcomes:
             self._journal.append([outcome.record for outcome in outcomes])
         for outcome in outcomes:
             self._listen(Played(outcome))
-        broken = [plan for future, plan in plans if isinstance(future.exception(), BrokenProcessPool)]
-        for future, plan in plans:
-            error = future.exception()
-            if error is not None and not isinstance(error, BrokenProcessPool):
-                log.warning("%s is void: %r", plan.id, error, exc_info=None if isinstance(error, Void) else error)
-                self._void(plan, str(error) or repr(error), self._again)
-        self._fruitless = 0 if outcomes else self._fruitless + bool(broken)
-        if broken:
-            self._replace_pool(broken)
 
     def _void(self, plan: GamePlan, reason: str, again: deque[GamePlan]) -> None:
         """Notes an attempt that failed by itself, and gives the game up after the third."""
@@ -183,9 +154,9 @@ class Runner:
             again.append(plan)
         self._listen(event)
 
-    def _replace_pool(self, broken: list[GamePlan]) -> None:
-        """A worker died and took the pool with it: its games are played again, one at a time, so that a killer shows itself."""
-        self._end_pool()
+    def _play_again(self, broken: list[GamePlan]) -> None:
+        """A worker died and took others with it: their games are played again, one at a time, so that a killer shows itself."""
+        self._pool.renew()
         if self._fruitless > MOST_FRUITLESS:
             raise Void(f"expected workers to finish games, got {self._fruitless} that died one after another")
         log.warning("a worker died; games to play again: %d", len(broken))
@@ -195,44 +166,17 @@ class Runner:
         self._suspects.extend(broken)
         self._listen(WorkerDied(len(broken)))
 
-    def _shut_down(self) -> None:
-        """Ends the pool: gently when nothing runs, else by killing its workers, whose keepers then end the bots."""
-        if self._pending:
-            kill_workers()
-            self._pending.clear()
-        self._end_pool()
 
-    def _end_pool(self) -> None:
-        if self._pool is not None:
-            end_pool(self._pool)
-            self._pool = None
+def error_of(future: Future[Batch]) -> BaseException | None:
+    """Why a batch that has ended did not come back."""
+    return BrokenExecutor("it was dropped") if future.cancelled() else future.exception()
 
 
-def end_pool(pool: ProcessPoolExecutor) -> None:
-    """Ends a pool within a bound: a worker killed while it logged can block the others' last words for ever."""
-    pool.shutdown(wait=False, cancel_futures=True)
-    deadline = time.monotonic() + PATIENCE_S
-    while (left := multiprocessing.active_children()) and time.monotonic() < deadline:
-        time.sleep(0.005)
-    for process in left:
-        process.kill()
-        process.join()
-
-
-def kill_workers() -> None:
-    """Ends what still runs, when nobody waits for it any more; the keepers then end the bots."""
-    for process in multiprocessing.active_children():
-        process.kill()
-
-
-def worker_cores(jobs: int) -> list[int]:
-    """The processors to pin workers to: one each, or none when there are more workers than processors."""
-    if not hasattr(os, "sched_getaffinity"):
-        return []
-    cores = sorted(os.sched_getaffinity(0))
-    return cores if jobs <= len(cores) else []
-
-
-def available_cores() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def results_of(future: Future[Batch], plans: list[GamePlan]) -> Sequence[Outcome | BaseException | None]:
+    """What became of each game of a batch that has ended; what a worker elsewhere logged is logged here."""
+    error = error_of(future)
+    if error is not None:
+        return [error] * len(plans)
+    for record in future.result().logged:
+        logging.getLogger(record.name).handle(record)
+    return future.result().results

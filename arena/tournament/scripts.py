@@ -55,6 +55,8 @@ class Scripts:
     def played_bot(self, name: str) -> Bot:
         """A bot of the run as it was played. Raises RunError when its copy is not there."""
         info = self.bot_info(name)
+        if self._schedule.config.in_process:
+            raise RunError(f"expected a bot that runs as a process, got {name}, which is built in", "name the bot with --bot")
         if not (self.run / info.copy).is_dir():
             raise RunError(f"expected the copy of {name} that was played in {self.run / info.copy}, found none", "name the bot with --bot")
         bot = played_copy(self.run, info)

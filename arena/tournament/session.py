@@ -1,6 +1,7 @@
 """A run on disk: found, started, compared with what is asked for, continued."""
 
 import logging
+import platform
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -112,7 +113,7 @@ def open_session(
             raise RunError(f"expected {folder / RUN_FILE} beside a journal, found none", "restore it, or choose another --out")
         config, info = _plan(folder, known, settings, boards, bots, means.sandbox.tier)
         try:
-            staged = {bot.label: stage(bot, folder / info_of(bot).copy, means.sandbox) for bot in bots}
+            staged = {bot.label: bot if config.in_process else stage(bot, folder / info_of(bot).copy, means.sandbox) for bot in bots}
             if info != known:
                 write_run(folder, info)
         except BaseException:
@@ -127,6 +128,8 @@ def open_session(
             sandbox=means.sandbox,
             cores=means.cores,
             log_level=means.log_level,
+            host=platform.node(),
+            in_process=config.in_process,
         )
         yield Session(folder, info, config, schedule, journal, setup, known is None, schedule.played(journal.ids), journal.repaired)
 

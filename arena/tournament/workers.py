@@ -6,14 +6,14 @@ Workers are spawned, never forked: they share nothing with the main process but 
 import logging
 import multiprocessing
 import os
-import platform
 import signal
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from logging.handlers import QueueHandler
 from multiprocessing.connection import wait
 from multiprocessing.util import Finalize
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -21,7 +21,9 @@ from arena.errors import Void
 from arena.match.clock import Timing
 from arena.match.referee import GamePlan, Outcome, Referee
 from arena.match.retrace import Decision, Script, retrace
+from arena.match.selfplay import play_alone
 from arena.players.bot import BotPlayer
+from arena.players.builtin import built_in
 from arena.players.folder import Bot
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
@@ -37,7 +39,11 @@ MOST_DEALS = 1000
 
 
 class Setup(Struct, frozen=True):
-    """What every worker of a run needs. ``cores`` are the processors to pin workers to, empty for no pinning."""
+    """What every worker of a run needs.
+
+    ``cores`` are the processors to pin workers to, empty for no pinning; ``host`` is what records say of where they were played;
+    ``in_process`` says that the bots are built in.
+    """
 
     bots: dict[str, Bot]
     boards: dict[str, tuple[str, ...]]
@@ -45,6 +51,20 @@ class Setup(Struct, frozen=True):
     sandbox: Sandbox
     cores: list[int]
     log_level: int
+    host: str = ""
+    in_process: bool = False
+
+
+class Batch(NamedTuple):
+    """What came of some games handed to a worker together, in their order.
+
+    ``results`` are None for games that were not begun because of a stop; ``seconds`` is how long it all took. ``logged`` are the worker's
+    log records, where they do not travel by a queue.
+    """
+
+    results: list[Outcome | Void | None]
+    seconds: float
+    logged: Sequence[logging.LogRecord] = ()
 
 
 class Stable:
@@ -98,6 +118,7 @@ class Worker:
         self.setup = setup
         self.boards = {name: Board(name, rows) for name, rows in setup.boards.items()}
         self.stable = Stable(setup)
+        self._choosers = {label: built_in(bot.manifest.name).choose for label, bot in setup.bots.items()} if setup.in_process else {}
 
     def retrace(self, script: Script, seat: int, label: str) -> list[Decision]:
         """Asks a bot again what a seat was asked in a game. Raises RunError, Void."""
@@ -114,19 +135,27 @@ class Worker:
 
     def play(self, plan: GamePlan) -> Outcome:
         """Plays one game. Raises Void."""
+        if self.setup.in_process:
+            choosers = [self._choosers[label] for label in plan.bots]
+            outcome = Outcome(play_alone(plan, self.boards[plan.board], choosers, self.setup.host), [])
+        else:
+            outcome = self._play_by_processes(plan)
+        for fault in outcome.record.faults:
+            log.info("%s: %s forfeits (%s): %s", plan.id, plan.bots[fault.seat], fault.kind, fault.detail)
+        log.debug("%s: %s after %d placements, left %s", plan.id, outcome.record.end, outcome.record.turns, outcome.record.left)
+        return outcome
+
+    def _play_by_processes(self, plan: GamePlan) -> Outcome:
         taken = self.stable.take(plan.bots, plan.board, plan.deal)
         try:
             referee = Referee(plan, self.boards[plan.board], [player for player, _ in taken], self.setup.timing)
-            outcome = referee.play(sandbox=self.setup.sandbox.tier, host=platform.node())
+            outcome = referee.play(sandbox=self.setup.sandbox.tier, host=self.setup.host)
         except BaseException:
             for player, _ in taken:
                 player.stop()
             raise
         busy = tuple(player.name for player, _ in taken if player.computes_unasked)
         self.stable.give_back(taken)
-        for fault in outcome.record.faults:
-            log.info("%s: %s forfeits (%s): %s", plan.id, plan.bots[fault.seat], fault.kind, fault.detail)
-        log.debug("%s: %s after %d placements, left %s", plan.id, outcome.record.end, outcome.record.turns, outcome.record.left)
         return outcome._replace(busy=busy)
 
 
@@ -141,30 +170,46 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
     """
     global _worker, _stopping  # noqa: PLW0603 - one worker a process
     _stopping = stopping
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    adopt_orphans()
-    root = logging.getLogger()
-    root.handlers[:] = [QueueHandler(log_queue)]
-    root.setLevel(setup.log_level)
     with counter.get_lock():
         number = counter.value
         counter.value += 1
+    _worker = make_worker(setup, QueueHandler(log_queue), number)
+    Finalize(None, _worker.stable.stop, exitpriority=100)
+
+
+def make_worker(setup: Setup, handler: logging.Handler, number: int) -> Worker:
+    """Makes the worker with this number of its machine out of this process, which has no other children; it logs to the handler."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    adopt_orphans()
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(setup.log_level)
     if setup.cores and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {setup.cores[number % len(setup.cores)]})
-    _worker = Worker(setup)
-    Finalize(None, _worker.stable.stop, exitpriority=100)
     log.debug("worker %d started as process %d", number, os.getpid())
+    return Worker(setup)
 
 
-def play_game(plan: GamePlan) -> Outcome | None:
-    """Plays one game in this worker, or none when the run is stopping. Raises Void.
-
-    Futures that wait are not cancelled instead: a worker that dies would then leave the pool without an end (seen with CPython 3.11).
-    """
+def play_batch(plans: Sequence[GamePlan]) -> Batch:
+    """Plays games in this worker, one after another, until the run is stopping."""
     assert _worker is not None, "start_worker has run"
-    return None if _stopping.value else _worker.play(plan)
+    return play_games(_worker, plans, lambda: bool(_stopping.value))
+
+
+def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[[], bool]) -> Batch:
+    """Plays games one after another; what goes wrong in one leaves the others alone."""
+    began, results = time.monotonic(), list[Outcome | Void | None]()
+    for plan in plans:
+        try:
+            results.append(None if is_stopping() else worker.play(plan))
+        except Void as void:
+            results.append(void)
+        except Exception as error:
+            log.exception("%s is void", plan.id)
+            results.append(Void(repr(error)))
+    return Batch(results, time.monotonic() - began)
 
 
 def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:

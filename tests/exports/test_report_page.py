@@ -236,6 +236,7 @@ def test_while_line_ups_may_be_given_more_deals_a_deal_is_over_when_all_of_them_
             "arena run a b c --boards lion --board mine.txt --deals 3 --players 3 --move-ms 5 --until 20.0 --adaptive",
         ),
         ({"boards": ["lion", "mine"], "match": ["mine", "lion"]}, "arena run a b c --match mine,lion --board mine.txt --deals 10"),
+        ({"in_process": True}, "arena run a b c --boards bird --deals 10 --in-process"),
         ({"compare": {"new": "c", "old": "a", "elo1": 30.0}}, "arena compare c a --pool b --elo1 30.0 --boards bird"),
     ],
 )

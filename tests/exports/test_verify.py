@@ -1,6 +1,7 @@
 """A run compared with its plan, the rules and its tables: what is as it was written passes, and every change is found and named."""
 
 import json
+import logging
 import random
 import shutil
 
@@ -12,16 +13,20 @@ from arena.exports.files import export_run
 from arena.exports.verify import Sample, csv_difference, verify_run
 from arena.match.clock import Timing
 from arena.match.referee import Referee
+from arena.players.builtin import built_in_bot
 from arena.players.folder import bot_at, stage
 from arena.players.inprocess import InProcessPlayer, random_move
+from arena.players.sandbox.tiers import OPEN
 from arena.ratings.tables import run_tables
 from arena.records.evidence import evidence_folder
 from arena.records.journal import Journal
-from arena.records.runfile import BotInfo, RunInfo, write_run
+from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
 from arena.rules.boards import built_in
 from arena.rules.terms import REVISION
 from arena.tournament.config import make_config
 from arena.tournament.schedule import Schedule
+from arena.tournament.session import Means, open_session
+from arena.tournament.workers import Worker
 
 NAMES = ("ann", "bob", "quits")
 
@@ -331,6 +336,40 @@ def test_a_bot_that_was_built_is_not_compared(run):
     verdict = verify_run(run)
     assert verdict.differences == []
     assert verdict.notes == ["the copy of ann holds what its build made, and cannot be compared"]
+
+
+def make_built_in_run(run):
+    """A run of built-in bots as the arena leaves it."""
+    settings, boards = {"bots": ["random", "careful-2"], "deals": 2, "seed": "verify", "in_process": True}, {"bird": built_in("bird")}
+    bots = [built_in_bot(name) for name in settings["bots"]]
+    with open_session(run, settings, boards, bots, Means([], OPEN, logging.WARNING)) as session:
+        worker = Worker(session.setup)
+        session.journal.append([worker.play(plan).record for plan in session.missing()])
+    export_run(run, run, run_tables(run))
+
+
+def test_built_in_bots_have_no_copies_and_are_compared_with_those_of_this_arena(tmp_path):
+    run = tmp_path / "run"
+    make_built_in_run(run)
+    assert not (run / "bots").exists()
+    verdict = verify_run(run)
+    assert (verdict.games, verdict.bots, verdict.differences, verdict.notes) == (4, 2, [], [])
+    info = read_run(run)
+    hashed = info.bots[1].sha256
+    for changes, field, got in (
+        ({"sha256": "0" * 64}, "sha256 of careful-2", "0" * 64),
+        ({"command": ["arena", "in-process", "clever"]}, "command of careful-2", "expected a built-in bot, got 'clever'"),
+        ({"command": ["x", "careful-2"]}, "command of careful-2", "x careful-2"),
+    ):
+        write_run(run, msgspec.structs.replace(info, bots=[info.bots[0], msgspec.structs.replace(info.bots[1], **changes)]))
+        [found] = verify_run(run).differences
+        assert (found.file, found.field, found.got) == ("run.json", field, got)
+    newer = msgspec.structs.replace(info.bots[1], version="2", sha256="0" * 64)
+    write_run(run, msgspec.structs.replace(info, bots=[info.bots[0], newer]))
+    verdict = verify_run(run)
+    assert verdict.differences == []
+    assert verdict.notes == ["careful-2 is of version 2 of the built-in bots, this is 1: they cannot be compared"]
+    assert hashed == built_in_bot("careful-2").sha256
 
 
 def test_missing_games_and_half_a_line_are_notes(run):

@@ -1,6 +1,7 @@
 """What stands behind standings: tests that reject as often as they say, circles that are there, times and hands as the journal has them."""
 
 import json
+import shutil
 from array import array
 
 import numpy as np
@@ -15,6 +16,7 @@ from arena.ratings.goodness import goodness, holm
 from arena.ratings.hands import Hands, worst_hands
 from arena.ratings.model import rate
 from arena.ratings.results import count_results
+from arena.ratings.tables import run_tables
 from arena.ratings.tally import Match, Tally, WholeRow, row_decoder
 from arena.ratings.times import Times
 from arena.records.journal import read_rows
@@ -153,6 +155,37 @@ def test_endings_are_those_of_the_games_played_again(run):
     assert row["by_other"] == (pytest.approx(np.mean(by_other)) if last else pytest.approx(np.nan, nan_ok=True))
 
 
+def test_machines_are_told_apart_by_name_and_speed(run, tmp_path):
+    shutil.copytree(run, tmp_path / "run")
+    journal = tmp_path / "run" / "games.jsonl"
+    records = [json.loads(line) for line in journal.read_text().splitlines()]
+    hosts = ["a @ 1200/s", "a @ 600/s", "b @ 1200/s", "here"]
+    for number, record in enumerate(records):
+        record["host"] = hosts[number % 4]
+    journal.write_text("".join(json.dumps(record) + "\n" for record in records))
+    analysis = analyse_run(tmp_path / "run")
+    table = analysis.machines.to_dict("records")
+    assert [(row["host"], None if pd.isna(row["speed"]) else row["speed"]) for row in table] == [
+        ("a", 1200),
+        ("a", 600),
+        ("b", 1200),
+        ("here", None),
+    ]
+    assert [row["games"] for row in table] == [len(records[first::4]) for first in range(4)]
+    times = [sum(map(sum, (record["think_ms"] for record in part))) for part in (records[first::4] for first in range(4))]
+    moves = [sum(record["turns"] for record in records[first::4]) for first in range(4)]
+    assert [row["move_ms"] for row in table] == pytest.approx([spent / turns for spent, turns in zip(times, moves, strict=True)])
+    assert "Where games were played" in analysis_text(analysis, "r")
+    note = "b is 2.0 times as fast as a, so bots' time was not the same; see 'arena analyse'"
+    assert note in run_tables(tmp_path / "run").notes
+    assert not [line for line in run_tables(run).notes if "times as fast" in line]
+    info = json.loads((run / "run.json").read_text())
+    info["config"]["in_process"] = True
+    (tmp_path / "run" / "run.json").write_text(json.dumps(info))
+    assert note not in run_tables(tmp_path / "run").notes
+    assert "Where games were played" not in analysis_text(analyse_run(run), "r")
+
+
 def test_a_hand_is_compared_with_the_same_one_in_the_same_seat():
     """On deal 7 c loses with the first seat's tiles against b, a wins with them."""
     games = [(deal, seated, (0.5, 0.5)) for deal in range(12) for seated in ("ab", "ba", "cb", "bc")]
@@ -175,7 +208,7 @@ def test_a_hand_is_compared_with_the_same_one_in_the_same_seat():
 def test_an_analysis_tells_all_in_text_and_json(run):
     analysis = analyse_run(run, bot="ann", hands=2)
     shown = analysis_object(analysis)
-    assert list(shown) == ["games", "deals", "fit", "cycles", "seats", "times", "endings", "opponents", "hands"]
+    assert list(shown) == ["games", "deals", "fit", "cycles", "seats", "times", "endings", "machines", "opponents", "hands"]
     assert {row["opponent"] for row in shown["opponents"]} == {"bob", "cy", "dee"}
     assert [row["bot"] for row in shown["hands"]] == ["ann", "ann"]
     text = analysis_text(analysis, "my run")

@@ -94,6 +94,7 @@ def works(state):
         "legal_moves": (state.legal_moves, 0),
         "placements": (lambda: state.placements(range(6)), 0),
         "net_gain": (lambda: state.net_gain(moves[0]), 0),
+        "choice": (lambda: state.choice(1, "careful", 4), 0),
         "playout": (lambda: state.copy().playout(1, "greedy"), 0),
         "rollouts": (lambda: state.rollouts(state.mover, 1, 1, "greedy", moves), 0),
         "outlooks": (state.outlooks, 0),

@@ -9,8 +9,8 @@ import pytest
 from arena.errors import ArenaError
 from arena.rules.boards import Board, built_in, parse_board
 from arena.rules.diagrams import state_text
-from arena.rules.notation import UNKNOWN, parse_move
-from tests.rules.positions import full_deck, position, random_move
+from arena.rules.notation import PASS, UNKNOWN, parse_move
+from tests.rules.positions import full_deck, middle_of_a_game, position, random_move
 from tests.rules.test_differential import random_board
 from tests.rules.twins import play_both
 
@@ -70,6 +70,47 @@ def test_rollouts_are_the_same_in_both_cores_whatever_is_hidden(both, players, p
     assert state_text(known[0]) == state_text(known[1])
 
 
+CHOOSERS = [("uniform", 0), ("greedy", 0), ("greedy", 5), ("careful", 0), ("careful", 5)]
+
+
+@pytest.mark.parametrize("policy", CHOOSERS, ids=str)
+@pytest.mark.parametrize("players", [2, 4])
+def test_a_playout_of_one_turn_plays_what_the_policy_chooses(State, players, policy):
+    for seed in range(3):
+        state = middle_of_a_game(State, players, 12 * seed)
+        chosen, played = state.copy(), state.copy()
+        chosen.play(state.choice(seed, *policy))
+        assert played.playout(seed, *policy, 1) == 1
+        assert state_text(chosen) == state_text(played)
+
+
+@pytest.mark.parametrize("policy", CHOOSERS, ids=str)
+def test_a_choice_rests_on_nothing_that_the_seat_cannot_see(State, policy):
+    """The other hands and the draw order are dealt anew, or unknown: the choice stays, and nothing of the state has changed."""
+    rng = random.Random(5)
+    for number in range(6):
+        state = middle_of_a_game(State, 2 + number % 3, 8 * number, "lion")
+        others = [seat for seat in range(state.players) if seat != state.mover]
+        hidden = [tile for seat in others for tile in state.hands[seat]] + list(state.pile_tiles())
+        before, chosen = state_text(state), state.choice(number, *policy)
+        assert chosen in state.legal_moves()
+        assert state_text(state) == before
+        for tiles in (rng.sample(hidden, len(hidden)), [UNKNOWN] * len(hidden)):
+            twin = state.copy()
+            for place, seat in enumerate(others):
+                twin.set_hand(seat, tiles[3 * place : 3 * place + len(state.hands[seat])])
+            twin.set_pile(tiles[3 * len(others) :])
+            assert twin.choice(number, *policy) == chosen
+
+
+def test_whoever_has_no_move_chooses_to_pass(State):
+    ended, retired, unknown = (middle_of_a_game(State) for _ in range(3))
+    ended.playout(1)
+    retired.retire(retired.mover)
+    unknown.set_hand(unknown.mover, [UNKNOWN] * 3)
+    assert [state.choice(1, "careful") for state in (ended, retired, unknown)] == [PASS] * 3
+
+
 def test_rollouts_deal_only_what_the_seat_cannot_see(State):
     """Two states that differ only in what a seat cannot see give it the same rollouts."""
     rng = random.Random(3)
@@ -108,6 +149,8 @@ def test_shares_of_rollouts_add_up_and_better_moves_do_better(State):
             lambda state: state.playout(1, "careful", 0, 2_000_000),
             "expected 0 to 1000000 moves to look at and turns to play, got 0 and 2000000",
         ),
+        (lambda state: state.choice(1, "clever"), "expected the policy uniform, greedy or careful, got clever"),
+        (lambda state: state.choice(1, "greedy", -1), "expected 0 to 1000000 moves to look at and turns to play, got -1 and 0"),
         (lambda state: state.rollouts(0, 1, 1, "uniform", [-1]), "pass is illegal: a player who can place a tile must place one"),
         (lambda state: state.set_hand(0, [9]), "expected tiles from 0 to 6, got 9"),
         (lambda state: state.set_pile([-1]), "expected tiles from 0 to 6, got -1"),

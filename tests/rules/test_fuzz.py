@@ -123,6 +123,7 @@ def call(state, name, first, second, some):
         "set_hand": (first, some),
         "set_pile": (some,),
         "placements": (some,),
+        "choice": (second, ["uniform", "greedy", "careful", "x"][first % 4], second % 5 - 1),
         "outlook": (first,),
         "outlooks": (),
         "playout": (second, ["uniform", "greedy", "careful", "x"][first % 4], second % 4, first % 9),
@@ -135,8 +136,8 @@ def call(state, name, first, second, some):
     return outcome(getattr(state, name), *arguments)
 
 
-CALLS = ["can_move", "is_legal", "net_gain", "nth", "outlook", "outlooks", "placed", "placements", "play", "playout", "retire", "rollouts"]
-CALLS += ["play_nth", "play_nth", "play_nth", "set_hand", "set_pile", "spaces", "why_illegal"]
+CALLS = ["can_move", "choice", "is_legal", "net_gain", "nth", "outlook", "outlooks", "placed", "placements", "play", "playout", "retire"]
+CALLS += ["play_nth", "play_nth", "play_nth", "rollouts", "set_hand", "set_pile", "spaces", "why_illegal"]
 calls = st.lists(st.tuples(st.sampled_from(CALLS), numbers, numbers, tiles), max_size=30)
 
 

@@ -31,6 +31,8 @@ def use_everything(state_class, board, deck):
         outcome(state.play, state.legal_moves()[:1], 7)
         outcome(state.rollouts, state.mover, 1, 1, "uniform", state.legal_moves()[:1])
         outcome(state.rollouts, state.mover, 1, 1, "uniform", [1 << 40])
+        outcome(state.choice, 1, "careful", 2)
+        outcome(state.choice, 1, "clever")
         outcome(state.set_hand, 0, ["x"])
         outcome(state.set_pile, [9])
         outcome(state.nth, -1)
@@ -108,6 +110,8 @@ def calls_that_repeat(native):
         "copies": (200_000, state.copy),
         "games": (20_000, lambda: native(state.board, 2, deck).playout(1)),
         "greedy games": (50, lambda: native(state.board, 2, deck).playout(1, "greedy")),
+        "choices": (20_000, lambda: state.choice(1, "careful", 2)),
+        "refused choices": (100_000, lambda: outcome(state.choice, 1, "careful", -1)),
         "outlooks": (10_000, state.outlooks),
         "rollouts": (20_000, lambda: state.rollouts(state.mover, 1, 1, "uniform", moves)),
         "refused rollouts": (100_000, lambda: outcome(state.rollouts, state.mover, 1, 1, "uniform", [*moves, "x"])),

@@ -56,6 +56,9 @@ def chosen_move(one, other, moves, rng):
     index = rng.randrange(len(moves))
     assert one.nth(index) == other.nth(index) == moves[index]
     assert one.net_gain(moves[index]) == other.net_gain(moves[index])
+    if rng.random() < 0.1:
+        choice = rng.getrandbits(64), rng.choice(["uniform", "greedy", "careful"]), rng.randint(1, 4)
+        assert one.choice(*choice) == other.choice(*choice)
     return moves[index]
 
 

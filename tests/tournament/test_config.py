@@ -34,6 +34,7 @@ def settings(**changes):
             {"match": ["bird", "bird"], "deals": 6_000_000},
             "expected at most 10,000,000 deals on a board, got 6,000,000 for each of 2 rounds",
         ),
+        ({"in_process": True, "game_ms": 9}, "expected no limits of time with --in-process"),
         ({"match": ["bird"], "compare": {"new": "ann", "old": "bob"}}, "expected a comparison to count games singly, got a match"),
     ],
 )
@@ -102,11 +103,18 @@ def test_the_same_settings_are_no_difference():
     assert differences(info(), info()) == []
 
 
-def test_a_run_from_before_there_were_matches_goes_on():
+@pytest.mark.parametrize("missing", ["match", "in_process"])
+def test_a_run_from_before_there_was_a_setting_goes_on(missing):
     known = info()
-    assert (
-        differences(msgspec.structs.replace(known, config={key: known.config[key] for key in known.config if key != "match"}), known) == []
-    )
+    old = msgspec.structs.replace(known, config={key: known.config[key] for key in known.config if key != missing})
+    assert differences(old, known) == []
+    assert not getattr(make_config(old.config), missing)
+
+
+def test_built_in_bots_and_processes_do_not_share_a_run():
+    one, other = info(), info(in_process=True)
+    assert differences(one, other) == ["in_process: the bots of the run are processes: leave --in-process out"]
+    assert differences(other, one) == ["in_process: the bots of the run are built in: add --in-process"]
 
 
 def test_more_deals_and_further_bots_are_no_difference():

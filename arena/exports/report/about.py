@@ -25,6 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "until": None,
 }
 """Settings that the command need not name."""
+FLAGS = ("adaptive", "in_process")
 QUESTION = {"elo0": 0.0, "elo1": 10.0, "alpha": 0.05, "beta": 0.05}
 """The same for what a comparison asks."""
 WORDS = 300
@@ -41,7 +42,7 @@ def repeat_command(info: RunInfo, *, seed: str | None) -> str:
     words += ["--match", ",".join(match)] if match else ["--boards", ",".join(known)] if known else []
     words += [word for name in boards if name not in BUILT_IN for word in ("--board", f"{name}.txt")]
     words += [] if config.get("compare") else ["--deals", str(config.get("deals", 10))]
-    words += _options(config, DEFAULTS) + (["--adaptive"] if config.get("adaptive") else [])
+    words += _options(config, DEFAULTS) + [f"--{key.replace('_', '-')}" for key in FLAGS if config.get(key)]
     return shlex.join(words + (["--seed", seed] if seed else []))
 
 
@@ -100,7 +101,7 @@ def settings_of(material: Material) -> list[tuple[str, str]]:
         ("What counts", counted_text(material.tables)),
         ("Deals of each match" if config.get("match") else "Deals on each board", str(config.get("deals", "?"))),
         ("Seatings", str(config.get("seatings", "?"))),
-        ("Time for a move", f"{config.get('move_ms', '?')} ms"),
+        ("Time for a move", "no limit, built-in bots" if config.get("in_process") else f"{config.get('move_ms', '?')} ms"),
         ("Bank of time", bank),
         ("Protection asked of the machine", info.sandbox),
         (

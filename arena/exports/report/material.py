@@ -12,8 +12,8 @@ from arena.exports.report.choice import Field, Reasons, choose_games
 from arena.exports.report.scan import Scan, scan_journal
 from arena.exports.report.secrecy import Secrecy, judge
 from arena.ratings.convergence import convergence_table
-from arena.ratings.matches import Score, scoring_of
-from arena.ratings.tables import Tables, make_tables
+from arena.ratings.matches import Score, scoring_of, timed_hosts
+from arena.ratings.tables import Tables, make_tables, with_machines
 from arena.records.runfile import RunInfo, read_run
 
 
@@ -53,7 +53,7 @@ def gather(folder: Path, prior: float | None = None, match: Sequence[str] | None
     return Material(
         folder=folder,
         info=info,
-        tables=make_tables(counts, prior, blocks, match=boards),
+        tables=with_machines(make_tables(counts, prior, blocks, match=boards), timed_hosts(info, score)),
         convergence=convergence_table(counts, prior),
         scan=scan,
         secrecy=secrecy,

@@ -636,7 +636,7 @@ INLINE int outlook_after(const Core *core, Core *scratch, int kind, int square, 
     return outlook(scratch, core->mover, words);
 }
 
-/* How all seats play on: arena.rules.playouts.Policy. */
+/* How a seat chooses its move: arena.rules.playouts.Policy. */
 typedef struct {
     int name;
     long among, turns;
@@ -674,28 +674,28 @@ INLINE int best_of_all(const Core *core, const Menu *menu, Core *scratch, uint64
     return chosen;
 }
 
-INLINE int chosen_by(const Core *core, const Menu *menu, Core *scratch, uint64_t *random, const Policy *policy, int words)
+/* The mover's move by a policy, PASS when it has none. `scratch` is needed by all policies but the uniform one. */
+INLINE int chosen_by(const Core *core, Core *scratch, uint64_t *random, const Policy *policy, int words)
 {
+    Menu storage, *menu = &storage;
+    menu->total = 0;
+    if (core->end == GOES_ON && !core->retired[core->mover]) make_menu(core, core->hands[core->mover], menu, words);
+    if (!menu->total) return PASS;
     if (policy->name == UNIFORM) return nth_of(menu, below(random, menu->total));
     int now = policy->name == CAREFUL ? outlook(core, core->mover, words) : 0;
     return policy->among ? best_of_few(core, menu, scratch, random, policy, now, words) : best_of_all(core, menu, scratch, random, policy, now, words);
 }
 
-/* Plays on. `scratch` is needed by all policies but the uniform one. Returns how many tiles were placed. */
+/* Plays on. Returns how many tiles were placed. */
 INLINE int playout_words(Core *core, Core *scratch, uint64_t *random, const Policy *policy, int words)
 {
-    Menu menu;
     int before = core->turns;
     while (core->end == GOES_ON && (!policy->turns || core->turns - before < policy->turns)) {
-        menu.total = 0;
-        if (!core->retired[core->mover]) make_menu(core, core->hands[core->mover], &menu, words);
-        if (!menu.total) {
+        int move = chosen_by(core, scratch, random, policy, words);
+        if (move == PASS) {
             end_if_stuck(core, words);
             if (core->end == GOES_ON) next_mover(core);
-            continue;
-        }
-        int move = chosen_by(core, &menu, scratch, random, policy, words);
-        play_unchecked(core, move >> KIND_SHIFT, move & SQUARE_MASK, NULL, words);
+        } else play_unchecked(core, move >> KIND_SHIFT, move & SQUARE_MASK, NULL, words);
     }
     return core->turns - before;
 }
@@ -706,6 +706,13 @@ INLINE int playout_words(Core *core, Core *scratch, uint64_t *random, const Poli
 static int playout(Core *core, Core *scratch, uint64_t *random, const Policy *policy)
 {
 #define CALL(words) playout_words(core, scratch, random, policy, words)
+    return FOR_WORDS(core, CALL);
+#undef CALL
+}
+
+static int core_choice(const Core *core, Core *scratch, uint64_t *random, const Policy *policy)
+{
+#define CALL(words) chosen_by(core, scratch, random, policy, words)
     return FOR_WORDS(core, CALL);
 #undef CALL
 }
@@ -1600,6 +1607,22 @@ static int knows_all(const Core *core)
     return !unknown;
 }
 
+static PyObject *state_choice(PyObject *self, PyObject *arguments, PyObject *keywords)
+{
+    static char *names[] = {"seed", "policy", "among", NULL};
+    unsigned long long seed;
+    PyObject *name = NULL, *among = NULL;
+    Policy policy;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "K|OO", names, &seed, &name, &among)) return NULL;
+    if (!read_policy(name, among, NULL, &policy)) return NULL;
+    Core *core = CORE(self), scratch;
+    if (!allocate(&scratch, core->board)) return PyErr_NoMemory();
+    uint64_t random = seed;
+    int move = core_choice(core, &scratch, &random, &policy);
+    PyMem_Free(scratch.block);
+    return PyLong_FromLong(move);
+}
+
 static PyObject *state_playout(PyObject *self, PyObject *arguments, PyObject *keywords)
 {
     static char *names[] = {"seed", "policy", "among", "turns", NULL};
@@ -1809,6 +1832,7 @@ static PyMethodDef methods[] = {
     {"retire", state_retire, METH_O, "The seat never moves again (R3.2, R8.1)."},
     {"outlook", state_outlook, METH_O, "How well a seat stands, in hundredths of a pagoda times the other seats."},
     {"outlooks", state_outlooks, METH_NOARGS, "The mover's outlook after each of its legal moves, before it draws."},
+    {"choice", (PyCFunction)(void (*)(void))state_choice, METH_VARARGS | METH_KEYWORDS, "The mover's move by a policy; PASS when it has none."},
     {"playout", (PyCFunction)(void (*)(void))state_playout, METH_VARARGS | METH_KEYWORDS, "Plays to the end by a policy."},
     {"rollouts", (PyCFunction)(void (*)(void))state_rollouts, METH_VARARGS | METH_KEYWORDS, "Plays each move to the end on deals resampled."},
     {NULL, NULL, 0, NULL},

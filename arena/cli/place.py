@@ -1,0 +1,138 @@
+"""Where games are played: on this machine, or on the workers of a cluster."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import click
+
+from arena.cli.options import Command
+from arena.errors import ConfigError
+
+if TYPE_CHECKING:
+    from arena.players.folder import Bot
+    from arena.players.sandbox.tiers import Sandbox
+    from arena.tournament.cluster.pool import Cluster
+    from arena.tournament.events import Event
+    from arena.tournament.pool import Pool
+    from arena.tournament.session import Means
+    from arena.tournament.workers import Setup
+
+
+class Place(NamedTuple):
+    """Where games are to be played: ``jobs`` workers here, None for one per core, or on the ``cluster`` at an address."""
+
+    jobs: int | None
+    cluster: str | None
+    tls_ca_file: str | None
+    tls_cert: str | None
+    tls_key: str | None
+
+    def with_defaults(self, settings: "Mapping[str, Any]") -> "Place":
+        """The same with a configuration file's values where nothing was said."""
+        return Place(*(settings.get(name) if value is None else value for name, value in self._asdict().items()))
+
+
+def place_options(command: Command) -> Command:
+    """``--jobs``, ``--cluster`` and ``--tls-...``, as one argument ``place``."""
+
+    @wraps(command)
+    def wrapped(*args: Any, **options: Any) -> Any:
+        return command(*args, place=Place(*(options.pop(name) for name in Place._fields)), **options)
+
+    for option in (
+        click.option("--tls-key", metavar="FILE", help="Key of that certificate."),
+        click.option("--tls-cert", metavar="FILE", help="Certificate to show the cluster."),
+        click.option(
+            "--tls-ca-file", metavar="FILE", help="Certificates that the cluster's own must go back to; needed for tls:// addresses."
+        ),
+        click.option("--cluster", metavar="ADDRESS|FILE", help="Play on the workers of a Dask scheduler, or of its scheduler file."),
+        click.option("--jobs", type=click.IntRange(1), help="Worker processes on this machine.  [default: one per core]"),
+    ):
+        wrapped = option(wrapped)
+    return cast("Command", wrapped)
+
+
+class LocalWorkers:
+    """Workers on this machine. ``text`` says where games are played, ``crowding`` what a bot that computes unasked does there."""
+
+    def __init__(self, jobs: int | None) -> None:
+        from arena.tournament.pool import available_cores  # noqa: PLC0415 - help must not wait for it
+
+        self._cores = available_cores()
+        self._jobs = jobs or self._cores
+        self.text = counted(self._jobs, "worker")
+
+    def crowding(self, players: int) -> str:
+        """What bots share while others think, where that takes time from them; else empty."""
+        if self._jobs * players <= self._cores:
+            return ""
+        return f"{self.text} x {players} bots share {counted(self._cores, 'processor')}"
+
+    def means(self, sandbox: "Sandbox", level: int) -> "Means":
+        """With what a session plays here."""
+        from arena.tournament.pool import worker_cores  # noqa: PLC0415 - help must not wait for these
+        from arena.tournament.session import Means  # noqa: PLC0415
+
+        return Means(worker_cores(self._jobs), sandbox, level)
+
+    def pool(self, setup: "Setup", _: "Sequence[Bot]", log_queue: Any, __: "Callable[[Event], None]") -> "Pool":
+        """The pool for a session."""
+        from arena.tournament.pool import LocalPool  # noqa: PLC0415 - help must not wait for it
+
+        return LocalPool(setup, self._jobs, log_queue)
+
+
+class ClusterWorkers:
+    """The workers of a cluster."""
+
+    def __init__(self, cluster: "Cluster") -> None:
+        self._cluster = cluster
+        self.text = f"cluster {cluster.address}"
+
+    def crowding(self, players: int) -> str:
+        """What bots share while others think."""
+        return f"each machine plays as many games with {players} bots as its workers have threads"
+
+    def means(self, sandbox: "Sandbox", level: int) -> "Means":
+        """With what a session plays there: workers see to their processors, and have walls at least as good as here."""
+        from arena.tournament.session import Means  # noqa: PLC0415 - help must not wait for it
+
+        return Means([], sandbox, level)
+
+    def pool(self, setup: "Setup", bots: "Sequence[Bot]", _: Any, listen: "Callable[[Event], None]") -> "Pool":
+        """The pool for a session."""
+        from arena.tournament.cluster.pool import ClusterPool  # noqa: PLC0415 - an extra
+
+        return ClusterPool(self._cluster, setup, {bot.label: bot for bot in bots}, listen)
+
+
+Workers = LocalWorkers | ClusterWorkers
+
+
+@contextmanager
+def workers_at(place: Place) -> Iterator[Workers]:
+    """The workers at a place, of which a cluster is left at the end. Raises ClusterError, ConfigError."""
+    tls = (place.tls_ca_file, place.tls_cert, place.tls_key)
+    if place.cluster is None:
+        if any(tls):
+            raise ConfigError("expected --cluster with --tls-ca-file, --tls-cert and --tls-key, got none", "name it, or leave them out")
+        yield LocalWorkers(place.jobs)
+        return
+    if place.jobs is not None:
+        raise ConfigError(
+            "expected --jobs or --cluster, got both", "leave --jobs out: each worker of the cluster plays as many games as it has threads"
+        )
+    from arena.tournament.cluster.pool import Cluster, Tls  # noqa: PLC0415 - an extra
+
+    cluster = Cluster(place.cluster, Tls(*tls))
+    try:
+        yield ClusterWorkers(cluster)
+    finally:
+        cluster.close()
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 game``, ``2 games``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

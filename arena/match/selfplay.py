@@ -1,0 +1,32 @@
+"""One game between functions, without messages and texts: what the referee would record, thousands of times a second.
+
+There is nothing to judge: a function that makes an illegal move is a bug of the arena, and nobody can be late.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+
+from arena.match.clock import Clock, Timing
+from arena.match.referee import GamePlan, record_of
+from arena.records.record import GameRecord
+from arena.rules import State
+from arena.rules.boards import Board
+from arena.rules.notation import PASS, move_text, parse_deck
+
+Choose = Callable[[State, int], int]
+"""The mover's move in a state, for the seed of its seat; PASS when it has none. It must leave the state as it is."""
+
+
+def play_alone(plan: GamePlan, board: Board, choosers: Sequence[Choose], host: str = "") -> GameRecord:
+    """Plays a game between functions, by seat; times are measured, nothing else of the record depends on the machine."""
+    state, clock = State(board, len(choosers), parse_deck(plan.deck)), Clock(Timing(), len(choosers))
+    moves: list[str] = []
+    while state.end is None:
+        seat = state.mover
+        asked_ns = time.monotonic_ns()
+        move = choosers[seat](state, plan.seeds[seat])
+        if move != PASS:
+            clock.spend(seat, time.monotonic_ns() - asked_ns)
+        moves.append(move_text(board, move))
+        state.play(move)
+    return record_of(plan, state, moves, clock, host=host)

@@ -1,0 +1,68 @@
+"""Built-in bots: the policies of the rules core under names of their own, without a folder, a process or a clock."""
+
+import re
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from arena.errors import ConfigError
+from arena.players.folder import Bot
+from arena.players.manifest import Manifest
+from arena.rules import State
+from arena.rules.outlook import GROWTH, HELD, PLACED, WON
+from arena.rules.terms import REVISION
+
+COMMAND = ["arena", "in-process"]
+"""What stands before the name where other bots have the command that starts them."""
+NAMES = ("random", "greedy", "careful")
+"""Those that play where none are named."""
+PLAYS = 1
+"""Raised whenever a built-in bot would make another choice in the same position with the same seed; the version of all of them."""
+
+NAME = re.compile(r"(random)|(greedy|careful)(?:-([1-9][0-9]{0,2}|1000))?", re.ASCII)
+DESCRIPTIONS = {
+    "random": "any legal move",
+    "greedy": "most pagodas at once, net of what the others gain",
+    "careful": "the best outlook",
+}
+TURN_BITS = 7
+"""A game has at most 72 turns."""
+
+
+class BuiltIn(NamedTuple):
+    """A policy as a bot; ``among`` is how many legal moves, drawn at random, it looks at, 0 for all of them."""
+
+    policy: str
+    among: int = 0
+
+    def choose(self, state: State, seed: int) -> int:
+        """The mover's move, the same one for the same seed and turn; PASS when it has none."""
+        return state.choice(seed << TURN_BITS | state.turns, self.policy, self.among)
+
+    @property
+    def sha256(self) -> str:
+        """A hash of all that its choices follow from."""
+        weights = [PLACED, GROWTH, HELD, WON] if self.policy == "careful" else []
+        return sha256(msgspec.json.encode([self.policy, self.among, PLAYS, REVISION, weights])).hexdigest()
+
+
+def built_in(name: str) -> BuiltIn:
+    """The built-in bot of that name. Raises ConfigError."""
+    match = NAME.fullmatch(name)
+    if match is None:
+        raise ConfigError(
+            f"expected a built-in bot, got {name!r}",
+            f"there are {', '.join(NAMES)}, and greedy-N and careful-N, which take the best of N moves drawn at random, N from 1 to 1000; "
+            "bots of your own play without --in-process",
+        )
+    return BuiltIn("uniform") if match[1] else BuiltIn(match[2], int(match[3] or 0))
+
+
+def built_in_bot(name: str) -> Bot:
+    """The same as a bot of a run. Raises ConfigError."""
+    own = built_in(name)
+    idea = DESCRIPTIONS[name.partition("-")[0]] + (f" among {own.among} moves drawn at random" if own.among else "")
+    manifest = Manifest(name=name, command=[*COMMAND, name], version=str(PLAYS), language="C", description=idea)
+    return Bot(name, manifest, Path(), own.sha256)

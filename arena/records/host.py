@@ -1,0 +1,27 @@
+"""What a record says of the machine that a game was played on: its name, and on a cluster its speed."""
+
+import re
+from collections.abc import Iterable
+
+DIFFERENT = 1.25
+"""Machines of which one is so many times as fast as another do not give bots the same in the same time."""
+SPEED = re.compile(r"(.*) @ ([1-9][0-9]{0,8})/s", re.DOTALL)
+
+
+def host_text(name: str, speed: int) -> str:
+    """``name @ 1200/s``."""
+    return f"{name} @ {speed}/s"
+
+
+def split_host(text: str) -> tuple[str, int | None]:
+    """The name, and the speed if it was measured."""
+    found = SPEED.fullmatch(text)
+    return (found[1], int(found[2])) if found else (text, None)
+
+
+def unlike(hosts: Iterable[str]) -> tuple[str, str, float] | None:
+    """The slowest and the fastest of the machines whose speed is known, and how many times as fast, where that is too much."""
+    known = sorted((speed, name) for name, speed in map(split_host, hosts) if speed is not None)
+    if not known or known[-1][0] <= DIFFERENT * known[0][0]:
+        return None
+    return known[0][1], known[-1][1], known[-1][0] / known[0][0]

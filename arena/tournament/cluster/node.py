@@ -1,0 +1,158 @@
+"""What runs inside a Dask worker: it is probed, gets the bots, and has its child processes play."""
+
+import os
+import platform
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from typing import Any
+
+import msgspec
+
+from arena.errors import ArenaError
+from arena.match.referee import GamePlan
+from arena.tournament.cluster.child import Child
+from arena.tournament.cluster.shipping import provide
+from arena.tournament.cluster.terms import Admitted, Lacking, Refused, Terms, speed, walls
+from arena.tournament.workers import Batch, Setup
+
+IDLE_S = 3.0
+"""A child that nobody asked for so long ends with its bots: whoever ran the tournament may be gone."""
+
+
+class ForgottenError(BrokenExecutor):
+    """A worker is asked for games of a session that it does not know, or no longer."""
+
+
+class Node:
+    """A session in this Dask worker. ``cores`` are those that no child of it is pinned to."""
+
+    def __init__(self, setup: Setup, threads: int) -> None:
+        self._setup = setup
+        self._cores = free_cores(threads)
+        self._lock = threading.Lock()
+        self._idle: list[Child] = []
+        self._busy: list[Child] = []
+        self._timer: threading.Timer | None = None
+        self._is_stopping = False
+
+    def play(self, plans: Sequence[GamePlan], host: str, is_wanted: Callable[[], bool]) -> Batch:
+        """Has a child play. Raises BrokenExecutor."""
+        if self._is_stopping:
+            return Batch([None] * len(plans), 0.0)
+        child = self._take(host)
+        try:
+            batch = child.play(plans, is_wanted)
+        except BaseException:
+            child.kill()
+            self._drop(child)
+            raise
+        with self._lock:
+            self._busy.remove(child)
+            self._idle.append(child)
+        self._watch()
+        return batch
+
+    def stop_beginning(self) -> None:
+        """Lets running games end and begins no others."""
+        self._is_stopping = True
+        with self._lock:
+            for child in self._busy:
+                child.stop_beginning()
+
+    def end(self) -> None:
+        """Ends the children that are idle; the others end when they are."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for child in idle:
+            child.end()
+            self._drop(child)
+
+    def _take(self, host: str) -> Child:
+        with self._lock:
+            if self._idle:
+                child = self._idle.pop()
+            else:
+                cores = [self._cores.pop()] if self._cores else []
+                child = Child(msgspec.structs.replace(self._setup, host=host, cores=cores))
+            self._busy.append(child)
+        return child
+
+    def _drop(self, child: Child) -> None:
+        with self._lock:
+            if child in self._busy:
+                self._busy.remove(child)
+            if child.core is not None:
+                self._cores.append(child.core)
+
+    def _watch(self) -> None:
+        """Ends idle children after a while."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = threading.Timer(IDLE_S, self.end)
+            self._timer.daemon = True
+            self._timer.start()
+
+
+def free_cores(threads: int) -> list[int]:
+    """The processors to pin children to, when this Dask worker alone is to keep all of them busy; else none."""
+    if not hasattr(os, "sched_getaffinity"):
+        return []
+    cores = sorted(os.sched_getaffinity(0), reverse=True)
+    return cores if threads == len(cores) else []
+
+
+_nodes: dict[str, Node] = {}
+
+
+def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Admitted:
+    """Looks whether this worker may play under these terms, with the packed files of bots that it lacked before."""
+    host = platform.node()
+    try:
+        sandbox, reason = walls(terms.setup.sandbox.tier)
+        if reason:
+            return Refused(host, reason)
+        bots = {
+            label: bot if terms.setup.in_process else provide(bot, archives.get(label), sandbox) for label, bot in terms.setup.bots.items()
+        }
+    except ArenaError as error:
+        return Refused(host, f"{error}: {error.hint}" if error.hint else str(error))
+    except OSError as error:
+        return Refused(host, f"expected to keep bots in its cache, got {error}: make room there, or name another folder in XDG_CACHE_HOME")
+    lacking = [label for label, bot in bots.items() if bot is None]
+    if lacking:
+        return Lacking(lacking)
+    _nodes[terms.token] = Node(msgspec.structs.replace(terms.setup, bots=bots, sandbox=sandbox), _dask_worker().state.nthreads)
+    return Admitted(host, speed(), sandbox.tier)
+
+
+def play(token: str, plans: Sequence[GamePlan], host: str) -> Batch:
+    """Plays games of a session here. Raises BrokenExecutor."""
+    if token not in _nodes:
+        raise ForgottenError("the worker was started again")
+    worker, key = _dask_worker(), _dask_worker().get_current_task()
+
+    def is_wanted() -> bool:
+        task = worker.state.tasks.get(key)
+        return task is not None and task.state != "cancelled"
+
+    return _nodes[token].play(plans, host, is_wanted)
+
+
+async def stop_beginning(token: str) -> None:
+    """Lets running games of a session end and begins no others; a coroutine, so that nobody has to wait for it."""
+    if token in _nodes:
+        _nodes[token].stop_beginning()
+
+
+def release(token: str) -> None:
+    """Forgets a session."""
+    if token in _nodes:
+        _nodes.pop(token).end()
+
+
+def _dask_worker() -> Any:
+    from distributed import get_worker  # noqa: PLC0415 - there is one only in a Dask worker
+
+    return get_worker()

@@ -1,0 +1,182 @@
+"""Where games are played: what a runner needs of its workers, and the workers of this machine."""
+
+import multiprocessing
+import os
+import time
+from collections.abc import Iterable
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, Protocol
+
+from arena.match.referee import GamePlan
+from arena.tournament.workers import Batch, Setup, play_batch, start_worker
+
+AHEAD = 3
+"""Batches handed out for each worker, so that none waits for the main process."""
+BATCH_S = 0.1
+"""A worker gets games for about so long at once: one that takes longer than that, hundreds of quick ones."""
+MOST_AT_ONCE = 500
+PATIENCE_S = 10.0
+START_METHOD = "spawn"
+Pending = Iterable[Future[Batch]]
+
+
+class Pool(Protocol):
+    """Workers somewhere. ``places`` is how many games they play at once.
+
+    A batch whose worker died ends with a `BrokenExecutor` error, one that failed otherwise with that error.
+    """
+
+    @property
+    def places(self) -> int:
+        """How many games are played at once."""
+
+    def look(self) -> None:
+        """Looks after the workers; called often. Raises RunError when there can be no more games."""
+
+    def room(self) -> int:
+        """How many games may be handed out as a batch now, 0 for none."""
+
+    def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
+        """Hands out a batch; None when there is no room for it now, or a worker died.
+
+        ``alone`` where no other game is lost with it when it breaks its worker.
+        """
+
+    def fallen(self, done: set[Future[Batch]], pending: Pending) -> set[Future[Batch]]:
+        """All that are done, once a worker has died: those too that fall with it."""
+
+    def renew(self) -> None:
+        """Nothing that was handed out is left, and a worker died or may have."""
+
+    def stop_beginning(self) -> None:
+        """Lets running games end and begins no others."""
+
+    def close(self, *, kill: bool) -> None:
+        """Ends the workers, or leaves them; ``kill`` breaks off what they still play."""
+
+
+class Pace:
+    """How many games make a batch of ``seconds``, by those played so far; one at first, at most twice as many as were known.
+
+    ``is_slow`` when a single game takes longer than that.
+    """
+
+    def __init__(self, seconds: float, most: int = MOST_AT_ONCE) -> None:
+        self._seconds = seconds
+        self._most = most
+        self.games = 1
+        self.is_slow = False
+
+    def add(self, batch: Batch) -> None:
+        """Takes a batch into account."""
+        if batch.results:
+            fitting = int(self._seconds * len(batch.results) / max(batch.seconds, 1e-6))
+            self.is_slow = fitting == 0
+            self.games = max(1, min(fitting, 2 * self.games, self._most))
+
+
+class LocalPool:
+    """Worker processes of this machine, of which the death of one ends all."""
+
+    def __init__(self, setup: Setup, jobs: int, log_queue: Any) -> None:
+        self._setup = setup
+        self._jobs = jobs
+        self._log_queue = log_queue
+        self._context = multiprocessing.get_context(START_METHOD)
+        self._executor: ProcessPoolExecutor | None = None
+        self._stopping = self._context.Value("b", 0, lock=False)
+        self._pending: set[Future[Batch]] = set()
+        self._alone: Future[Batch] | None = None
+        self._pace = Pace(BATCH_S)
+
+    @property
+    def places(self) -> int:
+        """How many games are played at once."""
+        return self._jobs
+
+    def look(self) -> None:
+        """Nothing: a dead worker shows itself by its games."""
+
+    def room(self) -> int:
+        """The size of a batch, unless enough are waiting or one has to be alone."""
+        self._pending = {future for future in self._pending if not future.done()}
+        return 0 if self._alone in self._pending or len(self._pending) >= self._jobs * AHEAD else self._pace.games
+
+    def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
+        """Hands out a batch; None when a worker died: what fell with it is to be collected, and the pool to be renewed."""
+        if alone and any(not future.done() for future in self._pending):
+            return None
+        if self._executor is None:
+            self._executor = ProcessPoolExecutor(
+                self._jobs,
+                mp_context=self._context,
+                initializer=start_worker,
+                initargs=(self._setup, self._log_queue, self._context.Value("i", 0), self._stopping),
+            )
+        try:
+            future = self._executor.submit(play_batch, plans)
+        except BrokenProcessPool:
+            return None
+        self._pending.add(future)
+        self._alone = future if alone else None
+        future.add_done_callback(self._note)
+        return future
+
+    def _note(self, future: Future[Batch]) -> None:
+        if not future.cancelled() and future.exception() is None:
+            self._pace.add(future.result())
+
+    def fallen(self, done: set[Future[Batch]], pending: Pending) -> set[Future[Batch]]:  # noqa: ARG002 - all of them fall
+        """Everything that was handed out, once it has broken off too."""
+        return wait(pending).done
+
+    def renew(self) -> None:
+        """The next games get new workers."""
+        if self._executor is not None:
+            end_pool(self._executor)
+            self._executor = None
+            self._pending.clear()
+
+    def stop_beginning(self) -> None:
+        """Workers skip the games that wait.
+
+        These are not cancelled instead: a worker that dies would then leave the pool without an end (seen with CPython 3.11).
+        """
+        self._stopping.value = 1
+
+    def close(self, *, kill: bool) -> None:
+        """Ends the workers; killed ones leave their bots to the keepers."""
+        if kill:
+            kill_workers()
+        self.renew()
+
+
+def end_pool(executor: ProcessPoolExecutor) -> None:
+    """Ends a pool within a bound: a worker killed while it logged can block the others' last words for ever."""
+    executor.shutdown(wait=False, cancel_futures=True)
+    deadline = time.monotonic() + PATIENCE_S
+    while (left := multiprocessing.active_children()) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    for process in left:
+        process.kill()
+        process.join()
+
+
+def kill_workers() -> None:
+    """Ends what still runs, when nobody waits for it any more; the keepers then end the bots."""
+    for process in multiprocessing.active_children():
+        process.kill()
+
+
+def worker_cores(jobs: int) -> list[int]:
+    """The processors to pin workers to: one each, or none when there are more workers than processors."""
+    if not hasattr(os, "sched_getaffinity"):
+        return []
+    cores = sorted(os.sched_getaffinity(0))
+    return cores if jobs <= len(cores) else []
+
+
+def available_cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

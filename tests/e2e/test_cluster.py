@@ -1,0 +1,220 @@
+"""Runs on a real Dask cluster on loopback: a scheduler and two workers, each started by its own command line."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from tests.e2e.conftest import RANDOM, ROOT
+from tests.e2e.test_kills import journal_lines, processes, wait_for
+
+distributed = pytest.importorskip("distributed", reason="pip install 'qin-arena[cluster]'")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+
+THINKING = RANDOM.replace("import json\n", "import json\nimport time\n").replace(
+    'answer(type="move"', 'time.sleep(0.003)\n        answer(type="move"'
+)
+OPENSSL = (
+    "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 "
+    "-subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+)
+DASK = [sys.executable, "-m", "dask"]
+
+
+class Cluster:
+    """Dask's own commands, run in the folder of an arena."""
+
+    def __init__(self, arena):
+        self.home = arena.home
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.started = []
+
+    def start(self, *arguments, **environment):
+        variables = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(self.home / "cache"), **environment}
+        with (self.home / "dask.log").open("a") as log:
+            process = subprocess.Popen(
+                [*DASK, *map(str, arguments)], cwd=self.home, env=variables, stdout=log, stderr=log, start_new_session=True
+            )
+        self.started.append(process)
+        return process
+
+    def scheduler(self, *arguments):
+        return self.start("scheduler", "--host", "127.0.0.1", "--port", self.port, "--no-dashboard", *arguments)
+
+    def worker(self, *arguments, **environment):
+        local = ("--local-directory", self.home / "dask", "--no-dashboard", "--nthreads", 1)
+        return self.start("worker", self.address, "--host", "127.0.0.1", *local, *arguments, **environment)
+
+    def end(self):
+        """Workers first: without their scheduler they take their time."""
+        for process in reversed(self.started):
+            process.terminate()
+            process.wait(30)
+
+
+def worker_processes(arena):
+    """Dask's worker processes and ours below them."""
+    found = processes(str(arena.home)).items()
+    return [pid for pid, command in found if "spawn_main" in command], [pid for pid, command in found if "cluster.child" in command]
+
+
+def kinds(records):
+    """The records but for the machine that they were played on, which a cluster gives a speed."""
+    return [{**record, "host": record["host"].partition(" @ ")[0]} for record in records]
+
+
+@pytest.fixture
+def cluster(arena, monkeypatch):
+    """A scheduler and two workers of one thread."""
+    arena.add_bot("thinks", THINKING)
+    made = Cluster(arena)
+    made.scheduler()
+    made.worker()
+    made.worker()
+    yield made
+    made.end()
+    wait_for(lambda: not processes(str(arena.home)))
+
+
+def test_a_run_on_two_workers_equals_the_local_run_and_leaves_nothing(arena, cluster):
+    script = arena.home / "bots" / "fst" / "run"
+    script.write_text("#!/bin/sh\nexec python3 bot.py\n")
+    script.chmod(0o755)
+    manifest = arena.home / "bots" / "fst" / "bot.toml"
+    built = 'build = [["sh", "-c", "echo built > made"]]\n'
+    manifest.write_text(manifest.read_text().replace('["python3", "bot.py"]', '["./run"]') + built)
+    settings = ("run", "--deals", 6, "--seed", "s", "--boards", "bird,lion", "--out")
+    arena(*settings, "here")
+    _, err = arena(*settings, "there", "--cluster", cluster.address, "-v")
+    assert "2 games at once, speed " in err
+    assert kinds(arena.timeless("there")) == kinds(arena.timeless("here"))
+    assert all(record["host"].partition(" @ ")[2].endswith("/s") for record in arena.records("there"))
+    log = (arena.home / "results" / "there" / "logs" / "arena.log").read_text()
+    players = {line.split()[3] for line in log.splitlines() if "started as process" in line}
+    assert len(players) == 2, log
+    [built] = (arena.home / "cache").rglob("made")
+    assert built.read_text() == "built\n"
+    assert not worker_processes(arena)[1], "no process of ours stays on the cluster"
+    out, _ = arena("verify", "there")
+    assert "no difference" in out
+    _, err = arena(*settings, "there", "--deals", 7)
+    assert "playing on here" not in err
+    assert len(arena.records("there")) == 7 * 2 * 3 * 2, "the same run goes on without the cluster"
+
+
+def test_workers_killed_at_a_third_and_one_that_joins_lose_and_double_nothing(arena, cluster):
+    settings = ("run", "--deals", 20, "--seed", "s", "--out")
+    arena(*settings, "here")
+    process = arena.start(*settings, "there", "--cluster", cluster.address)
+    wait_for(lambda: journal_lines(arena, "there") >= 40 or process.poll() is not None)
+    daskers, children = worker_processes(arena)
+    os.kill(children[0], signal.SIGKILL)
+    wait_for(lambda: journal_lines(arena, "there") >= 50 or process.poll() is not None)
+    os.kill(daskers[0], signal.SIGKILL)
+    cluster.worker()
+    _, err = process.communicate(timeout=200)
+    assert process.returncode == 0, err
+    assert "its worker died" in err or "a worker died: " in err, err
+    assert "3 games at once" in err, err
+    assert kinds(arena.timeless("there")) == kinds(arena.timeless("here"))
+    assert not worker_processes(arena)[1]
+
+
+def test_after_the_schedulers_death_the_same_command_finishes_the_run(arena, cluster):
+    settings = ("run", "--deals", 8, "--seed", "s", "--out")
+    arena(*settings, "here")
+    process = arena.start(*settings, "there", "--cluster", cluster.address)
+    wait_for(lambda: journal_lines(arena, "there") >= 12 or process.poll() is not None)
+    cluster.started[0].kill()
+    _, err = process.communicate(timeout=100)
+    assert process.returncode == 1, err
+    assert f"expected the Dask scheduler at {cluster.address} to stay, got a lost connection" in err
+    assert "all finished games are in the journal" in err
+    wait_for(lambda: not any(worker_processes(arena)))
+    assert 12 <= len(arena.records("there")) < 48
+    cluster.scheduler()
+    cluster.worker()
+    arena(*settings, "there", "--cluster", cluster.address)
+    assert kinds(arena.timeless("there")) == kinds(arena.timeless("here"))
+
+
+def test_ctrl_c_and_the_death_of_the_arena_leave_no_bot_on_the_cluster(arena, cluster):
+    settings = ("run", "--deals", 60, "--seed", "s", "--out", "there", "--cluster", cluster.address)
+    process = arena.start(*settings)
+    wait_for(lambda: journal_lines(arena, "there") >= 5 or process.poll() is not None)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=100)
+    assert process.returncode == 130, err
+    assert "stopping: " in err
+    wait_for(lambda: not worker_processes(arena)[1])
+    kept = len(arena.records("there"))
+    process = arena.start(*settings)
+    wait_for(lambda: journal_lines(arena, "there") >= kept + 5 or process.poll() is not None)
+    process.kill()
+    process.communicate()
+    wait_for(lambda: not worker_processes(arena)[1])
+    wait_for(lambda: not [command for command in processes(str(arena.home)).values() if "bot.py" in command])
+    records = arena.records("there")
+    assert len(records) == len({record["id"] for record in records}) > kept
+
+
+def test_workers_that_would_play_otherwise_are_refused_with_the_reason(arena, cluster):
+    other = arena.home / "other" / "arena"
+    other.mkdir(parents=True)
+    (other / "__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'arena'\")\n")
+    cluster.worker(PYTHONPATH=str(other.parent))
+    cluster.worker(ARENA_RULES="pure")
+    changed = arena.home / "changed"
+    shutil.copytree(ROOT / "arena", changed / "arena", ignore=shutil.ignore_patterns("__pycache__"))
+    with (changed / "arena" / "sdk.py").open("a") as file:
+        file.write("# changed\n")
+    cluster.worker(PYTHONPATH=str(changed))
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        client.wait_for_workers(5)
+    _, err = arena("run", "--deals", 6, "--seed", "s", "--out", "there", "--cluster", cluster.address)
+    assert "may not play: expected qin-arena " in err
+    assert "got No module named 'arena': pip install 'qin-arena[cluster]==" in err
+    assert "may not play: expected the native rules core, got the pure one" in err
+    assert ": install the same there, then start the worker again" in err
+    assert len(arena.records("there")) == 36
+
+
+def test_a_scheduler_that_cannot_be_reached_is_told_before_a_run_begins(arena):
+    _, err = arena("run", "--out", "there", "--cluster", "tcp://127.0.0.1:9", status=1)
+    assert "expected a Dask scheduler at tcp://127.0.0.1:9, got " in err
+    assert "start one with 'dask scheduler'" in err
+    _, err = arena("run", "--out", "there", "--cluster", "missing.json", status=1)
+    assert "'dask scheduler --scheduler-file missing.json' writes it" in err
+    _, err = arena("run", "--cluster", "tcp://127.0.0.1:9", "--jobs", 2, status=1)
+    assert "expected --jobs or --cluster, got both" in err
+    _, err = arena("run", "--tls-key", "key.pem", status=1)
+    assert "expected --cluster with --tls-ca-file" in err
+    assert not (arena.home / "results").exists()
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")
+def test_an_encrypted_cluster_by_its_scheduler_file(arena):
+    subprocess.run(OPENSSL.split(), cwd=arena.home, check=True, capture_output=True)
+    files = ("--tls-ca-file", "cert.pem", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
+    made = Cluster(arena)
+    made.address = f"tls://127.0.0.1:{made.port}"
+    made.scheduler(*files, "--protocol", "tls", "--scheduler-file", "scheduler.json")
+    made.worker(*files)
+    try:
+        wait_for((arena.home / "scheduler.json").exists)
+        (arena.home / "arena.toml").write_text(
+            'cluster = "scheduler.json"\ntls_ca_file = "cert.pem"\ntls_cert = "cert.pem"\ntls_key = "key.pem"\ndeals = 1\nseed = 1\n'
+        )
+        arena("run", "--config", "arena.toml", "--out", "there")
+        assert len(arena.records("there")) == 2
+        _, err = arena("run", "--out", "plain", "--cluster", made.address, status=1)
+        assert f"expected a Dask scheduler at {made.address}, got " in err
+        assert "--tls-ca-file" in err
+    finally:
+        made.end()

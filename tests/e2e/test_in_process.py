@@ -1,0 +1,59 @@
+"""arena run --in-process, as a user types it."""
+
+import json
+
+from tests.e2e.conftest import ROOT
+
+
+def test_a_run_of_built_in_bots_is_played_extended_verified_and_read(arena):
+    out, err = arena("run", "--in-process", "--deals", 2, "--out", "own", "--jobs", 1)
+    assert {line.split()[2] for line in out.splitlines()[1:4]} == {"random", "greedy", "careful"}
+    assert "sandbox none" in err
+    assert "warning" not in err
+    arena("run", "--in-process", "random", "greedy", "careful", "careful-2", "--deals", 3, "--out", "own", "--jobs", 1)
+    assert len(arena.records("own")) == 6 * 3 * 2
+    assert not (arena.home / "results" / "own" / "bots").exists()
+    out, _ = arena("verify", "own")
+    assert out == "36 games replayed, 4 bots and 2 tables compared: no difference\n"
+    page = arena.home / "results" / "own" / "report.html"
+    arena("report", "own")
+    assert "arena in-process careful-2" in page.read_text()
+    _, err = arena("run", "rnd", "--out", "own", "--deals", 3, "fst", status=1)
+    assert "in_process: the bots of the run are built in: add --in-process" in err
+    out, _ = arena("replay", "own", arena.records("own")[0]["id"], "--turn", 4, "--bot", "rnd", "--sandbox", "off")
+    assert "by rnd in" in out
+
+
+def test_the_readmes_way_to_read_self_play_data_sees_every_decision(arena, monkeypatch):
+    arena("run", "--in-process", "random", "careful-2", "--deals", 2, "--out", "self-play", "--jobs", 1, "-q")
+    section = (ROOT / "README.md").read_text().partition("### Without processes")[2].partition("\n### ")[0]
+    program = section.partition("```python\n")[2].partition("```")[0]
+    learned = []
+
+    def learn(state, hand, move, won):
+        assert state.is_legal(move)
+        learned.append((hand, won))
+
+    monkeypatch.chdir(arena.home)
+    exec(program, {"learn": learn})
+    assert len(learned) == sum(record["turns"] for record in arena.records("self-play"))
+    assert {won for _, won in learned} >= {0.0, 1.0}
+
+
+def test_settings_come_from_a_file_and_what_cannot_be_is_refused(arena):
+    (arena.home / "arena.toml").write_text('in_process = true\nbots = ["careful-1", "greedy-1"]\nchallenger = "random"\ndeals = 1\n')
+    arena("run", "--config", "arena.toml", "--out", "file", "--jobs", 1)
+    assert {tuple(sorted(record["bots"])) for record in arena.records("file")} == {("careful-1", "random"), ("greedy-1", "random")}
+    _, err = arena("run", "--in-process", "rnd", "random", status=1)
+    assert "error: expected a built-in bot, got 'rnd'\nhint: there are random, greedy, careful, and greedy-N and careful-N" in err
+    _, err = arena("run", "rnd", "careful-4", status=1)
+    assert "careful-4 is built in, and plays with --in-process" in err
+    _, err = arena("run", "--in-process", "--sandbox", "require", status=1)
+    assert "expected bots to put behind walls, got built-in ones" in err
+
+
+def test_built_in_bots_are_compared(arena):
+    out, _ = arena("compare", "--in-process", "careful-8", "random", "--pool", "greedy-2", "--jobs", 1, "--out", "which", "--json")
+    found = json.loads(out)
+    assert (found["verdict"], found["new"], found["old"]) == ("better", "careful-8", "random")
+    assert json.loads((arena.home / "results" / "which" / "run.json").read_text())["config"]["in_process"] is True

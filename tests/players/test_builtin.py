@@ -1,0 +1,66 @@
+"""Built-in bots: their names, what their hash tells, and that they play as their version says."""
+
+from hashlib import sha256
+
+import pytest
+
+from arena.errors import ConfigError
+from arena.match.selfplay import play_alone
+from arena.players.builtin import NAMES, built_in, built_in_bot
+from arena.rules import outlook
+from arena.rules.boards import built_in as built_in_board
+from arena.tournament.schedule import single_game
+
+PLAYED = {
+    "random": "ff8ce59409d4",
+    "greedy": "a8b96fc33db1",
+    "greedy-4": "ba0b5a0e03bd",
+    "careful": "71bb53618ed5",
+    "careful-4": "ef91530fd672",
+}
+"""The beginning of the hash of what each plays against itself in version 1; `built_in.PLAYS` is raised when one of them changes."""
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_each_plays_what_it_played_when_its_version_was_given(name):
+    plan = single_game("builtin", "lion", 4, (name, name))
+    record = play_alone(plan, built_in_board("lion"), [built_in(name).choose] * 2)
+    assert built_in_bot(name).manifest.version == "1"
+    assert sha256(" ".join(record.moves).encode()).hexdigest()[:12] == PLAYED[name]
+
+
+def test_those_that_play_by_default_are_built_in():
+    assert [built_in(name) for name in NAMES] == [("uniform", 0), ("greedy", 0), ("careful", 0)]
+
+
+@pytest.mark.parametrize("name", ["greedy-1", "careful-10", "careful-999", "greedy-1000"])
+def test_a_graded_one_looks_at_so_many_moves(name):
+    policy, _, among = name.partition("-")
+    assert built_in(name) == (policy, int(among))
+
+
+NONE = ["", "Random", "random-2", "careful-0", "careful-07", "careful-1001", "greedy-", "greedy-4x", "./greedy", "uniform", "greedy-4\n"]
+
+
+@pytest.mark.parametrize("name", NONE)
+def test_what_is_not_built_in_is_refused_with_what_there_is(name):
+    with pytest.raises(ConfigError, match="expected a built-in bot, got ") as caught:
+        built_in_bot(name)
+    assert "random, greedy, careful, and greedy-N and careful-N" in caught.value.hint
+
+
+def test_run_json_can_tell_it_like_any_other_bot():
+    bot = built_in_bot("careful-4")
+    assert (bot.label, bot.command, bot.manifest.version) == ("careful-4", ["arena", "in-process", "careful-4"], "1")
+    assert bot.manifest.description == "the best outlook among 4 moves drawn at random"
+
+
+def test_the_hash_tells_apart_all_that_play_otherwise(monkeypatch):
+    names = [*NAMES, "greedy-4", "greedy-5", "careful-4"]
+    before = {name: built_in_bot(name).sha256 for name in names}
+    assert len(set(before.values())) == len(names)
+    assert all(len(own) == 64 for own in before.values())
+    monkeypatch.setattr("arena.players.builtin.PLACED", outlook.PLACED + 1)
+    assert {name for name in names if built_in_bot(name).sha256 != before[name]} == {"careful", "careful-4"}
+    monkeypatch.setattr("arena.players.builtin.PLAYS", 2)
+    assert all(built_in_bot(name).sha256 != before[name] for name in names)

@@ -1,0 +1,35 @@
+"""How many games a worker gets at once."""
+
+import pytest
+
+from arena.tournament.pool import Pace
+from arena.tournament.workers import Batch
+
+
+def batch(games, seconds):
+    return Batch([None] * games, seconds)
+
+
+def test_batches_begin_with_one_game_and_grow_to_a_stretch_of_time():
+    pace = Pace(1.0)
+    sizes = []
+    for _ in range(6):
+        sizes.append(pace.games)
+        pace.add(batch(pace.games, pace.games * 0.1))
+    assert sizes == [1, 2, 4, 8, 10, 10]
+
+
+@pytest.mark.parametrize(("seconds", "games"), [(0.5, 2), (1.0, 1), (60.0, 1), (0.0, 2)])
+def test_a_long_game_is_a_batch_by_itself(seconds, games):
+    pace = Pace(1.0)
+    pace.add(batch(1, seconds))
+    assert pace.games == games
+    assert pace.is_slow == (seconds > 1)
+
+
+def test_there_is_a_most_and_an_empty_batch_says_nothing():
+    pace = Pace(1.0, most=3)
+    for _ in range(4):
+        pace.add(batch(pace.games, 1e-6))
+    pace.add(batch(0, 1.0))
+    assert pace.games == 3

@@ -6,7 +6,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Future, InvalidStateError, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -125,13 +125,16 @@ class _Seat:
 
 
 class ClusterPool:
-    """The workers that may play for a session. ``bots`` are those of the run as they lie where they were found, not as they were built."""
+    """The workers that may play for a session. ``bots`` are those of the run as they lie where they were found, not as they were built.
+
+    Raises BotFolderError.
+    """
 
     def __init__(self, cluster: Cluster, setup: Setup, bots: Mapping[str, Bot], listen: Callable[[Event], None]) -> None:
         self._cluster = cluster
         self._terms = Terms(uuid.uuid4().hex, setup)
         self._versions = versions()
-        self._bots = bots
+        self._archives = {} if setup.in_process else {label: pack(bot) for label, bot in bots.items()}
         self._listen = listen
         self._seats: dict[str, _Seat] = {}
         self._asked: dict[str, tuple[Any, Future[Any]]] = {}
@@ -141,6 +144,7 @@ class ClusterPool:
         self._told: set[object] = set()
         self._ratio = 0.0
         self._pace = Pace(BATCH_S)
+        self._is_stopping = False
         self._looked = self._last_seated = time.monotonic() - LOOK_S
 
     @property
@@ -178,8 +182,8 @@ class ClusterPool:
             case Versions():
                 self._asked[address] = executor, executor.submit(node.admit, self._terms, {})
             case Lacking(labels):
-                archives = {label: pack(self._bots[label]) for label in labels}
-                self._asked[address] = executor, executor.submit(node.admit, self._terms, archives)
+                lacked = {label: self._archives[label] for label in labels}
+                self._asked[address] = executor, executor.submit(node.admit, self._terms, lacked)
             case Admitted() as answer:
                 machine = self._machines.setdefault(answer.host, MachineChanged(answer.host, 0, answer.speed, answer.sandbox))
                 self._seats[address] = _Seat(executor, threads, answer.host, host_text(answer.host, machine.speed))
@@ -273,8 +277,11 @@ class ClusterPool:
         self._cluster.check()
 
     def stop_beginning(self) -> None:
-        """Tells all workers."""
-        if self._seats:
+        """Tells all workers, once; where that fails, the next look says why."""
+        if self._is_stopping or not self._seats:
+            return
+        self._is_stopping = True
+        with suppress(OSError):
             self._cluster.client.run(node.stop_beginning, self._terms.token, workers=list(self._seats), wait=False)
 
     def close(self, *, kill: bool) -> None:
@@ -305,10 +312,8 @@ def _answer(future: Future[Any]) -> Any:
 
 def _finish(future: Future[Batch], *, result: Batch | None = None, error: BaseException | None = None) -> None:
     """Ends a future unless it has ended: a worker may be given up and answer after all."""
-    try:
+    with suppress(InvalidStateError):
         if error is not None:
             future.set_exception(error)
         elif result is not None:
             future.set_result(result)
-    except InvalidStateError:
-        pass

@@ -22,7 +22,7 @@ LOCK = ".lock"
 def pack(bot: Bot) -> bytes:
     """A bot's files as they are hashed, as a tar archive; of their modes only whether they can be executed. Raises BotFolderError."""
     base, data = bot.folder.parent if bot.folder.is_file() else bot.folder, io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w:gz") as archive:
+    with tarfile.open(fileobj=data, mode="w:gz", compresslevel=1) as archive:
         for file in bot_files(bot.folder):
             entry = tarfile.TarInfo(file.as_posix())
             content = (base / file).read_bytes()

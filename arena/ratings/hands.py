@@ -11,7 +11,7 @@ from scipy.special import softmax
 from arena.ratings.components import Floats, Ints
 from arena.ratings.model import ELO, Fit
 from arena.ratings.results import Column
-from arena.ratings.tally import Tally
+from arena.ratings.tally import Games
 
 SAME_HAND = ["cluster", "seats", "seat"]
 DIGITS = 9
@@ -36,7 +36,7 @@ class _Table(NamedTuple):
 class Hands:
     """The hands of counted games; ``left`` are the pagodas left by game and seat, ``bots`` those of the fits."""
 
-    def __init__(self, games: Tally, left: "array[int]", bots: Sequence[str], fits: Sequence[Fit]) -> None:
+    def __init__(self, games: Games, left: "array[int]", bots: Sequence[str], fits: Sequence[Fit]) -> None:
         self._bots = list(bots)
         elo = np.full(len(bots), np.nan)
         for fit in fits:

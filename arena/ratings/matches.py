@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import RunError, UserError
-from arena.ratings.tally import Counted, Lost, Match, Row, Tally, row_decoder
+from arena.ratings.tally import Counted, Games, Lost, Match, Row, Tally, row_decoder
 from arena.records.ids import Ids
 from arena.records.journal import read_rows
 from arena.records.record import GameRecord
 from arena.records.runfile import RunInfo
-from arena.rules.rounds import place_of, title_of
+from arena.rules.rounds import place_of, title_of, turns_of
 
 
 def scoring_of(info: RunInfo, asked: Sequence[str] | None = None) -> list[str]:
@@ -38,9 +38,9 @@ class Score:
     """
 
     def __init__(self, match: Sequence[str]) -> None:
-        self.games = Tally()
+        self.counted = Tally()
+        self.games = Games() if match else self.counted
         self.hosts: set[str] = set()
-        self.counted = Tally() if match else self.games
         self._matches = Matches(match, self.counted.add) if match else None
 
     def add(self, game: Row | GameRecord) -> None:
@@ -73,7 +73,8 @@ class Matches:
     """
 
     def __init__(self, match: Sequence[str], take: Callable[[Match], object]) -> None:
-        self._match = tuple(match)
+        self._turns = turns_of(match)
+        self._rounds = len(match)
         self._title = title_of(match)
         self._take = take
         self._seated: dict[tuple[str, ...], int] = {}
@@ -82,24 +83,27 @@ class Matches:
 
     def add(self, game: Counted) -> None:
         """Takes a game."""
-        if game.board not in self._match:
+        turns = self._turns.get(game.board)
+        if turns is None:
             return
-        deal, turn = place_of(self._match, game.board, game.deal)
+        deal, turn = place_of(turns, game.deal)
         bots = tuple(game.bots)
         name = f"{self._seated.setdefault(bots, len(self._seated))}/{deal}/"
-        rounds = self._open.setdefault(name, {})
+        rounds = self._open.get(name)
+        if rounds is None:
+            rounds = self._open[name] = {}
         rounds.setdefault(turn, game)
-        if len(rounds) == len(self._match):
+        if len(rounds) == self._rounds:
             del self._open[name]
             if self._over.add(name):
-                self._take(_whole(self._title, deal, bots, [rounds[turn] for turn in range(len(rounds))]))
+                self._take(_whole(self._title, deal, bots, [rounds[turn] for turn in range(self._rounds)]))
 
 
 def _whole(title: str, deal: int, bots: tuple[str, ...], games: Sequence[Counted]) -> Match:
     """The match of these rounds."""
-    left = [sum(column) for column in zip(*(game.left for game in games), strict=True)]
-    think_ms = [sum(column) for column in zip(*(game.think_ms for game in games), strict=True)]
-    if not any(game.faults for game in games):
+    left = list(map(sum, zip(*[game.left for game in games], strict=True)))
+    think_ms: list[float] = list(map(sum, zip(*[game.think_ms for game in games], strict=True)))
+    if not any([game.faults for game in games]):  # noqa: C419 - a list is quicker, there are millions of matches
         return Match(title, deal, bots, _ranks(left), left, think_ms, [])
     lost = [_lost(games, seat) for seat in range(len(bots))]
     standing = [(len(ranks), sum(ranks), total) for ranks, total in zip(lost, left, strict=True)]
@@ -113,4 +117,5 @@ def _lost(games: Sequence[Counted], seat: int) -> list[int]:
 
 def _ranks(standing: Sequence[Any]) -> list[int]:
     """The rank of each seat, the less the better."""
-    return [1 + sum(other < own for other in standing) for own in standing]
+    order = sorted(standing)
+    return [1 + order.index(own) for own in standing]

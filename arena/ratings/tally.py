@@ -97,29 +97,71 @@ class Blocks(NamedTuple):
     games: Sequence[int]
 
 
-class Tally:
-    """Games as they are met: ``outcomes`` are numbered, and ``outcome`` and ``deal`` have four bytes for each game.
-
-    Sums are kept by outcome and seat, as whole numbers, so that no order of the games changes them.
-    """
+class Games:
+    """Games as they are met: ``outcomes`` are numbered, and ``outcome`` and ``deal`` have four bytes for each game."""
 
     def __init__(self) -> None:
         self.outcomes: dict[Outcome, int] = {}
-        self._seated: dict[Seated, Seated] = {}
+        self.seated: dict[Seated, Seated] = {}
         self.outcome, self.deal = array("i"), array("i")
+
+    def add(self, game: Counted) -> int:
+        """Takes a game; the number of its outcome."""
+        outcome = (game.board, tuple(game.bots), tuple(game.ranks))
+        number = self.outcomes.get(outcome)
+        if number is None:
+            number, (board, bots, ranks) = len(self.outcomes), outcome
+            self.outcomes[board, self.seated.setdefault(bots, bots), ranks] = number  # names are held once for each seating
+        self.outcome.append(number)
+        self.deal.append(game.deal)
+        return number
+
+    @property
+    def most_seats(self) -> int:
+        """The seats at the largest table so far, two at least."""
+        return max(map(len, self.seated), default=2)
+
+    def blocks(self) -> list[Blocks]:
+        """The blocks of all games, sorted."""
+        names = [f"{board}/{'+'.join(sorted(bots))}" for board, bots, _ in self.outcomes]
+        heads = sorted(set(names))
+        number = {name: place for place, name in enumerate(heads)}
+        found, games = np.unique(self._places([number[name] for name in names]), return_counts=True)
+        edges = np.searchsorted(found, np.arange(len(heads) + 1) * MOST_DEALS).tolist()
+        deals, counts = (array("i", column.astype(np.int32).tobytes()) for column in (found % MOST_DEALS, games))
+        return [Blocks(name, deals[start:end], counts[start:end]) for name, (start, end) in zip(heads, pairwise(edges), strict=True)]
+
+    def board_deals(self) -> Ints:
+        """(G,) a number for each game's board and deal that sorts by the board's name, then the deal."""
+        boards = {name: place for place, name in enumerate(sorted({board for board, _, _ in self.outcomes}))}
+        return self._places([boards[board] for board, _, _ in self.outcomes])
+
+    def _places(self, number: Sequence[int]) -> Ints:
+        """(G,) of each game its deal beside what ``number`` says of its outcome, in one number that sorts by the latter first."""
+        places = (np.array(number, dtype=np.int64) * MOST_DEALS)[np.array(self.outcome, dtype=np.int32)]
+        places += np.array(self.deal, dtype=np.int32)
+        return places
+
+
+class Tally(Games):
+    """Games counted, with what bots had left, the time they took and their forfeits.
+
+    These are summed by outcome and seat, as whole numbers, so that no order of the games changes them.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
         self._left: list[int] = []
         self._think_ns: list[int] = []
         self._forfeits: list[int] = []
 
-    def add(self, game: Counted) -> None:
-        """Counts a game."""
-        outcome = (game.board, tuple(game.bots), tuple(game.ranks))
-        number = self.outcomes.get(outcome)
-        if number is None:
-            number = self._new(outcome)
+    def add(self, game: Counted) -> int:
+        """Counts a game; the number of its outcome."""
+        number = super().add(game)
         first = MOST_SEATS * number
-        self.outcome.append(number)
-        self.deal.append(game.deal)
+        if first == len(self._left):
+            for sums in (self._left, self._think_ns, self._forfeits):
+                sums.extend([0] * MOST_SEATS)
         for place, left in enumerate(game.left, first):
             self._left[place] += left
         for place, think_ms in enumerate(game.think_ms, first):
@@ -127,19 +169,12 @@ class Tally:
         if game.faults:
             for seat in {fault.seat for fault in game.faults}:
                 self._forfeits[first + seat] += 1
-
-    def _new(self, outcome: Outcome) -> int:
-        """The number of an outcome that is met for the first time; names are held once for each seating."""
-        number, (board, bots, ranks) = len(self.outcomes), outcome
-        self.outcomes[board, self._seated.setdefault(bots, bots), ranks] = number
-        for sums in (self._left, self._think_ns, self._forfeits):
-            sums.extend([0] * MOST_SEATS)
         return number
 
     def counts(self, bots: Iterable[str] = ()) -> Counts:
         """What was counted so far, of these bots and any others met; clusters are boards' deals, numbered in sorted order."""
         outcome, sizes = np.array(self.outcome, dtype=np.int32), np.array([len(seated) for _, seated, _ in self.outcomes], dtype=np.int8)
-        names = sorted({*bots, *(bot for seated in self._seated for bot in seated)})
+        names = sorted({*bots, *(bot for seated in self.seated for bot in seated)})
         number = {name: place for place, name in enumerate(names)}
         deals = self.board_deals()
         clusters = np.unique(deals)
@@ -164,29 +199,3 @@ class Tally:
             columns = {name: np.array(values, dtype=np.float64)[MOST_SEATS * rows + seat] for name, values in sums.items()}
             told = {"left_games": games, "think_games": games}
             yield pd.DataFrame({"seats": seats.shape[1], "seat": seat, "bot": seats[:, seat], **columns, **told})
-
-    @property
-    def most_seats(self) -> int:
-        """The seats at the largest table so far, two at least."""
-        return max(map(len, self._seated), default=2)
-
-    def blocks(self) -> list[Blocks]:
-        """The blocks of all games, sorted."""
-        names = [f"{board}/{'+'.join(sorted(bots))}" for board, bots, _ in self.outcomes]
-        heads = sorted(set(names))
-        number = {name: place for place, name in enumerate(heads)}
-        found, games = np.unique(self._places([number[name] for name in names]), return_counts=True)
-        edges = np.searchsorted(found, np.arange(len(heads) + 1) * MOST_DEALS).tolist()
-        deals, counts = (array("i", column.astype(np.int32).tobytes()) for column in (found % MOST_DEALS, games))
-        return [Blocks(name, deals[start:end], counts[start:end]) for name, (start, end) in zip(heads, pairwise(edges), strict=True)]
-
-    def board_deals(self) -> Ints:
-        """(G,) a number for each game's board and deal that sorts by the board's name, then the deal."""
-        boards = {name: place for place, name in enumerate(sorted({board for board, _, _ in self.outcomes}))}
-        return self._places([boards[board] for board, _, _ in self.outcomes])
-
-    def _places(self, number: Sequence[int]) -> Ints:
-        """(G,) of each game its deal beside what ``number`` says of its outcome, in one number that sorts by the latter first."""
-        places = (np.array(number, dtype=np.int64) * MOST_DEALS)[np.array(self.outcome, dtype=np.int32)]
-        places += np.array(self.deal, dtype=np.int32)
-        return places

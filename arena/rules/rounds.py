@@ -5,7 +5,6 @@ run are the same, under the same numbers, whichever matches they are put togethe
 """
 
 from collections.abc import Sequence
-from functools import cache
 
 
 def rounds_of(match: Sequence[str], deal: int) -> list[tuple[str, int]]:
@@ -13,16 +12,18 @@ def rounds_of(match: Sequence[str], deal: int) -> list[tuple[str, int]]:
     return [(board, deal * match.count(board) + match[:number].count(board)) for number, board in enumerate(match)]
 
 
-def place_of(match: Sequence[str], board: str, deal: int) -> tuple[int, int]:
-    """The deal of the match that a deal on one of its boards belongs to, and the number of the round there."""
-    numbers = _numbers(tuple(match), board)
-    return deal // len(numbers), numbers[deal % len(numbers)]
+def turns_of(match: Sequence[str]) -> dict[str, list[int]]:
+    """The numbers of the rounds on each board."""
+    turns: dict[str, list[int]] = {board: [] for board in match}
+    for number, board in enumerate(match):
+        turns[board].append(number)
+    return turns
 
 
-@cache
-def _numbers(match: tuple[str, ...], board: str) -> list[int]:
-    """The numbers of the rounds on a board."""
-    return [number for number, name in enumerate(match) if name == board]
+def place_of(turns: Sequence[int], deal: int) -> tuple[int, int]:
+    """The deal of the match that a deal on a board belongs to, and the number of the round there; ``turns`` are the board's."""
+    place, turn = divmod(deal, len(turns))
+    return place, turns[turn]
 
 
 def title_of(match: Sequence[str]) -> str:

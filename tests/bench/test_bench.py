@@ -92,7 +92,7 @@ def test_made_up_games_are_rated_alike_from_a_table_and_from_a_journal(tmp_path)
     made = ratings.make_games(2000)
     ratings.write_journal(tmp_path / "games.jsonl", 2000)
     one = make_tables(count_frame(ratings.frame_of(made))).standings
-    other = make_tables(score_journal(tmp_path / "games.jsonl", ()).games.counts(ratings.BOTS)).standings
+    other = make_tables(score_journal(tmp_path / "games.jsonl", ()).counted.counts(ratings.BOTS)).standings
     assert one["bot"].iloc[0] > one["bot"].iloc[-1]  # the strong ones have high numbers
     columns = ["rank", "bot", "elo", "elo_low", "games", "wins", "shared"]
     assert one[columns].round(6).to_dict() == other[columns].round(6).to_dict()

@@ -9,7 +9,7 @@ from tests.exports.runs import duels, game_of, write_run
 
 
 def counts_of(path, records):
-    return score_journal(write_run(path, "abc", records) / "games.jsonl", ()).games.counts("abc")
+    return score_journal(write_run(path, "abc", records) / "games.jsonl", ()).counted.counts("abc")
 
 
 def test_each_point_is_the_rating_of_so_many_deals(tmp_path):

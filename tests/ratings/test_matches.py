@@ -21,7 +21,7 @@ from arena.records.journal import Journal
 from arena.records.record import Fault, GameRecord, shares
 from arena.records.runfile import read_run
 from arena.rules.boards import built_in
-from arena.rules.rounds import place_of, rounds_of
+from arena.rules.rounds import place_of, rounds_of, turns_of
 from arena.tournament.config import make_config
 from arena.tournament.schedule import Schedule
 from tests.exports.runs import write_run
@@ -141,7 +141,8 @@ def test_the_rounds_of_all_deals_are_all_deals_of_the_boards_once(match):
     assert len({place for _, _, place in rounds}) == len(rounds)
     for board in set(match):
         assert sorted(deal for _, _, (name, deal) in rounds if name == board) == list(range(20 * match.count(board)))
-    assert all(place_of(match, *place) == (deal, number) for deal, number, place in rounds)
+    turns = turns_of(match)
+    assert all(place_of(turns[board], place) == (deal, number) for deal, number, (board, place) in rounds)
 
 
 def play_run(folder, **settings):

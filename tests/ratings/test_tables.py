@@ -56,7 +56,7 @@ def run(tmp_path_factory):
 
 def counted(folder, bots=()):
     """The games in a folder, counted."""
-    return score_journal(folder / "games.jsonl", ()).games.counts(bots)
+    return score_journal(folder / "games.jsonl", ()).counted.counts(bots)
 
 
 def games_csv(folder):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arena.errors import RunError
 from arena.ratings import tally
 from arena.ratings.matches import Score
-from arena.ratings.tally import MOST_SEATS, Outcome, Row, Tally, row_decoder
+from arena.ratings.tally import MOST_SEATS, Games, Outcome, Row, row_decoder
 from arena.records.journal import journal_of, open_journal, read_rows
 from arena.records.record import Fault, GameRecord, decode_record
 
@@ -132,7 +132,7 @@ class _Columns:
         self.sandboxes[row.sandbox] += 1
         self.last = max(self.last, row.ended)
 
-    def finished(self, path: Path, games: Tally) -> Scan:
+    def finished(self, path: Path, games: Games) -> Scan:
         """What was read."""
         return Scan(
             path=path,

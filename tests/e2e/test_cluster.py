@@ -1,5 +1,6 @@
 """Runs on a real Dask cluster on loopback: a scheduler and two workers, each started by its own command line."""
 
+import contextlib
 import os
 import shutil
 import signal

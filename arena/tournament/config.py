@@ -168,7 +168,8 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
         raise ConfigError(f"settings: {error}") from None
     if len(set(config.bots)) < len(config.bots):
         twice = next(name for name in config.bots if config.bots.count(name) > 1)
-        raise ConfigError(f"expected each bot once, got {twice!r} twice", "give a bot by path another name with 'arena submit --name'")
+        cure = "careful-8 and careful-16 differ" if config.in_process else "give a bot by path another name with 'arena submit --name'"
+        raise ConfigError(f"expected each bot once, got {twice!r} twice", cure)
     if config.compare is not None:
         _check_comparison(config, config.compare)
     if config.match:

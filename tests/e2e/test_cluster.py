@@ -1,14 +1,11 @@
 """Runs on a real Dask cluster on loopback: a scheduler and two workers, each started by its own command line."""
 
-import contextlib
 import os
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
@@ -92,7 +89,7 @@ def test_a_run_on_two_workers_equals_the_local_run_and_leaves_nothing(arena, clu
     manifest = arena.home / "bots" / "fst" / "bot.toml"
     built = 'build = [["sh", "-c", "echo built > made"]]\n'
     manifest.write_text(manifest.read_text().replace('["python3", "bot.py"]', '["./run"]') + built)
-    settings = ("run", "--deals", 6, "--seed", "s", "--boards", "bird,lion", "--out")
+    settings = ("run", "--deals", 3, "--seed", "s", "--boards", "bird,lion", "--out")
     arena(*settings, "here")
     _, err = arena(*settings, "there", "--cluster", cluster.address, "-v")
     assert "2 games at once, speed " in err
@@ -106,19 +103,19 @@ def test_a_run_on_two_workers_equals_the_local_run_and_leaves_nothing(arena, clu
     assert not worker_processes(arena)[1], "no process of ours stays on the cluster"
     out, _ = arena("verify", "there")
     assert "no difference" in out
-    _, err = arena(*settings, "there", "--deals", 7)
+    _, err = arena(*settings, "there", "--deals", 4)
     assert "playing on here" not in err
-    assert len(arena.records("there")) == 7 * 2 * 3 * 2, "the same run goes on without the cluster"
+    assert len(arena.records("there")) == 4 * 2 * 3 * 2, "the same run goes on without the cluster"
 
 
 def test_workers_killed_at_a_third_and_one_that_joins_lose_and_double_nothing(arena, cluster):
-    settings = ("run", "--deals", 20, "--seed", "s", "--out")
+    settings = ("run", "--deals", 12, "--seed", "s", "--out")
     arena(*settings, "here")
     process = arena.start(*settings, "there", "--cluster", cluster.address)
-    wait_for(lambda: journal_lines(arena, "there") >= 40 or process.poll() is not None)
+    wait_for(lambda: journal_lines(arena, "there") >= 20 or process.poll() is not None)
     daskers, children = worker_processes(arena)
     os.kill(children[0], signal.SIGKILL)
-    wait_for(lambda: journal_lines(arena, "there") >= 50 or process.poll() is not None)
+    wait_for(lambda: journal_lines(arena, "there") >= 30 or process.poll() is not None)
     os.kill(daskers[0], signal.SIGKILL)
     cluster.worker()
     _, err = process.communicate(timeout=200)
@@ -130,24 +127,24 @@ def test_workers_killed_at_a_third_and_one_that_joins_lose_and_double_nothing(ar
 
 
 def test_after_the_schedulers_death_the_same_command_finishes_the_run(arena, cluster):
-    settings = ("run", "--deals", 8, "--seed", "s", "--out")
+    settings = ("run", "--deals", 5, "--seed", "s", "--out")
     arena(*settings, "here")
     process = arena.start(*settings, "there", "--cluster", cluster.address)
-    wait_for(lambda: journal_lines(arena, "there") >= 12 or process.poll() is not None)
+    wait_for(lambda: journal_lines(arena, "there") >= 8 or process.poll() is not None)
     cluster.started[0].kill()
     _, err = process.communicate(timeout=100)
     assert process.returncode == 1, err
     assert f"expected the Dask scheduler at {cluster.address} to stay, got a lost connection" in err
     assert "all finished games are in the journal" in err
     wait_for(lambda: not any(worker_processes(arena)))
-    assert 12 <= len(arena.records("there")) < 48
+    assert 8 <= len(arena.records("there")) < 30
     cluster.scheduler()
     cluster.worker()
     arena(*settings, "there", "--cluster", cluster.address)
     assert kinds(arena.timeless("there")) == kinds(arena.timeless("here"))
 
 
-def test_ctrl_c_and_the_death_of_the_arena_leave_no_bot_on_the_cluster(arena, cluster):
+def test_ctrl_c_the_death_of_the_arena_and_a_stopped_worker_leave_no_bot_on_the_cluster(arena, cluster):
     settings = ("run", "--deals", 60, "--seed", "s", "--out", "there", "--cluster", cluster.address)
     process = arena.start(*settings)
     wait_for(lambda: journal_lines(arena, "there") >= 5 or process.poll() is not None)
@@ -163,6 +160,20 @@ def test_ctrl_c_and_the_death_of_the_arena_leave_no_bot_on_the_cluster(arena, cl
     process.communicate()
     wait_for(lambda: not worker_processes(arena)[1])
     wait_for(lambda: not [command for command in processes(str(arena.home)).values() if "bot.py" in command])
+    kept = len(arena.records("there"))
+    process = arena.start(*settings)
+    wait_for(lambda: journal_lines(arena, "there") >= kept + 5 or process.poll() is not None)
+    stopped = worker_processes(arena)[0][0]
+    os.kill(stopped, signal.SIGSTOP)
+    try:
+        process.send_signal(signal.SIGINT)
+        wait_for(lambda: "stopping" in process.stderr.readline())
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    finally:
+        os.kill(stopped, signal.SIGCONT)
+    assert process.returncode == 130, err
+    assert "interrupted: the same command finishes the run" in err
     records = arena.records("there")
     assert len(records) == len({record["id"] for record in records}) > kept
 
@@ -210,43 +221,6 @@ def test_a_scheduler_that_cannot_be_reached_is_told_before_a_run_begins(arena):
         assert cure in err
         assert "Traceback" not in err
     assert not (arena.home / "results").exists()
-
-
-def test_a_worker_that_breaks_every_game_gets_no_more_and_no_game_is_given_up(arena, cluster):
-    """Whatever the first worker starts is killed at once, as where memory is short."""
-    process = arena.start("run", "--deals", 12, "--seed", "s", "--out", "there", "--cluster", cluster.address)
-    wait_for(lambda: journal_lines(arena, "there") >= 4 or process.poll() is not None)
-    sick = worker_processes(arena)[0][0]
-    while process.poll() is None:
-        for child in children_of(sick):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(int(child), signal.SIGKILL)
-        time.sleep(0.02)
-    _, err = process.communicate()
-    assert process.returncode == 0, err
-    assert "may not play: its games break off one after another" in err
-    assert len(arena.records("there")) == 72
-
-
-def children_of(pid):
-    """Children by any thread."""
-    return [child for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
-
-
-def test_ctrl_c_ends_a_run_of_which_a_worker_has_stopped(arena, cluster):
-    process = arena.start("run", "--deals", 60, "--seed", "s", "--out", "there", "--cluster", cluster.address)
-    wait_for(lambda: journal_lines(arena, "there") >= 5 or process.poll() is not None)
-    stopped = worker_processes(arena)[0][0]
-    os.kill(stopped, signal.SIGSTOP)
-    try:
-        process.send_signal(signal.SIGINT)
-        wait_for(lambda: "stopping" in process.stderr.readline())
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-    finally:
-        os.kill(stopped, signal.SIGCONT)
-    assert process.returncode == 130, err
-    assert "interrupted: the same command finishes the run" in err
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")

@@ -65,7 +65,7 @@ def test_the_montecarlo_template_plays_to_the_end_and_beats_random_with_any_core
 
 def test_the_montecarlo_template_passes_the_check(arena):
     arena("new", "searcher", "--template", "montecarlo")
-    out, _ = arena("check", "./searcher", "--move-ms", 400)
+    out, _ = arena("check", "./searcher", "--move-ms", 150)
     assert out.splitlines()[-1].endswith("0 failed")
 
 

@@ -7,19 +7,24 @@ import subprocess
 import pytest
 
 
+def pack(arena):
+    subprocess.run(["gzip", arena.home / "results" / "r" / "games.jsonl"], check=True)
+
+
 @pytest.fixture
 def packed(arena):
-    """A run of four games, compressed; and what was said of it before."""
+    """A run of four games, compressed."""
+    arena("run", "--deals", 2, "--seed", 1, "--out", "r")
+    pack(arena)
+    return arena
+
+
+def test_every_command_says_the_same_of_a_compressed_run(arena):
     arena("run", "--deals", 2, "--seed", 1, "--out", "r")
     game = arena.records("r")[0]["id"]
     commands = [("standings", "r"), ("replay", "r", game), ("export", "r", "--to", "before"), ("verify", "r"), ("analyse", "r", "--json")]
     before = [arena(*command)[0] for command in commands]
-    subprocess.run(["gzip", arena.home / "results" / "r" / "games.jsonl"], check=True)
-    return arena, commands, before
-
-
-def test_every_command_says_the_same_of_a_compressed_run(packed):
-    arena, commands, before = packed
+    pack(arena)
     assert [arena(*command)[0] for command in commands] == before
     assert json.loads(arena("runs", "--json")[0])[0]["games"] == 4
     assert "4 of 4 games" in arena("watch", "r", "--once")[0]
@@ -28,7 +33,7 @@ def test_every_command_says_the_same_of_a_compressed_run(packed):
 
 
 def test_nothing_is_added_to_a_compressed_run(packed):
-    arena, _, _ = packed
+    arena = packed
     _, err = arena("run", "--deals", 3, "--seed", 1, "--out", "r", status=1)
     assert "games.jsonl, got the compressed games.jsonl.gz" in err
     assert "hint: unpack it first: gunzip results/r/games.jsonl.gz" in err
@@ -37,7 +42,7 @@ def test_nothing_is_added_to_a_compressed_run(packed):
 
 @pytest.mark.parametrize("spoil", [lambda data: data[:-30], lambda data: data[:-8] + b"\xff" * 8, lambda _: b"plain text\n"])
 def test_a_damaged_file_is_named_with_the_cure(packed, spoil):
-    arena, _, _ = packed
+    arena = packed
     journal = arena.home / "results" / "r" / "games.jsonl.gz"
     journal.write_bytes(spoil(journal.read_bytes()))
     _, err = arena("standings", "r", status=1)
@@ -46,7 +51,7 @@ def test_a_damaged_file_is_named_with_the_cure(packed, spoil):
 
 
 def test_an_edited_record_is_found_by_its_line(packed):
-    arena, _, _ = packed
+    arena = packed
     journal = arena.home / "results" / "r" / "games.jsonl.gz"
     lines = gzip.decompress(journal.read_bytes()).splitlines(keepends=True)
     lines[1] = lines[1].replace(b'"turns":', b'"turns":1')

@@ -1,0 +1,145 @@
+"""Which worker of a cluster gets which games; the workers are scripted, since real ones break off when they like."""
+
+from concurrent.futures import BrokenExecutor, Future
+from types import SimpleNamespace
+
+import pytest
+
+from arena.errors import ClusterError, Void
+from arena.match.clock import Timing
+from arena.match.referee import GamePlan
+from arena.players.sandbox.tiers import OPEN
+from arena.tournament.cluster import node, pool
+from arena.tournament.cluster.terms import Admitted, Refused, versions
+from arena.tournament.events import MachineChanged, NoWorkers, WorkerRefused
+from arena.tournament.workers import Batch, Setup
+
+
+class Executor:
+    """Answers questions at once; what it is to play waits in ``played`` for the test to end it."""
+
+    def __init__(self, address, admission):
+        self.address = address
+        self.admission = admission
+        self.played = []
+
+    def submit(self, function, *arguments):
+        future = Future()
+        if function is eval:
+            future.set_result(versions()._asdict())
+        elif function is node.admit:
+            future.set_result(self.admission)
+        elif function is node.play:
+            self.played.append((arguments[1], future))
+        else:
+            future.set_result(None)
+        return future
+
+
+class Cluster:
+    """A scripted cluster: the admission of each address."""
+
+    address = "tcp://scripted:1"
+
+    def __init__(self, **admissions):
+        self.executors = {f"tcp://{name}:1": Executor(name, admission) for name, admission in admissions.items()}
+        self.client = SimpleNamespace(status="running", get_executor=lambda workers, **_: self.executors[workers[0]])
+
+    def threads(self):
+        return dict.fromkeys(self.executors, 1)
+
+    def check(self):
+        pass
+
+
+def admitted(host, speed=1000):
+    return Admitted(host, speed, "none")
+
+
+@pytest.fixture
+def make(monkeypatch):
+    """A pool on a scripted cluster whose workers have been asked, and what it told."""
+    monkeypatch.setattr(pool, "LOOK_S", 0.0)
+
+    def made(**admissions):
+        told = []
+        made_pool = pool.ClusterPool(Cluster(**admissions), Setup({}, {}, Timing(), OPEN, [], 30, in_process=True), {}, told.append)
+        for _ in range(3):
+            made_pool.look()
+        return made_pool, made_pool._cluster.executors, told
+
+    return made
+
+
+def plans(*names):
+    return [GamePlan(name, "bird", 0, 0, ("a", "b"), "", (1, 2)) for name in names]
+
+
+def end(executor, result):
+    games, future = executor.played.pop(0)
+    if isinstance(result, Exception):
+        future.set_exception(result)
+    else:
+        future.set_result(Batch([result] * len(games), 1.0))
+
+
+def test_a_worker_that_breaks_off_three_games_in_a_row_gets_no_more_and_they_go_elsewhere(make):
+    made, executors, told = make(a=admitted("a"), b=admitted("b"))
+    sick, well = executors["tcp://a:1"], executors["tcp://b:1"]
+    made._failed_at["decoy"].add(sick.address)  # it keeps the well one busy, so that the sick one has more room
+    for name in ("x", "y", "z"):
+        made.submit(plans("decoy"))
+        future = made.submit(plans(name))
+        end(sick, BrokenExecutor("no memory"))
+        assert isinstance(future.exception(), BrokenExecutor)
+        assert made.submit(plans(name)), "the same game again"
+        assert not sick.played, "it goes to the other worker"
+        end(well, None)
+        end(well, None)
+    made.look()
+    [refused] = [event for event in told if isinstance(event, WorkerRefused)]
+    assert refused == WorkerRefused("tcp://a:1", "a", "its games break off one after another: no memory")
+    assert made.places == 1
+
+
+def test_voids_count_against_a_worker_too_and_a_finished_game_for_it(make):
+    made, executors, told = make(a=admitted("a"))
+    worker = executors["tcp://a:1"]
+    for result in (Void("no pids"), Void("no pids"), None, Void("no pids"), Void("no pids")):
+        made.submit(plans(f"game {id(result)} {len(told)}"))
+        end(worker, result)
+        made.look()
+    assert made.places == 1
+    made.submit(plans("one more"))
+    end(worker, Void("no pids"))
+    made.look()
+    assert made.places == 0
+
+
+def test_a_game_that_has_to_be_alone_waits_for_an_idle_worker_and_keeps_others_away(make):
+    made, executors, _ = make(a=admitted("a"))
+    assert made.submit(plans("x"))
+    assert made.submit(plans("suspect"), alone=True) is None
+    end(executors["tcp://a:1"], None)
+    assert made.submit(plans("suspect"), alone=True)
+    assert made.room() == 0
+    assert made.submit(plans("y")) is None
+
+
+def test_machines_of_one_name_at_two_addresses_are_two(make):
+    _, _, told = make(a=admitted("pi", 1000), b=admitted("pi", 500))
+    assert {event.host for event in told if isinstance(event, MachineChanged)} == {"pi", "pi#2"}
+    assert any(getattr(event, "ratio", 0) == 2 for event in told)
+
+
+def test_without_a_worker_that_may_play_it_is_said_and_then_given_up(make, monkeypatch):
+    made, _, told = make()
+    monkeypatch.setattr(pool, "NOTICE_S", -1.0)
+    made.look()
+    assert told == [NoWorkers("tcp://scripted:1", pool.PATIENCE_S)]
+    monkeypatch.setattr(pool, "PATIENCE_S", -1.0)
+    with pytest.raises(ClusterError, match="expected a worker that may play at tcp://scripted:1, got none"):
+        made.look()
+    monkeypatch.setattr(pool, "REFUSED_S", -1.0)
+    with pytest.raises(ClusterError, match="no walls"):
+        make(a=Refused("a", "no walls"))

@@ -18,8 +18,7 @@ from arena.tournament.workers import Batch, Setup
 class Executor:
     """Answers questions at once; what it is to play waits in ``played`` for the test to end it."""
 
-    def __init__(self, address, admission):
-        self.address = address
+    def __init__(self, admission):
         self.admission = admission
         self.played = []
 
@@ -42,7 +41,7 @@ class Cluster:
     address = "tcp://scripted:1"
 
     def __init__(self, **admissions):
-        self.executors = {f"tcp://{name}:1": Executor(name, admission) for name, admission in admissions.items()}
+        self.executors = {f"tcp://{name}:1": Executor(admission) for name, admission in admissions.items()}
         self.client = SimpleNamespace(status="running", get_executor=lambda workers, **_: self.executors[workers[0]])
 
     def threads(self):
@@ -86,7 +85,7 @@ def end(executor, result):
 def test_a_worker_that_breaks_off_three_games_in_a_row_gets_no_more_and_they_go_elsewhere(make):
     made, executors, told = make(a=admitted("a"), b=admitted("b"))
     sick, well = executors["tcp://a:1"], executors["tcp://b:1"]
-    made._failed_at["decoy"].add(sick.address)  # it keeps the well one busy, so that the sick one has more room
+    made._failed_at["decoy"].add("tcp://a:1")  # it keeps the well one busy, so that the sick one has more room
     for name in ("x", "y", "z"):
         made.submit(plans("decoy"))
         future = made.submit(plans(name))

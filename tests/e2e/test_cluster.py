@@ -109,13 +109,13 @@ def test_a_run_on_two_workers_equals_the_local_run_and_leaves_nothing(arena, clu
 
 
 def test_workers_killed_at_a_third_and_one_that_joins_lose_and_double_nothing(arena, cluster):
-    settings = ("run", "--deals", 12, "--seed", "s", "--out")
+    settings = ("run", "--deals", 20, "--seed", "s", "--out")
     arena(*settings, "here")
     process = arena.start(*settings, "there", "--cluster", cluster.address)
-    wait_for(lambda: journal_lines(arena, "there") >= 20 or process.poll() is not None)
+    wait_for(lambda: journal_lines(arena, "there") >= 40 or process.poll() is not None)
     daskers, children = worker_processes(arena)
     os.kill(children[0], signal.SIGKILL)
-    wait_for(lambda: journal_lines(arena, "there") >= 30 or process.poll() is not None)
+    wait_for(lambda: journal_lines(arena, "there") >= 50 or process.poll() is not None)
     os.kill(daskers[0], signal.SIGKILL)
     cluster.worker()
     _, err = process.communicate(timeout=200)

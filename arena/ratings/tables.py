@@ -15,7 +15,7 @@ from arena.ratings.model import Fit, rate
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame
 from arena.ratings.tally import Blocks
-from arena.records.host import unlike
+from arena.records.host import split_host, unlike
 from arena.records.journal import journal_of
 from arena.records.runfile import read_run
 from arena.rules.rounds import title_of
@@ -100,7 +100,7 @@ def make_tables(
 
 def with_machines(tables: Tables, hosts: Collection[str]) -> Tables:
     """The tables with a note where the machines, on which time was limited, differ too much in speed."""
-    differ = unlike(hosts)
+    differ = unlike(map(split_host, hosts))
     if differ is None:
         return tables
     slow, fast, ratio = differ

@@ -21,13 +21,13 @@ def split_host(text: str) -> tuple[str, int | None]:
     return (found[1], int(found[2])) if found else (text, None)
 
 
-def unlike(hosts: Iterable[str]) -> tuple[str, str, float] | None:
-    """The slowest and the fastest of the machines whose speed is known, and how many times as fast, where that is too much.
+def unlike(machines: Iterable[tuple[str, int | None]]) -> tuple[str, str, float] | None:
+    """The slowest and the fastest of the machines, names with a speed, and how many times as fast, where that is too much.
 
     A machine that was measured more than once has the median speed.
     """
     measured = defaultdict[str, list[int]](list)
-    for name, speed in map(split_host, hosts):
+    for name, speed in machines:
         if speed is not None:
             measured[name].append(speed)
     known = sorted((median(speeds), name) for name, speeds in measured.items())

@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 
 LOOK_S = 0.2
 MOST_FRUITLESS = 10
+Ended = tuple[GamePlan, Outcome | BaseException | None]
+"""A game and what became of it, None when it was not begun."""
 
 
 class Runner:
@@ -121,28 +123,29 @@ class Runner:
         """Writes what was finished, then judges what was not; a game that was not begun because of a stop is neither."""
         if any(isinstance(error_of(future), BrokenExecutor) for future in done):
             done = self._pool.fallen(done, self._pending)
-        ended = [pair for future in done for pair in zip(self._pending[future], results_of(future, self._pending[future]), strict=True)]
-        for future in done:
-            del self._pending[future]
-        outcomes = [(plan, result) for plan, result in ended if isinstance(result, Outcome)]
-        self._keep(outcomes)
+        ended = self._take(done)
+        self._keep(ended)
         broken = [plan for plan, result in ended if isinstance(result, BrokenExecutor)]
         for plan, result in ended:
             if isinstance(result, Exception) and not isinstance(result, BrokenExecutor):
                 log.warning("%s is void: %r", plan.id, result, exc_info=None if isinstance(result, Void) else result)
                 self._void(plan, str(result) or repr(result), self._next)
-        self._fruitless = 0 if outcomes else self._fruitless + bool(broken)
+        self._fruitless = 0 if any(isinstance(result, Outcome) for _, result in ended) else self._fruitless + bool(broken)
         if broken:
             self._play_again(broken)
 
     def _rescue(self) -> None:
         """Writes what was finished when playing broke off."""
-        whole = [future for future in self._pending if future.done() and error_of(future) is None]
-        ended = [pair for future in whole for pair in zip(self._pending.pop(future), future.result().results, strict=True)]
-        self._keep([(plan, result) for plan, result in ended if isinstance(result, Outcome)])
+        self._keep(self._take([future for future in self._pending if future.done() and error_of(future) is None]))
 
-    def _keep(self, games: list[tuple[GamePlan, Outcome]]) -> None:
+    def _take(self, done: Iterable[Future[Batch]]) -> list[Ended]:
+        """The games of batches that have ended, which are pending no more."""
+        batches = [(future, self._pending.pop(future)) for future in done]
+        return [pair for future, plans in batches for pair in zip(plans, results_of(future, plans), strict=True)]
+
+    def _keep(self, ended: list[Ended]) -> None:
         """Writes finished games, and tells of them once they are on disk. Of one that was played twice the first counts."""
+        games = [(plan, result) for plan, result in ended if isinstance(result, Outcome)]
         new = {plan.id: (plan, outcome) for plan, outcome in reversed(games) if plan.id not in self._journal.ids}
         outcomes = [outcome for _, outcome in reversed(new.values())]
         for plan, outcome in new.values():

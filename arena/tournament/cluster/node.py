@@ -5,6 +5,7 @@ import platform
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -100,8 +101,9 @@ class Node:
             self._timer.start()
 
 
+@cache
 def free_cores(threads: int) -> list[int]:
-    """The processors to pin children to, when this Dask worker alone is to keep all of them busy; else none."""
+    """The processors to pin children to, when this Dask worker alone is to keep all of them busy; else none. One list for all sessions."""
     if not hasattr(os, "sched_getaffinity"):
         return []
     cores = sorted(os.sched_getaffinity(0), reverse=True)
@@ -109,8 +111,6 @@ def free_cores(threads: int) -> list[int]:
 
 
 _nodes: dict[str, Node] = {}
-_cores: list[list[int]] = []
-"""The free processors of this Dask worker, once they are known."""
 
 
 def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Admitted:
@@ -134,9 +134,8 @@ def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Ad
     lacking = [label for label, bot in bots.items() if bot is None]
     if lacking:
         return Lacking(lacking)
-    if not _cores:
-        _cores.append(free_cores(_dask_worker().state.nthreads))
-    _nodes[terms.token] = Node(msgspec.structs.replace(terms.setup, bots=bots, sandbox=sandbox), _cores[0])
+    cores = free_cores(_dask_worker().state.nthreads)
+    _nodes[terms.token] = Node(msgspec.structs.replace(terms.setup, bots=bots, sandbox=sandbox), cores)
     return Admitted(host, speed(), sandbox.tier)
 
 

@@ -286,7 +286,7 @@ class ClusterPool:
 
 def difference(machines: Collection[MachineChanged]) -> MachinesDiffer | None:
     """The slowest and the fastest machine, where bots would not get the same out of the same time."""
-    found = unlike(host_text(machine.host, machine.speed) for machine in machines)
+    found = unlike((machine.host, machine.speed) for machine in machines)
     return MachinesDiffer(*found) if found else None
 
 

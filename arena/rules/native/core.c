@@ -1,7 +1,8 @@
 /* The rules of Qin in plain C: the mirror of arena/rules/pure.py, which is the text to read first.
  *
  * Same names, same order of moves, same errors. A mask is an array of `words` 64-bit words, square 0 in the lowest bit of the first.
- * Functions that take `words` are always inlined into two callers, one for boards of up to 192 squares (3 words) and one for any.
+ * Functions that take `words` serve two callers, one for boards of up to 192 squares (3 words) and one for any. The compiler decides
+ * what to inline there: forcing all of it cost 20 s of compiling and 300 kB, for 3 % more random games and 10 % fewer careful ones.
  * Part one knows nothing of Python but its allocator, and allocates in one place only; part two wraps it in a class.
  */
 #define Py_LIMITED_API 0x030B0000
@@ -10,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE static inline
 
 enum { COLOURS = 3, TILES = 6, UNKNOWN = 6, COPIES = 12, KINDS = 18, KIND_SHIFT = 10, SQUARE_MASK = 1023, PASS = -1 };
 enum { MAX_PLAYERS = 4, MAX_SIDE = 26, MAX_SQUARES = MAX_SIDE * (MAX_SIDE + 1), MAX_WORDS = (MAX_SQUARES + 63) / 64 };

@@ -1,43 +1,41 @@
-"""NAME: a bot for Qin that plays its moves to the end, over and over, on deals that fit what it sees. Change `choose`."""
+"""NAME: a bot for Qin that plays its best moves on, over and over, until its time is up. Change `worth` or `candidates`.
 
-import time
+It cannot see the other hands or the draw pile. So each time the arena's SDK deals the hidden tiles anew, plays a move, and lets all seats
+play on for some turns. The move that leads to the best positions on average is the one to play.
+"""
 
-from arena.sdk import Position, run
+from arena.sdk import Position, Rollout, run
 
-SHARE = 0.1
-"""How much of the time for a move is spent on it."""
+MOVES = 12
+"""How many moves to try. Fewer moves are tried more often each."""
+TURNS = 12
+"""How many turns to play on after a move. Looking further takes longer, and luck blurs what is seen."""
+AMONG = 8
+"""In each of these turns a seat draws this many legal moves at random, and plays the one that places most pagodas."""
 
 
-class Tried:
-    """What the games after one move came to."""
+# ---- CHANGE THIS: what a game that was played on is worth; `wins` and `left` of a Rollout say more once games reach their end (TURNS = 0)
+def worth(played: Rollout) -> float:
+    """The outlook reached, in pagodas: this seat's prospects less those of the others."""
+    return played.outlook
 
-    def __init__(self) -> None:
-        self.games = 0
-        self.worth = 0.0
 
-    def mean(self) -> float:
-        """A win is worth 1 and each pagoda left costs 1; a move that was never tried is worth least."""
-        return self.worth / self.games if self.games else float("-inf")
+# ---- CHANGE THIS: which moves to try; here, those after which this seat stands best at once
+def candidates(position: Position) -> list[int]:
+    """The moves to try, the most promising first."""
+    moves = position.legal_moves()
+    outlook = dict(zip(moves, position.outlooks(), strict=True))
+    return sorted(moves, key=outlook.__getitem__, reverse=True)[:MOVES]
 
 
 def choose(position: Position) -> int:
-    """The move that came to most. The less time is left, the fewer moves are tried: always those that look best."""
-    began, budget = time.monotonic(), SHARE * position.time_ms / 1000
-    moves = position.legal_moves()
-    position.rng.shuffle(moves)
-    tried = {move: Tried() for move in moves}
-    best = moves
-    while len(moves) > 1:
-        seed = position.rng.getrandbits(64)  # one seed for all moves of a round: they meet the same deal
-        for move in best:
-            to_go = 1 - (time.monotonic() - began) / budget
-            if to_go <= 0:
-                return max(best, key=lambda move: tried[move].mean())
-            [played] = position.rollouts(1, [move], seed=seed)
-            tried[move].games += 1
-            tried[move].worth += played.wins - played.left
-        best = sorted(moves, key=lambda move: tried[move].mean(), reverse=True)[: max(2, int(len(moves) * to_go**2))]
-    return moves[0]
+    """The move to play. Some ideas: stop trying moves that fall behind, or answer at once when there is one candidate."""
+    moves = candidates(position)
+    total = dict.fromkeys(moves, 0.0)
+    while position.has_time():
+        for played in position.rollouts(1, moves, policy="greedy", among=AMONG, turns=TURNS):
+            total[played.move] += worth(played)
+    return max(moves, key=total.__getitem__)
 
 
 run(choose)

@@ -1,7 +1,7 @@
-"""NAME: a bot for Qin that plays its best moves on, over and over, until its time is up. Change `worth` or `candidates`.
+"""NAME: a bot for Qin that tries out its best moves until its time is up. Change `worth` or `candidates`.
 
-It cannot see the other hands or the draw pile. So each time the arena's SDK deals the hidden tiles anew, plays a move, and lets all seats
-play on for some turns. The move that leads to the best positions on average is the one to play.
+You cannot see the other hands or the draw pile. So each try deals the hidden tiles at random, plays a move, and lets all seats play on for
+some turns. The move that leads to the best positions on average is the one to play.
 """
 
 from arena.sdk import Position, Rollout, run
@@ -9,27 +9,27 @@ from arena.sdk import Position, Rollout, run
 MOVES = 12
 """How many moves to try. Fewer moves are tried more often each."""
 TURNS = 12
-"""How many turns to play on after a move. Looking further takes longer, and luck blurs what is seen."""
+"""How many turns to play on after a move. Looking further takes longer, and luck blurs the picture."""
 AMONG = 8
-"""In each of these turns a seat draws this many legal moves at random, and plays the one that places most pagodas."""
+"""In each of these turns a seat looks at this many random moves, and plays the one that places the most pagodas."""
 
 
-# ---- CHANGE THIS: what a game that was played on is worth; `wins` and `left` of a Rollout say more once games reach their end (TURNS = 0)
+# ---- CHANGE THIS: how good the end of a try is. With TURNS = 0 games are played to the end: then look at `wins` and `left` too.
 def worth(played: Rollout) -> float:
-    """The outlook reached, in pagodas: this seat's prospects less those of the others."""
+    """Return how well you stand where the try stopped, in pagodas: your own prospects less those of the others."""
     return played.outlook
 
 
-# ---- CHANGE THIS: which moves to try; here, those after which this seat stands best at once
+# ---- CHANGE THIS: which moves to try. Here: those after which you stand best at once.
 def candidates(position: Position) -> list[int]:
-    """The moves to try, the most promising first."""
+    """Return the moves to try, the most promising first."""
     moves = position.legal_moves()
     outlook = dict(zip(moves, position.outlooks(), strict=True))
     return sorted(moves, key=outlook.__getitem__, reverse=True)[:MOVES]
 
 
 def choose(position: Position) -> int:
-    """The move to play. Some ideas: stop trying moves that fall behind, or answer at once when there is one candidate."""
+    """Return the move to play. Ideas: stop trying moves that fall behind; answer at once when there is only one candidate."""
     moves = candidates(position)
     total = dict.fromkeys(moves, 0.0)
     while position.has_time():

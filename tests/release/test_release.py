@@ -1,0 +1,125 @@
+"""What would be published: the sdist and the wheel in dist/, looked into and tried in an empty folder.
+
+``make release-check`` builds them and runs this; elsewhere there is nothing to look at.
+"""
+
+import email
+import os
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import arena
+
+ROOT = Path(__file__).parents[2]
+DIST = Path(os.environ.get("ARENA_DIST", "nothing"))
+CORE = "arena/rules/native/_core.abi3.so"
+BUILDS = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "arena/rules/native/core.c"}
+"""What nobody can build without."""
+READS = {"AGENTS.md", "CHANGELOG.md", "Makefile", "SECURITY.md", "bots/greedy-python/bot.py", "protocol/SPEC.md"}
+"""What somebody who has only the sdist wants to read."""
+TYPED = "from arena.sdk import Position\n\ndef left(position: Position) -> str:\n    return position.left\n"
+
+pytestmark = pytest.mark.skipif("ARENA_DIST" not in os.environ, reason="make release-check builds what is to be inspected")
+
+
+def tracked(*places):
+    done = subprocess.run(["git", "ls-files", *places], cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines())
+
+
+def run(*command, folder, **environment):
+    given = {**os.environ, **environment}
+    done = subprocess.run(list(map(str, command)), cwd=folder, env=given, capture_output=True, text=True, timeout=280, check=False)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def only(pattern):
+    [path] = DIST.glob(pattern)
+    return path.resolve()
+
+
+def metadata_of(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        return email.message_from_bytes(archive.read(f"qin_arena-{arena.__version__}.dist-info/METADATA"))
+
+
+@pytest.fixture(scope="module")
+def wheel():
+    return only("*.whl")
+
+
+@pytest.fixture(scope="module")
+def sdist():
+    return only("*.tar.gz")
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """The programs' folder of a new environment that has the wheel and what it asks for."""
+    folder = tmp_path_factory.mktemp("installed")
+    venv.create(folder, with_pip=True)
+    run(folder / "bin" / "pip", "install", "-q", wheel, folder=folder)
+    return folder / "bin"
+
+
+def test_one_wheel_serves_every_python_from_the_oldest_on(wheel):
+    assert wheel.name.startswith(f"qin_arena-{arena.__version__}-cp311-abi3-")
+
+
+def test_the_wheel_holds_the_package_and_the_core_and_nothing_else(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert names == tracked("arena") | {CORE}
+
+
+def test_the_sdist_holds_what_builds_and_what_one_reads_and_only_what_is_tracked(sdist):
+    with tarfile.open(sdist) as archive:
+        names = {member.name.partition("/")[2] for member in archive if member.isfile()}
+    assert BUILDS | READS <= names
+    made = {name for name in names if name in ("PKG-INFO", "setup.cfg") or ".egg-info/" in name}
+    assert names - made <= tracked()
+    assert tracked("arena") <= names
+
+
+def test_the_metadata_says_where_to_read_on_and_names_only_classifiers_that_exist(wheel):
+    from trove_classifiers import classifiers  # noqa: PLC0415 - for this test alone
+
+    metadata = metadata_of(wheel)
+    links = {line.partition(", ")[0] for line in metadata.get_all("Project-URL")}
+    assert links >= {"Homepage", "Documentation", "Changelog", "Issues"}
+    assert set(metadata.get_all("Classifier")) <= set(classifiers)
+    assert {"Typing :: Typed", "Programming Language :: Python :: 3.11"} <= set(metadata.get_all("Classifier"))
+    assert (metadata["Version"], metadata["License-Expression"]) == (arena.__version__, "MIT")
+    assert metadata.get_payload().startswith("# qin-arena")
+
+
+def test_the_installed_arena_plays_in_an_empty_folder(installed, tmp_path):
+    shown = run(ROOT / ".ci" / "smoke", installed, folder=tmp_path)
+    assert f"arena {arena.__version__}, protocol 1, rules core native" in shown
+    assert "0 failed" in shown
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_type_checkers_believe_the_types_of_the_installed_arena(installed, tmp_path):
+    (tmp_path / "bot.py").write_text(TYPED)
+    command = [sys.executable, "-m", "mypy", "--python-executable", installed / "python", "--cache-dir", tmp_path, "bot.py"]
+    done = subprocess.run(list(map(str, command)), cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "import-untyped" not in done.stdout
+    assert 'expected "str"' in done.stdout
+
+
+def test_without_a_compiler_the_sdist_makes_a_wheel_that_plays_with_the_pure_core(sdist, installed, tmp_path):
+    run(installed / "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, sdist, folder=tmp_path, CC="false")
+    [path] = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(path) as archive:
+        assert CORE not in archive.namelist()
+        archive.extractall(tmp_path / "pure")
+    shown = run(installed / "python", "-m", "arena", "--version", folder=tmp_path / "pure")
+    assert "rules core pure" in shown

@@ -97,7 +97,7 @@ def test_the_readme_shows_what_the_makefile_has():
     for target in ("demo", "test"):
         assert f"make {target}" in readme
         assert f"\n{target}: " in makefile
-    for target in ("test", "check", "sanitize"):
+    for target in ("test", "check", "sanitize", "release-check"):
         assert f"make {target}" in (ROOT / ".ci" / "run").read_text()
 
 

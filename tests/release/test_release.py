@@ -69,6 +69,11 @@ def installed(wheel, tmp_path_factory):
     return folder / "bin"
 
 
+@pytest.mark.skipif(os.environ.get("GITHUB_REF_TYPE") != "tag", reason="nothing is about to be published")
+def test_the_tag_names_the_version():
+    assert os.environ["GITHUB_REF_NAME"] == f"v{arena.__version__}"
+
+
 def test_one_wheel_serves_every_python_from_the_oldest_on(wheel):
     assert wheel.name.startswith(f"qin_arena-{arena.__version__}-cp311-abi3-")
 

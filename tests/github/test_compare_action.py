@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ class Runner:
         self.folder, self.action = folder, action
         self.workspace, self.temp = folder / "repository", folder / "temp"
         self.workspace.mkdir()
-        (self.temp / "qin-arena").mkdir(parents=True)
+        self.temp.mkdir()
         self.outputs, self.event = {}, {}
         self.path = [str(Path(sys.executable).parent)]
         self.git("init", "-q", "-b", "main")
@@ -67,7 +68,7 @@ class Runner:
     def run(self, *left_out, **given):
         """Runs the steps until one fails; returns the exit status, all that was printed, and the job summary."""
         inputs = {name: settings["default"] for name, settings in ACTION["inputs"].items()} | QUICK | given
-        files = {name: self.folder / name for name in ("GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STEP_SUMMARY")}
+        files = {name: self.folder / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
         for file in files.values():
             file.write_text("")
         printed = ""
@@ -97,9 +98,7 @@ class Runner:
             printed += done.stdout
             lines = [line.partition("=") for line in files["GITHUB_OUTPUT"].read_text().splitlines()]
             self.outputs |= {f"{name}.outputs.{key}": text for key, _, text in lines}
-            self.path = [*files["GITHUB_PATH"].read_text().split(), *self.path]
             files["GITHUB_OUTPUT"].write_text("")
-            files["GITHUB_PATH"].write_text("")
             if done.returncode:
                 break
         return done.returncode, printed, files["GITHUB_STEP_SUMMARY"].read_text()
@@ -240,9 +239,9 @@ def test_the_action_installs_the_arena_that_it_came_with(tmp_path):
         (tmp_path / "action" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, tmp_path / "action" / name)
     runner = Runner(tmp_path, tmp_path / "action" / ".github" / "actions" / "compare")
-    runner.path = []
+    venv.create(tmp_path / "python", with_pip=True)
+    runner.path = [str(tmp_path / "python" / "bin")]
     runner.commit(RANDOM)
     runner.commit(GREEDY)
     status, printed, _ = runner.run()
     assert (status, runner.verdict) == (0, "better"), printed
-    assert runner.path == [str(tmp_path / "temp" / "qin-arena" / "venv" / "bin")]

@@ -59,7 +59,7 @@ release-check: $(VENV)/.ready-dev ## build the sdist and the wheel into dist/, l
 	@$(BIN)/python -m build --outdir dist . >build/release.log 2>&1 || { cat build/release.log; exit 1; }
 	@$(BIN)/twine check --strict dist/*
 	@$(BIN)/abi3audit --strict dist/*.whl
-	@ARENA_DIST=dist $(BIN)/python -m pytest -q -n 0 tests/release tests/github $(ARGS)
+	@ARENA_DIST=dist $(BIN)/python -m pytest -q -n 0 tests/release $(ARGS)
 
 clean: ## remove what was built, but no results
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,111 +1,15 @@
 """The action for a bot's own repository: its shell steps, run as a runner would, in a git repository made for it."""
 
-import os
-import re
 import shutil
-import subprocess
-import sys
-import venv
 from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
 
-ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / ".github" / "actions" / "compare"
-ACTION = YAML(typ="safe").load(FOLDER / "action.yml")
-STEPS = {step["id"]: step for step in ACTION["runs"]["steps"] if "run" in step}
+from tests.github.runner import ACTION, FOLDER, ROOT, STEPS, Runner
+
 INSTALLED = "install"
-"""The step that the tests leave out, since they have an arena; only `make release-check` takes it too."""
-SHELL = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
-EXPRESSION = re.compile(r"\$\{\{ *(.*?) *\}\}")
-QUICK = {"path": "bot", "elo1": "200", "move-ms": "5000", "sandbox": "auto"}
+"""The step that is left out here, where an arena is installed; `make release-check` takes it too."""
 GREEDY, RANDOM = "greedy-python", "random-python"
-
-
-class Runner:
-    """A machine that checked out a bot's repository, and runs the steps of the action in it."""
-
-    def __init__(self, folder, action=FOLDER):
-        self.folder, self.action = folder, action
-        self.workspace, self.temp = folder / "repository", folder / "temp"
-        self.workspace.mkdir()
-        self.temp.mkdir()
-        self.outputs, self.event = {}, {}
-        self.path = [str(Path(sys.executable).parent)]
-        self.git("init", "-q", "-b", "main")
-
-    def git(self, *arguments, folder=None):
-        identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always")
-        done = subprocess.run(["git", *identity, *arguments], cwd=folder or self.workspace, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
-
-    def commit(self, bot, **changes):
-        """Commits one of the ladder's bots as `bot/`; returns the commit."""
-        if bot:
-            shutil.copytree(ROOT / "bots" / bot, self.workspace / "bot", dirs_exist_ok=True)
-            (self.workspace / "bot" / "bot.toml").write_text('name = "mine"\nversion = "1"\ncommand = ["python3", "bot.py"]\n')
-        for name, text in changes.items():
-            (self.workspace / name.replace("__", "/").replace("_", ".")).write_text(text)
-        self.git("add", "-A")
-        self.git("commit", "-q", "--allow-empty", "-m", "a version")
-        return self.git("rev-parse", "HEAD")
-
-    def valued(self, text, inputs):
-        """The text with each ${{ expression }} as a runner fills it in: inputs, events, outputs of steps, and || between them."""
-
-        def value(expression):
-            for term in expression.split(" || "):
-                kind, _, name = term.partition(".")
-                known = {"inputs": inputs, "github": self.event, "steps": self.outputs}[kind]
-                assert kind != "inputs" or name in inputs, f"no input {name}"
-                if known.get(name):
-                    return known[name]
-            return ""
-
-        return EXPRESSION.sub(lambda found: value(found[1]), text)
-
-    def run(self, *left_out, **given):
-        """Runs the steps until one fails; returns the exit status, all that was printed, and the job summary."""
-        inputs = {name: settings["default"] for name, settings in ACTION["inputs"].items()} | QUICK | given
-        files = {name: self.folder / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
-        for file in files.values():
-            file.write_text("")
-        printed = ""
-        for name, step in STEPS.items():
-            if name in left_out:
-                continue
-            (self.folder / "step.sh").write_text(step["run"])
-            environment = {
-                **os.environ,
-                **{key: self.valued(text, inputs) for key, text in step["env"].items()},
-                **{key: str(file) for key, file in files.items()},
-                "GITHUB_ACTION_PATH": str(self.action),
-                "GITHUB_WORKSPACE": str(self.workspace),
-                "RUNNER_TEMP": str(self.temp),
-                "PATH": os.pathsep.join([*self.path, os.environ["PATH"]]),
-            }
-            done = subprocess.run(
-                [*SHELL, str(self.folder / "step.sh")],
-                cwd=self.workspace,
-                env=environment,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                timeout=280,
-                check=False,
-            )
-            printed += done.stdout
-            lines = [line.partition("=") for line in files["GITHUB_OUTPUT"].read_text().splitlines()]
-            self.outputs |= {f"{name}.outputs.{key}": text for key, _, text in lines}
-            files["GITHUB_OUTPUT"].write_text("")
-            if done.returncode:
-                break
-        return done.returncode, printed, files["GITHUB_STEP_SUMMARY"].read_text()
-
-    @property
-    def verdict(self):
-        return self.outputs.get("compare.outputs.verdict")
 
 
 @pytest.fixture
@@ -230,18 +134,3 @@ def test_every_input_is_used_and_in_the_readme():
     for name in ACTION["inputs"]:
         assert f"${{{{ inputs.{name} " in text, name
         assert f"`{name}`" in readme, name
-
-
-@pytest.mark.skipif("ARENA_DIST" not in os.environ, reason="part of make release-check: it installs an arena")
-def test_the_action_installs_the_arena_that_it_came_with(tmp_path):
-    names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-    for name in names:
-        (tmp_path / "action" / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, tmp_path / "action" / name)
-    runner = Runner(tmp_path, tmp_path / "action" / ".github" / "actions" / "compare")
-    venv.create(tmp_path / "python", with_pip=True)
-    runner.path = [str(tmp_path / "python" / "bin")]
-    runner.commit(RANDOM)
-    runner.commit(GREEDY)
-    status, printed, _ = runner.run()
-    assert (status, runner.verdict) == (0, "better"), printed

@@ -5,6 +5,7 @@
 
 import email
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import arena
+from tests.github.runner import Runner
 
 ROOT = Path(__file__).parents[2]
 DIST = Path(os.environ.get("ARENA_DIST", "nothing"))
@@ -31,6 +33,16 @@ pytestmark = pytest.mark.skipif("ARENA_DIST" not in os.environ, reason="make rel
 def tracked(*places):
     done = subprocess.run(["git", "ls-files", *places], cwd=ROOT, capture_output=True, text=True, check=True)
     return set(done.stdout.splitlines())
+
+
+def packaged():
+    """What belongs into the wheel: all of arena/ that is tracked, and in place of links what they lead to."""
+    names = tracked("arena")
+    for link in [name for name in names if (ROOT / name).is_symlink()]:
+        target = (ROOT / link).resolve().relative_to(ROOT)
+        names.remove(link)
+        names |= {link + name.removeprefix(str(target)) for name in tracked(str(target))}
+    return names | {CORE}
 
 
 def run(*command, folder, **environment):
@@ -81,16 +93,16 @@ def test_one_wheel_serves_every_python_from_the_oldest_on(wheel):
 def test_the_wheel_holds_the_package_and_the_core_and_nothing_else(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
-    assert names == tracked("arena") | {CORE}
+    assert names == packaged()
 
 
 def test_the_sdist_holds_what_builds_and_what_one_reads_and_only_what_is_tracked(sdist):
     with tarfile.open(sdist) as archive:
-        names = {member.name.partition("/")[2] for member in archive if member.isfile()}
+        names = {member.name.partition("/")[2] for member in archive if not member.isdir()}
     assert names >= BUILDS | READS
     made = {name for name in names if name in ("PKG-INFO", "setup.cfg") or ".egg-info/" in name}
-    assert names - made <= tracked()
-    assert tracked("arena") <= names
+    assert names - made <= tracked() | packaged()
+    assert packaged() - {CORE} <= names
 
 
 def test_the_metadata_says_where_to_read_on_and_names_only_classifiers_that_exist(wheel):
@@ -128,3 +140,17 @@ def test_without_a_compiler_the_sdist_makes_a_wheel_that_plays_with_the_pure_cor
         archive.extractall(tmp_path / "pure")
     shown = run(installed / "python", "-m", "arena", "--version", folder=tmp_path / "pure")
     assert "rules core pure" in shown
+
+
+def test_the_action_installs_the_arena_that_it_came_with(tmp_path):
+    names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    for name in names:
+        (tmp_path / "action" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, tmp_path / "action" / name, follow_symlinks=False)
+    runner = Runner(tmp_path, tmp_path / "action" / ".github" / "actions" / "compare")
+    venv.create(tmp_path / "python", with_pip=True)
+    runner.path = [str(tmp_path / "python" / "bin")]
+    runner.commit("random-python")
+    runner.commit("greedy-python")
+    status, printed, _ = runner.run()
+    assert (status, runner.verdict) == (0, "better"), printed

@@ -5,6 +5,7 @@
 
 import email
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from tests.github.runner import Runner
 ROOT = Path(__file__).parents[2]
 DIST = Path(os.environ.get("ARENA_DIST", "nothing"))
 CORE = "arena/rules/native/_core.abi3.so"
-BUILDS = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "arena/rules/native/core.c"}
+BUILDS = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py", "arena/rules/native/core.c"}
 """What nobody can build without."""
 READS = {"AGENTS.md", "CHANGELOG.md", "Makefile", "SECURITY.md", "bots/greedy-python/bot.py", "protocol/SPEC.md"}
 """What somebody who has only the sdist wants to read."""
@@ -115,6 +116,16 @@ def test_the_metadata_says_where_to_read_on_and_names_only_classifiers_that_exis
     assert {"Typing :: Typed", "Programming Language :: Python :: 3.11"} <= set(metadata.get_all("Classifier"))
     assert (metadata["Version"], metadata["License-Expression"]) == (arena.__version__, "MIT")
     assert metadata.get_payload().startswith("# qin-arena")
+
+
+def test_on_pypi_every_link_of_the_readme_leads_to_a_file_of_this_version(wheel):
+    metadata = metadata_of(wheel)
+    page = dict(line.split(", ") for line in metadata.get_all("Project-URL"))["Homepage"]
+    links = re.findall(r"\]\(([^)#]+)", metadata.get_payload())
+    own = {link.split("/", maxsplit=7)[7] for link in links if re.match(f"{page}/(raw|blob)/v{arena.__version__}/", link)}
+    assert own
+    assert {name for name in own if not (ROOT / name).exists()} == set()
+    assert [link for link in links if not link.startswith("https://")] == []
 
 
 def test_the_installed_arena_plays_in_an_empty_folder(installed, tmp_path):

@@ -68,6 +68,12 @@ def test_tests_run_on_the_oldest_and_the_newest_python_that_the_package_names():
     assert PROJECT["project"]["requires-python"] == f">={named[0]}"
 
 
+def test_the_site_is_published_from_where_it_is_built():
+    [folder] = re.findall(r"^site_dir: (.+)", (ROOT / "mkdocs.yml").read_text(), re.M)
+    [upload] = [step for _, step in steps() if "upload-pages-artifact" in step.get("uses", "")]
+    assert upload["with"]["path"] == folder
+
+
 @pytest.mark.parametrize(("platform", "machine"), [("linux", "x86_64"), ("linux", "aarch64"), ("macos", "x86_64"), ("macos", "arm64")])
 def test_one_wheel_is_built_for_each_platform(platform, machine):
     pytest.importorskip("cibuildwheel")

@@ -20,6 +20,7 @@ Messages are lower case without a full stop: what was expected, what came, where
 wrote, so that all of them are made `printable`.
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 
@@ -28,6 +29,15 @@ def printable(text: str, keep: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() or sign in keep else sign.encode("unicode_escape").decode() for sign in text)
+
+
+def did_you_mean(text: str, known: Iterable[str]) -> str:
+    """A question that names the known words nearest to a text, with a blank behind it; empty when none is near."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for a slip of the fingers
+
+    by_lower = {word.lower(): word for word in known}
+    near = [by_lower[word] for word in get_close_matches(text.lower(), by_lower, n=3)]
+    return f"did you mean {' or '.join(repr(word) for word in near)}? " if near else ""
 
 
 class ArenaError(Exception):

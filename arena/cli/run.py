@@ -12,10 +12,10 @@ from arena.cli.options import (
     Walls,
     as_json,
     bot_finder,
-    bots_folder,
     in_process_option,
     match_option,
     prior_option,
+    registry_of,
     results_folder,
     sandbox_options,
     split_commas,
@@ -156,13 +156,12 @@ def _find_bots(home: Path, find: "Callable[[str], Bot]", names: list[str], *, in
     """The named bots, or the newest version of all that this machine can start; of built-in ones, one of each kind."""
     from arena.players.builtin import NAMES  # noqa: PLC0415 - help must not wait for these
     from arena.players.folder import lack  # noqa: PLC0415
-    from arena.players.registry import Registry  # noqa: PLC0415
 
     if in_process:
         return [find(name) for name in names or NAMES]
     if names:
         return check_all_programs([find(name) for name in names])
-    found, registry = [], Registry(bots_folder(home))
+    found, registry = [], registry_of(home)
     for bot in registry.newest():
         reason, cure = lack(bot)
         if reason:

@@ -31,12 +31,16 @@ def printable(text: str, keep: str = "") -> str:
     return "".join(sign if sign.isprintable() or sign in keep else sign.encode("unicode_escape").decode() for sign in text)
 
 
+MOST_NEAR = 3
+
+
 def did_you_mean(text: str, known: Iterable[str]) -> str:
-    """A question that names the known words nearest to a text, with a blank behind it; empty when none is near."""
+    """Asks whether one of the known words was meant that begin with a text, or the nearest one; with a blank at its end, or empty."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for a slip of the fingers
 
     by_lower = {word.lower(): word for word in known}
-    near = [by_lower[word] for word in get_close_matches(text.lower(), by_lower, n=3)]
+    begun = [word for word in by_lower if word.startswith(text.lower())][:MOST_NEAR]
+    near = [by_lower[word] for word in begun or get_close_matches(text.lower(), by_lower, n=1)]
     return f"did you mean {' or '.join(repr(word) for word in near)}? " if near else ""
 
 

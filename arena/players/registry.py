@@ -136,7 +136,8 @@ class Registry:
         return self.root / name if is_newest else None
 
     def _unknown(self, label: str) -> BotFolderError:
-        own, near = self._own_labels(), did_you_mean(label, self.labels())
+        own, name = self._own_labels(), label.partition("@")[0]
+        near = did_you_mean(label, self.labels()) or did_you_mean(name, self.labels())
         ladder = f"; the ladder: {', '.join(self._ladder)}" if self._ladder else ""
         known = f"registered in {self.root}: {', '.join(own) or 'none'}{ladder}; a path has a '/' or names a file"
         hint = f"{near}'arena bots --all' lists what there is" if near else known

@@ -6,8 +6,9 @@ from arena.errors import FaultKind
 
 CURES = {
     FaultKind.STARTUP: "run its command by hand in its folder and paste a hello; look at its stderr",
-    FaultKind.LATE: "keep a reserve of its time, and send whole lines",
-    FaultKind.SILENT: "answer every turn, and flush stdout after each line",
+    FaultKind.LATE: "think less, as long as position.think_ms says; check with a longer --move-ms; send whole lines",
+    FaultKind.SILENT: "answer every turn; think less, as long as position.think_ms says, or check with a longer --move-ms; "
+    "flush stdout after each line only if none of its moves has ever come",
     FaultKind.NOT_JSON: "keep stdout for the protocol, one JSON object a line; log to stderr",
     FaultKind.WRONG_SHAPE: "compare the answer with protocol/schemas/",
     FaultKind.UNKNOWN_ID: "repeat the id of the request, and answer once",

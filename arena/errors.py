@@ -40,7 +40,9 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
 
     by_lower = {word.lower(): word for word in known}
     begun = [word for word in by_lower if word.startswith(text.lower())][:MOST_NEAR]
-    near = [by_lower[word] for word in begun or get_close_matches(text.lower(), by_lower, n=1)]
+    stems = {word.partition("-")[0]: own for word, own in by_lower.items()}  # the -python of greedy-python says little
+    words = stems | by_lower
+    near = [words[word] for word in begun or get_close_matches(text.lower(), words, n=1)]
     return f"did you mean {' or '.join(repr(word) for word in near)}? " if near else ""
 
 

@@ -17,6 +17,7 @@ def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
     """List the bots that can be named: yours in bots/, then the ladder, which comes with the arena.
 
     A bot of yours hides the bot of the ladder that has its name. Where something is missing to start a bot, the list says what.
+    With ARENA_LADDER=off in the environment no command sees the ladder.
 
     \b
     arena bots

@@ -83,6 +83,7 @@ def arena(ctx: click.Context, home: Path | None) -> None:
     """Let bots play Reiner Knizia's Qin against each other, and read standings whose error bars are true.
 
     \b
+    arena init                             make a folder a home for your bots and runs
     arena new my-bot --language python     write a first bot
     arena check my-bot                     see whether it plays by the protocol
     arena submit my-bot                    add it to bots/

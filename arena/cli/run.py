@@ -71,8 +71,9 @@ MOST_DEALS = 1000
 def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
     """Let bots play each other and print the standings.
 
-    BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
-    deals, each with every seating. The same command again finishes a run that was interrupted; more deals or further bots extend it.
+    BOT is the name of a bot in bots/ or of the ladder, or the path of a bot's folder or script; without any, all bots that have a name
+    play. Every line-up plays the same deals, each with every seating. The same command again finishes a run that was interrupted; more
+    deals or further bots extend it.
 
     With --match bird,lion the same bots in the same seats play a round on each board, and the fewest pagodas left in total win; the table
     counts matches. A board named twice is played on two decks. Whoever forfeits in any round ranks below all who do not.

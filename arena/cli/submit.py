@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 OPPONENT = "greedy-python"
 """Whom a first game is proposed against."""
+NO_HOME = "the bot's own folder is the home here; 'arena init' in a folder above it makes one for all your bots"
 
 
 @click.command(short_help="Check a bot and add it to bots/.")
@@ -52,6 +53,8 @@ def submit(home: Path, /, path: Path, name: str | None, command: list[str] | Non
     version = registered.manifest.version
     if changed:
         click.echo(f"{registered.label} is registered as version {version} in {registered.folder}")
+        if registry.root.resolve().parent == bot.folder.resolve():
+            click.echo(f"note: {NO_HOME}", err=True)
     else:
         click.echo(f"{registered.label} is registered already, with the same content, as version {version}")
     click.echo(f"next: {_next_command(registry, registered)}", err=True)

@@ -138,7 +138,8 @@ class Registry:
     def _unknown(self, label: str) -> BotFolderError:
         own, name = self._own_labels(), label.partition("@")[0]
         near = did_you_mean(label, self.labels()) or did_you_mean(name, self.labels())
-        ladder = f"; the ladder: {', '.join(self._ladder)}" if self._ladder else ""
+        behind = ", ".join(step for step in self._ladder if step not in own)
+        ladder = f"; the ladder: {behind}" if behind else ""
         known = f"registered in {self.root}: {', '.join(own) or 'none'}{ladder}; a path has a '/' or names a file"
         hint = f"{near}'arena bots --all' lists what there is" if near else known
         return BotFolderError(f"expected a registered bot or a path, got {label!r}", hint)

@@ -124,7 +124,9 @@ def test_a_bot_is_submitted_from_within_its_folder(empty):
 def test_a_bot_s_folder_that_becomes_the_home_is_not_copied_into_itself(empty):
     empty("new", "my-bot")
     inside = at(empty, "my-bot")
-    assert "in bots/my-bot" in inside("submit", ".")[0]
+    out, err = inside("submit", ".")
+    assert "in bots/my-bot" in out
+    assert "note: the bot's own folder is the home here; 'arena init' in a folder above it" in err
     assert "is registered already, with the same content" in inside("submit", ".")[0]
     inside("run", "my-bot", "random-python", "--deals", 1)
     assert "is registered already, with the same content" in inside("submit", ".")[0]

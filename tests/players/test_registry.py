@@ -24,8 +24,8 @@ def make_bot(folder, name, source="print('hello')\n", version=1):
 
 @pytest.fixture
 def steps(tmp_path):
-    """A ladder of two bots."""
-    return {name: make_bot(tmp_path / "ladder" / name, name, name) for name in ("low", "high")}
+    """A ladder of three bots."""
+    return {name: make_bot(tmp_path / "ladder" / name, name, name) for name in ("low", "high", "greedy-python")}
 
 
 @pytest.fixture
@@ -54,18 +54,18 @@ def test_the_ladder_of_a_checkout_is_its_bots_folder_without_a_developer_s_own()
 
 
 def test_own_bots_are_found_first_and_the_ladder_behind_them(registry, tmp_path):
-    assert registry.labels() == ["ann", "low", "high"]
+    assert registry.labels() == ["ann", "low", "high", "greedy-python"]
     assert registry.get("low").folder == tmp_path / "ladder" / "low"
     make_bot(tmp_path / "bots" / "low", "low", "mine")
-    assert registry.labels() == ["ann", "low", "high"]
+    assert registry.labels() == ["ann", "low", "high", "greedy-python"]
     assert registry.find("low").folder == tmp_path / "bots" / "low"
-    assert [registry.is_of_ladder(label) for label in registry.labels()] == [False, False, True]
-    assert [bot.label for bot in registry.newest()] == ["ann", "low", "high"]
+    assert [registry.is_of_ladder(label) for label in registry.labels()] == [False, False, True, True]
+    assert [bot.label for bot in registry.newest()] == ["ann", "low", "high", "greedy-python"]
 
 
 def test_nothing_shows_up_twice_where_the_registry_is_the_ladder(steps, tmp_path):
     registry = Registry(tmp_path / "ladder", steps)
-    assert registry.labels() == ["high", "low"]
+    assert registry.labels() == ["greedy-python", "high", "low"]
     assert registry.is_of_ladder("low")
 
 
@@ -82,7 +82,7 @@ def test_the_same_content_as_in_the_ladder_is_not_copied(registry, tmp_path):
     assert not (tmp_path / "bots" / "low").exists()
 
 
-@pytest.mark.parametrize(("text", "meant"), [("hihg", "high"), ("an", "ann"), ("Low", "low"), ("lwo@1", "low")])
+@pytest.mark.parametrize(("text", "meant"), [("hihg", "high"), ("an", "ann"), ("Low", "low"), ("lwo@1", "low"), ("grdy", "greedy-python")])
 def test_a_slip_of_the_fingers_is_answered_with_the_bot_that_was_meant(registry, text, meant):
     with pytest.raises(BotFolderError) as caught:
         registry.find(text)
@@ -92,7 +92,7 @@ def test_a_slip_of_the_fingers_is_answered_with_the_bot_that_was_meant(registry,
 def test_what_is_like_nothing_gets_the_list(registry):
     with pytest.raises(BotFolderError) as caught:
         registry.find("zzz")
-    assert "bots: ann; the ladder: low, high; a path has a '/'" in caught.value.hint
+    assert "bots: ann; the ladder: low, high, greedy-python; a path has a '/'" in caught.value.hint
 
 
 def test_a_slip_in_a_path_is_answered_with_what_lies_there(registry, tmp_path):
@@ -126,7 +126,7 @@ def test_the_next_older_version_takes_the_place_of_the_newest(registry, tmp_path
 def test_a_bot_that_cannot_be_read_can_be_removed(registry, tmp_path):
     (tmp_path / "bots" / "ann" / "bot.toml").write_text("name = 3")
     registry.remove("ann")
-    assert registry.labels() == ["low", "high"]
+    assert registry.labels() == ["low", "high", "greedy-python"]
 
 
 def test_of_a_linked_bot_only_the_link_is_removed(registry, tmp_path):

@@ -24,7 +24,7 @@ STALL_NS = 50_000_000
 """A stall is at least this long, and at least a quarter of the time for an answer."""
 FLOODED = f"expected one line per request, got over {MAX_LINE >> 10} KiB of lines that nobody asked for: answer once, log to stderr"
 LAST_WORDS = "its last words on stderr:"
-THINK_LESS = "think less (time_ms of a turn is all the time there is; position.think_ms keeps a reserve), or allow more with --move-ms"
+THINK_LESS = "think less (position.think_ms says how long), or allow more with --move-ms"
 START_FASTER = "start in less time: load less before ready"
 FLUSH = "answer every request, and flush stdout after each line"
 AFTER_CLOSING = (

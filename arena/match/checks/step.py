@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 from arena.errors import FaultKind
 
+SLOW = "answer before time_ms of the turn is over, with a reserve, or try a longer --move-ms"
 CURES = {
     FaultKind.STARTUP: "run its command by hand in its folder and paste a hello; look at its stderr",
-    FaultKind.LATE: "think less, as long as position.think_ms says; check with a longer --move-ms; send whole lines",
-    FaultKind.SILENT: "answer every turn; think less, as long as position.think_ms says, or check with a longer --move-ms; "
-    "flush stdout after each line only if none of its moves has ever come",
+    FaultKind.LATE: f"{SLOW}; send whole lines",
+    FaultKind.SILENT: f"{SLOW}; if none of its moves ever arrives, flush stdout after each line",
     FaultKind.NOT_JSON: "keep stdout for the protocol, one JSON object a line; log to stderr",
     FaultKind.WRONG_SHAPE: "compare the answer with protocol/schemas/",
     FaultKind.UNKNOWN_ID: "repeat the id of the request, and answer once",

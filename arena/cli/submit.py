@@ -42,6 +42,7 @@ def submit(home: Path, /, path: Path, name: str | None, command: list[str] | Non
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.cli.check import run_checks  # noqa: PLC0415 - help must not wait for it
 
+    _expect_to_exist(path)
     _expect_a_way_to_start(path, command)
     bot = bot_in(path, name=name, command=command)
     registry = registry_of(home)
@@ -59,6 +60,16 @@ def submit(home: Path, /, path: Path, name: str | None, command: list[str] | Non
         click.echo(f"{registered.label} is registered already, with the same content, as version {version}")
     click.echo(f"next: {_next_command(registry, registered)}", err=True)
     return DONE
+
+
+def _expect_to_exist(path: Path) -> None:
+    """Raises BadParameter, with what the user may have meant."""
+    from arena.players.folder import near_paths  # noqa: PLC0415 - help must not wait for it
+
+    if not path.exists():
+        near = near_paths(path).removeprefix("did")
+        message = f"Path '{path}' does not exist." + (f" Did{near}" if near else "")
+        raise click.BadParameter(message, param_hint="'PATH'")
 
 
 def _expect_a_way_to_start(path: Path, command: list[str] | None) -> None:

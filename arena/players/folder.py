@@ -65,13 +65,13 @@ def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None
     elif path.is_file():
         manifest = Manifest(name=name or path.stem, command=list(command) if command else script_command(path))
     else:
-        raise BotFolderError(f"expected a bot's folder or script, found nothing at {path}", _neighbours(path))
+        raise BotFolderError(f"expected a bot's folder or script, found nothing at {path}", near_paths(path))
     check_name(manifest.name, str(path))
     return Bot(manifest.name, manifest, path, content_hash(path, manifest))
 
 
-def _neighbours(path: Path) -> str:
-    """Whose name is near that of a path where nothing is."""
+def near_paths(path: Path) -> str:
+    """A question that names what lies beside a path where nothing is, if its name is near; else empty."""
     if not path.parent.is_dir():
         return ""
     return did_you_mean(path.name, [place.name for place in path.parent.iterdir()]).rstrip()

@@ -144,7 +144,8 @@ def test_a_script_beside_its_bot_toml_means_the_whole_bot_and_that_is_said(arena
 
 def test_a_path_that_is_not_there_is_answered_with_what_was_meant(arena):
     arena.add_bot("mine", RANDOM, to=".")
-    for command in ("submit", "check", "play"):
+    assert "Path 'mien' does not exist. Did you mean 'mine'?" in arena("submit", "./mien", status=2)[1]
+    for command in ("check", "play"):
         _, err = arena(command, "./mien", *(["rnd"] if command == "play" else []), status=1)
         assert "expected a bot's folder or script, found nothing at mien" in err.replace("./", "")
         assert "hint: did you mean 'mine'?" in err

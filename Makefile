@@ -44,8 +44,8 @@ chaos: $(VENV)/.ready-dev ## 100 rounds of kills, signals, full disks and torn j
 soak: $(VENV)/.ready-dev ## 20,000 games, in which memory and open files have to stay flat (about ten minutes)
 	@ARENA_SOAK_GAMES=$${ARENA_SOAK_GAMES:-20000} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_soak.py
 
-golden: $(VENV)/.ready-dev ## write protocol/transcripts/ and protocol/vectors/ anew, after a change of the protocol or the rules
-	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py
+golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/ and pictures/ anew, after a change of the protocol, the rules or the drawing
+	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py
 
 wheel: $(VENV)/.ready-dev ## build the wheel, which holds the native core, into dist/
 	@rm -f dist/*.whl

@@ -21,6 +21,7 @@ from arena.players.messages import Hello, Move, Played, Quit, Ready, Start, Turn
 from arena.rules import State
 from arena.rules.boards import Board, parse_board
 from arena.rules.notation import COPIES, DECK_SIZE, PASS, TILES, UNKNOWN, move_text, parse_move, parse_tile
+from arena.rules.rulebook import explained
 
 __all__ = ["PASS", "Choose", "Position", "Rollout", "run", "serve"]
 
@@ -99,6 +100,14 @@ class Position:
     def legal_moves(self) -> list[int]:
         """Every legal move of whoever is to move, as far as its hand is known, in ascending order."""
         return self.state.legal_moves()
+
+    def why_illegal(self, move: int | str) -> str:
+        """Why the mover may not play the move: the rule with its number, and the command that explains it; empty for a legal move.
+
+        Raises InvalidMoveError for a text that is no move.
+        """
+        number = parse_move(self.board, move) if isinstance(move, str) else move
+        return explained(self.state.why_illegal(number))
 
     def moves_of(self, tiles: Iterable[str]) -> list[int]:
         """Every legal placement of the given tiles, whoever may hold them."""

@@ -14,7 +14,7 @@ from arena import __version__
 from arena.errors import ArenaError, UserError, Void
 
 COMMANDS = (
-    "new", "check", "submit", "bots", "play", "run", "compare", "watch", "runs", "standings", "report", "analyse", "export",
+    "new", "rules", "check", "submit", "bots", "play", "run", "compare", "watch", "runs", "standings", "report", "analyse", "export",
     "replay", "reproduce", "regress", "verify", "rate", "perft", "audit-leaks", "bench", "doctor",
 )  # fmt: skip
 """In the order in which a newcomer needs them; each is the function of that name in the module of that name, with ``_`` for ``-``."""
@@ -123,10 +123,14 @@ def run_command(arguments: list[str] | None = None) -> int:
 
 
 def show_error(error: ArenaError) -> None:
-    """Prints an error and its cure to stderr."""
+    """Prints an error and its cure to stderr, and where to read the rule that it names."""
+    from arena.rules.rulebook import where_to_read  # noqa: PLC0415 - only for errors
+
     click.echo(f"error: {error}", err=True)
     if error.hint:
         click.echo(f"hint: {error.hint}", err=True)
+    if reading := where_to_read(f"{error} {error.hint}"):
+        click.echo(f"hint: '{reading}' explains the rule", err=True)
 
 
 def _closed_pipe() -> int:

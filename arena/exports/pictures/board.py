@@ -150,9 +150,8 @@ def _refused(board: Board, move: int) -> str:
     (y, x), (below, right) = divmod(square, board.stride), divmod(other, board.stride)
     left, top, end, foot = x * SIDE + 9, y * SIDE + 9, right * SIDE + 31, below * SIDE + 31
     cross = f"M{left} {top}L{end} {foot}M{left} {foot}L{end} {top}"
-    return (
-        f'<g opacity=".55">{halves}</g><rect class="x" {_box(board, move, 1)}/><path class="x" d="{cross}" style="stroke-dasharray:none"/>'
-    )
+    frame = f'<rect class="x b" {_box(board, move, 1)}/><path class="x" d="{cross}"/>'
+    return f'<g opacity=".55">{halves}</g>{frame}'
 
 
 def _box(board: Board, move: int, inset: float) -> str:

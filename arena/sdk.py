@@ -21,7 +21,6 @@ from arena.players.messages import Hello, Move, Played, Quit, Ready, Start, Turn
 from arena.rules import State
 from arena.rules.boards import Board, parse_board
 from arena.rules.notation import COPIES, DECK_SIZE, PASS, TILES, UNKNOWN, move_text, parse_move, parse_tile
-from arena.rules.rulebook import explained
 
 __all__ = ["PASS", "Choose", "Position", "Rollout", "run", "serve"]
 
@@ -106,6 +105,8 @@ class Position:
 
         Raises InvalidMoveError for a text that is no move.
         """
+        from arena.rules.rulebook import explained  # noqa: PLC0415 - a bot's start must not wait for it
+
         number = parse_move(self.board, move) if isinstance(move, str) else move
         return explained(self.state.why_illegal(number))
 

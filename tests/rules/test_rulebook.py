@@ -2,6 +2,8 @@
 
 import re
 import subprocess
+import sys
+import tomllib
 
 import pytest
 
@@ -59,6 +61,21 @@ def test_every_rule_that_is_named_anywhere_is_in_the_rules():
     assert {number: path for number, path in named.items() if number not in NUMBERS} == {
         number: path for number, path in named.items() if number in UNUSED
     }
+
+
+@pytest.mark.parametrize("code", ["import arena.sdk", "import arena.rules", "from arena.cli import main; main()"])
+def test_the_rules_are_read_when_they_are_asked_for_and_not_before(code):
+    told = "print('arena.rules.rulebook' in sys.modules, file=sys.stderr)"
+    probe = f"import sys\nsys.argv = ['arena', '--help']\ntry:\n    {code}\nfinally:\n    {told}"
+    assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stderr.strip() == "False"
+
+
+def test_what_travels_in_the_package_is_what_the_protocol_says():
+    folder = ROOT / "arena" / "rules"
+    assert (folder / "RULES.md").resolve() == ROOT / "protocol" / "RULES.md"
+    assert (folder / "positions.jsonl").resolve() == ROOT / "protocol" / "vectors" / "positions.jsonl"
+    packaged = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["arena.rules"]
+    assert {"RULES.md", "positions.jsonl"} <= set(packaged)
 
 
 def test_the_rulings_are_marked_and_give_a_reason():

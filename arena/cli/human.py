@@ -31,7 +31,8 @@ HINT_PLAYOUTS = 4000
 MOST_PER_MOVE = 200
 EXAMPLE = "Rc4Yd4"
 """The move that errors about notation name, which need not be legal here."""
-_ABOUT_RULES = re.compile(r"rules( .*)?|[Rr]\d+(\.\d+)?")
+_ABOUT_RULES = re.compile(r"rules( .*)?|R\d+(\.\d+)?|r\d+\.\d+")
+"""A small r4 is a square of a large board."""
 SHOWN_HINTS = 3
 
 

@@ -13,7 +13,7 @@ from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.players.inprocess import InProcessPlayer, random_move
 from arena.rules import State
-from arena.rules.boards import built_in
+from arena.rules.boards import built_in, parse_board
 from arena.rules.notation import KIND_SHIFT, TILE_OF_KIND, TILES, move_text, parse_deck, parse_move
 from arena.tournament.schedule import single_game
 from tests.e2e.conftest import ROOT
@@ -91,6 +91,13 @@ def test_naming_a_tile_or_a_square_marks_where_the_moves_lie(capsys):
         assert marked == {square for name in names for square in re.findall(r"[a-m]\d+", name)}
         assert shown.count("[") == len(marked)
         assert set(re.findall(r"(?:[RYB][a-m]\d+){2}", shown)) == set(names)
+
+
+def test_a_square_of_a_large_board_is_not_taken_for_a_rule():
+    state = State(parse_board("wide", "." * 20 + "\n" + "R" + "." * 19), 2, parse_deck(single_game("x", "bird", 0, ["a", "b"]).deck))
+    legal = {move_text(state.board, move): move for move in state.legal_moves()}
+    assert Human(["human", "other"], input)._reply("r2", state, legal) == "none of your moves covers r2"
+    assert Human(["human", "other"], input)._reply("r9", state, legal).startswith("expected a move such as ")
 
 
 @pytest.mark.parametrize(

@@ -26,10 +26,12 @@ def log_level(verbose: int, *, quiet: bool) -> int:
 
 def check_all_programs(bots: "list[Bot]") -> "list[Bot]":
     """The bots, once the programs that build and start each are known to be there. Raises BotFolderError."""
-    from arena.players.folder import check_programs  # noqa: PLC0415 - help must not wait for it
+    from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
+    from arena.players.folder import check_programs  # noqa: PLC0415
 
     for bot in bots:
-        check_programs(bot)
+        if not is_built_in(bot):
+            check_programs(bot)
     return bots
 
 

@@ -71,8 +71,9 @@ MOST_DEALS = 1000
 def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
     """Let bots play each other and print the standings.
 
-    BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
-    deals, each with every seating. The same command again finishes a run that was interrupted; more deals or further bots extend it.
+    BOT is a name out of bots/, the path of a bot's folder or script, or a built-in bot; without any, all of bots/
+    play. Every line-up plays the same deals, each with every seating. The same command again finishes a run that was
+    interrupted; more deals or further bots extend it.
 
     With --match bird,lion the same bots in the same seats play a round on each board, and the fewest pagodas left in total win; the table
     counts matches. A board named twice is played on two decks. Whoever forfeits in any round ranks below all who do not.
@@ -81,8 +82,10 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     --until 1000) times the line-ups. --until ends the run when every +/- is at most so many Elo. --adaptive gives the deals to line-ups
     that narrow what is too wide: the +/- above --until, or the neighbours in the ranking whose order is in question.
 
-    With --in-process BOT is a built-in bot, a policy of the rules core: random, greedy and careful, which all play without any BOT, or
-    greedy-N and careful-N, the best of N legal moves drawn at random (1 to 1000). They have no files, no walls and no limits of time.
+    Built-in bots can be opponents of any others: random, greedy, careful, and greedy-N and careful-N, which take the
+    best of N legal moves drawn at random (1 to 1000). A bot of yours with such a name comes first. They need no
+    process, no sandbox and no clock: built-in bots alone play thousands of games a second. --in-process without any
+    BOT plays random, greedy and careful, and with names it looks among the built-in bots only.
 
     \b
     arena run --deals 50
@@ -91,7 +94,8 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     arena run --match bird,lion --deals 50
     arena run --until 20 --adaptive
     arena run --cluster tcp://10.0.0.1:8786
-    arena run --in-process greedy-4 careful-2 careful-16 --deals 100000
+    arena run ./my-bot greedy careful-4
+    arena run greedy-4 careful-2 careful-16 --deals 100000
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.logs import run_log  # noqa: PLC0415
@@ -100,7 +104,7 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
 
     settings, bots, boards, folder, rest = _resolve(home, options)
     walls = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ()))
-    sandbox = walls.choose(bots, in_process=settings.get("in_process", False))
+    sandbox = walls.choose(bots)
     level = log_level(verbose, quiet=quiet)
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place.with_defaults(rest)))
@@ -122,6 +126,7 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
 
 def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[Any], dict[str, Any], Path, dict[str, Any]]:
     """Settings, bots, boards, folder, and what does not decide games, from the options, the configuration file and the defaults."""
+    from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.config import find_boards, read_config_file  # noqa: PLC0415
 
     config_file = options.pop("config_file")
@@ -136,6 +141,8 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     bots = _find_bots(home, find, list(settings.pop("bots", ())), in_process=settings.get("in_process", False))
     if "challenger" in settings:
         settings["challenger"] = _seat_challenger(find, settings["challenger"], bots)
+    if all(map(is_built_in, bots)):
+        settings["in_process"] = True
     settings = {**settings, "bots": [bot.label for bot in bots], "boards": list(boards)}
     if "until" in settings:
         settings.setdefault("deals", MOST_DEALS)

@@ -7,6 +7,7 @@ import msgspec
 
 from arena.errors import ConfigError, RunError
 from arena.match.retrace import Script
+from arena.players.builtin import COMMAND
 from arena.players.folder import Bot, played_copy
 from arena.players.messages import PROTOCOL
 from arena.records.find import read_records
@@ -55,7 +56,7 @@ class Scripts:
     def played_bot(self, name: str) -> Bot:
         """A bot of the run as it was played. Raises RunError when its copy is not there."""
         info = self.bot_info(name)
-        if self._schedule.config.in_process:
+        if info.command[:-1] == COMMAND:
             raise RunError(f"expected a bot that runs as a process, got {name}, which is built in", "name the bot with --bot")
         if not (self.run / info.copy).is_dir():
             raise RunError(f"expected the copy of {name} that was played in {self.run / info.copy}, found none", "name the bot with --bot")

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from arena.errors import ConfigError, RunError
 from arena.match.referee import GamePlan
+from arena.players.builtin import is_built_in
 from arena.players.folder import Bot, stage
 from arena.players.sandbox.launch import remove_tree
 from arena.players.sandbox.tiers import Sandbox
@@ -113,7 +114,7 @@ def open_session(
             raise RunError(f"expected {folder / RUN_FILE} beside a journal, found none", "restore it, or choose another --out")
         config, info = _plan(folder, known, settings, boards, bots, means.sandbox.tier)
         try:
-            staged = {bot.label: bot if config.in_process else stage(bot, folder / info_of(bot).copy, means.sandbox) for bot in bots}
+            staged = {bot.label: bot if is_built_in(bot) else stage(bot, folder / info_of(bot).copy, means.sandbox) for bot in bots}
             if info != known:
                 write_run(folder, info)
         except BaseException:

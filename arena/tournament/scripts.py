@@ -58,12 +58,7 @@ class Scripts:
         info = self.bot_info(name)
         if info.command[:-1] == COMMAND:
             raise RunError(f"expected a bot that runs as a process, got {name}, which is built in", "name the bot with --bot")
-        if not (self.run / info.copy).is_dir():
-            raise RunError(f"expected the copy of {name} that was played in {self.run / info.copy}, found none", "name the bot with --bot")
-        bot = played_copy(self.run, info)
-        if bot.sha256 != info.sha256 and not bot.manifest.build:
-            raise RunError(f"expected {name} as it was played in {bot.folder}, got other files", "name the bot with --bot")
-        return msgspec.structs.replace(bot, label=name)
+        return copy_of(self.run, info, "name the bot with --bot")
 
     def bot_info(self, name: str) -> BotInfo:
         """What run.json says of a bot. Raises ConfigError with the names that there are."""
@@ -72,3 +67,13 @@ class Scripts:
             names = ", ".join(bot.name for bot in self.info.bots)
             raise ConfigError(f"expected a bot of the run {self.run}, got {name!r}", f"the run has {names}; --old says whose decisions")
         return found
+
+
+def copy_of(run: Path, info: BotInfo, cure: str) -> Bot:
+    """A bot as a run has played it. Raises RunError with the cure when its copy is gone or was changed."""
+    if not (run / info.copy).is_dir():
+        raise RunError(f"expected the copy of {info.name} that was played in {run / info.copy}, found none", cure)
+    bot = played_copy(run, info)
+    if bot.sha256 != info.sha256 and not bot.manifest.build:
+        raise RunError(f"expected {info.name} as it was played in {bot.folder}, got other files", cure)
+    return msgspec.structs.replace(bot, label=info.name)

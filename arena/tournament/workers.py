@@ -189,6 +189,7 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
 def make_worker(setup: Setup, handler: logging.Handler, number: int) -> Worker:
     """Makes the worker with this number of its machine out of this process, which has no other children; it logs to the handler."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     adopt_orphans()
     root = logging.getLogger()

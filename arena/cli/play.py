@@ -61,7 +61,7 @@ def play(
 ) -> int:
     """Play one game between two to four bots, in the order of their seats, and draw the board after each move.
 
-    BOT is a name out of bots/, the path of a bot's folder or script, or a built-in bot: random, greedy, careful,
+    BOT is the name of a bot in bots/ or of the ladder, the path of a bot's folder or script, or a built-in bot: random, greedy, careful,
     greedy-N or careful-N (the best of N legal moves drawn at random, N up to 1000). A bot may sit at several seats.
 
     With --human SEAT you take that seat, between the bots. With --step the game stops after each move until you

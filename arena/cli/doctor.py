@@ -89,11 +89,11 @@ def examine(results: Path) -> Findings:
     from arena import __version__  # noqa: PLC0415 - help must not wait for these
     from arena.players.sandbox.launch import search_path  # noqa: PLC0415
     from arena.players.sandbox.probe import failure  # noqa: PLC0415
-    from arena.players.sandbox.tiers import WALLS, Sandbox  # noqa: PLC0415
+    from arena.players.sandbox.tiers import TIERS, Sandbox  # noqa: PLC0415
     from arena.rules import CORE  # noqa: PLC0415
     from arena.tournament.pool import START_METHOD, available_cores  # noqa: PLC0415
 
-    reasons = {tier: failure(Sandbox(tier).launch) for tier in WALLS}
+    reasons = {tier: failure(Sandbox(tier).launch) for tier in TIERS}
     system, path = os.uname(), search_path(os.environ)
     found = Findings(
         arena=__version__,
@@ -102,7 +102,7 @@ def examine(results: Path) -> Findings:
         is_root=os.getuid() == 0,
         cores=available_cores(),
         start_method=START_METHOD,
-        sandbox=next((tier for tier in WALLS if not reasons[tier]), "none"),
+        sandbox=next((tier for tier in TIERS if not reasons[tier]), "none"),
         walls={tier: Walls(not reason, reason, MEANING[tier]) for tier, reason in reasons.items()},
         rules=CORE,
         rules_reason=why_pure() if CORE == "pure" else "",

@@ -59,7 +59,7 @@ def test_a_build_that_attacks(ground, line):
         ("greedy.py memory 480", "used .* MB of memory"),
         ("greedy.py memory_of_many 480", "used .* MB of memory"),
         ("greedy.py own_folder 80", "its files took|status"),
-        ("greedy.py many_files 5000", "files: remove"),
+        ("greedy.py many_files 5000", "files: delete"),
     ],
 )
 def test_a_build_that_takes_too_much_is_ended(ground, line, words):
@@ -97,7 +97,7 @@ def test_folders_too_deep_to_remove_are_removed(ground):
     (ground.own / "bot.toml").write_text(
         f'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["sh", "-c", "mkdir staged; {line}"]]\n'
     )
-    with pytest.raises(BotFolderError, match="status 5|files: remove"):
+    with pytest.raises(BotFolderError, match="status 5|files: delete"):
         stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
     assert list((ground.path / "staged").iterdir()) == []
 

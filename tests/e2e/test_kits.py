@@ -83,7 +83,7 @@ def test_a_kit_that_needs_most_of_the_system_plays_behind_the_weaker_walls(arena
     arena("new", "kit", *PLAIN[language])
     steps = list(itertools.islice(check_bot(bot_at(arena.home / "kit"), 1000, walls), 5))
     assert [step for step in steps if step.problem] == []
-    assert steps[-1].name == "a whole game"
+    assert steps[-1].name == "a complete game"
 
 
 def test_the_kits_of_all_languages_play_each_other_without_walls_and_choose_the_same_moves(arena):

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 import arena
 from arena.players.sandbox.probe import failure
-from arena.players.sandbox.tiers import INSTALL, OPEN, WALLS, Sandbox, Tier
+from arena.players.sandbox.tiers import INSTALL, OPEN, TIERS, Sandbox, Tier
 from arena.rules import CORE, pure
 from arena.rules.boards import built_in
 from arena.rules.notation import parse_deck
@@ -96,7 +96,7 @@ def walls(least: Tier) -> tuple[Sandbox, str]:
     if least == "none":
         return OPEN, ""
     reasons = []
-    for tier in WALLS[: WALLS.index(least) + 1]:
+    for tier in TIERS[: TIERS.index(least) + 1]:
         reason = failure(Sandbox(tier).launch)
         if not reason:
             return Sandbox(tier), ""

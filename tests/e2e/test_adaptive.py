@@ -44,7 +44,7 @@ def test_a_run_ends_when_every_interval_is_narrow(three):
     three(*RUN, "--until", 60, "--out", "one")
     assert three.records("one")[: len(before)] == before
     _, err = three(*RUN, "--out", "one", status=1)
-    assert "until: the run has 60, asked for 70; a run can only grow" in err
+    assert "until: the run has 60, asked for 70; a run can only be extended" in err
 
 
 def test_the_number_of_workers_changes_nothing(three):

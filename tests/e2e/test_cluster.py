@@ -195,7 +195,7 @@ def test_workers_that_would_play_otherwise_are_refused_with_the_reason(arena, cl
     assert "may not play: expected qin-arena " in err
     assert "got No module named 'arena': pip install 'qin-arena[cluster]==" in err
     assert "may not play: expected the native rules core, got the pure one" in err
-    assert ": install the same there, then start the worker again" in err
+    assert ": install the same version there, then restart the worker" in err
     assert len(arena.records("there")) == 36
 
 

@@ -45,7 +45,7 @@ def test_too_few_blocks_leave_it_undecided_and_more_go_on(arena):
     assert arena.records("few")[:6] == first
     assert len(arena.records("few")) == 10
     _, err = arena(*CLOSE, "--max-blocks", 4, "--out", "few", status=1)
-    assert "deals: the run has 5, asked for 4; a run can only grow" in err
+    assert "deals: the run has 5, asked for 4; a run can only be extended" in err
 
 
 def test_the_number_of_workers_changes_nothing(arena):

@@ -86,7 +86,7 @@ def test_a_kit_that_needs_most_of_the_system_plays_behind_the_weaker_walls(arena
     assert steps[-1].name == "a complete game"
 
 
-def test_the_kits_of_all_languages_play_each_other_without_walls_and_choose_the_same_moves(arena):
+def test_the_kits_of_all_languages_play_each_other_without_a_sandbox_and_choose_the_same_moves(arena):
     here = [language for language in PLAIN if not lack(language)]
     for language in here:
         arena("new", f"kit-{language}", *PLAIN[language])

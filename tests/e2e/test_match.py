@@ -58,7 +58,7 @@ def test_unfinished_matches_do_not_count_and_a_run_grows_by_its_own_scoring_only
     out, _ = arena(*match, 3)
     assert "6 matches of bird + lion, 3 deals" in out
     _, err = arena("run", "--boards", "bird,lion", "--deals", 3, "--out", "m", status=1)
-    assert "match: the run has bird,lion, asked for none; 'arena standings --match' shows a run by another scoring" in err
+    assert "match: the run has bird,lion, asked for none; use 'arena standings --match' to see a run under another scoring" in err
 
 
 def test_a_run_by_matches_until_it_is_precise(tiny):

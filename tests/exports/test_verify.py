@@ -233,7 +233,7 @@ def test_a_fault_that_its_evidence_denies_is_found(run):
 def test_a_game_that_is_not_planned_is_found(run):
     record = json.loads(lines_of(run)[0])
     rewrite(run, 1, deal=99, id=record["id"].replace(f"/{record['deal']}/", "/99/"))
-    assert first(run)[2:4] == ("id", "a game of the plan in run.json")
+    assert first(run)[2:4] == ("id", "a game from the plan in run.json")
 
 
 def test_a_record_that_is_there_twice_is_found(run):

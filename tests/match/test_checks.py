@@ -46,22 +46,22 @@ STEP_BY_STEP = {
     "bird, 3 players, middle seat": (
         changed('rng.seed(message["seed"])', 'assert message["players"] == 2, "two only"'),
         "two only",
-        "catch the error that its stderr shows",
+        "fix the error that its stderr shows",
     ),
     "26 x 26 squares, until no tiles are left": (
         changed('rng.seed(message["seed"])', 'assert len(message["board"]) < 20, "too large"'),
         "too large",
-        "catch the error",
+        "fix the error",
     ),
     "another player forfeits: three players go on as two": (
         changed('elif kind == "turn"', 'elif message.get("forfeited"):\n        sys.exit("what?")\n    elif kind == "turn"'),
         "what?",
-        "catch the error",
+        "fix the error",
     ),
     "twenty more games in the same process": (
         changed('rng.seed(message["seed"])', 'games = globals().get("games", 0) + 1\n        assert games < 15, "tired"'),
         "tired",
-        "catch the error",
+        "fix the error",
     ),
     "silent between games": (
         changed('elif kind == "turn"', 'elif kind == "end":\n        say(type="thanks")\n    elif kind == "turn"'),
@@ -73,12 +73,12 @@ STEP_BY_STEP = {
         "expected less than 1 MiB of stderr per game",
         "log less",
     ),
-    "fields that it does not know": (
+    "fields it does not know": (
         changed('kind = message["type"]', 'kind = message["type"]\n    assert "mood" not in str(message), "unknown field"'),
         "unknown field",
         "",
     ),
-    "messages of a type that it does not know": (
+    "messages of a type it does not know": (
         changed(
             '    elif kind == "quit":',
             '    elif kind not in ("played", "end", "quit"):\n        sys.exit("unknown type")\n    elif kind == "quit":',
@@ -109,8 +109,8 @@ STEP_BY_STEP = {
         "",
         "",
     ),
-    "exits when its input ends before hello": (GOOD + "time.sleep(60)", "it still ran 2 s later", "P3.5"),
-    "exits after quit": (changed('"quit"', '"goodbye"'), "it still ran 2 s later", "P3.5"),
+    "exits when its input ends before hello": (GOOD + "time.sleep(60)", "it was still running 2 s later", "P3.5"),
+    "exits after quit": (changed('"quit"', '"goodbye"'), "it was still running 2 s later", "P3.5"),
 }
 
 

@@ -107,7 +107,7 @@ def test_with_an_anchor_errors_are_those_of_the_distance_from_it():
     row = held.standings.set_index("bot").loc["a"]
     assert row["elo_high"] - row["elo_low"] == pytest.approx(pairs.loc[("a", "b"), "elo_high"] - pairs.loc[("a", "b"), "elo_low"])
     assert held.independent_games == make_tables(counts_of(three())).independent_games
-    assert "b is held at 1500 Elo; errors are those of the distance from it" in standings_text(held).splitlines()
+    assert "b is held at 1500 Elo; error bars are for the distance from it" in standings_text(held).splitlines()
     assert standings_object(held, pairs=False)["anchors"] == {"b": 1500}
     assert not any("error of 0" in note for note in held.notes)
 

@@ -72,8 +72,8 @@ STEPS = (
     TableStep("stays within its memory", steps.is_within_memory, "use less, or raise memory_mb in bot.toml"),
     TableStep("idle while others are to move", steps.rests),
     TableStep("not too much on stderr", steps.logs_little, "log less: after 64 MiB in one game, the bot cannot write any more"),
-    _variant("fields that the bot does not know", partial(variants.Changed, change=variants.with_unknown_fields), SEE_TYPES),
-    _variant("messages of a type that the bot does not know", variants.WithStrangers, SEE_TYPES),
+    _variant("fields it does not know", partial(variants.Changed, change=variants.with_unknown_fields), SEE_TYPES),
+    _variant("messages of a type it does not know", variants.WithStrangers, SEE_TYPES),
     _variant(
         "fields in another order, with spaces between",
         partial(variants.Changed, change=variants.in_another_order, separators=(" , ", " : ")),

@@ -116,7 +116,7 @@ def test_each_group_that_never_met_the_others_has_an_anchor_of_its_own():
     games = duel(12, 8) + duel(13, 7, names=("x", "y"))
     table = make_tables(counts_of(games), anchors={"b": 1000, "y": 2000}).standings.set_index("bot")
     assert table.loc[["b", "y"], "elo"].tolist() == [1000, 2000]
-    with pytest.raises(UserError, match="expected one anchor for bots that can be compared, got a and b"):
+    with pytest.raises(UserError, match="expected one anchor per group of comparable bots, got a and b"):
         make_tables(counts_of(games), anchors={"a": 1, "b": 2})
 
 

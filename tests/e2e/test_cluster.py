@@ -134,7 +134,7 @@ def test_after_the_schedulers_death_the_same_command_finishes_the_run(arena, clu
     cluster.started[0].kill()
     _, err = process.communicate(timeout=100)
     assert process.returncode == 1, err
-    assert f"expected the Dask scheduler at {cluster.address} to stay, got a lost connection" in err
+    assert f"expected the Dask scheduler at {cluster.address} to stay connected, got a lost connection" in err
     assert "all finished games are in the journal" in err
     wait_for(lambda: not any(worker_processes(arena)))
     assert 8 <= len(arena.records("there")) < 30

@@ -52,7 +52,7 @@ def test_unfinished_matches_do_not_count_and_a_run_grows_by_its_own_scoring_only
     journal.write_bytes(b"".join(line for line in lines if not line.startswith(b'{"v":1,"id":"lion/fst+rnd/1/')))
     out, _ = arena("standings", "m", "--pairs")
     assert "note: 2 of the 8 planned games are missing\n" in out
-    assert "note: 2 of 6 games are in no complete match of bird + lion, and do not count" in out
+    assert "note: 2 of 6 games do not belong to a complete match of bird + lion, so they do not count" in out
     assert "2 matches of bird + lion, 1 deals" in out
     assert out.count("Matches") == 2
     out, _ = arena(*match, 3)
@@ -74,7 +74,7 @@ def test_a_run_by_matches_until_it_is_precise(tiny):
     ("arguments", "status", "said"),
     [
         (["run", "--match", "bird,owl"], 1, "expected a board out of bird, lion, got 'owl'"),
-        (["run", "--match", "bird,lion", "--boards", "bird"], 1, "hint: leave --boards out: --match says what is played"),
+        (["run", "--match", "bird,lion", "--boards", "bird"], 1, "hint: leave out --boards, because --match lists the boards"),
         (["compare", "rnd", "fst", "--match", "bird,lion"], 2, "it counts games singly; --boards bird,lion plays on both"),
     ],
 )

@@ -31,7 +31,7 @@ def games(arena):
 def test_a_file_is_rated_as_table_csv_and_json(arena, games):
     out, _ = arena("rate", "games.csv")
     assert out.splitlines()[0].split()[:3] == ["Rank", "95%", "Bot"]
-    assert "95 % errors clustered by block; 8 games, 4 blocks" in out
+    assert "95 % error bars, clustered by block; 8 games, 4 blocks" in out
     shown = json.loads(arena("rate", games, "--json", "--pairs", "--covariance")[0])
     assert (shown["games"], shown["deals"]) == (8, 4)
     assert {row["bot"] for row in shown["pairs"]} == set(shown["covariance"]) == {"ann", "bob", "cy"}
@@ -64,7 +64,7 @@ def test_a_bad_row_and_a_missing_file_are_named_with_the_cure(arena, games):
     games.write_text(GAMES.replace("1/3,1/3,1/3", "1/3,1/3,"))
     _, err = arena("rate", "games.csv", status=1)
     assert "error: games.csv, line 6: expected shares of 1/m" in err
-    assert "hint: correct the line, or take it out" in err
+    assert "hint: fix the line, or delete it" in err
     _, err = arena("rate", "none.csv", status=2)
     assert "expected a CSV file, found nothing at none.csv" in err
 

@@ -82,7 +82,7 @@ PROGRAMS = {
     "child_keeps_output": ("exit", "exited with status 0"),
     "stderr_flood": ("exit", "exited with status .* its stderr is full: log less"),
     "killed": ("killed", r"was killed by signal 11 \(SIGSEGV\) when an answer was due: look for a crash"),
-    "kills_keeper": ("killed", "a bot has to leave the arena's processes alone"),
+    "kills_keeper": ("killed", "a bot must leave the arena's processes alone"),
     "many_processes": ("killed", r"because it had \d+ processes and threads, more than 256: start fewer"),
     "memory": ("memory", r"used \d+ MB of memory: use less, or raise memory_mb in bot.toml"),
     "flood": ("flood", "more than 64 KiB that nobody asked for"),

@@ -241,5 +241,5 @@ def test_a_run_without_games_has_an_empty_analysis(tmp_path):
     analysis = analyse_run(folder, bot="ann")
     assert (analysis.games, analysis.fits) == (0, [])
     assert isinstance(analysis.hands, pd.DataFrame)
-    assert "none, no two bots held the same" in analysis_text(analysis, "r")
+    assert "none, because no two bots held the same hand" in analysis_text(analysis, "r")
     assert analysis_object(analysis)["hands"] == []

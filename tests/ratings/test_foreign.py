@@ -97,7 +97,7 @@ def test_without_blocks_every_row_stands_for_itself():
     numbered = rate_sheet(sheet_of(HEAD + "\n".join(f"{number},{row.partition(',')[2]}" for number, row in enumerate(rows))))
     assert np.allclose(plain.covariance, numbered.covariance, rtol=1e-12)
     assert (plain.unit, plain.clusters, plain.games) == ("game", 120, 120)
-    assert "95 % errors of games that share no luck; 120 games" in standings_text(plain)
+    assert "95 % error bars, each game on its own deal; 120 games" in standings_text(plain)
     assert plain.independent_games == pytest.approx(120)
 
 

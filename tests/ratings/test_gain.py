@@ -56,7 +56,7 @@ def test_text_and_json_say_how_many_independent_games_it_would_take():
     worth = tables.independent_games
     assert worth == pytest.approx(400 * gain_of(opposed(200, 4)))
     shown = round(worth / 10) * 10 if worth >= 1000 else round(worth)
-    assert f"\n400 games carry the information of {shown:,} independent ones" in standings_text(tables)
+    assert f"\n400 games are worth {shown:,} independent ones" in standings_text(tables)
     assert standings_object(tables, pairs=False)["independent_games"] == round(worth, 1)
 
 
@@ -68,7 +68,7 @@ def test_text_and_json_say_how_many_independent_games_it_would_take():
 def test_where_it_cannot_be_said_nothing_is(games):
     tables = make_tables(counts_of(games))
     assert tables.independent_games is None
-    assert "carry the information" not in standings_text(tables)
+    assert "are worth" not in standings_text(tables)
     assert standings_object(tables, pairs=False)["independent_games"] is None
 
 
@@ -124,7 +124,7 @@ def test_an_anchor_that_is_not_there_or_never_played_is_refused():
     with pytest.raises(UserError, match="expected the anchor to be a bot of these results, got 'z'") as caught:
         make_tables(counts_of(duel(5, 5)), anchors={"z": 0})
     assert caught.value.hint == "there are a, b"
-    with pytest.raises(UserError, match="expected an anchor that has a rating, got idle"):
+    with pytest.raises(UserError, match="expected an anchor with a rating, got idle"):
         make_tables(counts_of(duel(5, 5), bots=["idle"]), anchors={"idle": 0})
 
 

@@ -160,8 +160,8 @@ def test_a_doubled_record_counts_once(run, tmp_path):
 
 def test_the_footer_names_seats_games_and_deals(run):
     text = standings_text(run_tables(run))
-    assert "3 players, Elo against the first seat: second " in text
-    assert "95 % errors clustered by deal; 144 games, 12 deals" in text
+    assert "3 players, Elo compared with the first seat: second " in text
+    assert "95 % error bars, clustered by deal; 144 games, 12 deals" in text
     assert "Seat" in seats_text(run_tables(run).seats)
     assert "Opponent" in pairs_text(run_tables(run).pairs)
 
@@ -185,7 +185,7 @@ def test_a_run_without_games_has_an_empty_table(tmp_path):
 def test_few_deals_and_priors_and_idle_bots_are_noted():
     tables = make_tables(counts_of(duel(4, 0), bots=["idle"]))
     assert "only 4 deals: the error bars are rough below 10" in tables.notes
-    assert "without a game against another bot: idle" in tables.notes
+    assert "no games against another bot: idle" in tables.notes
     assert any(note.startswith("a (>) gave nothing to the others, b (<) got nothing") for note in tables.notes)
     assert tables.standings["mark"].tolist() == [">", "<", ""]
     assert ">" in standings_text(tables)

@@ -37,7 +37,7 @@ def test_a_run_by_matches_from_games_to_every_table(tiny):
     assert "Matches" not in singly
     assert "no difference" in tiny("verify", "m")[0]
     assert tiny("watch", "m", "--once")[0].startswith("results/m: 12 of 12 games, 0 forfeits in 4 matches of tiny + bird + tiny, finished")
-    assert "count matches; here each game counts by itself" in tiny("analyse", "m")[1]
+    assert "count matches, but here each game counts separately" in tiny("analyse", "m")[1]
     tiny("report", "m", "--match", "tiny,bird")
     assert "12 games, scored as 4 matches of tiny + bird, 2 deals" in (tiny.home / "results" / "m" / "report.html").read_text()
     _, err = tiny("standings", "m", "--match", "bird,owl", status=1)

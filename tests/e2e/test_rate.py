@@ -66,7 +66,7 @@ def test_a_bad_row_and_a_missing_file_are_named_with_the_cure(arena, games):
     assert "error: games.csv, line 6: expected shares of 1/m" in err
     assert "hint: fix the line, or delete it" in err
     _, err = arena("rate", "none.csv", status=2)
-    assert "expected a CSV file, found nothing at none.csv" in err
+    assert "expected a CSV file at none.csv, found nothing" in err
 
 
 def test_the_games_that_a_run_exports_give_back_its_standings(arena):
@@ -74,7 +74,7 @@ def test_the_games_that_a_run_exports_give_back_its_standings(arena):
     arena("export", "r", "--to", "tables", "--anchor", "rnd=1000")
     out, err = arena("rate", "tables/games.csv", "--csv", "-", "--anchor", "rnd=1000")
     assert out == (arena.home / "tables" / "standings.csv").read_text()
-    assert "note: columns without a meaning here: board, deal, end, id, seating, turns" in err
+    assert "note: columns that are not used here: board, deal, end, id, seating, turns" in err
     assert arena("standings", "r", "--csv", "-", "--anchor", "rnd=1000")[0] == out
     assert "rnd is held at 1000 Elo" in arena("standings", "r", "--anchor", "rnd=1000")[0]
     assert json.loads(arena("standings", "r", "--anchor", "rnd=1000", "--json")[0])["anchors"] == {"rnd": 1000}

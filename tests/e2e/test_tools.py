@@ -83,7 +83,7 @@ def test_what_cannot_be_reproduced_says_why(arena):
     assert "hint: name the bot with --bot" in arena("reproduce", "faulty", game, status=1)[1]
     [file] = (arena.home / "results" / "faulty" / "faults" / game).iterdir()
     file.unlink()
-    assert "there is no evidence to compare them with" in arena("reproduce", "faulty", game, "--bot", "exits")[0]
+    assert "no evidence to compare them with" in arena("reproduce", "faulty", game, "--bot", "exits")[0]
 
 
 def test_a_decision_is_asked_again(arena):
@@ -110,7 +110,7 @@ def test_a_bot_that_breaks_on_the_way_to_a_decision_is_shown_where_it_did(arena)
     record = arena.records("duels")[0]
     out, err = arena("replay", "duels", record["id"], "--turn", 12, "--bot", "exits", status=1)
     assert "now   fault of exits (exit): the bot exited with status 1" in out
-    assert "note: that was at turn 4, on the way to turn 12" in err
+    assert "note: this was at turn 4, before turn 12" in err
 
 
 def test_the_same_bot_decides_the_same_and_a_new_version_differs_where_it_should(arena):

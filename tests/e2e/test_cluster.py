@@ -173,7 +173,7 @@ def test_ctrl_c_the_death_of_the_arena_and_a_stopped_worker_leave_no_bot_on_the_
     finally:
         os.kill(stopped, signal.SIGCONT)
     assert process.returncode == 130, err
-    assert "interrupted: the same command finishes the run" in err
+    assert "interrupted: repeat the same command to finish the run" in err
     records = arena.records("there")
     assert len(records) == len({record["id"] for record in records}) > kept
 
@@ -213,8 +213,8 @@ def test_a_scheduler_that_cannot_be_reached_is_told_before_a_run_begins(arena):
             "expected a file for --tls-key, found none at x",
             "the scheduler was started with",
         ),
-        (["--cluster", "127.0.0.1:9", "--jobs", 2], "expected --jobs or --cluster, got both", "leave --jobs out"),
-        (["--tls-key", "key.pem"], "expected --cluster with --tls-ca-file", "name it, or leave them out"),
+        (["--cluster", "127.0.0.1:9", "--jobs", 2], "expected --jobs or --cluster, got both", "leave out --jobs"),
+        (["--tls-key", "key.pem"], "expected --cluster with --tls-ca-file", "add it, or leave them out"),
     ):
         _, err = arena("run", "--out", "there", *options, status=1)
         assert what in err

@@ -75,7 +75,7 @@ def test_a_run_by_matches_until_it_is_precise(tiny):
     [
         (["run", "--match", "bird,owl"], 1, "expected a board out of bird, lion, got 'owl'"),
         (["run", "--match", "bird,lion", "--boards", "bird"], 1, "hint: leave out --boards, because --match lists the boards"),
-        (["compare", "rnd", "fst", "--match", "bird,lion"], 2, "it counts games singly; --boards bird,lion plays on both"),
+        (["compare", "rnd", "fst", "--match", "bird,lion"], 2, "because it counts single games; --boards bird,lion plays on both"),
     ],
 )
 def test_what_a_user_gets_wrong_about_matches_is_said(arena, arguments, status, said):

@@ -15,7 +15,7 @@ from arena.players.sandbox.launch import remove_tree
 
 
 class Registry:
-    """The bots in a folder, which need not exist yet; behind them those of a ladder, which are found unless one there has their name."""
+    """The bots in a folder, which need not exist yet, and behind them a ladder, whose bots are found unless one here has the same name."""
 
     def __init__(self, root: Path, ladder: Mapping[str, Path] | None = None) -> None:
         self.root = root
@@ -58,7 +58,7 @@ class Registry:
         return self.get(text)
 
     def register(self, bot: Bot) -> tuple[Bot, bool]:
-        """Copies a bot into the registry, as the next version of its name. Returns it as registered, and whether anything changed."""
+        """Copies a bot into the registry as the next version of its name. Returns the registered bot, and whether anything changed."""
         name = bot.manifest.name
         check_name(name, str(bot.folder))
         known = self.get(name) if name in self.labels() else None
@@ -171,7 +171,7 @@ class Registry:
     def _refuse_other_case(self, name: str) -> None:
         for label in self.labels():
             if label != name and label.lower() == name.lower():
-                raise BotFolderError(f"expected a name that differs from {label!r} by more than case, got {name!r}")
+                raise BotFolderError(f"expected a name that differs from {label!r} by more than upper and lower case, got {name!r}")
 
 
 def _version_key(label: str) -> list[tuple[int, str]]:
@@ -180,7 +180,7 @@ def _version_key(label: str) -> list[tuple[int, str]]:
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Writes a bot.toml, keeping the comments and order of one that is there."""
+    """Writes a bot.toml; keeps the comments and the order of an existing one."""
     import tomlkit  # noqa: PLC0415 - only submitting writes TOML
 
     document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()

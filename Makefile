@@ -4,11 +4,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 DEALS ?= 6
 JOBS ?= auto
-SOURCES := arena tests bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python
+SOURCES := arena tests .ci/site.py bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format fuzz sanitize chaos soak golden wheel clean
+.PHONY: help demo test check docs format fuzz sanitize chaos soak golden wheel clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -19,11 +19,14 @@ demo: $(VENV)/.ready ## set everything up and play a round robin of the bots in 
 test: $(VENV)/.ready-dev ## set everything up and run the tests; ARGS="-k name" picks some
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
 
-check: $(VENV)/.ready-dev ## ruff, mypy and import-linter
+check: docs ## ruff, mypy, import-linter, and the site with all its links
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+docs: $(VENV)/.ready-dev ## build the site of docs/ and protocol/ into build/site/, and check its links
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 format: $(VENV)/.ready-dev ## put the code into form
 	@$(BIN)/ruff format $(SOURCES)
@@ -44,8 +47,8 @@ chaos: $(VENV)/.ready-dev ## 100 rounds of kills, signals, full disks and torn j
 soak: $(VENV)/.ready-dev ## 20,000 games, in which memory and open files have to stay flat (about ten minutes)
 	@ARENA_SOAK_GAMES=$${ARENA_SOAK_GAMES:-20000} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_soak.py
 
-golden: $(VENV)/.ready-dev ## write protocol/transcripts/ and protocol/vectors/ anew, after a change of the protocol or the rules
-	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py
+golden: $(VENV)/.ready-dev ## write protocol/transcripts/, protocol/vectors/ and pictures anew, after a change of the protocol, the rules or the drawing
+	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/docs/test_pictures.py
 
 wheel: $(VENV)/.ready-dev ## build the wheel, which holds the native core, into dist/
 	@rm -f dist/*.whl

@@ -52,7 +52,7 @@ class Shell:
         """What the script prints: its output, and its errors. Raises AssertionError when it ends with another status."""
         kept = self.home.with_name("shell")
         kept.touch()
-        script = f"trap 'pwd >{kept}; env -0 >>{kept}' EXIT\n{script}"
+        script = f"trap 'pwd >{kept}; env -0 >>{kept}; jobs -p | xargs -r kill || true' EXIT\n{script}"
         process = subprocess.Popen(
             ["bash", "-ec", script],
             cwd=self.folder,

@@ -15,7 +15,7 @@ from tests.docs.pages import is_like, read_console, run_page
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "protocol").rglob("*.md"))]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
-FEW = 6
+FEW = 4
 """So many blocks of all pages may be skipped."""
 
 

@@ -19,6 +19,7 @@ FEW = 4
 """So many blocks of all pages may be skipped."""
 
 
+@pytest.mark.timeout(1200)  # no test depends on speed: a page plays many games
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_every_block_runs_in_the_order_it_stands(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

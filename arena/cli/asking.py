@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from arena.cli.options import Walls, bots_folder, find_bot, run_folder
+from arena.cli.options import Walls, find_bot, registry_of, run_folder
 from arena.errors import printable
 
 if TYPE_CHECKING:
@@ -41,13 +41,12 @@ def note_bank(scripts: "Scripts", what: str) -> None:
 def bot_to_ask(home: Path, scripts: "Scripts", text: str | None, played: str, walls: Walls) -> "Iterator[tuple[Bot, Sandbox]]":
     """The bot that the user names, in a passing folder, or else the run's own copy; with the walls around it. Raises UserError."""
     from arena.players.folder import staged_for_a_while  # noqa: PLC0415 - help must not wait for these
-    from arena.players.registry import Registry  # noqa: PLC0415
 
     if text is None:
         bot = scripts.played_bot(played)
         yield bot, walls.choose([bot])
         return
-    bot = find_bot(Registry(bots_folder(home)), text)
+    bot = find_bot(registry_of(home), text)
     sandbox = walls.choose([bot])
     with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
         yield staged, sandbox

@@ -148,12 +148,23 @@ def _find_pair(find: "Callable[[str], Bot]", new_text: str, old_text: str, *, nu
     if new.sha256 == old.sha256:
         raise ConfigError(
             f"expected two different bots, got the same content as {new_text} and {old_text}",
-            "name another version, as in 'arena compare my-bot my-bot@1'; --null plays the old one against itself",
+            _cure_for_same(new, old),
         )
     if new.label == old.label:
         old = msgspec.structs.replace(old, label=f"{old.label}@{old.manifest.version}")
         click.echo(f"note: {old_text} is called {old.label} here, and {new_text} {new.label}", err=True)
     return [new, old]
+
+
+def _cure_for_same(new: "Bot", old: "Bot") -> str:
+    """What to do where both names stand for the same content."""
+    name, version = new.manifest.name, old.manifest.version
+    if name == old.manifest.name and new.manifest.version == version:
+        return (
+            f"version {version} is the newest of {name}: change the bot, 'arena submit' it again, and compare {name} {name}@{version}; "
+            f"or compare the changed folder by its path, as in './{name} {name}'; --null plays the old one against itself"
+        )
+    return "name another version, as in 'arena compare my-bot my-bot@1'; --null plays the old one against itself"
 
 
 def _play(asked: _Asked, sandbox: Any, place: Place, level: int, *, quiet: bool) -> "tuple[_Contest, Runner]":

@@ -1,5 +1,6 @@
 """Options, arguments and look-ups that several commands share."""
 
+import os
 import shlex
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -139,6 +140,14 @@ def bots_folder(home: Path) -> Path:
     return home / "bots"
 
 
+def registry_of(home: Path) -> "Registry":
+    """The bots of a home, and the ladder behind them, which ``ARENA_LADDER=off`` leaves out."""
+    from arena.players.ladder import ladder  # noqa: PLC0415 - not needed to show help
+    from arena.players.registry import Registry  # noqa: PLC0415
+
+    return Registry(bots_folder(home), {} if os.environ.get("ARENA_LADDER") == "off" else ladder())
+
+
 def results_folder(home: Path) -> Path:
     """Where runs lie."""
     return home / "results"
@@ -182,9 +191,8 @@ def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> li
 def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
     """What finds a bot by the text that names it: a built-in one by its name, others as `find_bot` does. It raises UserError."""
     from arena.players.builtin import NAME, built_in_bot  # noqa: PLC0415 - not needed to show help
-    from arena.players.registry import Registry  # noqa: PLC0415
 
-    registry = Registry(bots_folder(home))
+    registry = registry_of(home)
 
     def find(text: str) -> "Bot":
         try:
@@ -198,20 +206,39 @@ def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
 
 
 def find_bot(registry: "Registry", text: str) -> "Bot":
-    """A bot by label or path; says so when a folder here with other content has the same name. Raises BotFolderError."""
+    """A bot by label or path; says so when that is not all that the text could mean. Raises BotFolderError."""
     from arena.players.folder import bot_at  # noqa: PLC0415 - not needed to show help
 
     bot = registry.find(text)
     here = Path(text)
-    if text in registry.labels() and here.exists() and not here.samefile(registry.root / text):
+    is_label = text in registry.labels()
+    if not is_label and here.is_file():
+        note_whole_folder(here, bot)
+    if is_label and here.exists() and not here.samefile(bot.folder):
         try:
             differs = bot_at(here, name=bot.manifest.name).sha256 != bot.sha256
         except BotFolderError:
             differs = True
         if differs:
             click.echo(
-                f"note: {text} is the registered one, version {bot.manifest.version} in {registry.root / text}; "
+                f"note: {text} is the registered one, version {bot.manifest.version} in {bot.folder}; "
                 f"the one here, with other content, is ./{text}",
                 err=True,
             )
     return bot
+
+
+def bot_in(path: Path, *, name: str | None = None, command: list[str] | None = None) -> "Bot":
+    """The bot in a folder, or of a script; a script of a folder with a bot.toml means that folder. Raises BotFolderError."""
+    from arena.players.folder import bot_at, home_of_script  # noqa: PLC0415 - not needed to show help
+
+    folder = None if command else home_of_script(path)
+    bot = bot_at(folder or path, name=name, command=command)
+    note_whole_folder(path, bot)
+    return bot
+
+
+def note_whole_folder(path: Path, bot: "Bot") -> None:
+    """Says so when a path names a file of a bot, and the bot is its whole folder."""
+    if path.is_file() and bot.folder != path:
+        click.echo(f"note: {path} is a part of the bot {bot.manifest.name}: the whole folder {bot.folder} is taken", err=True)

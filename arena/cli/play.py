@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import Walls, as_json, bots_folder, find_bot, move_ms_option, sandbox_options, split_commas
+from arena.cli.options import Walls, as_json, find_bot, move_ms_option, registry_of, sandbox_options, split_commas
 from arena.errors import UserError, printable
 
 if TYPE_CHECKING:
@@ -73,13 +73,12 @@ def play(
     arena play ./my-bot greedy-python --log wire.jsonl
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.match.clock import Timing  # noqa: PLC0415 - help must not wait for these
-    from arena.players.registry import Registry  # noqa: PLC0415
     from arena.rules.boards import find_board  # noqa: PLC0415
     from arena.tournament.session import new_seed  # noqa: PLC0415
 
     names, log_path = _board_names(options.pop("board"), options.pop("match")), options.pop("log_path")
     _refuse_misuse(bots, human, options, as_json=as_json)
-    registry = Registry(bots_folder(home))
+    registry = registry_of(home)
     found = [find_bot(registry, name) for name in bots]
     boards = [find_board(name) for name in names]
     table = Table(found, human, Timing(**options), walls.choose(found))

@@ -12,10 +12,10 @@ from arena.cli.options import (
     Walls,
     as_json,
     bot_finder,
-    bots_folder,
     in_process_option,
     match_option,
     prior_option,
+    registry_of,
     results_folder,
     sandbox_options,
     split_commas,
@@ -71,8 +71,9 @@ MOST_DEALS = 1000
 def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
     """Let bots play each other and print the standings.
 
-    BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
-    deals, each with every seating. The same command again finishes a run that was interrupted; more deals or further bots extend it.
+    BOT is the name of a bot in bots/ or of the ladder, or the path of a bot's folder or script; without any, all bots that have a name
+    play. Every line-up plays the same deals, each with every seating. The same command again finishes a run that was interrupted; more
+    deals or further bots extend it.
 
     With --match bird,lion the same bots in the same seats play a round on each board, and the fewest pagodas left in total win; the table
     counts matches. A board named twice is played on two decks. Whoever forfeits in any round ranks below all who do not.
@@ -156,13 +157,12 @@ def _find_bots(home: Path, find: "Callable[[str], Bot]", names: list[str], *, in
     """The named bots, or the newest version of all that this machine can start; of built-in ones, one of each kind."""
     from arena.players.builtin import NAMES  # noqa: PLC0415 - help must not wait for these
     from arena.players.folder import lack  # noqa: PLC0415
-    from arena.players.registry import Registry  # noqa: PLC0415
 
     if in_process:
         return [find(name) for name in names or NAMES]
     if names:
         return check_all_programs([find(name) for name in names])
-    found, registry = [], Registry(bots_folder(home))
+    found, registry = [], registry_of(home)
     for bot in registry.newest():
         reason, cure = lack(bot)
         if reason:

@@ -24,9 +24,12 @@ STALL_NS = 50_000_000
 """A stall is at least this long, and at least a quarter of the time for an answer."""
 FLOODED = f"expected one line per request, got over {MAX_LINE >> 10} KiB of lines that nobody asked for: answer once, log to stderr"
 LAST_WORDS = "its last words on stderr:"
+THINK_LESS = "think less (position.think_ms says how long), or allow more with --move-ms"
+START_FASTER = "start in less time: load less before ready"
+FLUSH = "answer every request, and flush stdout after each line"
 AFTER_CLOSING = (
     "the bot answered only after its input was closed: flush stdout after each line "
-    "(or, if it was still thinking, keep a reserve: that was {late_ms} ms after its time)"
+    "(or, if it was still thinking, it was {late_ms} ms late: {slow})"
 )
 
 
@@ -40,7 +43,7 @@ class BotPlayer:
         self.startup_ms = startup_ms
         self._process: BotProcess | None = None
         self._channel: Channel | None = None
-        self._requests = 0
+        self._requests = self._moves = 0
         self._full = False
         self._began_ns = self._started_ns = self._looked_ns = time.monotonic_ns()
         self._asked_for_ns = 0
@@ -71,6 +74,7 @@ class BotPlayer:
             raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "move" to the request {number}, got {shown(line)}')
         self._check_id(reply, number, line)
         self._asked_for_ns += spent_ns
+        self._moves += 1
         return Answer(reply.move, spent_ns, began_ns)
 
     def encoded(self, message: FromArena) -> bytes:
@@ -172,7 +176,7 @@ class BotPlayer:
         """Starts the process, and says nothing to it yet. Raises Void."""
         self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, self.bot.manifest.memory_mb)
         self._channel = self.channel(self._process.to_bot, self._process.from_bot)
-        self._requests = 0
+        self._requests = self._moves = 0
 
     def channel(self, to_bot: int, from_bot: int) -> Channel:
         """The channel for a new process."""
@@ -192,7 +196,7 @@ class BotPlayer:
             return self._reply(request, began_ns, deadline_ns)
         except TimedOut as error:
             allowance = f"the {self.startup_ms} ms for starting" if starting else f"{round((deadline_ns - began_ns) / 1e6)} ms"
-            raise self._overdue(error.partial, deadline_ns, allowance) from None
+            raise self._overdue(error.partial, deadline_ns, allowance, starting=starting) from None
         except OutputEnded as error:
             raise self._ended(error.partial) from None
         except SpokeUnasked as error:
@@ -251,13 +255,14 @@ class BotPlayer:
         """The fault of a line that answers no request: a flood if there are many of them."""
         return Forfeit(FaultKind.FLOOD, FLOODED) if self._line().is_flooding() else Forfeit(FaultKind.UNKNOWN_ID, detail)
 
-    def _overdue(self, partial: bytes, deadline_ns: int, allowance: str) -> Forfeit:
+    def _overdue(self, partial: bytes, deadline_ns: int, allowance: str, *, starting: bool) -> Forfeit:
         """Finds out which kind of lateness it is: waits a little for the answer, then closes the bot's input and looks again."""
         assert self._process is not None
         unread = self._line().unread_by_bot()
+        slow = START_FASTER if starting else THINK_LESS
         if not self._process.ending() and self._answers_within(GRACE_NS):
             late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
-            return Forfeit(FaultKind.LATE, f"the answer came {late_ms} ms after {allowance} had passed: keep a reserve")
+            return Forfeit(FaultKind.LATE, f"the answer came {late_ms} ms after {allowance} had passed: {slow}")
         ending = self._process.ending()
         if ending:
             detail = f"no answer came within {allowance}, and the bot {ending}{self._last_words()}"
@@ -272,13 +277,16 @@ class BotPlayer:
         self._line().close_input()
         if self._answers_within(GRACE_NS):
             late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
-            return Forfeit(FaultKind.SILENT, AFTER_CLOSING.format(late_ms=late_ms))
+            if self._moves:  # what sent those has no need to be told to flush
+                return Forfeit(FaultKind.SILENT, f"the answer came {late_ms} ms after {allowance} had passed: {slow}")
+            return Forfeit(FaultKind.SILENT, AFTER_CLOSING.format(late_ms=late_ms, slow=slow))
         if partial:
             return Forfeit(
                 FaultKind.LATE,
                 f"within {allowance} only a part of a line came, {shown(partial)}: send each answer whole, with a newline at its end",
             )
-        return Forfeit(FaultKind.SILENT, f"no answer came within {allowance}: answer every request, and flush stdout after each line")
+        # a bot that answered hello flushes: what it holds back would have come when its input ended
+        return Forfeit(FaultKind.SILENT, f"no answer came within {allowance}: {FLUSH if starting else f'answer every turn; {slow}'}")
 
     def _answers_within(self, nanoseconds: int) -> bool:
         try:

@@ -12,15 +12,18 @@ from typing import NoReturn
 import msgspec
 from msgspec import Struct
 
-from arena.errors import BotFolderError
+from arena.errors import BotFolderError, did_you_mean
 from arena.players.manifest import FILE, Manifest, check_file, check_name, read_manifest
 from arena.players.process import run_build
 from arena.players.sandbox.launch import remove_tree
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.toolchains import installation, missed_program, missing_program
+from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo
 
 IGNORED = {".git", ".hg", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".DS_Store"}
+HOLDINGS = {"bots": f"*/{FILE}", "results": f"*/{RUN_FILE}"}
+"""The folders of a home, and what is found in them."""
 MAX_BYTES = 64 * 1024 * 1024
 MAX_FILES = 5000
 MAX_DEPTH = 32
@@ -62,9 +65,25 @@ def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None
     elif path.is_file():
         manifest = Manifest(name=name or path.stem, command=list(command) if command else script_command(path))
     else:
-        raise BotFolderError(f"expected a bot's folder or script, found nothing at {path}")
+        raise BotFolderError(f"expected a bot's folder or script, found nothing at {path}", near_paths(path))
     check_name(manifest.name, str(path))
     return Bot(manifest.name, manifest, path, content_hash(path, manifest))
+
+
+def near_paths(path: Path) -> str:
+    """A question that names what lies beside a path where nothing is, if its name is near; else empty."""
+    if not path.parent.is_dir():
+        return ""
+    return did_you_mean(path.name, [place.name for place in path.parent.iterdir()]).rstrip()
+
+
+def home_of_script(path: Path) -> Path | None:
+    """The folder of the bot that a file is a part of, going by what the bot.toml beside it starts or builds; None when it stands alone."""
+    if not path.is_file() or not (path.parent / FILE).is_file():
+        return None
+    manifest = read_manifest(path.parent)
+    words = {Path(word).name for step in (manifest.command, *manifest.build) for word in step}
+    return path.parent if path.name in {*words, FILE} else None
 
 
 def script_command(path: Path) -> list[str]:
@@ -76,7 +95,7 @@ def script_command(path: Path) -> list[str]:
         return [f"./{path.name}"]
     raise BotFolderError(
         f"{path}: expected an executable file or one that ends in {' '.join(INTERPRETERS)}",
-        f"say how to run it with --command 'INTERPRETER {path.name}'",
+        f"make it executable with 'chmod +x {path.name}', or write a {FILE} beside it that says how to start it",
     )
 
 
@@ -87,7 +106,7 @@ def bot_files(path: Path) -> list[Path]:
     root = path.resolve()
     found, size = [], 0
     for folder, folders, names in os.walk(root, onerror=_refuse_unreadable):
-        folders[:] = sorted(set(folders) - IGNORED)
+        folders[:] = sorted(set(folders) - (IGNORED if folder != str(root) else IGNORED | _arena_folders(root)))
         if len(Path(folder).parts) > len(root.parts) + MAX_DEPTH:
             raise BotFolderError(f"{path}: expected folders nested at most {MAX_DEPTH} deep, got deeper ones")
         for name in sorted(set(names) - IGNORED):
@@ -101,6 +120,11 @@ def bot_files(path: Path) -> list[Path]:
                 "keep build results and data that the bot does not need out of its folder",
             )
     return sorted(found)
+
+
+def _arena_folders(root: Path) -> set[str]:
+    """What the arena keeps in a bot's folder when that is its home too: registered bots and runs, which are no part of the bot."""
+    return {name for name, pattern in HOLDINGS.items() if any(root.glob(f"{name}/{pattern}"))}
 
 
 def _refuse_unreadable(error: OSError) -> NoReturn:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.errors import ConfigError, RunError
+from arena.errors import ConfigError, RunError, did_you_mean
 from arena.match.retrace import Script
 from arena.players.folder import Bot, played_copy
 from arena.players.messages import PROTOCOL
@@ -68,6 +68,7 @@ class Scripts:
         """What run.json says of a bot. Raises ConfigError with the names that there are."""
         found = next((bot for bot in self.info.bots if bot.name == name), None)
         if found is None:
-            names = ", ".join(bot.name for bot in self.info.bots)
-            raise ConfigError(f"expected a bot of the run {self.run}, got {name!r}", f"the run has {names}; --old says whose decisions")
+            names = [bot.name for bot in self.info.bots]
+            cure = f"{did_you_mean(name, names)}the run has {', '.join(names)}; --old says whose decisions"
+            raise ConfigError(f"expected a bot of the run {self.run}, got {name!r}", cure)
         return found

@@ -73,7 +73,8 @@ def test_a_script_of_unknown_kind_says_how_to_run_it(folder):
     (folder / "bot.xyz").write_text("?")
     with pytest.raises(BotFolderError, match="expected an executable file or one that ends in .py") as caught:
         bot_at(folder / "bot.xyz")
-    assert "--command 'INTERPRETER bot.xyz'" in caught.value.hint
+    assert "chmod +x bot.xyz" in caught.value.hint
+    assert "--command" not in caught.value.hint, "most commands have no such option"
 
 
 def test_a_path_that_is_not_there_is_named(tmp_path):
@@ -265,7 +266,9 @@ def test_a_bot_is_found_by_label_or_path(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert registry.find("ann").folder == tmp_path / "bots" / "ann"
     assert registry.find("./ann").folder.resolve() == folder
-    assert registry.find(str(folder / "bot.py")).label == "bot"
+    assert registry.find(str(folder / "bot.py")).folder == folder, "a script of a bot means the whole bot"
+    (folder / "idea.py").write_text("print('another')\n")
+    assert registry.find(str(folder / "idea.py")).label == "idea"
 
 
 def test_names_that_differ_only_by_case_are_refused(folder, tmp_path):

@@ -4,10 +4,11 @@ from typing import NamedTuple
 
 from arena.errors import FaultKind
 
+SLOW = "answer before time_ms of the turn is over, with a reserve, or try a longer --move-ms"
 CURES = {
     FaultKind.STARTUP: "run its command by hand in its folder and paste a hello; look at its stderr",
-    FaultKind.LATE: "keep a reserve of its time, and send whole lines",
-    FaultKind.SILENT: "answer every turn, and flush stdout after each line",
+    FaultKind.LATE: f"{SLOW}; send whole lines",
+    FaultKind.SILENT: f"{SLOW}; if none of its moves ever arrives, flush stdout after each line",
     FaultKind.NOT_JSON: "keep stdout for the protocol, one JSON object a line; log to stderr",
     FaultKind.WRONG_SHAPE: "compare the answer with protocol/schemas/",
     FaultKind.UNKNOWN_ID: "repeat the id of the request, and answer once",

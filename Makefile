@@ -8,7 +8,7 @@ SOURCES := setup.py arena tests .ci/site.py bots/random-python bots/greedy-pytho
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs format fuzz sanitize chaos soak golden wheel release-check clean
+.PHONY: help demo test check docs format fuzz sanitize chaos soak slow golden wheel release-check clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -47,8 +47,11 @@ chaos: $(VENV)/.ready-dev ## 100 rounds of kills, signals, full disks and torn j
 soak: $(VENV)/.ready-dev ## 20,000 games, in which memory and open files have to stay flat (about ten minutes)
 	@ARENA_SOAK_GAMES=$${ARENA_SOAK_GAMES:-20000} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_soak.py
 
-golden: $(VENV)/.ready-dev ## write protocol/transcripts/, protocol/vectors/ and pictures anew, after a change of the protocol, the rules or the drawing
-	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/docs/test_pictures.py
+slow: $(VENV)/.ready-dev ## 200 games of each starter that thinks at 100 ms a move on a busy machine: none late, all stronger than plain (about ten minutes)
+	@ARENA_STARTER_GAMES=$${ARENA_STARTER_GAMES:-200} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_starters.py
+
+golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/ and pictures/ anew, after a change of the protocol, the rules or the drawing
+	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py
 
 wheel: $(VENV)/.ready-dev ## build the wheel, which holds the native core, into dist/
 	@rm -f dist/*.whl

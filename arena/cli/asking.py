@@ -100,19 +100,22 @@ def ask_again(home: Path, folder: Path, record: "GameRecord", turn: int, seat: i
 
 def recorded_text(record: "GameRecord", seat: int, decision: "Decision") -> str:
     """The recorded move, or how the seat forfeited instead."""
-    from arena.match.retrace import old_ms  # noqa: PLC0415 - help must not wait for it
+    from arena.match.retrace import old_ms  # noqa: PLC0415 - help must not wait for these
+    from arena.rules.rulebook import explained  # noqa: PLC0415
 
     if decision.old:
         took = f"{record.bots[seat]} took {old_ms(record, seat):.1f} ms for an answer of this game, on the average"
         return printable(f"{decision.old}  ({took})")
     fault = next(fault for fault in record.faults if fault.seat == seat)
-    return printable(f"forfeit ({fault.kind}): {fault.detail}")
+    return printable(f"forfeit ({fault.kind}): {explained(fault.detail)}")
 
 
 def decision_text(decision: "Decision", bot: str) -> str:
     """What a bot answered, beside the recorded move."""
+    from arena.rules.rulebook import explained  # noqa: PLC0415 - help must not wait for it
+
     if decision.fault:
-        return printable(f"fault of {bot} ({decision.fault}): {decision.detail}")
+        return printable(f"fault of {bot} ({decision.fault}): {explained(decision.detail)}")
     same = "the same move" if decision.new == decision.old else "another move" if decision.old else "an answer"
     return f"{decision.new}  ({same}, by {printable(bot)} in {decision.spent_ms:.1f} ms)"
 

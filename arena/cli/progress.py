@@ -11,6 +11,7 @@ from arena.errors import printable
 from arena.records.record import Fault
 from arena.rules import CORE
 from arena.rules.rounds import title_of
+from arena.rules.rulebook import explained
 from arena.tournament.events import (
     Event,
     MachineChanged,
@@ -105,7 +106,7 @@ class Progress:
         for fault in faults:
             self._faults += 1
             if self._faults <= SHOWN_FAULTS:
-                self.say(f"forfeit: {bots[fault.seat]} ({fault.kind}): {fault.detail}")
+                self.say(f"forfeit: {bots[fault.seat]} ({fault.kind}): {explained(fault.detail)}")
             elif self._faults == SHOWN_FAULTS + 1:
                 self.say(f"further forfeits are in {self._session.folder / 'faults'}")
 

@@ -135,9 +135,13 @@ def _end(record: "GameRecord") -> str:
     """How the game ended, and the forfeits in it."""
     from arena.cli.drawing import end_line  # noqa: PLC0415 - help must not wait for these
     from arena.exports.text import seat_names  # noqa: PLC0415
+    from arena.rules.rulebook import explained  # noqa: PLC0415
 
     names = seat_names(record.bots)
-    said = [f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}): {printable(fault.detail)}" for fault in record.faults]
+    said = [
+        f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}): {explained(printable(fault.detail))}"
+        for fault in record.faults
+    ]
     return "\n".join([*said, end_line(record.end, names, record.left, record.ranks)])
 
 

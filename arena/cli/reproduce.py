@@ -122,9 +122,11 @@ def _as_object(case: _Case, bot: str, found: "Reproduction") -> dict[str, object
 
 
 def _show(case: _Case, bot: str, found: "Reproduction") -> None:
+    from arena.rules.rulebook import explained  # noqa: PLC0415 - help must not wait for it
+
     fault = case.fault
     click.echo(f"{printable(case.bot)} (seat {fault.seat}) in {printable(case.record.id)}, after {fault.turn} placements")
-    click.echo(printable(f"then     {fault.kind}: {fault.detail}"))
+    click.echo(printable(f"then     {fault.kind}: {explained(fault.detail)}"))
     _show_words(found.old_words)
     last = found.decisions[-1] if found.decisions else None
     click.echo(f"now      {decision_text(last, bot) if last else f'{printable(bot)} starts'}")

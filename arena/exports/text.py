@@ -120,7 +120,7 @@ def board_text(state: State, paint: Callable[[str, str], str] = lambda cell, _: 
         line = []
         for column, cell in enumerate(cells):
             is_marked = marked >> (row * board.stride + column) & 1
-            line.append(("[" if is_marked else " ") + paint(f"{cell:<2}" if not is_marked else cell, cell) + ("]" if is_marked else " "))
+            line.append(f"[{paint(cell, cell)}]{' ' * (2 - len(cell))}" if is_marked else f" {paint(f'{cell:<2}', cell)} ")
         lines.append(f"{row + 1:>2} " + "".join(line).rstrip())
     return "\n".join(lines)
 

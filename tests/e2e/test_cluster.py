@@ -186,7 +186,7 @@ def test_workers_that_would_play_otherwise_are_refused_with_the_reason(arena, cl
     cluster.worker(ARENA_RULES="pure")
     changed = arena.home / "changed"
     shutil.copytree(ROOT / "arena", changed / "arena", ignore=shutil.ignore_patterns("__pycache__"))
-    with (changed / "arena" / "sdk.py").open("a") as file:
+    with (changed / "arena" / "sdk" / "loop.py").open("a") as file:
         file.write("# changed\n")
     cluster.worker(PYTHONPATH=str(changed))
     with distributed.Client(cluster.address, set_as_default=False) as client:

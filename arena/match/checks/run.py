@@ -8,6 +8,7 @@ from arena.match.checks.step import Failed, Step
 from arena.match.checks.table import FILES, STEPS, TableStep
 from arena.players.folder import Bot, bot_files, staged_for_a_while
 from arena.players.sandbox.tiers import Sandbox
+from arena.rules.rulebook import where_to_read
 
 MOST_FAILURES = 4
 STDERR_LINES = 8
@@ -49,7 +50,9 @@ def run_step(entry: TableStep, bench: Bench) -> Step:
         return Step(entry.name, detail=entry.run(bench))
     except Failed as failure:
         stderr = tuple(failure.stderr.rstrip().splitlines()[-STDERR_LINES:])
-        return Step(entry.name, failure.problem, failure.cure or entry.cure, stderr=stderr)
+        reading = where_to_read(failure.problem)
+        cure = "; ".join(filter(None, (failure.cure or entry.cure, reading and f"'{reading}' explains the rule")))
+        return Step(entry.name, failure.problem, cure, stderr=stderr)
     except Void as void:
         return Step(entry.name, f"{void}; that is no fault of the bot", "check again when the machine is less busy")
 

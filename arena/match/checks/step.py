@@ -12,7 +12,7 @@ CURES = {
     FaultKind.NOT_JSON: "keep stdout for the protocol, one JSON object a line; log to stderr",
     FaultKind.WRONG_SHAPE: "compare the answer with protocol/schemas/",
     FaultKind.UNKNOWN_ID: "repeat the id of the request, and answer once",
-    FaultKind.ILLEGAL_MOVE: 'ask for "view":"full" in ready and take one of "legal", or look up the rule that is named',
+    FaultKind.ILLEGAL_MOVE: 'ask for "view":"full" in ready and take one of "legal"',
     FaultKind.EXIT: "catch the error that its stderr shows; stay until the line 'quit'",
     FaultKind.KILLED: "look for a crash, in its code or in a library",
     FaultKind.MEMORY: "use less memory, or raise memory_mb in bot.toml",

@@ -10,7 +10,7 @@ import msgspec
 
 from arena.cli.main import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
 from arena.cli.options import (
-    Walls,
+    SandboxChoice,
     as_json,
     bot_finder,
     in_process_option,
@@ -68,7 +68,7 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @sandbox_options
 @as_json
 @click.pass_obj
-def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
+def compare(home: Path, /, *, place: Place, choice: SandboxChoice, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
     """Play until it is clear whether NEW is better than OLD, and say so: exit status 0 better, 4 not better, 5 undecided.
 
     NEW and OLD are names out of bots/, or paths of a bot's folder or script. A block is one deal in every rotation of seats: two bots play
@@ -90,7 +90,7 @@ def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose
     from arena.exports.verdicts import verdict_object, verdict_text  # noqa: PLC0415 - help must not wait for these
 
     asked = _resolve(home, options)
-    sandbox = walls.choose(asked.bots)
+    sandbox = choice.sandbox_for(asked.bots)
     contest, runner = _play(asked, sandbox, place, log_level(verbose, quiet=quiet), quiet=quiet)
     new, old = (bot.label for bot in asked.bots[:2])
     shown = (contest.test, new, old, contest.games)

@@ -33,8 +33,8 @@ MEANING = {
 LEAST_FILES, LEAST_PROCESSES, LEAST_FREE_MB = 1024, 2048, 1024
 
 
-class Walls(Struct):
-    """A sandbox tier; ``reason`` says why it does not work here."""
+class TierFound(Struct):
+    """A kind of sandbox; ``reason`` says why it does not work here."""
 
     works: bool
     reason: str
@@ -59,7 +59,7 @@ class Findings(Struct):
     cores: int
     start_method: str
     sandbox: str
-    walls: dict[str, Walls]
+    walls: dict[str, TierFound]
     rules: str
     rules_reason: str
     languages: dict[str, list[str]]
@@ -103,7 +103,7 @@ def examine(results: Path) -> Findings:
         cores=available_cores(),
         start_method=START_METHOD,
         sandbox=next((tier for tier in TIERS if not reasons[tier]), "none"),
-        walls={tier: Walls(not reason, reason, MEANING[tier]) for tier, reason in reasons.items()},
+        walls={tier: TierFound(not reason, reason, MEANING[tier]) for tier, reason in reasons.items()},
         rules=CORE,
         rules_reason=why_pure() if CORE == "pure" else "",
         languages={name: [place for tool in tools if (place := shutil.which(tool, path=path))] for name, tools in TOOLCHAINS.items()},
@@ -176,8 +176,8 @@ def report(found: Findings) -> Iterator[str]:
     yield f"arena {found.arena}, Python {found.python}"
     yield f"{found.system}, {found.cores} cores, as {'root' if found.is_root else 'a normal user'}; workers start by {found.start_method}"
     yield f"\nsandbox for bots: {found.sandbox}"
-    for tier, walls in found.walls.items():
-        yield _line(tier, walls.meaning if walls.works else f"does not work here: {walls.reason}", good=walls.works)
+    for tier, its in found.walls.items():
+        yield _line(tier, its.meaning if its.works else f"does not work here: {its.reason}", good=its.works)
     if found.sandbox == "none":
         yield _line("none", MEANING["none"], good=False)
     yield f"\nrules core: {found.rules}" + (f", {printable(found.rules_reason)}" if found.rules_reason else "")

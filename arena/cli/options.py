@@ -35,18 +35,18 @@ in_process_option = click.option(
 move_ms_option = click.option("--move-ms", type=click.IntRange(1), default=1000, show_default=True, help="Time for a move, in ms.")
 
 
-class Walls(NamedTuple):
+class SandboxChoice(NamedTuple):
     """The user's sandbox options; if none are given, ``mode`` is None and ``trusted`` is empty."""
 
     mode: "Mode | None"
     trusted: tuple[str, ...]
     unsafe: bool
 
-    def with_defaults(self, mode: "Mode | None", trusted: "Sequence[str]") -> "Walls":
+    def with_defaults(self, mode: "Mode | None", trusted: "Sequence[str]") -> "SandboxChoice":
         """The same with a configuration file's values where nothing was said."""
-        return Walls(self.mode or mode, self.trusted or tuple(trusted), self.unsafe)
+        return SandboxChoice(self.mode or mode, self.trusted or tuple(trusted), self.unsafe)
 
-    def choose(self, bots: "Sequence[Bot]") -> "Sandbox":
+    def sandbox_for(self, bots: "Sequence[Bot]") -> "Sandbox":
         """The sandbox for these bots, with a warning when it is not the best one; none for built-in ones. Raises SandboxError."""
         from arena.players.builtin import is_built_in  # noqa: PLC0415 - not needed to show help
         from arena.players.sandbox.tiers import OPEN, choose  # noqa: PLC0415
@@ -63,11 +63,11 @@ class Walls(NamedTuple):
 
 
 def sandbox_options(command: Command) -> Command:
-    """``--sandbox``, ``--trust`` and ``--unsafe-no-sandbox``, as one argument ``walls``."""
+    """``--sandbox``, ``--trust`` and ``--unsafe-no-sandbox``, as one argument ``choice``."""
 
     @wraps(command)
     def wrapped(*args: Any, sandbox: "Mode | None", trust: list[str] | None, unsafe_no_sandbox: bool, **options: Any) -> Any:
-        return command(*args, walls=Walls(sandbox, tuple(trust or ()), unsafe_no_sandbox), **options)
+        return command(*args, choice=SandboxChoice(sandbox, tuple(trust or ()), unsafe_no_sandbox), **options)
 
     for option in (
         click.option("--unsafe-no-sandbox", is_flag=True, help="If no sandbox works, run all bots with your own rights."),

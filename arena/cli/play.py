@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import Walls, as_json, bot_finder, move_ms_option, sandbox_options, split_commas
+from arena.cli.options import SandboxChoice, as_json, bot_finder, move_ms_option, sandbox_options, split_commas
 from arena.cli.stepper import wait_for_key
 from arena.errors import UserError, printable
 
@@ -55,7 +55,7 @@ def play(
     deal: int,
     *,
     human: int | None,
-    walls: Walls,
+    choice: SandboxChoice,
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -90,7 +90,7 @@ def play(
         _refuse_steps(human, as_json=as_json)
     found = list(map(bot_finder(home, in_process=False), bots))
     boards = [find_board(name) for name in names]
-    table = Table(found, human, Timing(**options), walls.choose(found), step=step)
+    table = Table(found, human, Timing(**options), choice.sandbox_for(found), step=step)
     seed = seed or new_seed()
     with _opened(log_path) as log:
         records = list(_rounds(table, boards, seed, deal, log, as_json=as_json))

@@ -10,7 +10,7 @@ import click
 from arena.cli.looks import plans_of
 from arena.cli.main import DONE, FAILED, INTERRUPTED
 from arena.cli.options import (
-    Walls,
+    SandboxChoice,
     as_json,
     bot_finder,
     in_process_option,
@@ -72,7 +72,9 @@ OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 @prior_option
 @as_json
 @click.pass_obj
-def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
+def run(
+    home: Path, /, prior: float | None, *, place: Place, choice: SandboxChoice, as_json: bool, verbose: int, quiet: bool, **options: Any
+) -> int:
     """Let bots play each other and print the standings.
 
     BOT is the name of a bot in bots/ or of the ladder, the path of a bot's folder or script, or a built-in bot; without
@@ -109,7 +111,7 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     from arena.tournament.session import open_session  # noqa: PLC0415
 
     settings, boards, bots, folder, rest = _begun(home, options) if options["finish"] else _resolve(home, options)
-    sandbox = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ())).choose(bots)
+    sandbox = choice.with_defaults(rest.get("sandbox"), rest.get("trust", ())).sandbox_for(bots)
     level = log_level(verbose, quiet=quiet)
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place.with_defaults(rest)))

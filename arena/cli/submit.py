@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import Walls, bot_in, move_ms_option, registry_of, sandbox_options, split_words
+from arena.cli.options import SandboxChoice, bot_in, move_ms_option, registry_of, sandbox_options, split_words
 from arena.errors import BotFolderError
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ NO_HOME = "the bot's own folder is the home here; 'arena init' in a folder above
 @move_ms_option
 @sandbox_options
 @click.pass_obj
-def submit(home: Path, /, path: Path, name: str | None, command: list[str] | None, move_ms: int, *, no_check: bool, walls: Walls) -> int:
+def submit(
+    home: Path, /, path: Path, name: str | None, command: list[str] | None, move_ms: int, *, no_check: bool, choice: SandboxChoice
+) -> int:
     """Check a bot and copy it into bots/: PATH is a folder with a bot.toml, or a single script.
 
     Changed content under a known name becomes its next version; the old one stays playable as NAME@VERSION.
@@ -46,7 +48,7 @@ def submit(home: Path, /, path: Path, name: str | None, command: list[str] | Non
     _expect_a_way_to_start(path, command)
     bot = bot_in(path, name=name, command=command)
     registry = registry_of(home)
-    if not no_check and not run_checks(bot, move_ms, walls.choose([bot]), only_failures=True):
+    if not no_check and not run_checks(bot, move_ms, choice.sandbox_for([bot]), only_failures=True):
         click.echo(f"error: {bot.label} is not registered: it fails the check above", err=True)
         click.echo(f"hint: see it all with 'arena check {path}', or register it as it is with --no-check", err=True)
         return FAILED

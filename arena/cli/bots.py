@@ -1,4 +1,4 @@
-"""arena bots: what is registered."""
+"""arena bots: the bots that have a name."""
 
 from pathlib import Path
 from typing import Any
@@ -10,14 +10,14 @@ from arena.cli.options import as_json, registry_of
 
 
 @click.command(short_help="List your bots and the ladder.")
-@click.option("--all", "everything", is_flag=True, help="Old versions too, as name@version.")
+@click.option("--all", "everything", is_flag=True, help="Also list old versions, as NAME@VERSION.")
 @as_json
 @click.pass_obj
 def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
-    """List the bots that can be named: yours in bots/, then the ladder, which comes with the arena.
+    """List the bots you can call by name: yours in bots/, then the ladder, which comes with the arena.
 
-    A bot of yours hides the bot of the ladder that has its name. Where something is missing to start a bot, the list says what.
-    With ARENA_LADDER=off in the environment no command sees the ladder.
+    A bot of yours hides the ladder bot of the same name. If a program needed to start a bot is missing, the list says which. Set
+    ARENA_LADDER=off in the environment to hide the ladder from every command.
 
     \b
     arena bots

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from arena.tournament.session import Session
 
 SHOWN = (1, 2, 5)
-"""The progress is shown in lines after so many blocks, and ten times, a hundred times that."""
+"""A line of progress is shown after this many blocks, and ten times, a hundred times as many."""
 
 chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 
@@ -46,22 +46,26 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--players", type=click.IntRange(2, 4), default=2, show_default=True, help="Players per game; three and four need a pool.")
 @click.option("--elo0", type=float, default=0, show_default=True, help='"Not better" is a difference of at most about this.')
 @click.option("--elo1", type=float, default=10, show_default=True, help='"Better" is a difference of at least about this.')
-@click.option("--alpha", type=chance, default=0.05, show_default=True, help='How often "better" may be wrong, at elo0.')
-@click.option("--beta", type=chance, default=0.05, show_default=True, help='How often "not better" may be wrong, at elo1.')
-@click.option("--max-blocks", type=click.IntRange(1), default=20_000, show_default=True, help="Blocks after which it stops undecided.")
-@click.option("--null", is_flag=True, help="Let the old version play against itself, to see how much is noise.")
+@click.option("--alpha", type=chance, default=0.05, show_default=True, help='How often "better" may be wrong if the difference is elo0.')
+@click.option("--beta", type=chance, default=0.05, show_default=True, help='How often "not better" may be wrong if the difference is elo1.')
+@click.option("--max-blocks", type=click.IntRange(1), default=20_000, show_default=True, help="Stop undecided after this many blocks.")
+@click.option("--null", is_flag=True, help="Let OLD play against itself, to see what noise looks like.")
 @click.option("--boards", callback=split_commas, metavar="NAME,...", help="bird, lion or both.  [default: bird]")
 @click.option(
-    "--board", "board_files", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file; repeat."
+    "--board",
+    "board_files",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A board file; may be repeated.",
 )
 @click.option("--seed", help="Text that determines every deck; a bot could guess a short one.  [default: a secret one]")
 @move_ms_option
-@click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves in a game.  [default: none]")
-@click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
-@click.option("--startup-ms", type=click.IntRange(1), help="Time for a bot's process to answer hello.  [default: 10000]")
+@click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves in a game, in ms.  [default: none]")
+@click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move, in ms.  [default: 0]")
+@click.option("--startup-ms", type=click.IntRange(1), help="Time for a bot's process to answer hello, in ms.  [default: 10000]")
 @click.option("--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1]))
 @in_process_option
-@click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: a run of this comparison, or a new one]")
+@click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: the run of this comparison, or a new one]")
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, in the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings.")
 @place_options
@@ -69,16 +73,17 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @as_json
 @click.pass_obj
 def compare(home: Path, /, *, place: Place, choice: SandboxChoice, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
-    """Play until it is clear whether NEW is better than OLD, and say so: exit status 0 better, 4 not better, 5 undecided.
+    """Play until it is clear whether NEW is better than OLD. The exit status is 0 for better, 4 for not better, 5 for undecided.
 
-    NEW and OLD are names out of bots/, or paths of a bot's folder or script. A block is one deal in every rotation of seats: two bots play
-    each other in swapped seats; with a pool both play the same deals in the same seats against the same opponents. After each round of
-    blocks a sequential test (GSPRT) looks whether they say elo1 or elo0. Between the two either answer may come, and it takes longest.
+    NEW and OLD are names of bots, or paths of a bot's folder or script. They and the pool may be built-in bots: see 'arena run --help'.
 
-    The same command again goes on after an interruption, and shows what was found if it has been decided: the answer depends on the
-    blocks in the order of deals, not on workers or interruptions. --out NAME plays anew.
+    They play blocks of games. A block is one deal in every rotation of seats: without a pool, NEW and OLD play each other with seats
+    swapped; with a pool, both play the same deals in the same seats against the same opponents. After each round of blocks, a sequential
+    test (GSPRT) decides whether the difference is more like elo1 or elo0, or needs more blocks. If it lies in between, either answer may
+    come, and it takes longest.
 
-    The pool, NEW and OLD may be built-in bots; 'arena run --help' says which there are.
+    Repeat the command to continue after an interruption, or to see the answer again. The answer depends only on the blocks in the order
+    of their deals, not on workers or interruptions. Use --out NAME to start afresh.
 
     \b
     arena compare my-bot my-bot@1
@@ -158,7 +163,7 @@ def _find_pair(find: "Callable[[str], Bot]", new_text: str, old_text: str, *, nu
 
 
 def _cure_for_same(new: "Bot", old: "Bot") -> str:
-    """What to do where both names stand for the same content."""
+    """What to do if both names stand for the same content."""
     name, version = new.manifest.name, old.manifest.version
     if name == old.manifest.name and new.manifest.version == version:
         return (
@@ -196,7 +201,7 @@ def _play(asked: _Asked, sandbox: Any, place: Place, level: int, *, quiet: bool)
 
 
 class _Contest:
-    """The test of a session, fed with its games and shown."""
+    """The test of a session, which takes its games and shows how far it is."""
 
     def __init__(self, session: "Session", progress: "Progress") -> None:
         from arena.ratings.sequential import SequentialTest  # noqa: PLC0415 - help must not wait for these
@@ -211,11 +216,11 @@ class _Contest:
 
     @property
     def games(self) -> int:
-        """How many games the verdict rests on."""
+        """How many games the verdict is based on."""
         return self.test.blocks * self.blocks.block_size
 
     def show(self, event: "Event") -> None:
-        """Takes and shows what a runner tells."""
+        """Takes and shows an event of the runner."""
         from arena.tournament.events import Played, Voided  # noqa: PLC0415 - loaded when there is a runner
 
         if isinstance(event, Played):

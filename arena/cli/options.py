@@ -30,31 +30,33 @@ in_process_option = click.option(
     "--in-process",
     is_flag=True,
     default=None,
-    help="Look for bots among the built-in ones alone; without any BOT, play random, greedy, careful.",
+    help="Use built-in bots only.",
 )
 move_ms_option = click.option("--move-ms", type=click.IntRange(1), default=1000, show_default=True, help="Time for a move, in ms.")
 
 
 class SandboxChoice(NamedTuple):
-    """The user's sandbox options; if none are given, ``mode`` is None and ``trusted`` is empty."""
+    """What the user says about the sandbox. Without options, ``mode`` is None and ``trusted`` is empty."""
 
     mode: "Mode | None"
     trusted: tuple[str, ...]
     unsafe: bool
 
     def with_defaults(self, mode: "Mode | None", trusted: "Sequence[str]") -> "SandboxChoice":
-        """The same with a configuration file's values where nothing was said."""
+        """The same, with a configuration file's values where the user gave none."""
         return SandboxChoice(self.mode or mode, self.trusted or tuple(trusted), self.unsafe)
 
     def sandbox_for(self, bots: "Sequence[Bot]") -> "Sandbox":
-        """The sandbox for these bots, with a warning when it is not the best one; none for built-in ones. Raises SandboxError."""
+        """The sandbox for these bots; warns if it is not the best one. Built-in bots need none. Raises SandboxError."""
         from arena.players.builtin import is_built_in  # noqa: PLC0415 - not needed to show help
         from arena.players.sandbox.tiers import OPEN, choose  # noqa: PLC0415
 
         bots = [bot for bot in bots if not is_built_in(bot)]
         if not bots:
             if self.mode == "require":
-                raise SandboxError("expected bots to put into a sandbox, got built-in ones", "leave out --sandbox: only the arena runs")
+                raise SandboxError(
+                    "expected bots to put into a sandbox, got built-in ones", "leave out --sandbox: built-in bots are part of the arena"
+                )
             return OPEN
         choice = choose(self.mode or "auto", accept_none=self.unsafe or all(bot.label in self.trusted for bot in bots))
         if choice.warning:
@@ -71,7 +73,7 @@ def sandbox_options(command: Command) -> Command:
 
     for option in (
         click.option("--unsafe-no-sandbox", is_flag=True, help="If no sandbox works, run all bots with your own rights."),
-        click.option("--trust", callback=split_commas, metavar="BOT,...", help="Bots you trust enough to run by hand if no sandbox works."),
+        click.option("--trust", callback=split_commas, metavar="BOT,...", help="If no sandbox works, run these bots with your own rights."),
         click.option("--sandbox", type=click.Choice(MODES), help="The sandbox for bots; see 'arena doctor'.  [default: auto]"),
     ):
         wrapped = option(wrapped)
@@ -86,7 +88,7 @@ def prior_option(command: Command) -> Command:
         show_default=True,
         metavar="auto|none|N",
         callback=_parse_prior,
-        help="Virtual draws that keep a bot that won or lost everything finite: added where needed, never, or N for every bot.",
+        help="Virtual draws, which keep ratings finite when a bot won or lost everything: where needed, never, or N for every bot.",
     )(command)
 
 
@@ -110,7 +112,7 @@ def anchor_option(command: Command) -> Command:
         multiple=True,
         metavar="NAME=ELO",
         callback=_parse_anchors,
-        help="Hold a bot's rating at a value, which sets the level of all bots it can be compared with; without one, their mean is 0. "
+        help="Fix the rating of a bot, which sets the level of all bots it can be compared with. Without it, their mean is 0. "
         "Repeat it for groups of bots that never met.",
     )(command)
 
@@ -141,12 +143,12 @@ def _parse_match(context: click.Context, parameter: click.Parameter, value: str 
 
 
 def bots_folder(home: Path) -> Path:
-    """Where the registry is."""
+    """The folder of the registry."""
     return home / "bots"
 
 
 def registry_of(home: Path) -> "Registry":
-    """The bots of a home, and the ladder behind them, which ``ARENA_LADDER=off`` leaves out."""
+    """The bots of a home, and then the ladder, unless ``ARENA_LADDER=off``."""
     from arena.players.ladder import ladder  # noqa: PLC0415 - not needed to show help
     from arena.players.registry import Registry  # noqa: PLC0415
 
@@ -154,7 +156,7 @@ def registry_of(home: Path) -> "Registry":
 
 
 def results_folder(home: Path) -> Path:
-    """Where runs are."""
+    """The folder of the runs."""
     return home / "results"
 
 
@@ -194,7 +196,7 @@ def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> li
 
 
 def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
-    """What finds a bot by the text that names it: as `find_bot` does, else a built-in one; ``in_process`` only those. Raises UserError."""
+    """A function that finds a bot as `find_bot` does, or else a built-in one; with ``in_process`` only those. It raises UserError."""
     from arena.players.builtin import NAME, NAMES, built_in_bot  # noqa: PLC0415 - not needed to show help
     from arena.players.manifest import FILE  # noqa: PLC0415
 
@@ -215,7 +217,7 @@ def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
 
 
 def find_bot(registry: "Registry", text: str) -> "Bot":
-    """A bot by label or path; says so when that is not all that the text could mean. Raises BotFolderError."""
+    """A bot by label or path; prints a note if the text could mean another one too. Raises BotFolderError."""
     from arena.players.folder import bot_at  # noqa: PLC0415 - not needed to show help
 
     bot = registry.find(text)
@@ -230,15 +232,15 @@ def find_bot(registry: "Registry", text: str) -> "Bot":
             differs = True
         if differs:
             click.echo(
-                f"note: {text} is the registered one, version {bot.manifest.version} in {bot.folder}; "
-                f"the one here, with other content, is ./{text}",
+                f"note: {text} means the registered bot, version {bot.manifest.version} in {bot.folder}; "
+                f"the folder here has other content: write ./{text} for that one",
                 err=True,
             )
     return bot
 
 
 def bot_in(path: Path, *, name: str | None = None, command: list[str] | None = None) -> "Bot":
-    """The bot in a folder, or of a script; a script of a folder with a bot.toml means that folder. Raises BotFolderError."""
+    """The bot in a folder or script. A script in a folder with a bot.toml stands for that folder. Raises BotFolderError."""
     from arena.players.folder import bot_at, home_of_script  # noqa: PLC0415 - not needed to show help
 
     folder = None if command else home_of_script(path)
@@ -248,6 +250,6 @@ def bot_in(path: Path, *, name: str | None = None, command: list[str] | None = N
 
 
 def note_whole_folder(path: Path, bot: "Bot") -> None:
-    """Says so when a path names a file of a bot, and the bot is its whole folder."""
+    """Prints a note if a path names one file of a bot, because the bot is the whole folder."""
     if path.is_file() and bot.folder != path:
-        click.echo(f"note: {path} is a part of the bot {bot.manifest.name}: the whole folder {bot.folder} is taken", err=True)
+        click.echo(f"note: {path} is part of the bot {bot.manifest.name}: using the whole folder {bot.folder}", err=True)

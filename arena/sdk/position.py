@@ -94,9 +94,11 @@ class Position:
             share: The part of `think_ms` to use, from 0 to 1. With 0.5 it says False halfway, for a search in stages.
 
         Example:
-            while position.has_time():
-                for tried in position.rollouts(1, moves):
-                    total[tried.move] += tried.wins
+            Count wins until the time is up:
+
+                while position.has_time():
+                    for tried in position.rollouts(1, moves):
+                        total[tried.move] += tried.wins
         """
         return self._watch.allows(share * self.think_ms)
 
@@ -116,7 +118,7 @@ class Position:
         Raises:
             NotationError: The board has no such square.
 
-        Example:
+        Examples:
             >>> position.at("c4").owner
             1
         """
@@ -253,7 +255,7 @@ class Position:
             IllegalMoveError: The move is not legal here; the message says why.
             InvalidMoveError: The text is not a move on this board.
 
-        Example:
+        Examples:
             >>> position.play("Rc4Rd4").left
             [23, 24]
         """

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "protocol").rglob("*.md"))]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 FEW = 4
-"""So many blocks of all pages may be skipped."""
+"""At most this many blocks of all pages may be skipped."""
 
 
 @pytest.mark.timeout(1200)  # no test depends on speed: a page plays many games

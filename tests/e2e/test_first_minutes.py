@@ -63,7 +63,7 @@ class Terminal:
         return status
 
 
-PROMPT = "any key: on   q: quit"
+PROMPT = "any key: next move   q: quit"
 
 
 def test_a_game_waits_for_a_key_after_each_move_until_it_is_over(arena):

@@ -160,7 +160,7 @@ def _show(tally: Tally, old: str, new: str, csv_path: str | None, *, as_json: bo
     else:
         _show_text(tally, old, new)
     if csv_path and csv_path != "-":
-        from arena.records.journal import write_durably  # noqa: PLC0415
+        from arena.records.regular import write_durably  # noqa: PLC0415
 
         write_durably(Path(csv_path), _csv_text(tally.differences).encode())
         click.echo(f"differences: {csv_path}", err=True)

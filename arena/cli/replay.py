@@ -153,10 +153,12 @@ def _print_game(pages: "Iterator[tuple[int, str]]", record: "GameRecord", turn: 
 
 def _write_page(folder: Path, record: "GameRecord", path: Path | None) -> None:
     """Writes the page of a game and prints its path."""
-    from arena.exports.report.make import game_page, page_path  # noqa: PLC0415 - help must not wait for these
-    from arena.records.journal import write_durably  # noqa: PLC0415
+    from arena.exports.report.make import game_page, write_page  # noqa: PLC0415 - help must not wait for these
+    from arena.records.regular import write_durably  # noqa: PLC0415
 
     text = game_page(folder, record)
-    target = path or page_path(folder, record.id)
-    write_durably(target, text.encode())
-    click.echo(printable(str(target)))
+    if path is None:
+        path = write_page(folder, record.id, text)
+    else:
+        write_durably(path, text.encode())
+    click.echo(printable(str(path)))

@@ -11,7 +11,7 @@ import pandas as pd
 from arena.errors import UserError
 from arena.exports.games import csv_of_games, parquet_of_games
 from arena.ratings.tables import Tables
-from arena.records.journal import durable_file, write_durably
+from arena.records.regular import durable_file, write_durably
 
 STANDINGS = [
     "rank",

@@ -18,6 +18,7 @@ from arena.players.process import run_build
 from arena.players.sandbox.launch import remove_tree
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.toolchains import installation, missed_program, missing_program
+from arena.records.regular import has_folder
 from arena.records.runfile import BotInfo
 
 IGNORED = {".git", ".hg", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".DS_Store"}
@@ -110,8 +111,8 @@ def _refuse_unreadable(error: OSError) -> NoReturn:
 def played_copy(run: Path, info: BotInfo) -> Bot:
     """The copy of a bot that a run has played, without a look at its hash. Raises BotFolderError."""
     folder = run / info.copy
-    if folder.resolve() != run.resolve() / info.copy:
-        raise BotFolderError(f"expected the files of {info.name} in {folder}, got a link to {folder.resolve()}")
+    if not has_folder(run, info.copy):
+        raise BotFolderError(f"expected the files of {info.name} in {folder}, got a link to another folder, or none")
     return bot_at(folder, name=info.name.partition("@")[0], command=None if (folder / FILE).exists() else info.command)
 
 

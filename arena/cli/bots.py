@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from arena.cli.options import as_json, bots_folder
+from arena.errors import printable
 
 
 @click.command(short_help="List the bots in bots/.")
@@ -31,7 +32,7 @@ def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
         try:
             bot = registry.get(label)
         except UserError as error:
-            click.echo(f"warning: {label} is left out: {error}", err=True)
+            click.echo(f"warning: {printable(label)} is left out: {printable(str(error))}", err=True)
             continue
         manifest = bot.manifest
         row = {"bot": label, "version": str(manifest.version), "language": manifest.language, "author": manifest.author}

@@ -21,7 +21,16 @@ from arena.cli.options import (
     split_commas,
 )
 from arena.cli.place import Place, place_options, workers_at
-from arena.cli.playing import check_all_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
+from arena.cli.playing import (
+    check_all_programs,
+    log_level,
+    note_short_evidence,
+    results_path,
+    show_voided,
+    stop_on_signals,
+    warn_about_times,
+    warn_unmarked,
+)
 from arena.errors import ConfigError, printable
 
 if TYPE_CHECKING:
@@ -61,6 +70,7 @@ MOST_DEALS = 1000
 @click.option(
     "--config", "config_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="An arena.toml with any of these."
 )
+@click.option("--adopt", is_flag=True, help="Go on with a run that was made elsewhere; its bots are copied anew.")
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
 @place_options
@@ -68,7 +78,7 @@ MOST_DEALS = 1000
 @prior_option
 @as_json
 @click.pass_obj
-def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
+def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, **options: Any) -> int:
     """Let bots play each other and print the standings.
 
     BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
@@ -98,13 +108,14 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     from arena.tournament.runner import Runner  # noqa: PLC0415
     from arena.tournament.session import open_session  # noqa: PLC0415
 
+    quiet, adopt = options.pop("quiet"), options.pop("adopt")
     settings, bots, boards, folder, rest = _resolve(home, options)
-    walls = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ()))
-    sandbox = walls.choose(bots, in_process=settings.get("in_process", False))
+    sandbox = walls.with_default(rest.get("sandbox")).choose(bots, in_process=settings.get("in_process", False))
     level = log_level(verbose, quiet=quiet)
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place.with_defaults(rest)))
-        session = stack.enter_context(open_session(folder, settings, boards, bots, workers.means(sandbox, level)))
+        session = stack.enter_context(open_session(folder, settings, boards, bots, workers.means(sandbox, level), adopt=adopt))
+        warn_unmarked(session)
         queue = stack.enter_context(run_log(folder, level))
         progress = Progress(session, workers, quiet=quiet)
         runner = Runner(folder, session.journal, workers.pool(session.setup, bots, queue, progress.show), progress.show)
@@ -114,6 +125,7 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
         complete = not session.config.is_open and session.schedule.played(session.journal.ids) == len(session.schedule)
     _print_tables(folder, prior, as_json=as_json)
     show_voided(runner, folder)
+    note_short_evidence(runner)
     if runner.stop_level:
         click.echo(f"interrupted: the same command finishes the run in {folder}", err=True)
         return INTERRUPTED
@@ -128,7 +140,7 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     given = {name: value for name, value in options.items() if value not in (None, ())}
     settings = {**(read_config_file(config_file) if config_file else {}), **given}
     out = settings.pop("out", None)
-    rest: dict[str, Any] = {name: settings.pop(name) for name in ("sandbox", "trust", *Place._fields) if name in settings}
+    rest: dict[str, Any] = {name: settings.pop(name) for name in ("sandbox", *Place._fields) if name in settings}
     files = [Path(file) for file in settings.pop("board_files", ())]
     names = settings.pop("boards", None)
     boards = find_boards(_default_boards(settings.get("match"), files) if names is None else names, files)
@@ -163,15 +175,19 @@ def _find_bots(home: Path, find: "Callable[[str], Bot]", names: list[str], *, in
     if names:
         return check_all_programs([find(name) for name in names])
     found, registry = [], Registry(bots_folder(home))
-    for bot in registry.newest():
+    for bot in registry.newest(_leave_out):
         reason, cure = lack(bot)
         if reason:
-            click.echo(f"warning: {bot.label} is left out: {printable(reason)}; {cure}", err=True)
+            _leave_out(bot.label, f"{reason}; {cure}")
         else:
             found.append(bot)
     if not found:
         raise ConfigError(f"expected bots in {registry.root}, found none", "name bots by path, or add one with 'arena submit'")
     return found
+
+
+def _leave_out(label: str, reason: object) -> None:
+    click.echo(f"warning: {printable(label)} is left out: {printable(str(reason))}", err=True)
 
 
 def _seat_challenger(find: "Callable[[str], Bot]", text: str, bots: "list[Bot]") -> str:

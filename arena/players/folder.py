@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from arena.errors import BotFolderError
-from arena.players.manifest import FILE, Manifest, check_file, check_name, read_manifest
+from arena.players.manifest import FILE, Manifest, check_file, check_name, comments, played_text, read_manifest
 from arena.players.process import run_build
 from arena.players.sandbox.launch import remove_tree
 from arena.players.sandbox.tiers import OPEN, Sandbox
@@ -37,13 +37,18 @@ class Bot(Struct, frozen=True):
     """A bot as the arena plays it.
 
     ``label`` is its name in a run: the registry's name, with ``@version`` for an old one. ``folder`` holds its files; ``sha256`` is of
-    their content, without the version.
+    their content, without the version; ``plain_sha256`` is without the comments in bot.toml too, as earlier versions hashed it.
     """
 
     label: str
     manifest: Manifest
     folder: Path
     sha256: str
+    plain_sha256: str = ""
+
+    def has_hash(self, sha256: str) -> bool:
+        """Whether a hash is of this bot's content."""
+        return sha256 in (self.sha256, self.plain_sha256)
 
     @property
     def command(self) -> list[str]:
@@ -65,7 +70,8 @@ def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None
     else:
         raise BotFolderError(f"expected a bot's folder or script, found nothing at {path}")
     check_name(manifest.name, str(path))
-    return Bot(manifest.name, manifest, path, content_hash(path, manifest))
+    plain = plain_hash(path, manifest)
+    return Bot(manifest.name, manifest, path, _with_comments(plain, path), plain)
 
 
 def script_command(path: Path) -> list[str]:
@@ -117,7 +123,24 @@ def played_copy(run: Path, info: BotInfo) -> Bot:
 
 
 def content_hash(path: Path, manifest: Manifest) -> str:
-    """sha256 over the manifest without its version, and each file's name, executable bit and bytes."""
+    """sha256 over what `plain_hash` covers and the comments in bot.toml, which the bot can read; the same where there are none."""
+    return _with_comments(plain_hash(path, manifest), path)
+
+
+def _with_comments(plain: str, path: Path) -> str:
+    said = comments(_manifest_text(path / FILE)) if os.path.lexists(path / FILE) else []
+    return hashlib.sha256("\n".join([plain, *said]).encode()).hexdigest() if said else plain
+
+
+def _manifest_text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BotFolderError(f"{file}: {error}") from None
+
+
+def plain_hash(path: Path, manifest: Manifest) -> str:
+    """sha256 over the manifest without its version, and each file's name, executable bit and bytes: a bot's hash in earlier versions."""
     unversioned = msgspec.structs.replace(manifest, version="1")
     digest = hashlib.sha256(msgspec.json.encode(unversioned))
     base = path.parent if path.is_file() else path
@@ -147,14 +170,16 @@ def copy_files(path: Path, target: Path) -> None:
 
 
 def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
-    """The bot copied to ``target`` and built there; a finished copy of the same content is used again.
+    """The bot copied to ``target`` and built there; a finished copy is used again, if it is of the same content or holds what a build made.
 
     One process at a time may stage into the folder that holds ``target``: what an earlier one left unfinished there is removed.
     Raises BotFolderError when a program is missing or a build step fails.
     """
     staged = msgspec.structs.replace(bot, folder=target.resolve())
     if target.exists():
-        return staged
+        if bot.manifest.build or content_hash(target, bot.manifest) == bot.sha256:
+            return staged
+        remove_tree(str(target))
     check_programs(bot)
     target.parent.mkdir(parents=True, exist_ok=True)
     for left_over in target.parent.glob(f"{STAGING}*"):
@@ -163,6 +188,8 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
         work = temporary / "bot"
         work.mkdir()
         copy_files(bot.folder, work)
+        if (work / FILE).exists():
+            (work / FILE).write_text(played_text(_manifest_text(work / FILE), bot.manifest), encoding="utf-8")
         for step in bot.manifest.build:
             _build(bot, step, work, sandbox)
         missing = missing_file(bot, work)

@@ -2,13 +2,14 @@
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
 from arena.errors import BotFolderError, UserError
 from arena.players.folder import Bot, bot_at, copy_files
-from arena.players.manifest import FILE, Manifest, check_name
+from arena.players.manifest import EXAMPLE, FILE, Manifest, check_name
 
 
 class Registry:
@@ -21,11 +22,18 @@ class Registry:
         """The labels of all registered bots, old versions included, sorted."""
         if not self.root.is_dir():
             return []
-        return sorted(path.name for path in self.root.iterdir() if (path / FILE).is_file() and not path.name.startswith("."))
+        folders = [path for path in self.root.iterdir() if not path.name.startswith(".")]
+        return sorted(path.name for path in folders if os.path.isfile(path / FILE))  # noqa: PTH113 - False, too, where it may not look
 
-    def newest(self) -> list[Bot]:
-        """The newest version of each bot, by name."""
-        return [self.get(label) for label in self.labels() if "@" not in label]
+    def newest(self, leave_out: Callable[[str, BotFolderError], object]) -> list[Bot]:
+        """The newest version of each bot, by name; ``leave_out`` is told of those that cannot be used, and why."""
+        found = []
+        for label in self.labels():
+            try:
+                found += [] if "@" in label else [self.get(label)]
+            except BotFolderError as error:
+                leave_out(label, error)
+        return found
 
     def get(self, label: str) -> Bot:
         """The bot with this label: ``name`` is the newest version, ``name@version`` that one. Raises BotFolderError."""
@@ -99,7 +107,10 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
     """Writes a bot.toml, keeping the comments and order of one that is there."""
     import tomlkit  # noqa: PLC0415 - only submitting writes TOML
 
-    document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
+    try:
+        document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
+    except (tomlkit.exceptions.TOMLKitError, ValueError, RecursionError) as error:
+        raise BotFolderError(f"{path.name}: {error}", f"a smallest {FILE} is\n{EXAMPLE}") from None
     values = msgspec.to_builtins(manifest)
     for key in ("name", "version", "command"):
         document[key] = getattr(manifest, key)

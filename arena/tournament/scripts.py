@@ -60,7 +60,7 @@ class Scripts:
         if not (self.run / info.copy).is_dir():
             raise RunError(f"expected the copy of {name} that was played in {self.run / info.copy}, found none", "name the bot with --bot")
         bot = played_copy(self.run, info)
-        if bot.sha256 != info.sha256 and not bot.manifest.build:
+        if not bot.has_hash(info.sha256) and not bot.manifest.build:
             raise RunError(f"expected {name} as it was played in {bot.folder}, got other files", "name the bot with --bot")
         return msgspec.structs.replace(bot, label=name)
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from glob import glob
+from glob import escape, glob
 from pathlib import Path
 
 from msgspec import Struct
@@ -24,6 +24,13 @@ FILES_IN_MEMORY = 20_000
 DISK_MB, DISK_FILES = 256, 20_000
 PYTHON_PARTS = ("bin", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "share")
 """What makes up a Python installation; around it may lie anything, when it was made in somebody's folder."""
+INSTALLED = ("pyvenv.cfg", "lib/*.so*", "lib/{name}*", "lib64/{name}*", "libexec/{name}*", "share/{name}*")
+"""Where an interpreter keeps what it needs, by its name: lib/python3.12, lib/ruby, share/julia; and shared libraries, which are code."""
+TOOLCHAINS = {
+    "lib/modules": ("lib", "conf", "release"),  # a Java runtime
+    "pkg/tool": ("VERSION", "go.env", "lib", "pkg", "src"),  # Go
+}
+"""Installations that are told by what is in them: the sign, and the parts that a program there needs."""
 PRIVATE = (".cargo", ".local")
 """Folders of a home that have a ``bin``, and secrets beside it."""
 KEPT_VARIABLES = ("LANG", "LC_ALL", "TZ")
@@ -31,6 +38,10 @@ OUTSIDE_VARIABLES = (*KEPT_VARIABLES, "HOME", "TMPDIR")
 SYSTEM_FOLDERS = ("bin", "lib", "lib32", "lib64", "sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/java*", "/etc/ssl/openssl.cnf", "/nix/store")
 """What programs read of /etc to run at all, and where one distribution keeps everything; patterns."""
+OWN_PROCESS = ("auxv", "cgroup", "cmdline", "comm", "environ", "fd", "fdinfo", "io", "limits", "maps", "mountinfo", "mounts",
+    "schedstat", "smaps", "smaps_rollup", "stat", "statm", "status")  # fmt: skip
+"""What a process may read of itself in Landlock. Not ``net`` and not ``task``, which has it too: that is the host's network, its sockets and
+neighbours; Landlock can only allow, so what is allowed is named."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
@@ -64,6 +75,9 @@ def remove_tree(folder: str) -> None:
 
     Python's own way would fail over folders nested deeper than its stack, and over those whose owner may not list them.
     """
+    if os.path.islink(folder):  # noqa: PTH114 - chmod would follow it
+        os.unlink(folder)  # noqa: PTH108
+        return
     try:
         os.rmdir(folder)  # noqa: PTH106 - nearly always it is empty
     except OSError:
@@ -102,7 +116,7 @@ def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[s
     temporary = tempfile.mkdtemp(prefix="arena-bot-")
     system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
     spec = {
-        "read": [*system, *readable, str(folder), "/proc/self"],
+        "read": [*system, *readable, str(folder), *(f"/proc/self/{name}" for name in OWN_PROCESS)],
         "write": [temporary, *([str(folder)] if writable else [])],
         "devices": [f"/dev/{name}" for name in DEVICES],
         "limits": [("RLIMIT_NPROC", _processes_of_this_user() + SPARE_PROCESSES)],
@@ -117,7 +131,7 @@ def readable_paths(command: Sequence[str], folder: Path) -> list[str]:
     """What a bot may read besides the system and its own folder: the arena's Python, its package for the SDK, its own interpreter."""
     prefixes = dict.fromkeys((sys.prefix, sys.base_prefix))
     paths = [str(part) for prefix in prefixes for name in PYTHON_PARTS if (part := Path(prefix, name)).exists()]
-    paths += [str(Path(arena.__file__).parent), *_interpreter(command[0], folder)]
+    paths += [str(Path(arena.__file__).parent), *interpreter_paths(command[0], folder)]
     return list(dict.fromkeys(path for path in paths if not _is_system(path)))
 
 
@@ -143,19 +157,31 @@ def _readable(command: Sequence[str], folder: Path, *, writable: bool) -> list[s
     return paths
 
 
-def _interpreter(program: str, folder: Path) -> list[str]:
-    """Where a program lies that is not the system's: its installation when it is in a ``bin`` of one, else itself."""
+def interpreter_paths(program: str, folder: Path) -> list[str]:
+    """What a program of PATH that is not the system's needs to run: itself, and of its installation what is an interpreter's."""
     found = None if os.sep in program else shutil.which(program, path=search_path(os.environ))
     if not found:
         return []
-    places = []
+    paths = []
     for place in (Path(found), Path(found).resolve()):
         installation = place.parent.parent
-        private = Path.home().is_relative_to(installation) or installation in [Path.home() / name for name in PRIVATE]
-        whole = place.parent.name == "bin" and not private and not folder.is_relative_to(installation)
         if str(installation) not in (sys.prefix, sys.base_prefix):
-            places.append(str(installation if whole else place))
-    return places
+            paths += [str(place), *(_parts(place) if place.parent.name == "bin" and not _is_private(installation) else [])]
+    return [path for path in dict.fromkeys(paths) if not _is_system(path) and not folder.is_relative_to(path)]
+
+
+def _parts(program: Path) -> list[str]:
+    """The parts of an installation around the ``bin`` with this program: a bot names the program, so whatever else lies there stays hidden."""
+    installation, name = program.parent.parent, program.name.rstrip("0123456789.-") or program.name
+    named = [pattern.format(name=escape(name)) for pattern in INSTALLED]
+    known = [part for sign, parts in TOOLCHAINS.items() if (installation / sign).exists() for part in parts]
+    found = [path for pattern in (*named, *known) for path in sorted(installation.glob(pattern))]
+    return [str(path) for path in found if path.resolve().is_relative_to(installation.resolve())]
+
+
+def _is_private(installation: Path) -> bool:
+    """Whether what is named after a program in there is the user's own rather than the program's, as ``.local/share/fish`` is."""
+    return Path.home().is_relative_to(installation) or installation in [Path.home() / name for name in PRIVATE]
 
 
 def _is_system(path: str) -> bool:

@@ -93,8 +93,10 @@ def warn_unmarked(session: "Session") -> None:
 
 @contextmanager
 def stop_on_signals(runner: "Runner") -> Iterator[None]:
-    """Ctrl-C or SIGTERM once lets running games end, twice kills them."""
-    before = {number: signal.signal(number, lambda *_: runner.request_stop()) for number in (signal.SIGINT, signal.SIGTERM)}
+    """Ctrl-C, SIGTERM or SIGHUP once lets running games end, twice kills them; under nohup a SIGHUP stays ignored."""
+    hangs_up = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
+    heard = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hangs_up else [])]
+    before = {number: signal.signal(number, lambda *_: runner.request_stop()) for number in heard}
     try:
         yield
     finally:

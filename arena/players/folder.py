@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from arena.errors import BotFolderError
 from arena.players.manifest import FILE, Manifest, check_file, check_name, comments, played_text, read_manifest
+from arena.players.passing import make_passing, remove_passing, remove_tree
 from arena.players.process import run_build
-from arena.players.sandbox.launch import remove_tree
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.toolchains import installation, missed_program, missing_program
 from arena.records.regular import has_folder
@@ -184,7 +184,7 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
     target.parent.mkdir(parents=True, exist_ok=True)
     for left_over in target.parent.glob(f"{STAGING}*"):
         remove_tree(str(left_over))
-    with _passing_folder(STAGING, target.parent) as temporary:
+    with _staging_folder(target.parent) as temporary:
         work = temporary / "bot"
         work.mkdir()
         copy_files(bot.folder, work)
@@ -202,8 +202,11 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
 @contextmanager
 def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot]]:
     """The bots staged in a temporary folder that goes when the block ends."""
-    with _passing_folder("arena-") as temporary:
-        yield [stage(bot, temporary / f"{number}-{bot.label}", sandbox) for number, bot in enumerate(bots)]
+    folder = make_passing("staged")
+    try:
+        yield [stage(bot, Path(folder, f"{number}-{bot.label}"), sandbox) for number, bot in enumerate(bots)]
+    finally:
+        remove_passing(folder)
 
 
 def check_programs(bot: Bot) -> None:
@@ -246,9 +249,9 @@ def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
 
 
 @contextmanager
-def _passing_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
+def _staging_folder(parent: Path) -> Iterator[Path]:
     """A folder that goes when the block ends, whatever a build has made of it."""
-    folder = tempfile.mkdtemp(prefix=prefix, dir=parent)
+    folder = tempfile.mkdtemp(prefix=STAGING, dir=parent)
     try:
         yield Path(folder)
     finally:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from arena.errors import ConfigError, RunError
 from arena.match.referee import GamePlan
 from arena.players.folder import Bot, stage
-from arena.players.sandbox.launch import remove_tree
+from arena.players.passing import remove_abandoned, remove_tree
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.ids import Ids
 from arena.records.journal import FILE as JOURNAL
@@ -113,6 +113,7 @@ def open_session(
     make_config({"seed": "", **settings})
     _make_folder(folder)
     is_own = _is_own(folder, adopt=adopt)
+    remove_abandoned()
     with Journal(folder) as journal:
         known = read_run(folder) if os.path.lexists(folder / RUN_FILE) else None
         if known is None and journal.ids:

@@ -34,6 +34,8 @@ log = logging.getLogger(__name__)
 
 ATTEMPTS = 3
 """How often a game is tried that is void, by no fault of a bot."""
+MAIN_HEARS = (signal.SIGINT, signal.SIGHUP)
+"""A terminal sends these to workers, too; it is the main process that decides what becomes of the games."""
 MOST_DEALS = 1000
 """After so many deals a bot gets a new process: what it knows of them, and the list of them here, stay bounded."""
 
@@ -180,7 +182,9 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
 
 def make_worker(setup: Setup, handler: logging.Handler, number: int) -> Worker:
     """Makes the worker with this number of its machine out of this process, which has no other children; it logs to the handler."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for heard in MAIN_HEARS:
+        signal.signal(heard, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, MAIN_HEARS)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     adopt_orphans()
     root = logging.getLogger()

@@ -3,9 +3,7 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from glob import escape, glob
 from pathlib import Path
@@ -14,6 +12,7 @@ from msgspec import Struct
 
 import arena
 from arena.errors import SandboxError
+from arena.players.passing import make_passing, remove_passing
 from arena.players.sandbox import seccomp
 
 PROCESSES = 128
@@ -24,7 +23,8 @@ FILES_IN_MEMORY = 20_000
 DISK_MB, DISK_FILES = 256, 20_000
 PYTHON_PARTS = ("bin", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "share")
 """What makes up a Python installation; around it may lie anything, when it was made in somebody's folder."""
-INSTALLED = ("pyvenv.cfg", "lib/*.so*", "lib/{name}*", "lib64/{name}*", "libexec/{name}*", "share/{name}*")
+PARTS = ("lib", "lib64", "libexec", "share")
+INSTALLED = ("pyvenv.cfg", "lib/*.so*", *(f"{part}/{{name}}{version}" for part in PARTS for version in ("", "[0-9]*", "-[0-9]*")))
 """Where an interpreter keeps what it needs, by its name: lib/python3.12, lib/ruby, share/julia; and shared libraries, which are code."""
 TOOLCHAINS = {
     "lib/modules": ("lib", "conf", "release"),  # a Java runtime
@@ -40,8 +40,8 @@ SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc
 """What programs read of /etc to run at all, and where one distribution keeps everything; patterns."""
 OWN_PROCESS = ("auxv", "cgroup", "cmdline", "comm", "environ", "fd", "fdinfo", "io", "limits", "maps", "mountinfo", "mounts",
     "schedstat", "smaps", "smaps_rollup", "stat", "statm", "status")  # fmt: skip
-"""What a process may read of itself in Landlock. Not ``net`` and not ``task``, which has it too: that is the host's network, its sockets and
-neighbours; Landlock can only allow, so what is allowed is named."""
+"""What a process may read of itself in Landlock. Not ``net``, nor ``task``, which has it too: that is the host's network, its sockets
+and neighbours. Landlock can only allow, so what is allowed is named."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
@@ -67,22 +67,7 @@ class Launch(Struct):
     def clear_up(self) -> None:
         """Removes the temporary folder: to be called once the command and all that it started have ended."""
         if self.temporary:
-            remove_tree(self.temporary)
-
-
-def remove_tree(folder: str) -> None:
-    """Removes a folder that a bot has written to.
-
-    Python's own way would fail over folders nested deeper than its stack, and over those whose owner may not list them.
-    """
-    if os.path.islink(folder):  # noqa: PTH114 - chmod would follow it
-        os.unlink(folder)  # noqa: PTH108
-        return
-    try:
-        os.rmdir(folder)  # noqa: PTH106 - nearly always it is empty
-    except OSError:
-        for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
-            subprocess.run([*command, "--", folder], stderr=subprocess.DEVNULL, check=False)  # noqa: S603 - the system's
+            remove_passing(self.temporary)
 
 
 def plain_launch(command: Sequence[str], environment: Mapping[str, str]) -> Launch:
@@ -113,7 +98,7 @@ def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[s
     """Confined by the process itself before it becomes the bot; a temporary folder is all that it can write to."""
     readable = _readable(command, folder, writable=writable)
     program = _memory_file(seccomp.program(sockets=False, attributes=writable))
-    temporary = tempfile.mkdtemp(prefix="arena-bot-")
+    temporary = make_passing("bot")
     system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
     spec = {
         "read": [*system, *readable, str(folder), *(f"/proc/self/{name}" for name in OWN_PROCESS)],
@@ -171,7 +156,7 @@ def interpreter_paths(program: str, folder: Path) -> list[str]:
 
 
 def _parts(program: Path) -> list[str]:
-    """The parts of an installation around the ``bin`` with this program: a bot names the program, so whatever else lies there stays hidden."""
+    """The parts of an installation around the ``bin`` with this program; it is a bot that names it, so all else there stays hidden."""
     installation, name = program.parent.parent, program.name.rstrip("0123456789.-") or program.name
     named = [pattern.format(name=escape(name)) for pattern in INSTALLED]
     known = [part for sign, parts in TOOLCHAINS.items() if (installation / sign).exists() for part in parts]

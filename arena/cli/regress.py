@@ -188,8 +188,10 @@ def _csv_text(rows: list[dict[str, Any]]) -> str:
     import csv  # noqa: PLC0415 - not needed to show help
     import io  # noqa: PLC0415
 
+    from arena.records.cells import cell_of  # noqa: PLC0415
+
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({key: cell_of(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows)
     return text.getvalue()

@@ -82,7 +82,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     until: Annotated[float, Meta(gt=0)] | None = None
     adaptive: bool = False
     allotted: dict[str, int] | None = None
-    settled: int | None = None
+    settled: Annotated[int, Meta(ge=0)] | None = None
 
     @property
     def is_open(self) -> bool:

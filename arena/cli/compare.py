@@ -1,4 +1,4 @@
-"""arena compare: plays until it is clear whether the new version of a bot is better than the old one."""
+"""arena compare: plays until it is clear whether a bot's new version is better than the old one."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -52,28 +52,28 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.argument("new")
 @click.argument("old")
 @click.option("--pool", callback=split_commas, metavar="BOT,...", help="Opponents for both.  [default: NEW and OLD play each other]")
-@click.option("--players", type=click.IntRange(2, 4), default=2, show_default=True, help="Seats at a table; three and four need a pool.")
+@click.option("--players", type=click.IntRange(2, 4), default=2, show_default=True, help="Players per game; three and four need a pool.")
 @click.option("--elo0", type=float, default=0, show_default=True, help='"Not better" is a difference of at most about this.')
 @click.option("--elo1", type=float, default=10, show_default=True, help='"Better" is a difference of at least about this.')
-@click.option("--alpha", type=chance, default=0.05, show_default=True, help='How often to say "better" at elo0.')
-@click.option("--beta", type=chance, default=0.05, show_default=True, help='How often to say "not better" at elo1.')
-@click.option("--max-blocks", type=click.IntRange(1), default=20_000, show_default=True, help="Blocks after which it stays undecided.")
-@click.option("--null", is_flag=True, help="Let the old version play itself, to see how much is noise.")
+@click.option("--alpha", type=chance, default=0.05, show_default=True, help='How often "better" may be wrong, at elo0.')
+@click.option("--beta", type=chance, default=0.05, show_default=True, help='How often "not better" may be wrong, at elo1.')
+@click.option("--max-blocks", type=click.IntRange(1), default=20_000, show_default=True, help="Blocks after which it stops undecided.")
+@click.option("--null", is_flag=True, help="Let the old version play against itself, to see how much is noise.")
 @click.option("--boards", callback=split_commas, metavar="NAME,...", help="bird, lion or both.  [default: bird]")
 @click.option(
     "--board", "board_files", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file; repeat."
 )
-@click.option("--seed", help="Text that decides every deck; a short one can be guessed by a bot.  [default: a secret one]")
+@click.option("--seed", help="Text that determines every deck; a bot could guess a short one.  [default: a secret one]")
 @move_ms_option
-@click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a game.  [default: none]")
+@click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves in a game.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
-@click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
+@click.option("--startup-ms", type=click.IntRange(1), help="Time for a bot's process to answer hello.  [default: 10000]")
 @click.option("--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1]))
 @in_process_option
-@click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: a run of this very comparison, or a new one]")
-@click.option("--adopt", is_flag=True, help="Go on with a run that was made elsewhere; its bots are copied anew.")
-@click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
+@click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: a run of this comparison, or a new one]")
+@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied anew.")
+@click.option("-v", "--verbose", count=True, help="Log every game, not only faults, in the run's logs/arena.log.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings.")
 @place_options
 @sandbox_options
 @as_json
@@ -88,19 +88,20 @@ def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose
     The same command again goes on after an interruption, and shows what was found if it has been decided: the answer depends on the
     blocks in the order of deals, not on workers or interruptions. --out NAME plays anew.
 
-    With --in-process NEW, OLD and the pool are built-in bots; 'arena run --help' says which there are.
+    The pool, NEW and OLD may be built-in bots; 'arena run --help' says which there are.
 
     \b
     arena compare my-bot my-bot@1
     arena compare ./my-bot my-bot --elo1 30 --max-blocks 2000
     arena compare my-bot my-bot@1 --pool greedy-python,careful-python --players 3
-    arena compare --in-process careful-16 careful-8
+    arena compare my-bot my-bot@1 --pool greedy,careful
+    arena compare careful-16 careful-8
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.verdicts import verdict_object, verdict_text  # noqa: PLC0415 - help must not wait for these
 
     quiet, adopt = options.pop("quiet"), options.pop("adopt")
     asked = _resolve(home, options)._replace(adopt=adopt)
-    sandbox = walls.choose(asked.bots, in_process=asked.settings.get("in_process", False))
+    sandbox = walls.choose(asked.bots)
     contest, runner = _play(asked, sandbox, place, log_level(verbose, quiet=quiet), quiet=quiet)
     new, old = (bot.label for bot in asked.bots[:2])
     shown = (contest.test, new, old, contest.games)
@@ -112,7 +113,7 @@ def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose
 
 def _refuse_match(match: str | None) -> None:
     if match is not None:
-        raise click.UsageError("expected a comparison without --match: it counts games singly; --boards bird,lion plays on both")
+        raise click.UsageError("expected a comparison without --match, because it counts single games; --boards bird,lion plays on both")
 
 
 class _Asked(NamedTuple):
@@ -127,16 +128,16 @@ class _Asked(NamedTuple):
 
 def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
     """What the options ask for. Raises UserError."""
+    from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.comparison import deals_for  # noqa: PLC0415
     from arena.tournament.config import find_boards, make_config  # noqa: PLC0415
 
     given = {name: value for name, value in options.items() if value not in (None, ())}
-    in_process = given.get("in_process", False)
-    find = bot_finder(home, in_process=in_process)
+    find = bot_finder(home, in_process=given.get("in_process", False))
     pair = _find_pair(find, given.pop("new"), given.pop("old"), null=given.pop("null"))
-    bots = [*pair, *map(find, given.pop("pool", ()))]
-    if not in_process:
-        check_all_programs(bots)
+    bots = check_all_programs([*pair, *map(find, given.pop("pool", ()))])
+    if all(map(is_built_in, bots)):
+        given["in_process"] = True
     files = given.pop("board_files", ())
     boards = find_boards(given.pop("boards", [] if files else ["bird"]), files)
     out, blocks = given.pop("out", None), given.pop("max_blocks")
@@ -161,12 +162,23 @@ def _find_pair(find: "Callable[[str], Bot]", new_text: str, old_text: str, *, nu
     if new.sha256 == old.sha256:
         raise ConfigError(
             f"expected two different bots, got the same content as {new_text} and {old_text}",
-            "name another version, as in 'arena compare my-bot my-bot@1'; --null plays the old one against itself",
+            _cure_for_same(new, old),
         )
     if new.label == old.label:
         old = msgspec.structs.replace(old, label=f"{old.label}@{old.manifest.version}")
         click.echo(f"note: {old_text} is called {old.label} here, and {new_text} {new.label}", err=True)
     return [new, old]
+
+
+def _cure_for_same(new: "Bot", old: "Bot") -> str:
+    """What to do where both names stand for the same content."""
+    name, version = new.manifest.name, old.manifest.version
+    if name == old.manifest.name and new.manifest.version == version:
+        return (
+            f"version {version} is the newest of {name}: change the bot, 'arena submit' it again, and compare {name} {name}@{version}; "
+            f"or compare the changed folder by its path, as in './{name} {name}'; --null plays the old one against itself"
+        )
+    return "name another version, as in 'arena compare my-bot my-bot@1'; --null plays the old one against itself"
 
 
 def _play(asked: _Asked, sandbox: Any, place: Place, level: int, *, quiet: bool) -> "tuple[_Contest, Runner]":
@@ -280,7 +292,7 @@ def _exit_status(contest: _Contest, runner: "Runner", folder: Path) -> int:
     if runner.voided:
         return FAILED
     if runner.stop_level:
-        click.echo(f"interrupted: the same command goes on in {folder}", err=True)
+        click.echo(f"interrupted: repeat the same command to continue in {folder}", err=True)
         return INTERRUPTED
-    click.echo(f"undecided: a larger --max-blocks with --out {folder.name} goes on", err=True)
+    click.echo(f"undecided: use a larger --max-blocks with --out {folder.name} to continue", err=True)
     return UNDECIDED

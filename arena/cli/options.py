@@ -1,5 +1,6 @@
-"""Options, arguments and look-ups that several commands share."""
+"""Options, arguments and look-ups shared by several commands."""
 
+import os
 import shlex
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from arena.players.registry import Registry
     from arena.players.sandbox.tiers import Mode, Sandbox
 
-SCORING = "Rank matches of one game on each of these boards by pagodas left in total, or count games singly.  [default: as the run says]"
-"""What ``--match`` does where a run that is there is shown."""
+SCORING = "Score matches of one game on each of these boards by total pagodas left, or 'none' for single games.  [default: as in the run]"
+"""The help of ``--match`` for commands that show an existing run."""
 MODES = ("auto", "require", "off")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -26,13 +27,16 @@ board_option = click.option(
     "--board", "board_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file to play on."
 )
 in_process_option = click.option(
-    "--in-process", is_flag=True, default=None, help="Play the arena's built-in bots, without processes: thousands of games a second."
+    "--in-process",
+    is_flag=True,
+    default=None,
+    help="Look for bots among the built-in ones alone; without any BOT, play random, greedy, careful.",
 )
 move_ms_option = click.option("--move-ms", type=click.IntRange(1), default=1000, show_default=True, help="Time for a move, in ms.")
 
 
 class Walls(NamedTuple):
-    """What the user said about the sandbox; ``mode`` None and ``trusted`` empty when nothing."""
+    """The user's sandbox options; if none are given, ``mode`` is None and ``trusted`` is empty."""
 
     mode: "Mode | None"
     trusted: tuple[str, ...]
@@ -42,17 +46,19 @@ class Walls(NamedTuple):
         """The same with a configuration file's mode where nothing was said."""
         return self._replace(mode=self.mode or mode)
 
-    def choose(self, bots: "Sequence[Bot]", *, in_process: bool = False) -> "Sandbox":
+    def choose(self, bots: "Sequence[Bot]") -> "Sandbox":
         """The sandbox for these bots, with a warning when it is not the best one; none for built-in ones.
 
         What was not said is as in the user's own configuration. Raises SandboxError, ConfigError.
         """
-        from arena.players.sandbox.tiers import OPEN, choose  # noqa: PLC0415 - not needed to show help
+        from arena.players.builtin import is_built_in  # noqa: PLC0415 - not needed to show help
+        from arena.players.sandbox.tiers import OPEN, choose  # noqa: PLC0415
         from arena.tournament.own import read_own_config  # noqa: PLC0415
 
-        if in_process:
+        bots = [bot for bot in bots if not is_built_in(bot)]
+        if not bots:
             if self.mode == "require":
-                raise SandboxError("expected bots to put behind walls, got built-in ones", "leave --sandbox out: only the arena runs")
+                raise SandboxError("expected bots to put into a sandbox, got built-in ones", "leave out --sandbox: only the arena runs")
             return OPEN
         own = read_own_config()
         trusted = self.trusted or own.get("trust", ())
@@ -70,9 +76,9 @@ def sandbox_options(command: Command) -> Command:
         return command(*args, walls=Walls(sandbox, tuple(trust or ()), unsafe_no_sandbox), **options)
 
     for option in (
-        click.option("--unsafe-no-sandbox", is_flag=True, help="Where no sandbox works, run all bots with your own rights."),
-        click.option("--trust", callback=split_commas, metavar="BOT,...", help="Bots that you would run by hand, where no sandbox works."),
-        click.option("--sandbox", type=click.Choice(MODES), help="Walls around bots; see 'arena doctor'.  [default: auto]"),
+        click.option("--unsafe-no-sandbox", is_flag=True, help="If no sandbox works, run all bots with your own rights."),
+        click.option("--trust", callback=split_commas, metavar="BOT,...", help="Bots you trust enough to run by hand if no sandbox works."),
+        click.option("--sandbox", type=click.Choice(MODES), help="The sandbox for bots; see 'arena doctor'.  [default: auto]"),
     ):
         wrapped = option(wrapped)
     return cast("Command", wrapped)
@@ -110,8 +116,8 @@ def anchor_option(command: Command) -> Command:
         multiple=True,
         metavar="NAME=ELO",
         callback=_parse_anchors,
-        help="Hold a bot's rating at a value, which decides the level of all it can be compared with; without one their mean is 0. "
-        "Repeat it for bots that never met.",
+        help="Hold a bot's rating at a value, which sets the level of all bots it can be compared with; without one, their mean is 0. "
+        "Repeat it for groups of bots that never met.",
     )(command)
 
 
@@ -141,12 +147,20 @@ def _parse_match(context: click.Context, parameter: click.Parameter, value: str 
 
 
 def bots_folder(home: Path) -> Path:
-    """Where the registry lies."""
+    """Where the registry is."""
     return home / "bots"
 
 
+def registry_of(home: Path) -> "Registry":
+    """The bots of a home, and the ladder behind them, which ``ARENA_LADDER=off`` leaves out."""
+    from arena.players.ladder import ladder  # noqa: PLC0415 - not needed to show help
+    from arena.players.registry import Registry  # noqa: PLC0415
+
+    return Registry(bots_folder(home), {} if os.environ.get("ARENA_LADDER") == "off" else ladder())
+
+
 def results_folder(home: Path) -> Path:
-    """Where runs lie."""
+    """Where runs are."""
     return home / "results"
 
 
@@ -158,7 +172,7 @@ def run_folder(home: Path, run: str | None) -> Path:
     if run is None:
         runs = list_runs(results)
         if not runs:
-            raise RunError(f"expected a run in {results}, found none", "play one with 'arena run', or name a run's folder")
+            raise RunError(f"expected a run in {results}, found none", "start one with 'arena run', or name a run's folder")
         return runs[-1]
     for folder in (results / run, Path(run)):
         if (folder / "run.json").is_file():
@@ -168,11 +182,11 @@ def run_folder(home: Path, run: str | None) -> Path:
 
 
 def split_words(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    """A command line as words, for options that take one."""
+    """A command line split into words, for options that take one."""
     try:
         return shlex.split(value) if value else None
     except ValueError as error:
-        raise click.BadParameter(f"expected words with closed quotes, got {value!r}: {error}") from None
+        raise click.BadParameter(f"expected words with matching quotes, got {value!r}: {error}") from None
 
 
 def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
@@ -181,43 +195,65 @@ def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> li
         return None
     parts = [part.strip() for part in value.split(",") if part.strip()]
     if not parts:
-        raise click.BadParameter(f"expected names joined by commas, got {value!r}")
+        raise click.BadParameter(f"expected names separated by commas, got {value!r}")
     return parts
 
 
 def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
-    """What finds a bot by the text that names it: a built-in one by its name, others as `find_bot` does. It raises UserError."""
-    from arena.players.builtin import NAME, built_in_bot  # noqa: PLC0415 - not needed to show help
-    from arena.players.registry import Registry  # noqa: PLC0415
+    """What finds a bot by the text that names it: as `find_bot` does, else a built-in one; ``in_process`` only those. Raises UserError."""
+    from arena.players.builtin import NAME, NAMES, built_in_bot  # noqa: PLC0415 - not needed to show help
+    from arena.players.manifest import FILE  # noqa: PLC0415
 
-    registry = Registry(bots_folder(home))
+    registry = registry_of(home)
 
     def find(text: str) -> "Bot":
         try:
             return find_bot(registry, text)
         except BotFolderError as error:
+            if text in registry.labels() or Path(text).is_file() or (Path(text) / FILE).is_file():
+                raise
             if NAME.fullmatch(text):
-                error.hint += f"; {text} is built in, and plays with --in-process"
+                return built_in_bot(text)
+            error.hint += f"; built in are {', '.join(NAMES)}, greedy-N and careful-N"
             raise
 
     return built_in_bot if in_process else find
 
 
 def find_bot(registry: "Registry", text: str) -> "Bot":
-    """A bot by label or path; says so when a folder here with other content has the same name. Raises BotFolderError."""
+    """A bot by label or path; says so when that is not all that the text could mean. Raises BotFolderError."""
     from arena.players.folder import bot_at  # noqa: PLC0415 - not needed to show help
 
     bot = registry.find(text)
     here = Path(text)
-    if text in registry.labels() and here.exists() and not here.samefile(registry.root / text):
+    is_label = text in registry.labels()
+    if not is_label and here.is_file():
+        note_whole_folder(here, bot)
+    if is_label and here.exists() and not here.samefile(bot.folder):
         try:
             differs = bot_at(here, name=bot.manifest.name).sha256 != bot.sha256
         except BotFolderError:
             differs = True
         if differs:
             click.echo(
-                f"note: {text} is the registered one, version {bot.manifest.version} in {registry.root / text}; "
+                f"note: {text} is the registered one, version {bot.manifest.version} in {bot.folder}; "
                 f"the one here, with other content, is ./{text}",
                 err=True,
             )
     return bot
+
+
+def bot_in(path: Path, *, name: str | None = None, command: list[str] | None = None) -> "Bot":
+    """The bot in a folder, or of a script; a script of a folder with a bot.toml means that folder. Raises BotFolderError."""
+    from arena.players.folder import bot_at, home_of_script  # noqa: PLC0415 - not needed to show help
+
+    folder = None if command else home_of_script(path)
+    bot = bot_at(folder or path, name=name, command=command)
+    note_whole_folder(path, bot)
+    return bot
+
+
+def note_whole_folder(path: Path, bot: "Bot") -> None:
+    """Says so when a path names a file of a bot, and the bot is its whole folder."""
+    if path.is_file() and bot.folder != path:
+        click.echo(f"note: {path} is a part of the bot {bot.manifest.name}: the whole folder {bot.folder} is taken", err=True)

@@ -1,10 +1,11 @@
-"""What the commands that play a run have in common."""
+"""What the commands that play a run share."""
 
 import logging
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,21 +22,23 @@ LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
 
 
 def log_level(verbose: int, *, quiet: bool) -> int:
-    """The level from which on a run's log is kept."""
+    """The lowest level of messages that a run's log keeps."""
     return LOG_LEVELS[-1 if quiet else min(verbose, 1)]
 
 
 def check_all_programs(bots: "list[Bot]") -> "list[Bot]":
-    """The bots, once the programs that build and start each are known to be there. Raises BotFolderError."""
-    from arena.players.folder import check_programs  # noqa: PLC0415 - help must not wait for it
+    """The bots, after checking that the programs to build and start each exist. Raises BotFolderError."""
+    from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
+    from arena.players.folder import check_programs  # noqa: PLC0415
 
     for bot in bots:
-        check_programs(bot)
+        if not is_built_in(bot):
+            check_programs(bot)
     return bots
 
 
 def warn_about_times(bots: "Sequence[Bot]", settings: Mapping[str, Any]) -> None:
-    """Warns of bots that get less time than they were made for."""
+    """Warns about bots that get less time than they were made for."""
     for bot in bots:
         for key, default in (("move_ms", 1000), ("startup_ms", 10_000)):
             needed, given = getattr(bot.manifest, key), settings.get(key, default)
@@ -59,16 +62,14 @@ def results_path(
         return Path(out) if "/" in out else results / out
     choice = choose_folder(results, settings, boards, bots, finished=finished)
     if choice.passed_over:
-        click.echo(
-            f"note: {choice.passed_over} is unfinished, but differs ({printable('; '.join(choice.because))}); "
-            f"--out {choice.passed_over.name} with its settings finishes it",
-            err=True,
-        )
+        name, folder = quote(choice.passed_over.name), quote(str(choice.passed_over))
+        note = f"note: {name} is unfinished: 'arena run --finish {name}' plays the rest, 'rm -r {folder}' drops it"
+        click.echo(printable(note), err=True)
     return choice.folder
 
 
 def show_voided(runner: "Runner", folder: Path) -> None:
-    """Names the games that could not be played."""
+    """Lists the games that could not be played."""
     for voided in runner.voided:
         click.echo(f"error: {voided.game} could not be played: {printable(voided.reason)}; see {folder / 'logs'}", err=True)
 

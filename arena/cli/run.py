@@ -1,8 +1,9 @@
 """arena run: plays a tournament and prints its standings."""
 
+import shlex
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -12,11 +13,12 @@ from arena.cli.options import (
     Walls,
     as_json,
     bot_finder,
-    bots_folder,
     in_process_option,
     match_option,
     prior_option,
+    registry_of,
     results_folder,
+    run_folder,
     sandbox_options,
     split_commas,
 )
@@ -34,45 +36,47 @@ from arena.cli.playing import (
 from arena.errors import ConfigError, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from arena.players.folder import Bot
+    from arena.rules.boards import Board
 
 MOST_DEALS = 1000
 """What ``--until`` may use on the average of all line-ups, unless ``--deals`` says otherwise."""
+OPPONENTS = ("greedy", "careful", "random", "greedy-4")
+"""Built-in bots to name to somebody who has too few."""
 
 
 @click.command(short_help="Play a tournament and print the standings.")
 @click.argument("bots", nargs=-1, metavar="[BOT]...")
-@click.option("--players", type=click.IntRange(2, 4), help="Seats at a table.  [default: 2]")
-@click.option(
-    "--deals", type=click.IntRange(1), help="Deals on each board, or of the match; every line-up plays the same ones.  [default: 10]"
-)
+@click.option("--players", type=click.IntRange(2, 4), help="Players per game.  [default: 2]")
+@click.option("--deals", type=click.IntRange(1), help="Deals per board, or per match; every line-up plays the same ones.  [default: 10]")
 @click.option("--boards", callback=split_commas, metavar="NAME,...", help="bird, lion or both.  [default: bird]")
 @click.option(
     "--board", "board_files", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file; repeat."
 )
-@match_option("Rank matches of one game on each of these boards by pagodas left in total; see below.  [default: none, games count singly]")
+@match_option("Score matches of one game on each of these boards by total pagodas left; see below.  [default: none, single games count]")
 @click.option("--seatings", type=click.Choice(["rotations", "all"]), help="Seatings of each block: N or N!.  [default: rotations]")
-@click.option("--tables", type=click.IntRange(1), help="A balanced subset of so many line-ups.  [default: all]")
-@click.option("--challenger", metavar="BOT", help="A gauntlet: only line-ups with this bot.")
-@click.option("--seed", help="Text that decides every deck; a short one can be guessed by a bot.  [default: a secret one]")
-@click.option("--move-ms", type=click.IntRange(1), help="Time for a move.  [default: 1000]")
-@click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a game.  [default: none]")
+@click.option("--tables", type=click.IntRange(1), help="Use a balanced subset of this many line-ups.  [default: all]")
+@click.option("--challenger", metavar="BOT", help="Play a gauntlet: only line-ups with this bot.")
+@click.option("--seed", help="Text that determines every deck; a bot could guess a short one.  [default: a secret one]")
+@click.option("--move-ms", type=click.IntRange(1), help="Move time.  [default: 1000]")
+@click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves in a game.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
-@click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
+@click.option("--startup-ms", type=click.IntRange(1), help="Time for a bot's process to answer hello.  [default: 10000]")
 @click.option("--until", type=click.FloatRange(0, min_open=True), metavar="ELO", help="Play until every +/- is at most this; see below.")
-@click.option("--adaptive", is_flag=True, default=None, help="Give line-ups deals where the ranking is uncertain; see below.")
+@click.option("--adaptive", is_flag=True, default=None, help="Give more deals to line-ups where the ranking is uncertain; see below.")
 @in_process_option
 @click.option(
     "--out", metavar="RUN", help="The run's name in results/, or a path.  [default: an unfinished run like this one, or a new one]"
 )
 @click.option(
-    "--config", "config_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="An arena.toml with any of these."
+    "--config", "config_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="An arena.toml with any of these options."
 )
-@click.option("--adopt", is_flag=True, help="Go on with a run that was made elsewhere; its bots are copied anew.")
-@click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
+@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied anew.")
+@click.option("--finish", metavar="RUN", help="Play the games that a run is missing, with the bots and settings it began with.")
+@click.option("-v", "--verbose", count=True, help="Log every game, not only faults, in the run's logs/arena.log.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings.")
 @place_options
 @sandbox_options
 @prior_option
@@ -81,18 +85,23 @@ MOST_DEALS = 1000
 def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, **options: Any) -> int:
     """Let bots play each other and print the standings.
 
-    BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
-    deals, each with every seating. The same command again finishes a run that was interrupted; more deals or further bots extend it.
+    BOT is the name of a bot in bots/ or of the ladder, the path of a bot's folder or script, or a built-in bot; without
+    any, all bots that have a name play. Every line-up plays the same deals, each with every seating. The same command
+    again finishes a run that was interrupted, and so does --finish RUN, with the bots as they were then; more deals or
+    further bots extend it.
 
-    With --match bird,lion the same bots in the same seats play a round on each board, and the fewest pagodas left in total win; the table
-    counts matches. A board named twice is played on two decks. Whoever forfeits in any round ranks below all who do not.
+    With --match bird,lion, the same bots in the same seats play one round on each board, and the bot with the fewest pagodas left in total
+    wins; the table counts matches. A board named twice is played on two decks. A bot that forfeits in any round ranks below all bots that
+    do not.
 
-    With --until or --adaptive line-ups start with a part of the deals and get more after each look at the ratings, up to --deals (with
-    --until 1000) times the line-ups. --until ends the run when every +/- is at most so many Elo. --adaptive gives the deals to line-ups
-    that narrow what is too wide: the +/- above --until, or the neighbours in the ranking whose order is in question.
+    With --until or --adaptive, line-ups start with a part of the deals and get more after each look at the ratings, up to --deals per
+    line-up on average (1000 with --until). --until ends the run when every +/- is at most this many Elo. --adaptive gives deals to the
+    line-ups that narrow what is too wide: a +/- above --until, or the difference of neighbours whose order is not settled.
 
-    With --in-process BOT is a built-in bot, a policy of the rules core: random, greedy and careful, which all play without any BOT, or
-    greedy-N and careful-N, the best of N legal moves drawn at random (1 to 1000). They have no files, no walls and no limits of time.
+    Built-in bots can be opponents of any others: random, greedy, careful, and greedy-N and careful-N, which take the
+    best of N legal moves drawn at random (1 to 1000). A bot of yours with such a name comes first. They need no
+    process, no sandbox and no clock: built-in bots alone play thousands of games a second. --in-process without any
+    BOT plays random, greedy and careful, and with names it looks among the built-in bots only.
 
     \b
     arena run --deals 50
@@ -101,7 +110,8 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     arena run --match bird,lion --deals 50
     arena run --until 20 --adaptive
     arena run --cluster tcp://10.0.0.1:8786
-    arena run --in-process greedy-4 careful-2 careful-16 --deals 100000
+    arena run ./my-bot greedy careful-4
+    arena run greedy-4 careful-2 careful-16 --deals 100000
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.logs import run_log  # noqa: PLC0415
@@ -109,8 +119,8 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     from arena.tournament.session import open_session  # noqa: PLC0415
 
     quiet, adopt = options.pop("quiet"), options.pop("adopt")
-    settings, bots, boards, folder, rest = _resolve(home, options)
-    sandbox = walls.with_default(rest.get("sandbox")).choose(bots, in_process=settings.get("in_process", False))
+    settings, boards, bots, folder, rest = _begun(home, options) if options["finish"] else _resolve(home, options)
+    sandbox = walls.with_default(rest.get("sandbox")).choose(bots)
     level = log_level(verbose, quiet=quiet)
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place.with_defaults(rest)))
@@ -127,13 +137,35 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     show_voided(runner, folder)
     note_short_evidence(runner)
     if runner.stop_level:
-        click.echo(f"interrupted: the same command finishes the run in {folder}", err=True)
+        click.echo(f"interrupted: repeat the same command to finish the run in {folder}, or 'arena run --finish {folder.name}'", err=True)
         return INTERRUPTED
     return DONE if complete else FAILED
 
 
-def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[Any], dict[str, Any], Path, dict[str, Any]]:
-    """Settings, bots, boards, folder, and what does not decide games, from the options, the configuration file and the defaults."""
+class _Asked(NamedTuple):
+    """What is to be played, and where; ``rest`` is what does not decide games."""
+
+    settings: "Mapping[str, Any]"
+    boards: "Mapping[str, Board]"
+    bots: "list[Bot]"
+    folder: Path
+    rest: "Mapping[str, Any]"
+
+
+def _begun(home: Path, options: dict[str, Any]) -> _Asked:
+    """What it takes to play the rest of a run, whose bots come out of its own folder."""
+    from arena.tournament.finishing import begun  # noqa: PLC0415 - help must not wait for it
+
+    folder = run_folder(home, options.pop("finish"))
+    named = [name for name, value in options.items() if value not in (None, ())]
+    if named:
+        raise click.UsageError("expected --finish without bots and settings of the run: it has its own")
+    return _Asked(*begun(folder), folder, {})
+
+
+def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
+    """What the options, the configuration file and the defaults ask for."""
+    from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.config import find_boards, read_config_file  # noqa: PLC0415
 
     config_file = options.pop("config_file")
@@ -145,16 +177,20 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     names = settings.pop("boards", None)
     boards = find_boards(_default_boards(settings.get("match"), files) if names is None else names, files)
     find = bot_finder(home, in_process=settings.get("in_process", False))
-    bots = _find_bots(home, find, list(settings.pop("bots", ())), in_process=settings.get("in_process", False))
+    texts = list(settings.pop("bots", ()))
+    bots = _find_bots(home, find, texts, in_process=settings.get("in_process", False))
     if "challenger" in settings:
         settings["challenger"] = _seat_challenger(find, settings["challenger"], bots)
+    _refuse_too_few(bots, texts, settings.get("players", 2))
+    if all(map(is_built_in, bots)):
+        settings["in_process"] = True
     settings = {**settings, "bots": [bot.label for bot in bots], "boards": list(boards)}
     if "until" in settings:
         settings.setdefault("deals", MOST_DEALS)
     if "seed" in settings:
         settings["seed"] = str(settings["seed"])
     warn_about_times(bots, settings)
-    return settings, bots, boards, results_path(results_folder(home), out, settings, boards, bots), rest
+    return _Asked(settings, boards, bots, results_path(results_folder(home), out, settings, boards, bots), rest)
 
 
 def _default_boards(match: "Sequence[str] | None", files: "Sequence[Path]") -> list[str]:
@@ -168,13 +204,12 @@ def _find_bots(home: Path, find: "Callable[[str], Bot]", names: list[str], *, in
     """The named bots, or the newest version of all that this machine can start; of built-in ones, one of each kind."""
     from arena.players.builtin import NAMES  # noqa: PLC0415 - help must not wait for these
     from arena.players.folder import lack  # noqa: PLC0415
-    from arena.players.registry import Registry  # noqa: PLC0415
 
     if in_process:
         return [find(name) for name in names or NAMES]
     if names:
         return check_all_programs([find(name) for name in names])
-    found, registry = [], Registry(bots_folder(home))
+    found, registry = [], registry_of(home)
     for bot in registry.newest(_leave_out):
         reason, cure = lack(bot)
         if reason:
@@ -182,12 +217,28 @@ def _find_bots(home: Path, find: "Callable[[str], Bot]", names: list[str], *, in
         else:
             found.append(bot)
     if not found:
-        raise ConfigError(f"expected bots in {registry.root}, found none", "name bots by path, or add one with 'arena submit'")
+        raise ConfigError(
+            f"expected bots to play, found none in {registry.root}",
+            "'arena new my-bot' makes your first bot; then 'arena run ./my-bot greedy careful' plays it against built-in ones",
+        )
     return found
 
 
 def _leave_out(label: str, reason: object) -> None:
     click.echo(f"warning: {printable(label)} is left out: {printable(str(reason))}", err=True)
+
+
+def _refuse_too_few(bots: "list[Bot]", texts: list[str], players: int) -> None:
+    """Raises ConfigError with a command that names enough bots."""
+    if len(bots) >= players:
+        return
+    labels = [bot.label for bot in bots]
+    further = [name for name in OPPONENTS if name not in labels][: max(2, players - len(bots))]
+    table = ["--players", str(players)] if players > 2 else []  # noqa: PLR2004 - the default
+    raise ConfigError(
+        f"expected at least {players} bots for a table of that size, got {', '.join(labels)}",
+        f"name opponents too; built-in ones are always there: '{shlex.join(['arena', 'run', *(texts or labels), *further, *table])}'",
+    )
 
 
 def _seat_challenger(find: "Callable[[str], Bot]", text: str, bots: "list[Bot]") -> str:

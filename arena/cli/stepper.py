@@ -1,17 +1,17 @@
-"""Pages of text looked at one by one, with the keys."""
+"""Pages of text looked at one by one with the keys, and a game that waits for one."""
 
 from collections.abc import Callable, Sequence
 
 import click
 
 FRESH = "\x1b[H\x1b[2J"
-KEYS = "space, n, right: on   b, left: back   g: start   G: end   q: quit"
+KEYS = "space, n, right: next   b, left: back   g: start   G: end   q: quit"
 FORWARD, BACK = (" ", "n", "j", "\r", "\n", "\x1b[C", "\x1b[B"), ("b", "p", "k", "\x7f", "\x1b[D", "\x1b[A")
 QUIT = ("q", "\x1b", "\x03", "\x04", "")
 
 
 def step_through(pages: Sequence[str], read_key: Callable[[], str] = click.getchar) -> None:
-    """Shows a page, reads a key and moves, until a key or the end of input says that it is enough."""
+    """Shows a page, reads a key and moves, until a key or the end of input says to stop."""
     at = 0
     while True:
         click.echo(FRESH, nl=False, color=True)
@@ -23,6 +23,18 @@ def step_through(pages: Sequence[str], read_key: Callable[[], str] = click.getch
         if key in QUIT:
             return
         at = moved(at, key, len(pages) - 1)
+
+
+def wait_for_key(read_key: Callable[[], str] = click.getchar) -> None:
+    """Waits for a key; those that mean enough, and the end of input, raise click.Abort."""
+    click.echo("any key: on   q: quit", nl=False)
+    try:
+        key = read_key()
+    except EOFError:
+        raise click.Abort from None
+    if key in QUIT:
+        raise click.Abort
+    click.echo("\r\x1b[K", nl=False, color=True)
 
 
 def moved(at: int, key: str, last: int) -> int:

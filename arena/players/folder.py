@@ -12,23 +12,26 @@ from typing import NoReturn
 import msgspec
 from msgspec import Struct
 
-from arena.errors import BotFolderError
+from arena.errors import BotFolderError, did_you_mean
 from arena.players.manifest import FILE, Manifest, check_file, check_name, comments, played_text, read_manifest
 from arena.players.passing import make_passing, remove_passing, remove_tree
 from arena.players.process import run_build
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.toolchains import installation, missed_program, missing_program
 from arena.records.regular import has_folder
+from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo
 
 IGNORED = {".git", ".hg", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".DS_Store"}
+HOLDINGS = {"bots": f"*/{FILE}", "results": f"*/{RUN_FILE}"}
+"""The folders of a home, and what is found in them."""
 MAX_BYTES = 64 * 1024 * 1024
 MAX_FILES = 5000
 MAX_DEPTH = 32
 BUILD_S = 600
 STAGING = ".staging-"
-CORRECT = "correct the command in bot.toml"
-CURE_BUILD = "cure what it says; the step runs in a copy of the bot's folder"
+CORRECT = "fix the command in bot.toml"
+CURE_BUILD = "fix the error it shows; the step runs in a copy of the bot's folder"
 
 INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".rb": "ruby", ".pl": "perl", ".lua": "lua", ".sh": "sh"}
 
@@ -36,8 +39,8 @@ INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".rb": "ruby", 
 class Bot(Struct, frozen=True):
     """A bot as the arena plays it.
 
-    ``label`` is its name in a run: the registry's name, with ``@version`` for an old one. ``folder`` holds its files; ``sha256`` is of
-    their content, without the version; ``plain_sha256`` is without the comments in bot.toml too, as earlier versions hashed it.
+    ``label`` is its name in a run: the name in the registry, with ``@version`` for an old version. ``folder`` holds its files; ``sha256``
+    covers their content, without the version; ``plain_sha256`` leaves out the comments in bot.toml too, as earlier versions did.
     """
 
     label: str
@@ -68,14 +71,30 @@ def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None
     elif path.is_file():
         manifest = Manifest(name=name or path.stem, command=list(command) if command else script_command(path))
     else:
-        raise BotFolderError(f"expected a bot's folder or script, found nothing at {path}")
+        raise BotFolderError(f"expected a bot's folder or script at {path}, found nothing", near_paths(path))
     check_name(manifest.name, str(path))
     plain = plain_hash(path, manifest)
     return Bot(manifest.name, manifest, path, _with_comments(plain, path), plain)
 
 
+def near_paths(path: Path) -> str:
+    """A question that names what lies beside a path where nothing is, if its name is near; else empty."""
+    if not path.parent.is_dir():
+        return ""
+    return did_you_mean(path.name, [place.name for place in path.parent.iterdir()]).rstrip()
+
+
+def home_of_script(path: Path) -> Path | None:
+    """The folder of the bot that a file is a part of, going by what the bot.toml beside it starts or builds; None when it stands alone."""
+    if not path.is_file() or not (path.parent / FILE).is_file():
+        return None
+    manifest = read_manifest(path.parent)
+    words = {Path(word).name for step in (manifest.command, *manifest.build) for word in step}
+    return path.parent if path.name in {*words, FILE} else None
+
+
 def script_command(path: Path) -> list[str]:
-    """How to run a single script: by the interpreter for its ending, or by itself if it is executable."""
+    """How to run a single script: with the interpreter for its file name ending, or directly if it is executable."""
     interpreter = INTERPRETERS.get(path.suffix)
     if interpreter:
         return [interpreter, path.name]
@@ -83,20 +102,20 @@ def script_command(path: Path) -> list[str]:
         return [f"./{path.name}"]
     raise BotFolderError(
         f"{path}: expected an executable file or one that ends in {' '.join(INTERPRETERS)}",
-        f"say how to run it with --command 'INTERPRETER {path.name}'",
+        f"make it executable with 'chmod +x {path.name}', or write a {FILE} beside it that says how to start it",
     )
 
 
 def bot_files(path: Path) -> list[Path]:
-    """The files that make up a bot, relative to its folder, sorted; links out of the folder and special files are refused."""
+    """The files of a bot, relative to its folder, sorted. Refuses links out of the folder and special files."""
     if path.is_file():
         return [Path(path.name)]
     root = path.resolve()
     found, size = [], 0
     for folder, folders, names in os.walk(root, onerror=_refuse_unreadable):
-        folders[:] = sorted(set(folders) - IGNORED)
+        folders[:] = sorted(set(folders) - (IGNORED if folder != str(root) else IGNORED | _arena_folders(root)))
         if len(Path(folder).parts) > len(root.parts) + MAX_DEPTH:
-            raise BotFolderError(f"{path}: expected folders nested at most {MAX_DEPTH} deep, got deeper ones")
+            raise BotFolderError(f"{path}: expected folders at most {MAX_DEPTH} levels deep, got deeper ones")
         for name in sorted(set(names) - IGNORED):
             file = Path(folder, name)
             check_file(file, root)
@@ -105,17 +124,22 @@ def bot_files(path: Path) -> list[Path]:
         if len(found) > MAX_FILES or size > MAX_BYTES:
             raise BotFolderError(
                 f"{path}: expected at most {MAX_FILES} files and {MAX_BYTES >> 20} MiB, got {len(found)} files and {size >> 20} MiB so far",
-                "keep build results and data that the bot does not need out of its folder",
+                "move build results and data that the bot does not need out of its folder",
             )
     return sorted(found)
 
 
+def _arena_folders(root: Path) -> set[str]:
+    """What the arena keeps in a bot's folder when that is its home too: registered bots and runs, which are no part of the bot."""
+    return {name for name, pattern in HOLDINGS.items() if any(root.glob(f"{name}/{pattern}"))}
+
+
 def _refuse_unreadable(error: OSError) -> NoReturn:
-    raise BotFolderError(f"expected to read all of the bot's folder, got {error}") from error
+    raise BotFolderError(f"expected to read the bot's whole folder, got {error}") from error
 
 
 def played_copy(run: Path, info: BotInfo) -> Bot:
-    """The copy of a bot that a run has played, without a look at its hash. Raises BotFolderError."""
+    """The copy of a bot that a run played, without checking its hash. Raises BotFolderError."""
     folder = run / info.copy
     if not has_folder(run, info.copy):
         raise BotFolderError(f"expected the files of {info.name} in {folder}, got a link to another folder, or none")
@@ -161,7 +185,7 @@ def _digest(file: Path) -> bytes:
 
 
 def copy_files(path: Path, target: Path) -> None:
-    """Copies a bot's files into a new folder; of their modes only whether they can be executed."""
+    """Copies a bot's files into a new folder; of the file modes only the executable bit is kept."""
     base = path.parent if path.is_file() else path
     for file in bot_files(path):
         (target / file).parent.mkdir(parents=True, exist_ok=True)
@@ -170,14 +194,15 @@ def copy_files(path: Path, target: Path) -> None:
 
 
 def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
-    """The bot copied to ``target`` and built there; a finished copy is used again, if it is of the same content or holds what a build made.
+    """Copies the bot to ``target`` and builds it there; a finished copy is reused if it has the same content, or build results.
 
-    One process at a time may stage into the folder that holds ``target``: what an earlier one left unfinished there is removed.
-    Raises BotFolderError when a program is missing or a build step fails.
+    Only one process at a time may stage into the folder that holds ``target``: anything left unfinished there is removed.
+    Raises BotFolderError if a program is missing or a build step fails.
     """
     staged = msgspec.structs.replace(bot, folder=target.resolve())
     if target.exists():
-        if bot.manifest.build or content_hash(target, bot.manifest) == bot.sha256:
+        is_itself = bot.folder.resolve() == target.resolve()
+        if is_itself or bot.manifest.build or content_hash(target, bot.manifest) == bot.sha256:
             return staged
         remove_tree(str(target))
     check_programs(bot)
@@ -201,7 +226,7 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
 
 @contextmanager
 def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot]]:
-    """The bots staged in a temporary folder that goes when the block ends."""
+    """The bots staged in a temporary folder, which is removed when the block ends."""
     folder = make_passing("staged")
     try:
         yield [stage(bot, Path(folder, f"{number}-{bot.label}"), sandbox) for number, bot in enumerate(bots)]
@@ -210,14 +235,14 @@ def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot
 
 
 def check_programs(bot: Bot) -> None:
-    """Raises BotFolderError when something is missing that builds or starts the bot."""
+    """Raises BotFolderError if anything needed to build or start the bot is missing."""
     reason, cure = lack(bot)
     if reason:
         raise BotFolderError(f"{bot.label}: {reason}", cure)
 
 
 def lack(bot: Bot) -> tuple[str, str]:
-    """Why the bot cannot be built or started on this machine, and the cure; both empty when nothing is missing."""
+    """Why the bot cannot be built or started on this machine, and the cure; both empty if nothing is missing."""
     program = missing_program([*bot.manifest.build, bot.command])
     if program:
         return f"expected the program {program!r} on PATH, found none", installation(program)
@@ -226,7 +251,7 @@ def lack(bot: Bot) -> tuple[str, str]:
 
 
 def missing_file(bot: Bot, folder: Path) -> str:
-    """Why the command cannot start when it is a file of the folder, or an empty text."""
+    """Why the command cannot start, if it is a file in the folder; else an empty text."""
     program = bot.command[0]
     file = folder / program
     if "/" not in program or (os.access(file, os.X_OK) and file.is_file()):
@@ -238,9 +263,9 @@ def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
     shown = f"{bot.label}: the build step '{' '.join(step)}'"
     ending, tail = run_build(step, folder, sandbox, BUILD_S)
     if ending is None:
-        raise BotFolderError(f"{shown} was not ready after {BUILD_S} s", "make it do less")
+        raise BotFolderError(f"{shown} did not finish within {BUILD_S} s", "shorten it")
     if ending.failed:
-        raise BotFolderError(f"{shown} could not be started: {ending.failed}", "correct the build in bot.toml")
+        raise BotFolderError(f"{shown} could not be started: {ending.failed}", "fix the build in bot.toml")
     if ending.exit != 0:
         how = str(ending) if ending.exit is None else f"ended with status {ending.exit}"
         missed = missed_program(tail)
@@ -250,7 +275,7 @@ def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
 
 @contextmanager
 def _staging_folder(parent: Path) -> Iterator[Path]:
-    """A folder that goes when the block ends, whatever a build has made of it."""
+    """A folder that is removed when the block ends, whatever a build has put into it."""
     folder = tempfile.mkdtemp(prefix=STAGING, dir=parent)
     try:
         yield Path(folder)

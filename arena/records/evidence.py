@@ -1,4 +1,4 @@
-"""faults/: what is kept of each fault, one folder a game, one file a seat."""
+"""faults/: the evidence of each fault, one folder per game, one file per seat."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ SHORT_STDERR = 500
 
 
 class KeptFault(Struct, frozen=True):
-    """What an evidence file says that it takes to repeat the fault; runs of earlier versions have no ``asked_ms``."""
+    """The part of an evidence file needed to reproduce the fault; runs of earlier versions have no ``asked_ms``."""
 
     game: str
     seat: Annotated[int, Meta(ge=0, le=3)]

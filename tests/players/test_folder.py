@@ -146,9 +146,16 @@ def test_a_staged_bot_is_built_and_its_source_is_not_touched(folder, tmp_path):
 
 def test_a_finished_copy_is_used_again(folder, tmp_path):
     stage(bot_at(folder), tmp_path / "staged")
-    (tmp_path / "staged" / "mark").write_text("")
+    before = (tmp_path / "staged").stat().st_ino
     stage(bot_at(folder), tmp_path / "staged")
-    assert (tmp_path / "staged" / "mark").exists()
+    assert (tmp_path / "staged").stat().st_ino == before
+
+
+def test_a_finished_copy_that_was_changed_is_made_anew(folder, tmp_path):
+    stage(bot_at(folder), tmp_path / "staged")
+    (tmp_path / "staged" / "bot.py").write_text("print('another')\n")
+    stage(bot_at(folder), tmp_path / "staged")
+    assert (tmp_path / "staged" / "bot.py").read_bytes() == (folder / "bot.py").read_bytes()
 
 
 def test_a_failed_build_shows_its_output_and_leaves_nothing(folder, tmp_path):

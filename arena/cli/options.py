@@ -42,14 +42,18 @@ class SandboxChoice(NamedTuple):
     trusted: tuple[str, ...]
     unsafe: bool
 
-    def with_defaults(self, mode: "Mode | None", trusted: "Sequence[str]") -> "SandboxChoice":
-        """The same, with a configuration file's values where the user gave none."""
-        return SandboxChoice(self.mode or mode, self.trusted or tuple(trusted), self.unsafe)
+    def with_default(self, mode: "Mode | None") -> "SandboxChoice":
+        """The same, with a configuration file's mode where the user gave none."""
+        return self._replace(mode=self.mode or mode)
 
     def sandbox_for(self, bots: "Sequence[Bot]") -> "Sandbox":
-        """The sandbox for these bots; warns if it is not the best one. Built-in bots need none. Raises SandboxError."""
+        """The sandbox for these bots; warns if it is not the best one. Built-in bots need none.
+
+        Where there are no options, the user's own configuration decides. Raises SandboxError, ConfigError.
+        """
         from arena.players.builtin import is_built_in  # noqa: PLC0415 - not needed to show help
         from arena.players.sandbox.tiers import OPEN, choose  # noqa: PLC0415
+        from arena.tournament.own import read_own_config  # noqa: PLC0415
 
         bots = [bot for bot in bots if not is_built_in(bot)]
         if not bots:
@@ -58,7 +62,9 @@ class SandboxChoice(NamedTuple):
                     "expected bots to put into a sandbox, got built-in ones", "leave out --sandbox: built-in bots are part of the arena"
                 )
             return OPEN
-        choice = choose(self.mode or "auto", accept_none=self.unsafe or all(bot.label in self.trusted for bot in bots))
+        own = read_own_config()
+        trusted = self.trusted or own.get("trust", ())
+        choice = choose(self.mode or own.get("sandbox", "auto"), accept_none=self.unsafe or all(bot.label in trusted for bot in bots))
         if choice.warning:
             click.echo(f"warning: {choice.warning}", err=True)
         return choice.sandbox

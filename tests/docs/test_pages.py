@@ -13,8 +13,13 @@ from arena.cli.main import arena
 from tests.docs.pages import is_like, read_console, run_page
 
 ROOT = Path(__file__).parents[2]
-FRONT = ("README.md", "AGENTS.md", "SECURITY.md", "CHANGELOG.md", ".github/CONTRIBUTING.md", "results/README.md")
-PAGES = [*(ROOT / name for name in FRONT), *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "protocol").rglob("*.md"))]
+FRONT = ("README.md", "AGENTS.md", "SECURITY.md", "CHANGELOG.md", "results/README.md")
+PAGES = [
+    *(ROOT / name for name in FRONT),
+    *sorted((ROOT / ".github").rglob("*.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "protocol").rglob("*.md")),
+]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 FEW = 4
 """At most this many blocks of all pages may be skipped."""

@@ -75,7 +75,7 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1]))
 @in_process_option
 @click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: the run of this comparison, or a new one]")
-@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied anew.")
+@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied again.")
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, in the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings.")
 @place_options
@@ -121,7 +121,7 @@ def _refuse_match(match: str | None) -> None:
         raise click.UsageError("expected a comparison without --match, because it counts single games; --boards bird,lion plays on both")
 
 
-class _Asked(NamedTuple):
+class _Comparison(NamedTuple):
     """What is to be played: the bots, the new and the old one first, and where; ``adopt`` goes on with a run made elsewhere."""
 
     settings: dict[str, Any]
@@ -131,7 +131,7 @@ class _Asked(NamedTuple):
     adopt: bool = False
 
 
-def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
+def _resolve(home: Path, options: dict[str, Any]) -> _Comparison:
     """What the options ask for. Raises UserError."""
     from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.comparison import deals_for  # noqa: PLC0415
@@ -155,7 +155,7 @@ def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
     }
     settings["deals"] = deals_for(make_config({"seed": "", **settings}), blocks)
     warn_about_times(bots, settings)
-    return _Asked(settings, bots, boards, results_path(results_folder(home), out, settings, boards, bots, finished=True))
+    return _Comparison(settings, bots, boards, results_path(results_folder(home), out, settings, boards, bots, finished=True))
 
 
 def _find_pair(find: "Callable[[str], Bot]", new_text: str, old_text: str, *, null: bool) -> "list[Bot]":
@@ -186,7 +186,7 @@ def _cure_for_same(new: "Bot", old: "Bot") -> str:
     return "name another version, as in 'arena compare my-bot my-bot@1'; --null plays the old one against itself"
 
 
-def _play(asked: _Asked, sandbox: Any, place: Place, level: int, *, quiet: bool) -> "tuple[_Contest, Runner]":
+def _play(asked: _Comparison, sandbox: Any, place: Place, level: int, *, quiet: bool) -> "tuple[_Contest, Runner]":
     """Plays until it is decided, interrupted, or there are no more blocks."""
     from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
     from arena.records.find import read_records  # noqa: PLC0415

@@ -89,9 +89,7 @@ def note_short_evidence(runner: "Runner") -> None:
 def warn_unmarked(session: "Session") -> None:
     """Warns of a run that will look like one from elsewhere."""
     if session.unmarked:
-        click.echo(
-            f"warning: going on with this run will need --adopt, since no key of yours marks it: {session.unmarked}", err=True
-        )
+        click.echo(f"warning: going on with this run will need --adopt, since no key of yours marks it: {session.unmarked}", err=True)
 
 
 @contextmanager

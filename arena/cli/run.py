@@ -81,7 +81,7 @@ OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 @click.option(
     "--config", "config_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="An arena.toml with any of these options."
 )
-@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied anew.")
+@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied again.")
 @click.option("--finish", metavar="RUN", help="Play the rest of this run, with the bots and settings it began with.")
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, in the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings.")
@@ -150,7 +150,7 @@ def run(home: Path, /, prior: float | None, *, place: Place, choice: SandboxChoi
     return DONE if complete else FAILED
 
 
-class _Asked(NamedTuple):
+class _Tournament(NamedTuple):
     """What is to be played, and where; ``rest`` is what does not decide games."""
 
     settings: "Mapping[str, Any]"
@@ -160,7 +160,7 @@ class _Asked(NamedTuple):
     rest: "Mapping[str, Any]"
 
 
-def _begun(home: Path, options: dict[str, Any]) -> _Asked:
+def _begun(home: Path, options: dict[str, Any]) -> _Tournament:
     """What it takes to play the rest of a run, with the bots from its own folder."""
     from arena.tournament.finishing import begun  # noqa: PLC0415 - help must not wait for it
 
@@ -168,10 +168,10 @@ def _begun(home: Path, options: dict[str, Any]) -> _Asked:
     named = [name for name, value in options.items() if value not in (None, ())]
     if named:
         raise click.UsageError("expected --finish without bots and settings of the run: it has its own")
-    return _Asked(*begun(folder), folder, {})
+    return _Tournament(*begun(folder), folder, {})
 
 
-def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
+def _resolve(home: Path, options: dict[str, Any]) -> _Tournament:
     """What the options, the configuration file and the defaults ask for."""
     from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.config import find_boards, read_config_file  # noqa: PLC0415
@@ -198,7 +198,7 @@ def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
     if "seed" in settings:
         settings["seed"] = str(settings["seed"])
     warn_about_times(bots, settings)
-    return _Asked(settings, boards, bots, results_path(results_folder(home), out, settings, boards, bots), rest)
+    return _Tournament(settings, boards, bots, results_path(results_folder(home), out, settings, boards, bots), rest)
 
 
 def _default_boards(match: "Sequence[str] | None", files: "Sequence[Path]") -> list[str]:

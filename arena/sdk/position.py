@@ -142,12 +142,12 @@ class Position:
 
     @property
     def provinces(self) -> list[Province]:
-        """All provinces, in the reading order of their first squares. The list is made anew each time: keep it while you use it."""
+        """All provinces, in the reading order of their first squares. Each call makes a new list, so keep it while you use it."""
         return list(provinces_of(self.state))
 
     @property
     def villages(self) -> list[Village]:
-        """All villages, in the reading order of their first squares. The list is made anew each time: keep it while you use it."""
+        """All villages, in the reading order of their first squares. Each call makes a new list, so keep it while you use it."""
         return list(villages_of(self.state))
 
     # what the seats hold
@@ -301,7 +301,7 @@ class Position:
     ) -> list[Rollout]:
         """Play each move, then play the game on from there, and say what came of it.
 
-        Each time, the tiles you cannot see are dealt anew, and all moves meet the same deal and the same luck. So compare moves of one
+        Each time, the tiles you cannot see are dealt again, and all moves meet the same deal and the same luck. So compare moves of one
         call, or of calls with the same seed. A call runs to its end whatever the time: ask for few games, often, while `has_time`. A game
         of two players from the opening takes about 0.03 ms with the native core and 1 ms with the pure one; later ones take less.
 

@@ -84,7 +84,7 @@ def arena(ctx: click.Context, home: Path | None) -> None:
     """Let bots play Reiner Knizia's Qin against each other, and rank them with error bars you can trust.
 
     \b
-    arena init                             make this folder a home for your bots and runs
+    arena init                             make a home for bots and runs here
     arena new my-bot --language python     write a first bot
     arena check my-bot                     check that it plays by the protocol
     arena submit my-bot                    add it to bots/

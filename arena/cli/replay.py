@@ -50,7 +50,7 @@ def replay(
     arena replay league bird/greedy-python+random-python/3/1 --turn 20 --seat 0
     arena replay league bird/greedy-python+random-python/3/1 --step
     arena replay league bird/greedy-python+random-python/3/1 --html
-    arena replay league bird/greedy-python+random-python/3/1 --turn 20 --bot ./my-bot
+    arena replay bird/greedy-python+random-python/3/1 --turn 20 --bot ./my-bot
 
     The page goes to replays/ in the run's folder, or to FILE.
 

@@ -147,7 +147,7 @@ def test_a_path_that_is_not_there_is_answered_with_what_was_meant(arena):
     assert "Path 'mien' does not exist. Did you mean 'mine'?" in arena("submit", "./mien", status=2)[1]
     for command in ("check", "play"):
         _, err = arena(command, "./mien", *(["rnd"] if command == "play" else []), status=1)
-        assert "expected a bot's folder or script, found nothing at mien" in err.replace("./", "")
+        assert "expected a bot's folder or script at mien, found nothing" in err.replace("./", "")
         assert "hint: did you mean 'mine'?" in err
 
 

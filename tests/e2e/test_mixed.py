@@ -52,7 +52,7 @@ def test_built_in_bots_alone_play_without_processes_unasked(arena):
     assert arena.timeless("plain") == arena.timeless("asked")
     assert not (arena.home / "results" / "plain" / "bots").exists()
     _, err = arena("run", "greedy-2", "random", "--move-ms", 5, status=1)
-    assert "expected no limits of time where all bots are built in" in err
+    assert "expected no time limits where all bots are built in" in err
 
 
 def test_bots_of_ones_own_come_first_and_what_is_neither_is_refused_with_what_there_is(arena):

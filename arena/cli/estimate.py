@@ -1,4 +1,7 @@
-"""How long a run will take: a bound by its limits of time before it begins, then by how its first games went."""
+"""How long a run will take: by how its first games went, or, where these take long themselves, by its limits of time.
+
+Before the first games nothing is said: most bots use a hundredth of their time, and the limits alone made 15 minutes of 30 seconds.
+"""
 
 from arena.tournament.config import RunConfig
 
@@ -6,6 +9,8 @@ LONG_S = 60
 """A shorter run needs no announcement."""
 LEARN_S = 5
 """The first games of a run, bots starting up and all, tell something after so long."""
+SLOW_S = 15
+"""Where the first games have told nothing after so long, the limits of time are better than nothing."""
 TURNS = 44
 """Placements in a game, about: 41 in the mean between good bots, a few more with three and four of them."""
 

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from arena import __version__
+from arena.cli.folding import columns_of, folded
 from arena.cli.home import find_home
 from arena.errors import ArenaError, UserError, Void
 
@@ -83,7 +84,7 @@ def arena(ctx: click.Context, home: Path | None) -> None:
     """Let bots play Reiner Knizia's Qin against each other, and read standings whose error bars are true.
 
     \b
-    arena init                             make a folder a home for your bots and runs
+    arena init                             make this folder a home for your bots
     arena new my-bot --language python     write a first bot
     arena check my-bot                     see whether it plays by the protocol
     arena submit my-bot                    add it to bots/
@@ -126,9 +127,10 @@ def run_command(arguments: list[str] | None = None) -> int:
 
 def show_error(error: ArenaError) -> None:
     """Prints an error and its cure to stderr, and where to read the rule that it names."""
-    click.echo(f"error: {error}", err=True)
+    width = columns_of(sys.stderr)
+    click.echo(folded(f"error: {error}", width), err=True)
     if error.hint:
-        click.echo(f"hint: {error.hint}", err=True)
+        click.echo(folded(f"hint: {error.hint}", width), err=True)
     # Where the rules are not loaded no error names one; and that they cannot be loaded may be the error.
     if "arena.rules" in sys.modules:
         from arena.rules.rulebook import where_to_read  # noqa: PLC0415 - only for errors

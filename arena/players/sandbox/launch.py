@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from glob import glob
 from pathlib import Path
 
@@ -149,13 +149,21 @@ def _interpreter(program: str, folder: Path) -> list[str]:
     if not found:
         return []
     places = []
-    for place in (Path(found), Path(found).resolve()):
+    for place in dict.fromkeys((*_links(Path(found)), Path(found).resolve())):
         installation = place.parent.parent
         private = Path.home().is_relative_to(installation) or installation in [Path.home() / name for name in PRIVATE]
         whole = place.parent.name == "bin" and not private and not folder.is_relative_to(installation)
         if str(installation) not in (sys.prefix, sys.base_prefix):
             places.append(str(installation if whole else place))
     return places
+
+
+def _links(place: Path) -> Iterator[Path]:
+    """A path, and where its link leads, step by step: a virtual environment's python3 may be a link to a link in a home."""
+    while place.is_symlink():
+        yield place
+        place = Path(os.path.normpath(place.parent / place.readlink()))
+    yield place
 
 
 def _is_system(path: str) -> bool:

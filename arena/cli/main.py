@@ -135,7 +135,7 @@ def show_error(error: ArenaError) -> None:
     if "arena.rules" in sys.modules:
         from arena.rules.rulebook import where_to_read  # noqa: PLC0415 - only for errors
 
-        if reading := where_to_read(f"{error} {error.hint}"):
+        if "arena rules" not in error.hint and (reading := where_to_read(f"{error} {error.hint}")):
             click.echo(f"hint: '{reading}' explains the rule", err=True)
 
 

@@ -143,7 +143,7 @@ class Blocks:
 
     def json(self, example):
         for line in example.parsed.strip().splitlines() if "\n{" in example.parsed else [example.parsed]:
-            msgspec.json.decode(line)
+            msgspec.json.decode(str(line))
 
 
 def run_page(page, folder):

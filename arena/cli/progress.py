@@ -123,7 +123,8 @@ class Progress:
         session, places = self._session, self._workers.places
         processes = sum(not is_built_in(bot) for bot in session.setup.bots.values())
         games = self._total - session.known
-        seconds = longest_s(session.config, games, places, processes) if places else 0
+        is_bounded = places and session.config.compare is None
+        seconds = longest_s(session.config, games, places, processes) if is_bounded else 0
         if not self._is_estimated and seconds > LONG_S:
             self.say(
                 f"{counted(self._played, 'game')} in {SLOW_S} s: an estimate follows; "
@@ -136,8 +137,15 @@ class Progress:
         seconds = left_s(self._played, time.monotonic() - self._began, to_go, self._workers.places)
         self._is_estimated = seconds is not None
         if seconds is not None and seconds > LONG_S:
-            most = "at most " if self._session.config.is_open else ""
-            self.say(f"{most}about {duration_text(seconds)} to go, by the first {counted(self._played, 'game')}")
+            self.say(self._left_text(seconds))
+
+    def _left_text(self, seconds: float) -> str:
+        """A comparison may need all its games, but most end after a hundredth of them."""
+        first = f"by the first {counted(self._played, 'game')}"
+        if self._session.config.compare is not None:
+            return f"this ends as soon as it is clear which is better; {first}, in {duration_text(seconds)} at the latest"
+        most = "at most " if self._session.config.is_open else ""
+        return f"{most}about {duration_text(seconds)} to go, {first}"
 
     def _show_figures(self) -> None:
         figures = {**self.figures, "faults": str(self._faults)}

@@ -9,6 +9,7 @@ import msgspec
 
 from arena.cli.folding import columns_of, folded
 from arena.cli.options import as_json, registry_of
+from arena.errors import printable
 
 
 @click.command(short_help="List your bots and the ladder.")
@@ -36,7 +37,7 @@ def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
         try:
             bot = registry.get(label)
         except UserError as error:
-            click.echo(f"warning: {label} is left out: {error}", err=True)
+            click.echo(f"warning: {printable(label)} is left out: {printable(str(error))}", err=True)
             continue
         manifest = bot.manifest
         row = {"bot": label, "version": str(manifest.version), "language": manifest.language, "author": manifest.author}

@@ -20,11 +20,11 @@ demo: $(VENV)/.ready ## set everything up and let bots play, in three acts (less
 	$(if $(IS_NATIVE),,@printf '\nThere was no C compiler, so the rules run in Python, and fewer games are played.\n')
 	@printf '\n1. Built-in bots play each other\n\n'
 	@$(BIN)/arena run random greedy-2 careful-8 greedy $(if $(IS_NATIVE),careful --deals 200,--deals 25) --seed demo
-	@printf '\n2. Bots of bots/, which are programs of their own, play each other and a built-in bot\n\n'
+	@printf '\n2. Bots of bots/, programs of their own, play each other and a built-in bot\n\n'
 	@$(BIN)/arena run $(DEMO_BOTS) careful-32 --seed demo $(if $(IS_NATIVE),,--deals 2) --move-ms 10000 --game-ms 10000 --trust $(subst $() ,$(COMMA),$(DEMO_BOTS))
 	@printf '\n3. Your turn. Type\n\n'
 	@printf '  %-41s %s\n' \
-		'$(BIN)/arena report' 'for that table as a page, with its games' \
+		'$(BIN)/arena report' 'for that table as a web page' \
 		'$(BIN)/arena play greedy --human 0' 'to play a bot yourself' \
 		'$(BIN)/arena new my-bot' 'to start a bot of your own'
 	@printf '\nAfter "source $(BIN)/activate" the word arena is enough.\n'
@@ -90,11 +90,11 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.made pyproject.toml
-	@echo "installing into $(VENV)"
+	@echo "installing into $(VENV); this takes half a minute"
 	@$(BIN)/pip install -q -e .
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.made pyproject.toml
-	@echo "installing into $(VENV)"
+	@echo "installing into $(VENV); this takes half a minute"
 	@$(BIN)/pip install -q -e '.[dev]'
 	@touch $@ $(VENV)/.ready

@@ -105,7 +105,7 @@ def test_an_unfinished_run_is_finished_with_the_bots_it_began_with(arena):
     [copy] = (arena.home / "results" / "cut" / "bots").glob("rnd-*")
     (copy / "bot.py").write_text(RANDOM + "# changed\n")
     _, err = arena("run", "--finish", "cut", status=1)
-    assert "expected rnd as it was played" in err
+    assert "expected the files of rnd that played in " in err
 
 
 def test_built_bots_adaptive_runs_and_matches_are_finished_too(arena):

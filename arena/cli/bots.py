@@ -1,11 +1,13 @@
 """arena bots: the bots that have a name."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
+from arena.cli.folding import columns_of, folded
 from arena.cli.options import as_json, registry_of
 from arena.errors import printable
 
@@ -47,7 +49,8 @@ def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
         click.echo(f"no bots in {registry.root}: add one with 'arena submit', or start one with 'arena new'", err=True)
     else:
         columns = ("Bot", "Version", "From", "Language", "Description")
-        click.echo(columns_text(columns, [_shown(row) for row in rows], left=columns))
+        table = columns_text(columns, [_shown(row) for row in rows], left=columns)
+        click.echo(folded(table, columns_of(sys.stdout), indent=" " * table.index(columns[-1])))
 
 
 def _shown(row: dict[str, Any]) -> tuple[str, ...]:

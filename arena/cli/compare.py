@@ -1,5 +1,6 @@
 """arena compare: plays until it is clear whether a bot's new version is better than the old one."""
 
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import msgspec
 
+from arena.cli.folding import columns_of, folded
 from arena.cli.main import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
 from arena.cli.options import (
     SandboxChoice,
@@ -110,7 +112,11 @@ def compare(home: Path, /, *, place: Place, choice: SandboxChoice, as_json: bool
     contest, runner = _play(asked, sandbox, place, log_level(verbose, quiet=quiet), quiet=quiet)
     new, old = (bot.label for bot in asked.bots[:2])
     shown = (contest.test, new, old, contest.games)
-    click.echo(msgspec.json.format(msgspec.json.encode(verdict_object(*shown)), indent=2) if as_json else verdict_text(*shown))
+    click.echo(
+        msgspec.json.format(msgspec.json.encode(verdict_object(*shown)), indent=2)
+        if as_json
+        else folded(verdict_text(*shown), columns_of(sys.stdout))
+    )
     show_voided(runner, asked.folder)
     note_short_evidence(runner)
     return _exit_status(contest, runner, asked.folder)
@@ -262,7 +268,7 @@ class _Contest:
         is_decided = self.test.verdict != Verdict.UNDECIDED
         self._progress.figures["LLR"] = llr_text(self.test)
         if is_decided or _is_shown(before, self.test.blocks):
-            self._progress.say(f"{self.test.blocks} blocks: LLR {llr_text(self.test)}")
+            self._progress.say(f"{counted(self.test.blocks, 'block')}: LLR {llr_text(self.test)}")
         return is_decided
 
 

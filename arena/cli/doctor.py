@@ -10,6 +10,7 @@ import click
 import msgspec
 from msgspec import Struct
 
+from arena.cli.folding import columns_of, folded
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import as_json, results_folder
 from arena.errors import printable
@@ -84,7 +85,11 @@ def doctor(home: Path, /, *, clean: bool, as_json: bool) -> int:
     if clean:
         return _clean(as_json=as_json)
     found = examine(results_folder(home))
-    click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2) if as_json else "\n".join(report(found)))
+    click.echo(
+        msgspec.json.format(msgspec.json.encode(found), indent=2)
+        if as_json
+        else folded("\n".join(report(found)), columns_of(sys.stdout), " " * 6)
+    )
     return FAILED if found.sandbox == "none" else DONE
 
 

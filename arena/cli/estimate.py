@@ -1,11 +1,16 @@
-"""How long a run will take: before it starts, at most as long as its time limits allow; then, judged by its first games."""
+"""How long a run will take: by how its first games went, or, where these take long themselves, by its limits of time.
+
+Before the first games nothing is said: most bots use a hundredth of their time, and the limits alone made 15 minutes of 30 seconds.
+"""
 
 from arena.tournament.config import RunConfig
 
 LONG_S = 60
 """A shorter run is not announced."""
 LEARN_S = 5
-"""The first games, with the start of the bots, say something about the rest after this many seconds."""
+"""The first games of a run, with the start of the bots, say something about the rest after this many seconds."""
+SLOW_S = 15
+"""If the first games have said nothing after this many seconds, the time limits are better than nothing."""
 TURNS = 44
 """Placements in a game, roughly: good bots take 41 on average, a few more with three or four players."""
 

@@ -19,14 +19,14 @@ from arena.rules.notation import KIND_SHIFT, PASS, PASSED, TILE_OF_KIND, TILES, 
 from arena.rules.rulebook import where_to_read
 
 HELP = """\
-  {move:<8} place a tile: one colour and its square, the other colour and its square
+  {move:<8} place a tile: one colour and its square, then the other
   {tile:<8} show where a tile of your hand can go
   {square:<8} show which of your moves cover a square
-  hint     show the moves that do best in many random games from here; hidden tiles stay hidden
+  hint     show the moves that do best in many random games from here
   rules    read the rules; R4.4 or 'rules village' for one of them
   quit     leave the game"""
-GOAL = "the first to place all their pagodas wins: make provinces (two or more touching spaces of one colour) and reach villages"
-PER_LINE = 12
+GOAL = "the first to place all their pagodas wins: make provinces (two or more touching\nspaces of one colour) and reach villages"
+PER_LINE = 8
 HINT_PLAYOUTS = 4000
 MOST_PER_MOVE = 200
 EXAMPLE = "Rc4Yd4"
@@ -57,7 +57,8 @@ class Human:
         click.echo(f"{board_text(state, paint)}\n{hands_text(state, self._names, seen_by=seat)}")
         moves = {move_text(state.board, move): move for move in state.legal_moves()} or {PASSED: PASS}
         if self._is_new:
-            click.echo(f"type a move such as {example(moves)}: one colour and its square, then the other; ? for help, rules for the rules")
+            click.echo(f"type a move such as {example(moves)}: one colour and its square, then the other")
+            click.echo("on the board V is a village, and a number the seat of the owner; type rules for more")
             self._is_new = False
         with completion(list(moves)):
             while (move := self._read(state, seat, moves)) is None:

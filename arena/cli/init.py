@@ -2,10 +2,12 @@
 
 import os
 import shlex
+import sys
 from pathlib import Path
 
 import click
 
+from arena.cli.folding import columns_of, folded
 from arena.cli.home import MARK
 
 MARK_TEXT = "The arena keeps its bots in bots/ and its runs in results/ here. This file marks the folder as its home.\n"
@@ -35,7 +37,7 @@ def init(ctx: click.Context, folder: Path | None) -> None:
     except OSError as error:
         raise UserError(f"expected to write into {target}, got {error}") from error
     if copied:
-        click.echo(f"{target / 'bots'}: copied {', '.join(copied)}")
+        click.echo(folded(f"{target / 'bots'}: copied {', '.join(copied)}", columns_of(sys.stdout)))
     if kept:
         click.echo(f"{target / 'bots'}: left as they were: {', '.join(kept)}")
     click.echo(f"{target.resolve()} is now a home for bots and runs", err=True)

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from arena import __version__
+from arena.cli.folding import columns_of, folded
 from arena.cli.home import find_home
 from arena.errors import ArenaError, UserError, Void
 
@@ -84,7 +85,7 @@ def arena(ctx: click.Context, home: Path | None) -> None:
     """Let bots play Reiner Knizia's Qin against each other, and rank them with error bars you can trust.
 
     \b
-    arena init                             make a home for bots and runs here
+    arena init                             make this folder a home for your bots
     arena new my-bot --language python     write a first bot
     arena check my-bot                     check that it plays by the protocol
     arena submit my-bot                    add it to bots/
@@ -134,14 +135,15 @@ def run_command(arguments: list[str] | None = None) -> int:
 
 def show_error(error: ArenaError) -> None:
     """Prints an error and its cure to stderr, and where to read the rule that it names."""
-    click.echo(f"error: {error}", err=True)
+    width = columns_of(sys.stderr)
+    click.echo(folded(f"error: {error}", width), err=True)
     if error.hint:
-        click.echo(f"hint: {error.hint}", err=True)
+        click.echo(folded(f"hint: {error.hint}", width), err=True)
     # Where the rules are not loaded no error names one; and that they cannot be loaded may be the error.
     if "arena.rules" in sys.modules:
         from arena.rules.rulebook import where_to_read  # noqa: PLC0415 - only for errors
 
-        if reading := where_to_read(f"{error} {error.hint}"):
+        if "arena rules" not in error.hint and (reading := where_to_read(f"{error} {error.hint}")):
             click.echo(f"hint: '{reading}' explains the rule", err=True)
 
 

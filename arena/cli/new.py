@@ -47,7 +47,7 @@ def new(name: str, language: str, template: str, folder: Path | None) -> None:
     if reason:
         click.echo(f"note: it cannot play here yet: {reason}; {cure}", err=True)
     path = shlex.quote(str(target) if "/" in str(target) else f"./{target}")
-    click.echo(f"next: change it as you like, then 'arena check {path}' and 'arena submit {path}'", err=True)
+    click.echo(f"next: change it, then 'arena check {path}' and 'arena submit {path}'", err=True)
 
 
 def write_starter(target: Path, name: str, starter: str) -> None:

@@ -203,7 +203,9 @@ def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> li
 
 def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
     """A function that finds a bot as `find_bot` does, or else a built-in one; with ``in_process`` only those. It raises UserError."""
-    from arena.players.builtin import NAME, NAMES, built_in_bot  # noqa: PLC0415 - not needed to show help
+    from difflib import get_close_matches  # noqa: PLC0415 - not needed to show help
+
+    from arena.players.builtin import NAME, NAMES, built_in_bot  # noqa: PLC0415
     from arena.players.manifest import FILE  # noqa: PLC0415
 
     registry = registry_of(home)
@@ -216,6 +218,9 @@ def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
                 raise
             if NAME.fullmatch(text):
                 return built_in_bot(text)
+            near = get_close_matches(text.lower(), [*registry.labels(), *NAMES], n=1)
+            if near and near[0] in NAMES:
+                error.hint = f"did you mean {near[0]!r}? 'arena bots --all' lists what there is"
             error.hint += f"; built in are {', '.join(NAMES)}, greedy-N and careful-N"
             raise
 

@@ -162,7 +162,8 @@ def _refuse_misuse(bots: tuple[str, ...], human: int | None, times: dict[str, An
     seats = len(bots) + (human is not None)
     if not 2 <= seats <= 4:  # noqa: PLR2004 - the game's own limits
         wanted = "2 to 4 bots" if human is None else "1 to 3 bots beside you"
-        raise click.UsageError(f"expected {wanted}, got {len(bots)}")
+        cure = f"; name another, or play yourself: 'arena play {bots[0]} --human 0'" if seats == 1 else ""
+        raise click.UsageError(f"expected {wanted}, got {len(bots)}{cure}")
     if human is not None and human >= seats:
         raise click.UsageError(f"expected --human 0 to {seats - 1}, got {human}")
     if human is not None and as_json:

@@ -65,7 +65,7 @@ def test_bots_of_ones_own_come_first_and_what_is_neither_is_refused_with_what_th
     _, err = arena("run", "greedy", "rnd", status=1)
     assert "bot.toml" in err, "a bot that cannot be read is not replaced by a built-in one"
     _, err = arena("run", "rnd", "gredy", status=1)
-    assert "built in are random, greedy, careful, greedy-N and careful-N" in err
+    assert "hint: did you mean 'greedy'? 'arena bots --all' lists what there is; built in are random, greedy, careful, greedy-N" in err
 
 
 def test_a_bot_beside_built_in_ones_still_has_a_clock(arena, zoo_bot):

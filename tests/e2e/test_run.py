@@ -346,7 +346,7 @@ def test_a_bot_whose_program_is_missing_is_left_out_or_named(arena):
         (["standings"], 1, "expected a run in results, found none"),
         (["standings", "nope"], 1, "expected a run's name or folder, got 'nope'"),
         (["replay", "nope", "x"], 1, "expected a run's name or folder, got 'nope'"),
-        (["play", "rnd"], 2, "expected 2 to 4 bots, got 1"),
+        (["play", "rnd"], 2, "expected 2 to 4 bots, got 1; name another, or play yourself: 'arena play rnd --human 0'"),
         (["submit", "nowhere"], 2, "does not exist"),
         (["new", "bad/name"], 1, "expected a name of up to 40 letters"),
         (["new", "bots"], 1, "expected a folder that does not exist yet, got bots"),

@@ -11,7 +11,7 @@ from arena.cli.play import YOU
 from arena.errors import MoveError, NotationError
 from arena.exports.text import board_text, hands_text
 from arena.players.messages import Start
-from arena.players.player import Answer, Words
+from arena.players.player import Answer, Player, Words
 from arena.rules import State
 from arena.rules.notation import KIND_SHIFT, PASS, PASSED, TILE_OF_KIND, TILES, move_text, parse_move, parse_square, parse_tile, split_move
 
@@ -27,7 +27,7 @@ MOST_PER_MOVE = 200
 SHOWN_HINTS = 3
 
 
-class Human:
+class Human(Player):
     """A seat for a person. ``ask(prompt)`` reads a line; its end is an EOFError."""
 
     def __init__(self, names: Sequence[str], ask: Callable[[str], str]) -> None:

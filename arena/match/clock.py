@@ -2,16 +2,22 @@
 
 from msgspec import Struct
 
+from arena.players.timekeeper import ClockKind
+
 NS_PER_MS = 1_000_000
 
 
 class Timing(Struct, frozen=True):
-    """Time control in ms. ``game_ms`` is None without a bank; ``startup_ms`` is the allowance until a process answers hello."""
+    """Time control in ms. ``game_ms`` is None without a bank; ``startup_ms`` is the allowance until a process answers hello.
+
+    ``clock`` is what a bot's time is measured by: the processor time of its processes, or the clock on the wall.
+    """
 
     move_ms: int = 1000
     game_ms: int | None = None
     increment_ms: int = 0
     startup_ms: int = 10_000
+    clock: ClockKind = "cpu"
 
 
 class Clock:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from arena.errors import FaultKind, Forfeit, MoveError
 from arena.match.clock import NS_PER_MS, Clock, Timing
 from arena.players.messages import End, Start, encode
-from arena.players.player import Answer, Evidence, Player
+from arena.players.player import Answer, Evidence, Player, Words
 from arena.players.views import played_view
 from arena.records.record import VERSION, Fault, GameRecord
 from arena.rules import State
@@ -49,6 +49,14 @@ class Outcome(NamedTuple):
     busy: tuple[str, ...] = ()
 
 
+class _Caught(NamedTuple):
+    """A seat that overspent while another was asked, and what is kept of it."""
+
+    seat: int
+    fault: Forfeit
+    evidence: tuple[str, Words, str]
+
+
 class Referee:
     """Leads one game between players, seat by seat; ``watch`` sees the state after each move.
 
@@ -71,6 +79,9 @@ class Referee:
         self._asked_ms: list[list[int]] = [[] for _ in players]
         self._answered_ns = 0
         self._began_ns = time.monotonic_ns()
+        self._caught: list[_Caught] = []
+        for player in players:
+            player.meanwhile = self._watch_the_others
 
     def play(self, *, sandbox: str = "none", host: str = "") -> Outcome:
         """Plays the game to its end. Raises Void when the arena or the machine fails."""
@@ -115,9 +126,31 @@ class Referee:
             answer = self.players[seat].choose(state, budget_ns)
             self.clock.spend(seat, answer.spent_ns)
             self._note_own_time(answer)
-            self._carry_out(judged(state, answer.move))
+            if not self._is_over_without_the_caught():
+                self._carry_out(judged(state, answer.move))
         except Forfeit as fault:
-            self._forfeit(seat, fault)
+            if not self._is_over_without_the_caught():
+                self._forfeit(seat, fault)
+
+    def _watch_the_others(self) -> None:
+        """Stops whoever spends more time on another's turn than its own next answer may take.
+
+        It is stopped at once, so that the mover gets the processor, and forfeits when the mover is done.
+        """
+        for seat in self.seated:
+            if seat != self.state.mover and all(caught.seat != seat for caught in self._caught):
+                player = self.players[seat]
+                fault = player.overspent(self.clock.budget_ns(seat))
+                if fault:
+                    self._caught.append(_Caught(seat, fault, player.evidence()))
+                    player.dismiss()
+
+    def _is_over_without_the_caught(self) -> bool:
+        """Lets those forfeit who were caught while the mover was asked; whether that ends the game."""
+        for seat, fault, kept in self._caught:
+            self._forfeit(seat, fault, kept)
+        self._caught.clear()
+        return self._is_over()
 
     def _note_own_time(self, answer: Answer) -> None:
         if self._answered_ns:
@@ -135,11 +168,11 @@ class Referee:
         for seat in self.seated:
             self.players[seat].inform(line)
 
-    def _forfeit(self, seat: int, fault: Forfeit) -> None:
+    def _forfeit(self, seat: int, fault: Forfeit, kept: tuple[str, Words, str] | None = None) -> None:
         """The seat leaves the game: with two players that ends it, with more the others play on."""
         self._answered_ns = 0
         player = self.players[seat]
-        ending, lines, stderr = player.evidence()
+        ending, lines, stderr = kept or player.evidence()
         turn, after_ms = self.state.turns, round((time.monotonic_ns() - self._began_ns) / NS_PER_MS, 1)
         self.faults.append(Fault(seat, turn, fault.kind.value, fault.detail))
         told = (fault.kind.value, fault.detail, ending, lines, stderr, self._asked_ms[seat])

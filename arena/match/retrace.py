@@ -15,7 +15,7 @@ from arena.match.clock import NS_PER_MS, Timing
 from arena.match.referee import GamePlan, Referee, judged
 from arena.players.bot import BotPlayer
 from arena.players.messages import Start
-from arena.players.player import Answer, Words
+from arena.players.player import Answer, Player
 from arena.records.record import GameRecord
 from arena.rules import State
 from arena.rules.boards import Board
@@ -48,7 +48,7 @@ class Decision(NamedTuple):
     detail: str = ""
 
 
-class Recorded:
+class Recorded(Player):
     """A seat of a record as a player: plays its moves, and forfeits when it did."""
 
     def __init__(self, record: GameRecord, seat: int) -> None:
@@ -78,16 +78,6 @@ class Recorded:
     def inform(self, line: bytes) -> None:  # noqa: ARG002 - only that there was one
         """Counts the moves."""
         self._played += 1
-
-    def finish(self) -> None:
-        """Nothing is held."""
-
-    def dismiss(self) -> None:
-        """Nothing is held."""
-
-    def evidence(self) -> tuple[str, Words, str]:
-        """There is none."""
-        return "", [], ""
 
     def _forfeit(self) -> Forfeit:
         assert self._fault is not None, "an audited record says where a seat forfeits"

@@ -3,14 +3,14 @@
 import time
 
 from arena import __version__
-from arena.errors import FaultKind, Forfeit, Void
+from arena.errors import FaultKind, Forfeit
 from arena.players.channel import MAX_LINE, Channel, Line, OutputEnded, Overflowed, SpokeUnasked, TimedOut
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, READY_EXAMPLE, FromArena, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
-from arena.players.player import KEPT_BYTES, Answer, Words
+from arena.players.player import KEPT_BYTES, Answer, Player, Words
 from arena.players.process import BotProcess, Ending
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.usage import Usage, lost_ns
+from arena.players.timekeeper import NS_PER_MS, ClockKind, OutOfTime, Overspent, Timekeeper
 from arena.players.views import turn_view
 from arena.rules import State
 
@@ -20,9 +20,8 @@ EXIT_S = 0.25
 QUIT_S = 0.1
 LOOK_NS = 2_000_000_000
 """How often to look at the processor time of a bot."""
-STALL_NS = 50_000_000
-"""A stall is at least this long, and at least a quarter of the time for an answer."""
 FLOODED = f"expected one line per request, got over {MAX_LINE >> 10} KiB of lines that nobody asked for: answer once, log to stderr"
+THINK_WHEN_ASKED = "think when asked, and end what you start"
 LAST_WORDS = "its last words on stderr:"
 AFTER_CLOSING = (
     "the bot answered only after its input was closed: flush stdout after each line "
@@ -30,16 +29,18 @@ AFTER_CLOSING = (
 )
 
 
-class BotPlayer:
+class BotPlayer(Player):
     """A bot that plays in a process of its own, started when its first game begins."""
 
-    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox = OPEN) -> None:
+    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox = OPEN, clock: ClockKind = "cpu") -> None:
         self.bot = bot
+        self.clock: ClockKind = clock
         self.sandbox = sandbox
         self.name = bot.label
         self.startup_ms = startup_ms
         self._process: BotProcess | None = None
         self._channel: Channel | None = None
+        self._timekeeper: Timekeeper | None = None
         self._requests = 0
         self._full = False
         self._began_ns = self._started_ns = self._looked_ns = time.monotonic_ns()
@@ -64,13 +65,12 @@ class BotPlayer:
         number = self.next_id()
         request = self.encoded(turn_view(state, number, budget_ns // 1_000_000, full=self._full))
         began_ns = time.monotonic_ns()
-        line = self._ask(request, began_ns + budget_ns)
-        spent_ns = time.monotonic_ns() - began_ns
+        line, spent_ns = self._ask(request, budget_ns)
         reply = decode_reply(line)
         if not isinstance(reply, Move):
             raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "move" to the request {number}, got {shown(line)}')
         self._check_id(reply, number, line)
-        self._asked_for_ns += spent_ns
+        self._asked_for_ns += time.monotonic_ns() - began_ns
         return Answer(reply.move, spent_ns, began_ns)
 
     def encoded(self, message: FromArena) -> bytes:
@@ -81,6 +81,17 @@ class BotPlayer:
         """The id of the next request."""
         self._requests += 1
         return self._requests
+
+    def overspent(self, budget_ns: int) -> Forfeit | None:
+        """The fault of a bot that has used more unasked than its next answer may cost, if it has."""
+        owed_ns = self._timekeeper.owed_ns() if self._timekeeper else 0
+        if owed_ns <= budget_ns:
+            return None
+        return Forfeit(
+            FaultKind.LATE,
+            f"its processes used {owed_ns // NS_PER_MS} ms of processor time while it was not asked, "
+            f"more than the {budget_ns // NS_PER_MS} ms of its next answer: {THINK_WHEN_ASKED}",
+        )
 
     def inform(self, line: bytes) -> None:
         """Queues a public line; it is sent with the next request."""
@@ -104,7 +115,7 @@ class BotPlayer:
         if self._channel and self._process:
             self._channel.close()
             self._process.stop()
-        self._process = self._channel = None
+        self._process = self._channel = self._timekeeper = None
 
     def stop(self) -> None:
         """Asks the process to quit, gives it a moment, and dismisses it; calling it again does nothing."""
@@ -131,6 +142,11 @@ class BotPlayer:
         """Whether the bot asked for the full view."""
         return self._full
 
+    @property
+    def counts_exactly(self) -> bool:
+        """Whether the kernel itself adds up the processor time of all that the bot starts."""
+        return self._process is not None and self._process.counts_exactly
+
     def memory_mb(self) -> int:
         """Memory of the bot's processes now, as far as it is their own."""
         return self._process.memory_mb() if self._process else 0
@@ -148,7 +164,7 @@ class BotPlayer:
         if self._process is None:
             return 0, 0
         unasked_ns = time.monotonic_ns() - self._started_ns - self._asked_for_ns
-        used_ns = max(0, self._process.usage().own_ns - self._asked_for_ns)
+        used_ns = max(0, self._process.used_ns() - self._asked_for_ns)
         return used_ns, unasked_ns
 
     def _line(self) -> Channel:
@@ -166,12 +182,15 @@ class BotPlayer:
             words = "" if LAST_WORDS in fault.detail else self._last_words()
             raise Forfeit(FaultKind.STARTUP, f"{fault.detail}{words}") from fault
         self._full = ready.view == "full"
+        assert self._timekeeper is not None, "the process is there"
+        self._timekeeper.charge()  # starting up is not the first answer's
         self._asked_for_ns = time.monotonic_ns() - self._started_ns
 
     def open(self) -> None:
         """Starts the process, and says nothing to it yet. Raises Void."""
         self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, self.bot.manifest.memory_mb)
         self._channel = self.channel(self._process.to_bot, self._process.from_bot)
+        self._timekeeper = Timekeeper(self._channel, self._process, self.clock)
         self._requests = 0
 
     def channel(self, to_bot: int, from_bot: int) -> Channel:
@@ -179,20 +198,23 @@ class BotPlayer:
         return Channel(to_bot, from_bot)
 
     def _greet(self, hello: bytes, number: int) -> Ready:
-        line = self._ask(hello, time.monotonic_ns() + self.startup_ms * 1_000_000, starting=True)
+        line, _ = self._ask(hello, self.startup_ms * 1_000_000, starting=True)
         reply = decode_reply(line, READY_EXAMPLE)
         if not isinstance(reply, Ready):
             raise Forfeit(FaultKind.WRONG_SHAPE, f"expected a reply such as {READY_EXAMPLE} to the hello, got {shown(line)}")
         self._check_id(reply, number, line)
         return reply
 
-    def _ask(self, request: bytes, deadline_ns: int, *, starting: bool = False) -> bytes:
-        began_ns = time.monotonic_ns()
+    def _ask(self, request: bytes, budget_ns: int, *, starting: bool = False) -> tuple[bytes, int]:
+        """The reply and what it cost in ns. Raises Forfeit, Void."""
+        keeper = self._timekeeper
+        assert keeper is not None, "the process is there"
         try:
-            return self._reply(request, began_ns, deadline_ns)
-        except TimedOut as error:
-            allowance = f"the {self.startup_ms} ms for starting" if starting else f"{round((deadline_ns - began_ns) / 1e6)} ms"
-            raise self._overdue(error.partial, deadline_ns, allowance) from None
+            return keeper.ask(request, budget_ns, self.meanwhile, budget_ns if starting else None)
+        except OutOfTime as error:
+            raise self._overdue(error.partial, time.monotonic_ns(), error.allowance) from None
+        except Overspent as error:
+            raise _late(error, budget_ns) from None
         except OutputEnded as error:
             raise self._ended(error.partial) from None
         except SpokeUnasked as error:
@@ -203,43 +225,6 @@ class BotPlayer:
                 detail = f"expected lines of at most {MAX_LINE >> 10} KiB, got a longer one that starts {shown(error.start)}"
                 raise Forfeit(FaultKind.LONG_LINE, detail) from None
             raise Forfeit(FaultKind.FLOOD, FLOODED) from None
-
-    def _reply(self, request: bytes, began_ns: int, deadline_ns: int) -> bytes:
-        """The reply as `Channel.ask` gives it; what a slow bot uses is measured, to tell a slow bot from a stalled machine.
-
-        Raises Void when the machine stalled and an answer is not there in time: nobody knows whether it would have been.
-        """
-        assert self._process is not None
-        channel, quarter_ns = self._line(), (deadline_ns - began_ns) // 4
-        stall_ns = max(STALL_NS, quarter_ns)
-        try:
-            line = channel.ask(request, began_ns + quarter_ns)
-        except TimedOut:
-            before = self._process.usage()
-            self._refuse_stall(before.at_ns - began_ns - quarter_ns, stall_ns)
-        else:
-            self._refuse_stall(time.monotonic_ns() - deadline_ns, stall_ns)
-            return line
-        try:
-            line = channel.go_on(deadline_ns)
-        except TimedOut:
-            self._refuse_stall(self._lost_ns(before, deadline_ns), stall_ns)
-            raise
-        if time.monotonic_ns() > deadline_ns + stall_ns:
-            self._refuse_stall(self._lost_ns(before, deadline_ns), stall_ns)
-        return line
-
-    def _lost_ns(self, before: Usage, deadline_ns: int) -> int:
-        assert self._process is not None
-        after = self._process.usage()
-        return lost_ns(before, after, after.at_ns - deadline_ns)
-
-    def _refuse_stall(self, lost_ns: int, stall_ns: int) -> None:
-        if lost_ns > stall_ns:
-            raise Void(
-                f"the machine stalled while {self.name} had to answer: {lost_ns // 1_000_000} ms went elsewhere",
-                "leave the machine to the arena, or ask for fewer --jobs",
-            )
 
     def _check_id(self, reply: FromBot, number: int, line: bytes) -> None:
         if reply.id != number:
@@ -303,6 +288,14 @@ class BotPlayer:
         full = "; its stderr is full: log less" if self._process.stderr_is_full() else ""
         words = self._process.stderr_tail().strip().splitlines()
         return f"{full}; {LAST_WORDS} {words[-1][:300]}" if words else full
+
+
+def _late(error: Overspent, budget_ns: int) -> Forfeit:
+    """The fault of an answer that cost too much processor time."""
+    cost, budget = error.cost_ns / NS_PER_MS, budget_ns // NS_PER_MS
+    before = round(error.unasked_ns / NS_PER_MS)
+    cure = f"{before} ms of it were used before it was asked for: {THINK_WHEN_ASKED}" if before else "keep a reserve"
+    return Forfeit(FaultKind.LATE, f"the answer took {cost:.0f} ms of processor time, more than the {budget} ms it had: {cure}")
 
 
 def _cure(ending: Ending) -> str:

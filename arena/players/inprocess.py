@@ -4,12 +4,12 @@ import time
 from collections.abc import Callable
 
 from arena.players.messages import Start
-from arena.players.player import Answer, Words
+from arena.players.player import Answer, Player
 from arena.rules import State
 from arena.rules.notation import move_text
 
 
-class InProcessPlayer:
+class InProcessPlayer(Player):
     """Plays what ``choose(state, seed)`` returns. The function sees the whole state: it is trusted, and time is measured only."""
 
     def __init__(self, name: str, choose: Callable[[State, int], int]) -> None:
@@ -26,19 +26,6 @@ class InProcessPlayer:
         began_ns = time.monotonic_ns()
         move = self._choose(state.copy(), self._seed)
         return Answer(move_text(state.board, move), time.monotonic_ns() - began_ns, began_ns)
-
-    def inform(self, line: bytes) -> None:
-        """Nothing: the state says it all."""
-
-    def finish(self) -> None:
-        """Nothing is held."""
-
-    def dismiss(self) -> None:
-        """Nothing is held."""
-
-    def evidence(self) -> tuple[str, Words, str]:
-        """There is none."""
-        return "", [], ""
 
 
 def first_move(state: State, seed: int) -> int:  # noqa: ARG001 - the shape of a choosing function

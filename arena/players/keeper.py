@@ -3,10 +3,11 @@
     python -I -S keeper.py LIFELINE STATUS LIMITS [FOLDER]... -- COMMAND...
 
 LIFELINE is a descriptor that reads as ended once the arena's worker has closed it or died: then everything is killed. On STATUS
-the keeper writes ``started PID`` and, when the bot ends, ``exit N``, ``signal N`` (with CPU seconds and peak memory in kB) or
-``failed REASON``, a line each; ``memory MB``, ``processes N``, ``disk MB`` or ``files N`` before that when it ends the bot for what
-all its processes use. LIMITS are ``name=number`` pairs joined by commas: of setrlimit, and of the whole tree ``memory_mb``,
-``processes`` with their threads, ``disk_mb`` and ``disk_files`` in the FOLDERs, and ``files_in_memory`` in the sandbox's own /tmp.
+the keeper writes ``counter DESCRIPTOR`` where the kernel counts the processor time of all that the bot starts, ``started PID`` and,
+when the bot ends, ``exit N``, ``signal N`` (with CPU seconds and peak memory in kB) or ``failed REASON``, a line each; ``memory MB``,
+``processes N``, ``disk MB`` or ``files N`` before that when it ends the bot for what all its processes use. LIMITS are
+``name=number`` pairs joined by commas: of setrlimit, and of the whole tree ``memory_mb``, ``processes`` with their threads,
+``disk_mb`` and ``disk_files`` in the FOLDERs, and ``files_in_memory`` in the sandbox's own /tmp.
 Exit status 1 means that something of the bot could not be killed.
 This file stands alone and imports little: it delays every start.
 """
@@ -21,6 +22,9 @@ import sys
 import time
 
 DEATH_SIGNAL, SUBREAPER = 1, 36
+PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
+SOFTWARE, TASK_CLOCK, ATTRIBUTE_BYTES, CLOSE_ON_EXEC = 1, 1, 112, 8
+INHERIT, NO_KERNEL, NO_HYPERVISOR = 1 << 1, 1 << 5, 1 << 6
 KILL, PIPE, FILE_SIZE = 9, 13, 25
 PATIENCE_S = 2.0
 LIMITS = {
@@ -38,11 +42,19 @@ SMALL = 1 << 27
 def start_bot(command: list[str], limits: dict[str, int], status: int, libc: ctypes.CDLL) -> int:
     """The bot's process id; the bot has a session of its own and the keeper's standard streams."""
     keeper = os.getpid()
+    gate, opener = os.pipe()
     child = os.fork()
     if child:
+        counter = count_processor_time(child, libc)
+        if counter >= 0:
+            tell(status, f"counter {counter}")
         tell(status, f"started {child}")
+        os.close(opener)
+        os.close(gate)
         return child
     try:
+        os.close(opener)
+        os.read(gate, 1)  # waits until the counter is there, which counts only what is started after it
         os.setsid()
         if sys.platform == "linux":
             libc.prctl(DEATH_SIGNAL, KILL, 0, 0, 0)
@@ -60,6 +72,20 @@ def start_bot(command: list[str], limits: dict[str, int], status: int, libc: cty
     except BaseException as error:  # noqa: BLE001 - whatever it is, this process must not go on as a second keeper
         tell(status, f"failed {error}")
     os._exit(127)
+
+
+def count_processor_time(pid: int, libc: ctypes.CDLL) -> int:
+    """A descriptor that reads as the processor time, in ns, of a process and all that it will start; -1 where there is none.
+
+    The kernel adds up threads, children and their children, whoever reaps them and whatever session they make: nothing that a
+    process can do to its parent, its signals or its name takes time off this count. Measured: 1.1 us a read.
+    """
+    number = PERF_EVENT_OPEN.get(os.uname().machine)
+    if sys.platform != "linux" or number is None:
+        return -1
+    attribute = (ctypes.c_uint64 * (ATTRIBUTE_BYTES // 8))(SOFTWARE | ATTRIBUTE_BYTES << 32, TASK_CLOCK)
+    attribute[5] = INHERIT | NO_KERNEL | NO_HYPERVISOR
+    return int(libc.syscall(number, attribute, pid, -1, -1, CLOSE_ON_EXEC))
 
 
 def wait_for_end(child: int, lifeline: int, status: int, limits: dict[str, int], folders: list[str]) -> None:

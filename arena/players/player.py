@@ -1,9 +1,11 @@
 """What the referee needs of anything that plays: a bot's process, a function in this process, later a person."""
 
-from typing import Literal, Protocol
+from collections.abc import Callable
+from typing import Literal
 
 from msgspec import Struct
 
+from arena.errors import Forfeit
 from arena.players.messages import Start
 from arena.rules import State
 
@@ -40,16 +42,25 @@ class Evidence(Struct, frozen=True):
     asked_ms: list[int]
 
 
-class Player(Protocol):
-    """One seat's player for one game after another. Every method may raise Forfeit."""
+class Player:
+    """One seat's player for one game after another: what most do not need is done here, by doing nothing.
+
+    ``meanwhile`` is set by the referee, to be called now and then while an answer takes long. Every method may raise Forfeit.
+    """
 
     name: str
+    meanwhile: Callable[[], None] = staticmethod(lambda: None)
 
     def begin(self, start: Start) -> None:
         """A game begins."""
 
     def choose(self, state: State, budget_ns: int) -> Answer:
         """The move of the seat whose turn it is in ``state``, asked for with so much time."""
+        raise NotImplementedError
+
+    def overspent(self, budget_ns: int) -> Forfeit | None:  # noqa: ARG002 - most have no time of their own
+        """The fault of a player that has used more time unasked than its next answer may take."""
+        return None
 
     def inform(self, line: bytes) -> None:
         """A public line: a placement, a pass, the end."""
@@ -62,3 +73,4 @@ class Player(Protocol):
 
     def evidence(self) -> tuple[str, Words, str]:
         """How the process ended, the last lines both ways, the end of its stderr; empty where there is none."""
+        return "", [], ""

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import Void
-from arena.players import usage
 from arena.players.keeper import SUBREAPER, children, figures_of, shared_fairly
 from arena.players.sandbox.launch import PROCESSES
 from arena.players.sandbox.tiers import OPEN, Sandbox
+from arena.players.usage import Meter, family, has_pipe_open
 
 LIMITS = {"core": 0, "files": 256, "file_bytes": 64 << 20, "processes": 2 * PROCESSES}
 BUILD_LIMITS = {"core": 0, "files": 1024, "file_bytes": 1 << 30, "processes": 2 * PROCESSES, "disk_mb": 4096, "disk_files": 100_000}
@@ -120,6 +120,7 @@ class BotProcess:
         self._keeper.stdin.close()
         self._keeper.stdout.close()
         self._stopped = False
+        self._meter: Meter | None = None
         _keepers.add(self._keeper.pid)
 
     def ending(self, wait_s: float = 0.0) -> Ending | None:
@@ -165,14 +166,35 @@ class BotProcess:
         size = self.stderr_size()
         return os.pread(self._stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL)).decode(errors="replace")
 
-    def usage(self) -> usage.Usage:
-        """What the bot's processes have used up to now, and those of the worker's other bots."""
-        return usage.measure(time.monotonic_ns(), self._keeper.pid, _keepers - {self._keeper.pid})
+    def used_ns(self) -> int:
+        """Processor time of all that the bot has started, since it was; 0 while it is still being started."""
+        meter = self._meter or self._new_meter()
+        return meter.used_ns() if meter else 0
+
+    @property
+    def counts_exactly(self) -> bool:
+        """Whether the kernel itself adds that up."""
+        meter = self._meter or self._new_meter()
+        return meter is not None and meter.is_exact
+
+    def can_run(self) -> bool:
+        """Whether the bot wants a processor now; so it is while it is still being started."""
+        meter = self._meter or self._new_meter()
+        return meter is None or meter.can_run()
+
+    def _new_meter(self) -> Meter | None:
+        """The meter, once the keeper has said that the bot is started."""
+        self._read_status()
+        words = dict(line.partition(" ")[::2] for line in self._status_text.decode(errors="replace").splitlines())
+        if "started" in words:
+            counter = words.get("counter")
+            self._meter = Meter(self._keeper.pid, None if counter is None else int(counter))
+        return self._meter
 
     def has_output_open(self) -> bool:
         """Whether one of the bot's processes still holds its end of stdout; so it is where nothing is known."""
-        family = usage.family(self._keeper.pid)[1:]
-        return not family or usage.has_pipe_open(family, self.from_bot)
+        tree = family(self._keeper.pid)[1:]
+        return not tree or has_pipe_open(tree, self.from_bot)
 
     def stderr_size(self) -> int:
         """Bytes of stderr that are kept."""
@@ -192,7 +214,7 @@ class BotProcess:
 
     def memory_mb(self) -> int:
         """Memory of the bot's processes that is not a file's."""
-        return sum(shared_fairly(pid, figures_of(pid)[0]) for pid in usage.family(self._keeper.pid)[1:]) >> 10
+        return sum(shared_fairly(pid, figures_of(pid)[0]) for pid in family(self._keeper.pid)[1:]) >> 10
 
     def stderr_is_full(self) -> bool:
         """Whether stderr has reached the limit of a file, so that the bot could write no more to it."""
@@ -203,6 +225,8 @@ class BotProcess:
         if self._stopped:
             return
         self._stopped = True
+        if self._meter:
+            self._meter.close()
         os.close(self._lifeline)
         try:
             self._keeper.wait(STOP_S)

@@ -1,0 +1,128 @@
+"""How long an answer may take, and what it cost: in processor time, with a limit for bots that only sleep, or by the wall clock."""
+
+import time
+from collections.abc import Callable
+from typing import Literal
+
+from arena.errors import Void
+from arena.players.channel import Channel, TimedOut
+from arena.players.process import BotProcess
+
+ClockKind = Literal["cpu", "wall"]
+SLICE_NS = 100_000_000
+"""How long to wait for an answer before looking at who uses the processor."""
+SHORTEST_SLICE_NS = 5_000_000
+OVERSLEPT_NS = 50_000_000
+"""What a slice may take longer than asked and still count: the rest is the machine's, which slept."""
+LEAST_PATIENCE_NS = 1_000_000_000
+PATIENCE = 2
+"""A bot may sleep for this many times its budget, and for LEAST_PATIENCE_NS at the least."""
+STARVED_NS = 120_000_000_000
+"""After this long, a bot that always wanted the processor and did not get its budget has met a machine that is no use."""
+NS_PER_MS = 1_000_000
+
+
+class OutOfTime(TimedOut):
+    """No answer came within ``allowance``, a text such as ``100 ms of processor time``."""
+
+    def __init__(self, partial: bytes, allowance: str) -> None:
+        super().__init__(partial)
+        self.allowance = allowance
+
+
+class Overspent(Exception):  # noqa: N818 - an outcome, judged by the caller
+    """The answer came, but cost more than it might: ``unasked_ns`` of it were used before it was asked for."""
+
+    def __init__(self, cost_ns: int, unasked_ns: int) -> None:
+        super().__init__()
+        self.cost_ns = cost_ns
+        self.unasked_ns = unasked_ns
+
+
+class Timekeeper:
+    """Asks one bot over its channel, each answer within a budget.
+
+    By the clock ``cpu`` an answer costs the processor time that all processes of the bot have used since the one before. What they use
+    while nobody asks is charged to the next answer, so thinking on another's turn costs what it takes. The wall clock only counts
+    while the bot does not want a processor: a busy machine makes nobody late, and no crowd makes a rival late.
+    """
+
+    def __init__(self, channel: Channel, process: BotProcess, clock: ClockKind) -> None:
+        self._channel = channel
+        self._process = process
+        self._clock = clock
+        self._charged_ns = 0
+
+    def ask(self, request: bytes, budget_ns: int, meanwhile: Callable[[], None], patience_ns: int | None = None) -> tuple[bytes, int]:
+        """The reply and what it cost, in ns. ``meanwhile`` is called now and then during a long wait.
+
+        Raises OutOfTime, Overspent, Void, and what `Channel.ask` does.
+        """
+        began_ns = time.monotonic_ns()
+        if self._clock == "wall":
+            return self._ask_by_the_wall(request, budget_ns, began_ns)
+        try:
+            line = self._channel.ask(request, began_ns + min(budget_ns, SLICE_NS))
+        except TimedOut as late:
+            line = self._wait_on(late.partial, began_ns, budget_ns, patience_ns or patience(budget_ns), meanwhile)
+        cost_ns = self.charge()
+        if cost_ns > budget_ns:
+            raise Overspent(cost_ns, max(0, cost_ns - (time.monotonic_ns() - began_ns)))
+        return line, cost_ns
+
+    def owed_ns(self) -> int:
+        """What the bot has used since its last answer; 0 by the wall clock."""
+        return 0 if self._clock == "wall" else self._process.used_ns() - self._charged_ns
+
+    def charge(self) -> int:
+        """The same, charged now and not again."""
+        owed_ns = self.owed_ns()
+        self._charged_ns += owed_ns
+        return owed_ns
+
+    def _ask_by_the_wall(self, request: bytes, budget_ns: int, began_ns: int) -> tuple[bytes, int]:
+        try:
+            line = self._channel.ask(request, began_ns + budget_ns)
+        except TimedOut as late:
+            raise OutOfTime(late.partial, f"{budget_ns // NS_PER_MS} ms") from None
+        return line, min(budget_ns, time.monotonic_ns() - began_ns)
+
+    def _wait_on(self, partial: bytes, began_ns: int, budget_ns: int, patience_ns: int, meanwhile: Callable[[], None]) -> bytes:
+        """Waits on in slices, for as long as there is budget and the bot uses it.
+
+        Measured: where a wait for the processor is booked only when it ends, as in schedstat, the usual stall counts as none.
+        So nothing is concluded from how long the bot waited, only from what it used and whether it wants to run.
+        """
+        now_ns = time.monotonic_ns()
+        slept_ns, waited_ns = self._slept(now_ns - began_ns, 0), now_ns - began_ns
+        while True:
+            meanwhile()
+            owed_ns = self.owed_ns()
+            if owed_ns >= budget_ns:
+                raise OutOfTime(partial, f"{budget_ns // NS_PER_MS} ms of processor time")
+            if slept_ns >= patience_ns:
+                used = f"used {owed_ns // NS_PER_MS} of its {budget_ns // NS_PER_MS} ms of processor time"
+                raise OutOfTime(partial, f"{round(waited_ns / NS_PER_MS)} ms, in which the bot {used},")
+            if waited_ns >= STARVED_NS:
+                raise Void(
+                    f"the machine had no time for the bot: {owed_ns // NS_PER_MS} ms of processor time in {waited_ns // 1_000_000_000} s",
+                    "leave the machine to the arena, or ask for fewer --jobs",
+                )
+            began_ns = time.monotonic_ns()
+            slice_ns = max(SHORTEST_SLICE_NS, min(budget_ns - owed_ns, SLICE_NS))
+            try:
+                return self._channel.go_on(began_ns + slice_ns)
+            except TimedOut as late:
+                partial = late.partial
+            passed_ns = min(time.monotonic_ns() - began_ns, slice_ns + OVERSLEPT_NS)
+            waited_ns += passed_ns
+            slept_ns += self._slept(passed_ns, self.owed_ns() - owed_ns)
+
+    def _slept(self, passed_ns: int, used_ns: int) -> int:
+        """How much of a time the bot did not want a processor."""
+        return 0 if self._process.can_run() else max(0, passed_ns - used_ns)
+
+
+def patience(budget_ns: int) -> int:
+    """How long a bot may sleep over an answer with this budget, in ns."""
+    return max(LEAST_PATIENCE_NS, PATIENCE * budget_ns)

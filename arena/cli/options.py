@@ -1,6 +1,7 @@
 """Options, arguments and look-ups that several commands share."""
 
 import shlex
+import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -28,6 +29,22 @@ board_option = click.option(
 in_process_option = click.option(
     "--in-process", is_flag=True, default=None, help="Play the arena's built-in bots, without processes: thousands of games a second."
 )
+clock_option = click.option(
+    "--clock",
+    type=click.Choice(("cpu", "wall")),
+    help="Measure a bot's time by the processor time of its processes, or by the clock on the wall.  [default: cpu]",
+)
+
+
+def with_clock(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings with the clock that bots go by where none is asked for: processor time is counted by Linux alone."""
+    if settings.get("in_process") or "clock" in settings:
+        return settings
+    if sys.platform != "linux":
+        click.echo("note: bots go by the clock on the wall here: only Linux counts processor time so that it can be relied on", err=True)
+    return {**settings, "clock": "cpu" if sys.platform == "linux" else "wall"}
+
+
 move_ms_option = click.option("--move-ms", type=click.IntRange(1), default=1000, show_default=True, help="Time for a move, in ms.")
 
 

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import Walls, as_json, bots_folder, find_bot, move_ms_option, sandbox_options, split_commas
+from arena.cli.options import (
+    Walls,
+    as_json,
+    bots_folder,
+    clock_option,
+    find_bot,
+    move_ms_option,
+    sandbox_options,
+    split_commas,
+    with_clock,
+)
 from arena.errors import UserError, printable
 
 if TYPE_CHECKING:
@@ -38,6 +48,7 @@ YOU = "human"
 @move_ms_option
 @click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a seat.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), default=0, help="Added to the bank after each move.  [default: 0]")
+@clock_option
 @click.option("--human", type=click.IntRange(0, 3), metavar="SEAT", help="Play yourself, at this seat; other hands stay covered.")
 @click.option("--log", "log_path", type=click.Path(dir_okay=False, path_type=Path), help="Write every line both ways to a file; see below.")
 @sandbox_options
@@ -82,7 +93,7 @@ def play(
     registry = Registry(bots_folder(home))
     found = [find_bot(registry, name) for name in bots]
     boards = [find_board(name) for name in names]
-    table = Table(found, human, Timing(**options), walls.choose(found))
+    table = Table(found, human, Timing(**with_clock(options)), walls.choose(found))
     seed = seed or new_seed()
     with _opened(log_path) as log:
         records = list(_rounds(table, boards, seed, deal, log, as_json=as_json))
@@ -213,8 +224,8 @@ class Table(NamedTuple):
         from arena.players.bot import BotPlayer  # noqa: PLC0415
         from arena.players.wire import LoggedPlayer  # noqa: PLC0415
 
-        told = (bot, self.timing.startup_ms, self.sandbox)
-        return LoggedPlayer(*told, log, seat) if log else BotPlayer(*told)
+        player = BotPlayer(bot, self.timing.startup_ms, self.sandbox, self.timing.clock)
+        return player if log is None else LoggedPlayer(bot, self.timing.startup_ms, self.sandbox, log, seat, self.timing.clock)
 
     def _watch(self, names: "Sequence[str]") -> "Watch":
         """What is shown after each move: all of it, or what a person needs who is shown the board when it is their turn."""

@@ -13,12 +13,14 @@ from arena.cli.options import (
     as_json,
     bot_finder,
     bots_folder,
+    clock_option,
     in_process_option,
     match_option,
     prior_option,
     results_folder,
     sandbox_options,
     split_commas,
+    with_clock,
 )
 from arena.cli.place import Place, place_options, workers_at
 from arena.cli.playing import check_all_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
@@ -51,6 +53,7 @@ MOST_DEALS = 1000
 @click.option("--move-ms", type=click.IntRange(1), help="Time for a move.  [default: 1000]")
 @click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a game.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
+@clock_option
 @click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
 @click.option("--until", type=click.FloatRange(0, min_open=True), metavar="ELO", help="Play until every +/- is at most this; see below.")
 @click.option("--adaptive", is_flag=True, default=None, help="Give line-ups deals where the ranking is uncertain; see below.")
@@ -141,6 +144,7 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
         settings.setdefault("deals", MOST_DEALS)
     if "seed" in settings:
         settings["seed"] = str(settings["seed"])
+    settings = with_clock(settings)
     warn_about_times(bots, settings)
     return settings, bots, boards, results_path(results_folder(home), out, settings, boards, bots), rest
 

@@ -27,6 +27,7 @@ class Clock:
     """
 
     def __init__(self, timing: Timing, players: int) -> None:
+        self.kind = timing.clock
         self._move_ns = timing.move_ms * NS_PER_MS
         self._increment_ns = timing.increment_ms * NS_PER_MS
         self._banks_ns = None if timing.game_ms is None else [timing.game_ms * NS_PER_MS] * players

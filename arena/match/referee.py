@@ -224,6 +224,7 @@ def record_of(
         sandbox=sandbox,
         host=host,
         ended=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        clock=clock.kind,
     )
 
 

@@ -14,6 +14,7 @@ from arena.players.folder import Bot
 from arena.players.manifest import check_name
 from arena.players.messages import PROTOCOL
 from arena.players.sandbox.tiers import Mode
+from arena.players.timekeeper import ClockKind
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
 from arena.rules.boards import BUILT_IN, Board, built_in, read_board
@@ -51,6 +52,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``boards``      names; ``match`` those of the rounds that count together (R8.3), each as often as it is played; none: games count singly
     ``deals``       on each board, or of the match; ``tables`` the number of line-ups, None for all of them
     ``challenger``  a gauntlet: only line-ups with this bot
+    ``clock``       what a bot's time is measured by; runs of before there was a choice went by the wall clock
     ``game_ms``     the bank of each seat for a game, None without one
     ``in_process``  the bots are those of `arena.players.builtin`, without processes, walls or limits of time
     ``seed``        text from which every deck and every bot's seed is derived
@@ -75,6 +77,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     game_ms: Milliseconds | None = None
     increment_ms: Annotated[int, Meta(ge=0, le=MAX_MS)] = 0
     startup_ms: Milliseconds = 10_000
+    clock: ClockKind = "wall"
     in_process: bool = False
     line_ups: list[list[str]] | None = None
     compare: Comparison | None = None
@@ -101,7 +104,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def timing(self) -> Timing:
         """The time control."""
-        return Timing(self.move_ms, self.game_ms, self.increment_ms, self.startup_ms)
+        return Timing(self.move_ms, self.game_ms, self.increment_ms, self.startup_ms, self.clock)
 
 
 class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board_files": "board"}):
@@ -124,6 +127,7 @@ class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board
     game_ms: int | None = None
     increment_ms: int | None = None
     startup_ms: int | None = None
+    clock: ClockKind | None = None
     until: float | None = None
     adaptive: bool | None = None
     in_process: bool | None = None
@@ -185,7 +189,7 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
         raise ConfigError(
             "expected --game-ms with --increment-ms: an increment is added to a bank", "add --game-ms, or leave the increment out"
         )
-    if config.in_process and config.timing != Timing():
+    if config.in_process and config.timing != Timing(clock=config.clock):
         raise ConfigError(
             "expected no limits of time with --in-process, where it is only measured, got some",
             "leave --move-ms, --game-ms, --increment-ms and --startup-ms out",
@@ -280,6 +284,8 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
             found += _kind_difference(is_built_in=bool(there), wanted=here)
         elif isinstance(there, dict) and isinstance(here, dict):
             found += [f"{part}: the run has {there.get(part)}, asked for {here[part]}" for part in here if there.get(part) != here[part]]
+        elif key == "clock":
+            found += [f"clock: the run has {there or 'wall'}, asked for {here}"] * ((there or "wall") != here)
         elif key not in OWN_RULES and (there or None) != (here or None):
             cure = "; 'arena standings --match' shows a run by another scoring" if key == "match" else ""
             found.append(f"{key}: the run has {_shown(there)}, asked for {_shown(here)}{cure}")

@@ -94,7 +94,8 @@ class Stable:
         return taken
 
     def _new_player(self, label: str) -> BotPlayer:
-        return BotPlayer(self._setup.bots[label], self._setup.timing.startup_ms, self._setup.sandbox)
+        timing = self._setup.timing
+        return BotPlayer(self._setup.bots[label], timing.startup_ms, self._setup.sandbox, timing.clock)
 
     def give_back(self, players: Sequence[tuple[BotPlayer, set[tuple[str, int]]]]) -> None:
         """Keeps those whose process still runs."""

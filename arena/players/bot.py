@@ -182,8 +182,8 @@ class BotPlayer(Player):
             words = "" if LAST_WORDS in fault.detail else self._last_words()
             raise Forfeit(FaultKind.STARTUP, f"{fault.detail}{words}") from fault
         self._full = ready.view == "full"
-        assert self._timekeeper is not None, "the process is there"
-        self._timekeeper.charge()  # starting up is not the first answer's
+        if self._timekeeper:
+            self._timekeeper.charge()  # starting up is not the first answer's
         self._asked_for_ns = time.monotonic_ns() - self._started_ns
 
     def open(self) -> None:
@@ -212,7 +212,8 @@ class BotPlayer(Player):
         try:
             return keeper.ask(request, budget_ns, self.meanwhile, budget_ns if starting else None)
         except OutOfTime as error:
-            raise self._overdue(error.partial, time.monotonic_ns(), error.allowance) from None
+            allowance = f"the {self.startup_ms} ms for starting" if starting else error.allowance
+            raise self._overdue(error.partial, time.monotonic_ns(), allowance) from None
         except Overspent as error:
             raise _late(error, budget_ns) from None
         except OutputEnded as error:

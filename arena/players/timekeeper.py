@@ -101,8 +101,8 @@ class Timekeeper:
             if owed_ns >= budget_ns:
                 raise OutOfTime(partial, f"{budget_ns // NS_PER_MS} ms of processor time")
             if slept_ns >= patience_ns:
-                used = f"used {owed_ns // NS_PER_MS} of its {budget_ns // NS_PER_MS} ms of processor time"
-                raise OutOfTime(partial, f"{round(waited_ns / NS_PER_MS)} ms, in which the bot {used},")
+                used = f"it used {owed_ns // NS_PER_MS} of its {budget_ns // NS_PER_MS} ms of processor time"
+                raise OutOfTime(partial, f"{round(waited_ns / NS_PER_MS)} ms ({used})")
             if waited_ns >= STARVED_NS:
                 raise Void(
                     f"the machine had no time for the bot: {owed_ns // NS_PER_MS} ms of processor time in {waited_ns // 1_000_000_000} s",

@@ -4,14 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 DEALS ?= 6
 JOBS ?= auto
-SOURCES := arena tests bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python
+SOURCES := setup.py arena tests bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format fuzz sanitize chaos soak golden wheel clean
+.PHONY: help demo test check format fuzz sanitize chaos soak golden wheel release-check clean
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 demo: $(VENV)/.ready ## set everything up and play a round robin of the bots in bots/ (about a minute)
 	@$(BIN)/arena run --deals $(DEALS) --game-ms 1000
@@ -52,6 +52,14 @@ wheel: $(VENV)/.ready-dev ## build the wheel, which holds the native core, into 
 	@$(BIN)/pip wheel -q --no-deps --no-build-isolation -w dist .
 	@$(BIN)/python -m zipfile -l dist/*.whl | grep -q _core.abi3.so || \
 		{ rm dist/*.whl; echo "expected a C compiler for the native core in the wheel; on Debian: apt install gcc"; exit 1; }
+
+release-check: $(VENV)/.ready-dev ## build the sdist and the wheel into dist/, look into both, and play with what they install (about two minutes)
+	@rm -rf dist
+	@mkdir -p build
+	@$(BIN)/python -m build --outdir dist . >build/release.log 2>&1 || { cat build/release.log; exit 1; }
+	@$(BIN)/twine check --strict dist/*
+	@$(BIN)/abi3audit --strict dist/*.whl
+	@ARENA_DIST=dist $(BIN)/python -m pytest -q -n 0 tests/release $(ARGS)
 
 clean: ## remove what was built, but no results
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,3 +1,3 @@
-"""qin-arena: bots in any language play Qin under a referee; the standings have honest error bars."""
+"""qin-arena: bots in any language play Qin under a referee; the standings have error bars you can trust."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

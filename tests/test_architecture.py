@@ -1,6 +1,7 @@
 """What holds for the whole house: light imports, one way of things, nothing left undocumented."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -96,7 +97,7 @@ def test_the_readme_shows_what_the_makefile_has():
     for target in ("demo", "test"):
         assert f"make {target}" in readme
         assert f"\n{target}: " in makefile
-    for target in ("test", "check", "sanitize"):
+    for target in ("test", "check", "sanitize", "release-check"):
         assert f"make {target}" in (ROOT / ".ci" / "run").read_text()
 
 
@@ -104,3 +105,9 @@ def test_the_shipped_boards_are_part_of_the_package():
     project = (ROOT / "pyproject.toml").read_text()
     assert '"arena.rules" = ["boards/*.txt"' in project
     assert '"arena.cli" = ["starters/*/*"]' in project
+
+
+def test_the_changelog_has_room_for_what_comes_next_above_what_was_released():
+    headings = re.findall(r"^## (.*)", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert headings[0] == "[Unreleased]"
+    assert all(re.fullmatch(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", heading) for heading in headings[1:])

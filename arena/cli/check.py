@@ -1,4 +1,4 @@
-"""arena check: whether a bot plays by the protocol."""
+"""arena check: checks whether a bot follows the protocol."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 NEW_LINE = "\n"
 
 
-@click.command(short_help="Check one bot step by step.")
+@click.command(short_help="Check a bot step by step.")
 @click.argument("path", metavar="PATH|BOT")
 @move_ms_option
 @sandbox_options
 @click.pass_obj
 def check(home: Path, /, path: str, move_ms: int, *, walls: Walls) -> int:
-    """Check one bot in some forty steps: start, games on both boards at every seat, all that the protocol may send, a clean end.
+    """Check a bot in about forty steps: start, games on both boards in every seat, everything the protocol may send, a clean end.
 
-    PATH is a bot's folder or script; what is not here is looked up in bots/. One line a step, with the cure under each failure; exit
-    status 1 when any fails. A good bot is through in a few seconds.
+    PATH is a bot's folder or script, or the name of a bot in bots/. You see one line per step, with the cure below each failure. The exit
+    status is 1 if any step fails. A good bot is done in a few seconds.
 
     \b
     arena check my-bot

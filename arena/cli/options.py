@@ -1,4 +1,4 @@
-"""Options, arguments and look-ups that several commands share."""
+"""Options, arguments and look-ups shared by several commands."""
 
 import shlex
 import sys
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from arena.players.registry import Registry
     from arena.players.sandbox.tiers import Mode, Sandbox
 
-SCORING = "Rank matches of one game on each of these boards by pagodas left in total, or count games singly.  [default: as the run says]"
-"""What ``--match`` does where a run that is there is shown."""
+SCORING = "Score matches of one game on each of these boards by total pagodas left, or 'none' for single games.  [default: as in the run]"
+"""The help of ``--match`` for commands that show an existing run."""
 MODES = ("auto", "require", "off")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -49,7 +49,7 @@ move_ms_option = click.option("--move-ms", type=click.IntRange(1), default=1000,
 
 
 class Walls(NamedTuple):
-    """What the user said about the sandbox; ``mode`` None and ``trusted`` empty when nothing."""
+    """The user's sandbox options; if none are given, ``mode`` is None and ``trusted`` is empty."""
 
     mode: "Mode | None"
     trusted: tuple[str, ...]
@@ -65,7 +65,7 @@ class Walls(NamedTuple):
 
         if in_process:
             if self.mode == "require":
-                raise SandboxError("expected bots to put behind walls, got built-in ones", "leave --sandbox out: only the arena runs")
+                raise SandboxError("expected bots to put into a sandbox, got built-in ones", "leave out --sandbox: only the arena runs")
             return OPEN
         choice = choose(self.mode or "auto", accept_none=self.unsafe or all(bot.label in self.trusted for bot in bots))
         if choice.warning:
@@ -81,9 +81,9 @@ def sandbox_options(command: Command) -> Command:
         return command(*args, walls=Walls(sandbox, tuple(trust or ()), unsafe_no_sandbox), **options)
 
     for option in (
-        click.option("--unsafe-no-sandbox", is_flag=True, help="Where no sandbox works, run all bots with your own rights."),
-        click.option("--trust", callback=split_commas, metavar="BOT,...", help="Bots that you would run by hand, where no sandbox works."),
-        click.option("--sandbox", type=click.Choice(MODES), help="Walls around bots; see 'arena doctor'.  [default: auto]"),
+        click.option("--unsafe-no-sandbox", is_flag=True, help="If no sandbox works, run all bots with your own rights."),
+        click.option("--trust", callback=split_commas, metavar="BOT,...", help="Bots you trust enough to run by hand if no sandbox works."),
+        click.option("--sandbox", type=click.Choice(MODES), help="The sandbox for bots; see 'arena doctor'.  [default: auto]"),
     ):
         wrapped = option(wrapped)
     return cast("Command", wrapped)
@@ -121,8 +121,8 @@ def anchor_option(command: Command) -> Command:
         multiple=True,
         metavar="NAME=ELO",
         callback=_parse_anchors,
-        help="Hold a bot's rating at a value, which decides the level of all it can be compared with; without one their mean is 0. "
-        "Repeat it for bots that never met.",
+        help="Hold a bot's rating at a value, which sets the level of all bots it can be compared with; without one, their mean is 0. "
+        "Repeat it for groups of bots that never met.",
     )(command)
 
 
@@ -152,12 +152,12 @@ def _parse_match(context: click.Context, parameter: click.Parameter, value: str 
 
 
 def bots_folder(home: Path) -> Path:
-    """Where the registry lies."""
+    """Where the registry is."""
     return home / "bots"
 
 
 def results_folder(home: Path) -> Path:
-    """Where runs lie."""
+    """Where runs are."""
     return home / "results"
 
 
@@ -169,7 +169,7 @@ def run_folder(home: Path, run: str | None) -> Path:
     if run is None:
         runs = list_runs(results)
         if not runs:
-            raise RunError(f"expected a run in {results}, found none", "play one with 'arena run', or name a run's folder")
+            raise RunError(f"expected a run in {results}, found none", "start one with 'arena run', or name a run's folder")
         return runs[-1]
     for folder in (results / run, Path(run)):
         if (folder / "run.json").is_file():
@@ -179,11 +179,11 @@ def run_folder(home: Path, run: str | None) -> Path:
 
 
 def split_words(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    """A command line as words, for options that take one."""
+    """A command line split into words, for options that take one."""
     try:
         return shlex.split(value) if value else None
     except ValueError as error:
-        raise click.BadParameter(f"expected words with closed quotes, got {value!r}: {error}") from None
+        raise click.BadParameter(f"expected words with matching quotes, got {value!r}: {error}") from None
 
 
 def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
@@ -192,7 +192,7 @@ def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> li
         return None
     parts = [part.strip() for part in value.split(",") if part.strip()]
     if not parts:
-        raise click.BadParameter(f"expected names joined by commas, got {value!r}")
+        raise click.BadParameter(f"expected names separated by commas, got {value!r}")
     return parts
 
 

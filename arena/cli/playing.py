@@ -1,4 +1,4 @@
-"""What the commands that play a run have in common."""
+"""What the commands that play a run share."""
 
 import logging
 import signal
@@ -20,12 +20,12 @@ LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
 
 
 def log_level(verbose: int, *, quiet: bool) -> int:
-    """The level from which on a run's log is kept."""
+    """The lowest level of messages that a run's log keeps."""
     return LOG_LEVELS[-1 if quiet else min(verbose, 1)]
 
 
 def check_all_programs(bots: "list[Bot]") -> "list[Bot]":
-    """The bots, once the programs that build and start each are known to be there. Raises BotFolderError."""
+    """The bots, after checking that the programs to build and start each exist. Raises BotFolderError."""
     from arena.players.folder import check_programs  # noqa: PLC0415 - help must not wait for it
 
     for bot in bots:
@@ -34,7 +34,7 @@ def check_all_programs(bots: "list[Bot]") -> "list[Bot]":
 
 
 def warn_about_times(bots: "Sequence[Bot]", settings: Mapping[str, Any]) -> None:
-    """Warns of bots that get less time than they were made for."""
+    """Warns about bots that get less time than they were made for."""
     for bot in bots:
         for key, default in (("move_ms", 1000), ("startup_ms", 10_000)):
             needed, given = getattr(bot.manifest, key), settings.get(key, default)
@@ -67,7 +67,7 @@ def results_path(
 
 
 def show_voided(runner: "Runner", folder: Path) -> None:
-    """Names the games that could not be played."""
+    """Lists the games that could not be played."""
     for voided in runner.voided:
         click.echo(f"error: {voided.game} could not be played: {printable(voided.reason)}; see {folder / 'logs'}", err=True)
 

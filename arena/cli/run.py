@@ -37,35 +37,33 @@ MOST_DEALS = 1000
 
 @click.command(short_help="Play a tournament and print the standings.")
 @click.argument("bots", nargs=-1, metavar="[BOT]...")
-@click.option("--players", type=click.IntRange(2, 4), help="Seats at a table.  [default: 2]")
-@click.option(
-    "--deals", type=click.IntRange(1), help="Deals on each board, or of the match; every line-up plays the same ones.  [default: 10]"
-)
+@click.option("--players", type=click.IntRange(2, 4), help="Players per game.  [default: 2]")
+@click.option("--deals", type=click.IntRange(1), help="Deals per board, or per match; every line-up plays the same ones.  [default: 10]")
 @click.option("--boards", callback=split_commas, metavar="NAME,...", help="bird, lion or both.  [default: bird]")
 @click.option(
     "--board", "board_files", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file; repeat."
 )
-@match_option("Rank matches of one game on each of these boards by pagodas left in total; see below.  [default: none, games count singly]")
+@match_option("Score matches of one game on each of these boards by total pagodas left; see below.  [default: none, single games count]")
 @click.option("--seatings", type=click.Choice(["rotations", "all"]), help="Seatings of each block: N or N!.  [default: rotations]")
-@click.option("--tables", type=click.IntRange(1), help="A balanced subset of so many line-ups.  [default: all]")
-@click.option("--challenger", metavar="BOT", help="A gauntlet: only line-ups with this bot.")
-@click.option("--seed", help="Text that decides every deck; a short one can be guessed by a bot.  [default: a secret one]")
-@click.option("--move-ms", type=click.IntRange(1), help="Time for a move.  [default: 1000]")
-@click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a game.  [default: none]")
+@click.option("--tables", type=click.IntRange(1), help="Use a balanced subset of this many line-ups.  [default: all]")
+@click.option("--challenger", metavar="BOT", help="Play a gauntlet: only line-ups with this bot.")
+@click.option("--seed", help="Text that determines every deck; a bot could guess a short one.  [default: a secret one]")
+@click.option("--move-ms", type=click.IntRange(1), help="Move time.  [default: 1000]")
+@click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves in a game.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
 @clock_option
-@click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
+@click.option("--startup-ms", type=click.IntRange(1), help="Time for a bot's process to answer hello.  [default: 10000]")
 @click.option("--until", type=click.FloatRange(0, min_open=True), metavar="ELO", help="Play until every +/- is at most this; see below.")
-@click.option("--adaptive", is_flag=True, default=None, help="Give line-ups deals where the ranking is uncertain; see below.")
+@click.option("--adaptive", is_flag=True, default=None, help="Give more deals to line-ups where the ranking is uncertain; see below.")
 @in_process_option
 @click.option(
     "--out", metavar="RUN", help="The run's name in results/, or a path.  [default: an unfinished run like this one, or a new one]"
 )
 @click.option(
-    "--config", "config_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="An arena.toml with any of these."
+    "--config", "config_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="An arena.toml with any of these options."
 )
-@click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
+@click.option("-v", "--verbose", count=True, help="Log every game, not only faults, in the run's logs/arena.log.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings.")
 @place_options
 @sandbox_options
 @prior_option
@@ -77,12 +75,13 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
     deals, each with every seating. The same command again finishes a run that was interrupted; more deals or further bots extend it.
 
-    With --match bird,lion the same bots in the same seats play a round on each board, and the fewest pagodas left in total win; the table
-    counts matches. A board named twice is played on two decks. Whoever forfeits in any round ranks below all who do not.
+    With --match bird,lion, the same bots in the same seats play one round on each board, and the bot with the fewest pagodas left in total
+    wins; the table counts matches. A board named twice is played on two decks. A bot that forfeits in any round ranks below all bots that
+    do not.
 
-    With --until or --adaptive line-ups start with a part of the deals and get more after each look at the ratings, up to --deals (with
-    --until 1000) times the line-ups. --until ends the run when every +/- is at most so many Elo. --adaptive gives the deals to line-ups
-    that narrow what is too wide: the +/- above --until, or the neighbours in the ranking whose order is in question.
+    With --until or --adaptive, line-ups start with a part of the deals and get more after each look at the ratings, up to --deals per
+    line-up on average (1000 with --until). --until ends the run when every +/- is at most this many Elo. --adaptive gives deals to the
+    line-ups that narrow what is too wide: a +/- above --until, or the difference of neighbours whose order is not settled.
 
     With --in-process BOT is a built-in bot, a policy of the rules core: random, greedy and careful, which all play without any BOT, or
     greedy-N and careful-N, the best of N legal moves drawn at random (1 to 1000). They have no files, no walls and no limits of time.
@@ -118,7 +117,7 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     _print_tables(folder, prior, as_json=as_json)
     show_voided(runner, folder)
     if runner.stop_level:
-        click.echo(f"interrupted: the same command finishes the run in {folder}", err=True)
+        click.echo(f"interrupted: repeat the same command to finish the run in {folder}", err=True)
         return INTERRUPTED
     return DONE if complete else FAILED
 

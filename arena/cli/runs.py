@@ -1,4 +1,4 @@
-"""arena runs: what lies in results/."""
+"""arena runs: lists the runs in results/."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from arena.cli.options import as_json, results_folder
 @as_json
 @click.pass_obj
 def runs(home: Path, /, *, as_json: bool) -> None:
-    """List the runs in results/, oldest first: when they were started, what they play and how far they are.
+    """List the runs in results/, oldest first: when each was started, what it plays, and its progress.
 
     \b
     arena runs
@@ -45,7 +45,7 @@ def runs(home: Path, /, *, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2))
     elif not rows:
-        click.echo(f"no runs in {results_folder(home)}: play one with 'arena run'", err=True)
+        click.echo(f"no runs in {results_folder(home)}: start one with 'arena run'", err=True)
     else:
         table = [
             (

@@ -1,4 +1,4 @@
-"""A run compared with its plan, the rules and its own tables: what of it follows from the rest, and what does not."""
+"""Checks a run against its plan, the rules and its own tables, and lists everything that does not follow from the rest."""
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator
@@ -32,22 +32,22 @@ from arena.tournament.deals import deck_of
 from arena.tournament.schedule import Schedule, game_id
 
 MOST = 1000
-"""Differences that are listed; an audit stops there."""
+"""The most differences to list; an audit stops there."""
 AT_ONCE = 1 << 16
-"""Characters of a table to read at a time."""
+"""Characters of a table read at a time."""
 
 
 class Sample(NamedTuple):
-    """How many games to replay, and the text that decides which."""
+    """How many games to replay, and the text that determines which."""
 
     games: int
     seed: str
 
 
 class Verdict(NamedTuple):
-    """``differences`` in the order in which they were found, at most MOST; ``notes`` about what could not be compared.
+    """``differences`` in the order they were found, at most MOST; ``notes`` about what could not be compared.
 
-    ``games`` is how many were compared with their schema, the plan, the seed and their evidence, ``replayed`` how many with the rules.
+    ``games`` is the number compared with the schema, the plan, the seed and their evidence, ``replayed`` the number replayed by the rules.
     """
 
     games: int
@@ -62,13 +62,13 @@ class Verdict(NamedTuple):
 def verify_run(
     run: Path, prior: float | None = None, progress: Callable[[int], object] = lambda _: None, sample: Sample | None = None
 ) -> Verdict:
-    """Compares everything in a run's folder that follows from something else there; ``progress`` is told the bytes read so far.
+    """Checks everything in a run's folder that follows from something else there; ``progress`` gets the number of bytes read so far.
 
-    With a ``sample`` only the games drawn are replayed by the rules. Raises RunError, ConfigError where there is no run to compare.
+    With a ``sample``, only the sampled games are replayed. Raises RunError or ConfigError if there is no run to check.
     """
     info = read_run(run)
     schedule = Schedule(make_config(info.config))
-    notes = [f"the run was played by revision {info.rules_revision} of the rules, this is {REVISION}"] * (info.rules_revision != REVISION)
+    notes = [f"the run was played with rules revision {info.rules_revision}, this is {REVISION}"] * (info.rules_revision != REVISION)
     differences = list(_run_differences(info, schedule))
     games = _Games(run, info, schedule, sample)
     for difference in games.differences(progress):
@@ -79,7 +79,7 @@ def verify_run(
     if len(games.ids) < len(schedule) and len(differences) < MOST:
         notes.append(f"{len(schedule) - len(games.ids)} of the {len(schedule)} planned games are missing")
     if _has_torn_end(journal_of(run)):
-        notes.append("the journal ends in half a line: the same 'arena run' again cuts it off and plays its game")
+        notes.append("the journal ends in the middle of a line: repeat the same 'arena run' to cut it off and play its game")
     bots = 0
     for bot in info.bots:
         note, difference_of_bot = _built_in_difference(bot) if schedule.config.in_process else _bot_difference(run, bot)
@@ -89,7 +89,7 @@ def verify_run(
     tables = [name for name in DERIVED if (run / f"{name}.csv").exists()]
     differences += _table_differences(run, tables, prior)
     if not tables:
-        notes.append("no tables to compare: 'arena export RUN --to RUN' writes them")
+        notes.append("no tables to compare: use 'arena export RUN --to RUN' to write them")
     found = differences[:MOST]
     return Verdict(len(games.ids), games.replayed, len(schedule), bots, [f"{name}.csv" for name in tables], found, notes)
 
@@ -106,7 +106,7 @@ def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
 
 
 class _Games:
-    """The games of a journal, compared one after another: ``ids`` are those met, ``replayed`` counts."""
+    """Checks the games of a journal one by one: ``ids`` are those seen so far, ``replayed`` counts the replayed ones."""
 
     def __init__(self, run: Path, info: RunInfo, schedule: Schedule, sample: Sample | None) -> None:
         self._run, self._schedule, self._sample = run, schedule, sample
@@ -118,7 +118,7 @@ class _Games:
         self.replayed = 0
 
     def differences(self, progress: Callable[[int], object]) -> Iterator[Difference]:
-        """What the lines differ in, then the games drawn, each at its first difference."""
+        """The differences in the lines, then in the sampled games, for each the first one."""
         size = 0
         for number, line in enumerate(read_lines(self._journal), 1):
             size += len(line)
@@ -135,7 +135,7 @@ class _Games:
     def _compare(self, number: int, record: GameRecord) -> Wrong | None:
         if not self.ids.add(record.id):
             self._first = self._first or _first_lines(self._journal)
-            return Wrong("id", f"each game once, this one is in line {self._first[record.id]}", record.id)
+            return Wrong("id", f"each game once, but this one is already in line {self._first[record.id]}", record.id)
         wrong = _plan_difference(record, self._boards, self._schedule)
         if wrong is None and self._sample is None:
             wrong = self._replay(record)
@@ -144,7 +144,7 @@ class _Games:
         return wrong or (_evidence_difference(self._run, record) if record.faults else None)
 
     def _draw(self, sample: Sample, number: int, record: GameRecord) -> None:
-        """Keeps the games with the lowest hashes, which are the same ones whatever the order of the journal."""
+        """Keeps the games with the lowest hashes, so that the sample does not depend on the journal's order."""
         rank = -int.from_bytes(sha256(f"{sample.seed}\n{record.id}".encode()).digest()[:8], "big")
         if len(self._drawn) < sample.games:
             heappush(self._drawn, (rank, number, record))
@@ -157,7 +157,7 @@ class _Games:
 
 
 def _first_lines(journal: Path) -> dict[str, int]:
-    """The line of each game, the first one."""
+    """The first line of each game."""
     first: dict[str, int] = {}
     for number, line in enumerate(read_lines(journal), 1):
         record = decode_strictly(line)
@@ -167,14 +167,14 @@ def _first_lines(journal: Path) -> dict[str, int]:
 
 
 def _plan_difference(record: GameRecord, boards: dict[str, Board], schedule: Schedule) -> Wrong | None:
-    """The first difference of a record from the plan and the seed."""
+    """The first difference between a record and the plan or the seed."""
     line_up = sorted(record.bots)
     name = game_id(record.board, line_up, record.deal, record.seating)
     if record.id != name:
         return Wrong("id", f"{name} by board, bots, deal and seating", record.id)
     is_planned = len(line_up) == schedule.config.players and record.seating < len(schedule.seatings) and record.board in boards
     if not is_planned or not schedule.has_block(f"{record.board}/{'+'.join(line_up)}", record.deal):
-        return Wrong("id", "a game of the plan in run.json", record.id)
+        return Wrong("id", "a game from the plan in run.json", record.id)
     bots = schedule.seated(tuple(line_up), record.seating)
     if record.bots != list(bots):
         return Wrong("bots", f"{','.join(bots)} by the seating", ",".join(record.bots))
@@ -183,7 +183,7 @@ def _plan_difference(record: GameRecord, boards: dict[str, Board], schedule: Sch
 
 
 def _evidence_difference(run: Path, record: GameRecord) -> Wrong | None:
-    """Evidence that is kept of a fault says the same; it may have been deleted."""
+    """Checks that the evidence of a fault says the same as the record; it may have been deleted."""
     for number, fault in enumerate(record.faults):
         path = evidence_folder(run, record.id) / f"seat-{fault.seat}.json"
         if path.exists():
@@ -199,7 +199,7 @@ def _evidence_difference(run: Path, record: GameRecord) -> Wrong | None:
 
 def _has_torn_end(journal: Path) -> bool:
     if journal.suffix in COMPRESSED:
-        return False  # what is compressed is over
+        return False  # a compressed run is finished
     with journal.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - 1))
@@ -207,7 +207,7 @@ def _has_torn_end(journal: Path) -> bool:
 
 
 def _bot_difference(run: Path, bot: BotInfo) -> tuple[str, list[Difference]]:
-    """Why the copy of a bot cannot be compared, or what its files differ in."""
+    """Why the copy of a bot cannot be compared, or how its files differ."""
     folder = run / bot.copy
     if not folder.is_dir():
         return f"no copy of {bot.name} to compare in {folder.relative_to(run)}", []
@@ -216,39 +216,39 @@ def _bot_difference(run: Path, bot: BotInfo) -> tuple[str, list[Difference]]:
     except UserError as error:
         return "", [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, str(error))]
     if copy.manifest.build:
-        return f"the copy of {bot.name} holds what its build made, and cannot be compared", []
+        return f"the copy of {bot.name} contains build results, so it cannot be compared", []
     found = [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, copy.sha256)] if copy.sha256 != bot.sha256 else []
     return "", found
 
 
 def _built_in_difference(bot: BotInfo) -> tuple[str, list[Difference]]:
-    """Why a built-in bot cannot be compared, or what it differs in from the one of that name here."""
+    """Why a built-in bot cannot be compared, or how it differs from the one with that name here."""
     try:
         now = built_in_bot(bot.command[-1])
     except ConfigError as error:
-        return "", [Difference(RUN_FILE, None, f"command of {bot.name}", "one of a built-in bot", str(error))]
+        return "", [Difference(RUN_FILE, None, f"command of {bot.name}", "the command of a built-in bot", str(error))]
     if bot.command != now.command:
         return "", [Difference(RUN_FILE, None, f"command of {bot.name}", shlex.join(now.command), shlex.join(bot.command))]
     if bot.version != now.manifest.version:
-        return f"{bot.name} is of version {bot.version} of the built-in bots, this is {now.manifest.version}: they cannot be compared", []
+        return f"built-in bot {bot.name} has version {bot.version}, this is version {now.manifest.version}: they cannot be compared", []
     found = [Difference(RUN_FILE, None, f"sha256 of {bot.name}", now.sha256, bot.sha256)] if bot.sha256 != now.sha256 else []
     return "", found
 
 
 def _table_differences(run: Path, names: list[str], prior: float | None) -> list[Difference]:
-    """The first difference of each file of tables from those that follow from the journal."""
+    """The first difference between each table file and the tables computed from the journal."""
     if not names:
         return []
     try:
         tables = run_tables(run, prior)
     except ArenaError as error:
-        return [Difference(f"{names[0]}.csv", None, "table", "a journal that it follows from", str(error))]
+        return [Difference(f"{names[0]}.csv", None, "table", "a journal that gives this table", str(error))]
     found = [csv_difference(run / f"{name}.csv", derived_text(run, tables, name)) for name in names]
     return [difference for difference in found if difference]
 
 
 def csv_difference(path: Path, expected: Iterable[str]) -> Difference | None:
-    """The first cell in which a CSV file differs from a text in pieces; a last decimal may be off by one, as other processors round."""
+    """The first cell in which a CSV file differs from a text in pieces; the last decimal may be off by one, due to rounding."""
     with path.open(encoding="utf-8", errors="replace") as file:
         lines, others = _lines(expected), _lines(iter(partial(file.read, AT_ONCE), ""))
         heads: list[str] = []
@@ -266,7 +266,7 @@ def csv_difference(path: Path, expected: Iterable[str]) -> Difference | None:
 
 
 def _lines(pieces: Iterable[str]) -> Iterator[str]:
-    """What splitting the pieces' text at its ends of lines gives."""
+    """The lines of the text that the pieces make up."""
     rest = ""
     for piece in pieces:
         *whole, rest = (rest + piece).split("\n")

@@ -1,4 +1,4 @@
-"""A bot's process as a player: the dialogue, the deadlines, and what each way of breaking off is called."""
+"""A bot's process as a player: the dialogue, the deadlines, and the fault for each way a dialogue can fail."""
 
 import time
 
@@ -15,22 +15,24 @@ from arena.players.views import turn_view
 from arena.rules import State
 
 GRACE_NS = 200_000_000
-"""After a missed deadline: how long to look whether the answer still comes, first as it is, then with the bot's input closed."""
+"""After a missed deadline: how long to wait for a late answer, once with the bot's input open and once with it closed."""
 EXIT_S = 0.25
 QUIT_S = 0.1
 LOOK_NS = 2_000_000_000
-"""How often to look at the processor time of a bot."""
-FLOODED = f"expected one line per request, got over {MAX_LINE >> 10} KiB of lines that nobody asked for: answer once, log to stderr"
-THINK_WHEN_ASKED = "think when asked, and end what you start"
-LAST_WORDS = "its last words on stderr:"
+"""How often to measure a bot's processor time."""
+FLOODED = (
+    f"expected one line per request, got more than {MAX_LINE >> 10} KiB that nobody asked for: answer each request once, log to stderr"
+)
+THINK_WHEN_ASKED = "think only when asked, and end every process you start"
+LAST_WORDS = "last line on stderr:"
 AFTER_CLOSING = (
     "the bot answered only after its input was closed: flush stdout after each line "
-    "(or, if it was still thinking, keep a reserve: that was {late_ms} ms after its time)"
+    "(or, if it was still thinking, keep some time in reserve: the answer was {late_ms} ms late)"
 )
 
 
 class BotPlayer(Player):
-    """A bot that plays in a process of its own, started when its first game begins."""
+    """A bot that plays in its own process, which starts with the bot's first game."""
 
     def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox = OPEN, clock: ClockKind = "cpu") -> None:
         self.bot = bot
@@ -49,7 +51,7 @@ class BotPlayer(Player):
 
     @property
     def is_running(self) -> bool:
-        """Whether the process has been started and has not ended by itself."""
+        """Whether the process has been started and has not exited."""
         return self._process is not None and self._process.ending() is None
 
     def begin(self, start: Start) -> None:
@@ -78,7 +80,7 @@ class BotPlayer(Player):
         return encode(message)
 
     def next_id(self) -> int:
-        """The id of the next request."""
+        """The id for the next request."""
         self._requests += 1
         return self._requests
 
@@ -99,7 +101,7 @@ class BotPlayer(Player):
         self._channel.queue(line)
 
     def finish(self) -> None:
-        """Sends the lines about the end; a process that is to be fresh for every game is stopped."""
+        """Sends the lines about the end of the game; stops the process if the bot wants a fresh one for each game."""
         self._line().flush()
         if self._process:
             self._process.trim_stderr()
@@ -111,14 +113,14 @@ class BotPlayer(Player):
             self.stop()
 
     def dismiss(self) -> None:
-        """Kills the process and all it started, without a word to it; calling it again does nothing."""
+        """Kills the process and everything it started, without sending anything; calling it again does nothing."""
         if self._channel and self._process:
             self._channel.close()
             self._process.stop()
         self._process = self._channel = self._timekeeper = None
 
     def stop(self) -> None:
-        """Asks the process to quit, gives it a moment, and dismisses it; calling it again does nothing."""
+        """Asks the process to quit, gives it a moment, then dismisses it; calling it again does nothing."""
         if self._channel and self._process and self._channel.accepts_input and self.is_running:
             self._channel.queue(encode(Quit()))
             self._channel.flush()
@@ -127,7 +129,7 @@ class BotPlayer(Player):
         self.dismiss()
 
     def evidence(self) -> tuple[str, Words, str]:
-        """How the process ended and what it used, the last lines both ways with ms since the game began, the end of stderr."""
+        """How the process ended and what it used; the last lines in both directions, with ms since the game began; the end of stderr."""
         if self._process is None or self._channel is None:
             return "", [], ""
         ending = self._process.ending()
@@ -148,19 +150,19 @@ class BotPlayer(Player):
         return self._process is not None and self._process.counts_exactly
 
     def memory_mb(self) -> int:
-        """Memory of the bot's processes now, as far as it is their own."""
+        """The memory that the bot's processes use now, without memory that belongs to files."""
         return self._process.memory_mb() if self._process else 0
 
     def stderr_written(self) -> int:
-        """Bytes that the process has written to stderr."""
+        """The number of bytes the process has written to stderr."""
         return self._process.stderr_written() if self._process else 0
 
     def lines(self) -> list[Line]:
-        """The lines of the dialogue that are kept, the last ones of both ways."""
+        """The kept lines of the dialogue: the last ones in each direction."""
         return self._line().lines()
 
     def unasked_ns(self) -> tuple[int, int]:
-        """Processor time of the process beyond the time that it was asked for something, and the time that it was not."""
+        """Processor time the process used beyond the time it had a request to answer, and how long it had none."""
         if self._process is None:
             return 0, 0
         unasked_ns = time.monotonic_ns() - self._started_ns - self._asked_for_ns
@@ -187,7 +189,7 @@ class BotPlayer(Player):
         self._asked_for_ns = time.monotonic_ns() - self._started_ns
 
     def open(self) -> None:
-        """Starts the process, and says nothing to it yet. Raises Void."""
+        """Starts the process without sending it anything yet. Raises Void."""
         self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, self.bot.manifest.memory_mb)
         self._channel = self.channel(self._process.to_bot, self._process.from_bot)
         self._timekeeper = Timekeeper(self._channel, self._process, self.clock)
@@ -212,7 +214,7 @@ class BotPlayer(Player):
         try:
             return keeper.ask(request, budget_ns, self.meanwhile, budget_ns if starting else None)
         except OutOfTime as error:
-            allowance = f"the {self.startup_ms} ms for starting" if starting else error.allowance
+            allowance = f"the {self.startup_ms} ms allowed for start-up" if starting else error.allowance
             raise self._overdue(error.partial, time.monotonic_ns(), allowance) from None
         except Overspent as error:
             raise _late(error, budget_ns) from None
@@ -230,20 +232,20 @@ class BotPlayer(Player):
     def _check_id(self, reply: FromBot, number: int, line: bytes) -> None:
         if reply.id != number:
             raise self._unasked(
-                f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id that came with it, answer once'
+                f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id of the request, and answer it once'
             )
 
     def _unasked(self, detail: str) -> Forfeit:
-        """The fault of a line that answers no request: a flood if there are many of them."""
+        """The fault for a line that answers no request: a flood if there are many."""
         return Forfeit(FaultKind.FLOOD, FLOODED) if self._line().is_flooding() else Forfeit(FaultKind.UNKNOWN_ID, detail)
 
     def _overdue(self, partial: bytes, deadline_ns: int, allowance: str) -> Forfeit:
-        """Finds out which kind of lateness it is: waits a little for the answer, then closes the bot's input and looks again."""
+        """Finds out why the answer is missing: waits a little for it, then closes the bot's input and waits again."""
         assert self._process is not None
         unread = self._line().unread_by_bot()
         if not self._process.ending() and self._answers_within(GRACE_NS):
             late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
-            return Forfeit(FaultKind.LATE, f"the answer came {late_ms} ms after {allowance} had passed: keep a reserve")
+            return Forfeit(FaultKind.LATE, f"the answer came {late_ms} ms after {allowance} had passed: keep some time in reserve")
         ending = self._process.ending()
         if ending:
             detail = f"no answer came within {allowance}, and the bot {ending}{self._last_words()}"
@@ -251,7 +253,7 @@ class BotPlayer(Player):
         if unread:
             return Forfeit(
                 FaultKind.NEVER_READS,
-                f"no answer came within {allowance}, and {unread} bytes of input were not read: read stdin line by line",
+                f"no answer came within {allowance}, and {unread} bytes of input were left unread: read stdin line by line",
             )
         if not self._process.has_output_open():
             return self._ended(partial)
@@ -262,7 +264,7 @@ class BotPlayer(Player):
         if partial:
             return Forfeit(
                 FaultKind.LATE,
-                f"within {allowance} only a part of a line came, {shown(partial)}: send each answer whole, with a newline at its end",
+                f"only part of a line came within {allowance}, {shown(partial)}: send each answer whole, with a newline at the end",
             )
         return Forfeit(FaultKind.SILENT, f"no answer came within {allowance}: answer every request, and flush stdout after each line")
 
@@ -278,12 +280,12 @@ class BotPlayer(Player):
         ending = self._process.ending(EXIT_S)
         after = f" after writing {shown(partial)} without a newline" if partial else ""
         if ending is None:
-            detail = f"the bot closed its output{after} but went on running: keep stdout open until the line 'quit'"
+            detail = f"the bot closed its output{after} but kept running: keep stdout open until the line 'quit'"
             return Forfeit(FaultKind.CLOSED_OUTPUT, detail)
         return Forfeit(_ending_kind(ending), f"the bot {ending}{after}{_cure(ending)}{self._last_words()}")
 
     def _last_words(self) -> str:
-        """The last line of stderr, which in most languages names the error."""
+        """The last line of stderr, which names the error in most languages."""
         if self._process is None:
             return ""
         full = "; its stderr is full: log less" if self._process.stderr_is_full() else ""
@@ -300,12 +302,12 @@ def _late(error: Overspent, budget_ns: int) -> Forfeit:
 
 
 def _cure(ending: Ending) -> str:
-    """What to do about it, where the ending does not say so itself."""
+    """What to do about it, unless the ending already says so."""
     if ending.memory_mb or ending.processes or ending.unwatched or ending.failed:
         return ""
     if ending.exit is not None:
         return " when an answer was due: answer every turn, and stay until the line 'quit'"
-    return " when an answer was due: look for a crash, in its code or in a library"
+    return " when an answer was due: look for a crash in its code or in a library"
 
 
 def _ending_kind(ending: Ending) -> FaultKind:

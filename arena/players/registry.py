@@ -12,13 +12,13 @@ from arena.players.manifest import FILE, Manifest, check_name
 
 
 class Registry:
-    """The bots in a folder, which need not exist yet."""
+    """The bots in a folder; the folder need not exist yet."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def labels(self) -> list[str]:
-        """The labels of all registered bots, old versions included, sorted."""
+        """The labels of all registered bots, including old versions, sorted."""
         if not self.root.is_dir():
             return []
         return sorted(path.name for path in self.root.iterdir() if (path / FILE).is_file() and not path.name.startswith("."))
@@ -53,7 +53,7 @@ class Registry:
         return self.get(text)
 
     def register(self, bot: Bot) -> tuple[Bot, bool]:
-        """Copies a bot into the registry, as the next version of its name. Returns it as registered, and whether anything changed."""
+        """Copies a bot into the registry as the next version of its name. Returns the registered bot, and whether anything changed."""
         name = bot.manifest.name
         check_name(name, str(bot.folder))
         known = self.get(name) if name in self.labels() else None
@@ -92,11 +92,11 @@ class Registry:
     def _refuse_other_case(self, name: str) -> None:
         for label in self.labels():
             if label != name and label.lower() == name.lower():
-                raise BotFolderError(f"expected a name that differs from {label!r} by more than case, got {name!r}")
+                raise BotFolderError(f"expected a name that differs from {label!r} by more than upper and lower case, got {name!r}")
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Writes a bot.toml, keeping the comments and order of one that is there."""
+    """Writes a bot.toml; keeps the comments and the order of an existing one."""
     import tomlkit  # noqa: PLC0415 - only submitting writes TOML
 
     document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()

@@ -1,10 +1,10 @@
-"""What a bot's processes use: who they are, their processor time, whether they could run.
+"""What a bot's processes use: which processes they are, their processor time, and whether they want to run.
 
-The time of an answer is processor time, so what is counted here decides games. Where the kernel lets us, one counter adds up all that a
-bot has ever started (`keeper.count_processor_time`). Elsewhere it is added up process by process from /proc, with the processor clock of
-each, exact to the nanosecond, and what their ended children used, which the kernel books when somebody waits for them.
+The time for an answer is processor time, so what is counted here decides games. Where the kernel allows it, one counter adds up everything
+that a bot has ever started (`keeper.count_processor_time`). Elsewhere the arena adds it up from /proc, process by process: the processor
+clock of each, exact to the nanosecond, and what its ended children used, which the kernel books when somebody waits for them.
 
-Everything here is empty or zero where there is no /proc.
+Everything here is empty or zero if there is no /proc.
 """
 
 import ctypes
@@ -15,17 +15,17 @@ TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 CHILDREN_FIELDS = slice(13, 15)
 STATE_FIELD, NICE_FIELD, POLICY_FIELD = 0, 16, 38
 BATCH, IDLE = 3, 5
-WALLS = b"bwrap"
+BUBBLEWRAP = b"bwrap"
 PIDFD_GETFD = 438
 COUNTER_BYTES = 8
 LOOK_NS = 20_000_000
-"""How old a sum out of /proc may be that charges an answer: a look at a family of four costs some 0.2 ms."""
+"""How old a sum from /proc may be that charges an answer: a look at a family of four takes about 0.2 ms."""
 
 
 class Meter:
-    """The processor time of all that a keeper's bot has started, in ns since the start. It never goes back.
+    """The processor time of everything a keeper's bot has started, in ns. It never goes back.
 
-    ``counter`` is the number, in the keeper, of the descriptor that counts it, None where there is none.
+    ``counter`` is the number, in the keeper, of the descriptor that counts it; None if there is none.
     """
 
     def __init__(self, keeper: int, counter: int | None) -> None:
@@ -66,7 +66,7 @@ class Meter:
 
 
 def _fetched(pid: int, descriptor: int) -> int | None:
-    """A copy of a descriptor of another process, None where the system does not give it."""
+    """A copy of a descriptor of another process; None if the system refuses it."""
     try:
         process = os.pidfd_open(pid)
     except OSError:
@@ -79,7 +79,7 @@ def _fetched(pid: int, descriptor: int) -> int | None:
 
 
 def family(root: int) -> list[int]:
-    """A process and all that it and its descendants started."""
+    """A process and everything that it and its descendants started."""
     found = [root]
     for pid in found:
         for thread in _names(f"/proc/{pid}/task"):
@@ -117,9 +117,9 @@ def wants_processor(pids: list[int]) -> bool:
 
 
 def has_pipe_open(pids: list[int], pipe: int) -> bool:
-    """Whether one of the processes, the sandbox's own aside, holds the pipe of this descriptor, or may: some do not let others look."""
+    """Whether one of the processes, other than the sandbox's own, holds this descriptor's pipe, or might: some cannot be inspected."""
     inode = os.fstat(pipe).st_ino
-    return any(_has_open(pid, inode) for pid in pids if _read(f"/proc/{pid}/comm").strip() != WALLS)
+    return any(_has_open(pid, inode) for pid in pids if _read(f"/proc/{pid}/comm").strip() != BUBBLEWRAP)
 
 
 def _has_open(pid: int, inode: int) -> bool:
@@ -139,7 +139,7 @@ def _names(folder: str) -> list[str]:
 
 
 def _stat(path: str) -> list[bytes]:
-    """The fields of a stat file from the state on."""
+    """The fields of a stat file, starting with the process state."""
     return _read(path).rpartition(b")")[2].split()
 
 

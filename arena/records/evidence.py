@@ -1,4 +1,4 @@
-"""faults/: what is kept of each fault, one folder a game, one file a seat."""
+"""faults/: the evidence of each fault, one folder per game, one file per seat."""
 
 import os
 import stat
@@ -16,7 +16,7 @@ MOST_BYTES = 64 << 20
 
 
 class KeptFault(Struct, frozen=True):
-    """What an evidence file says that it takes to repeat the fault; runs of earlier versions have no ``asked_ms``."""
+    """The part of an evidence file needed to reproduce the fault; runs of earlier versions have no ``asked_ms``."""
 
     game: str
     seat: Annotated[int, Meta(ge=0, le=3)]
@@ -28,12 +28,12 @@ class KeptFault(Struct, frozen=True):
 
 
 def evidence_folder(run: Path, game: str) -> Path:
-    """Where the evidence of a game lies."""
+    """Where the evidence of a game is kept."""
     return run / FOLDER / game
 
 
 def write_evidence(run: Path, game: str, seeds: Sequence[int], evidence: Sequence[Any]) -> None:
-    """Writes one indented JSON file for each seat that forfeited; ``seeds`` are the bots' seeds of the game, by seat.
+    """Writes one indented JSON file for each seat that forfeited; ``seeds`` are the bots' seeds for the game, by seat.
 
     Raises RunError.
     """
@@ -45,7 +45,9 @@ def write_evidence(run: Path, game: str, seeds: Sequence[int], evidence: Sequenc
             path = folder / f"seat-{item.seat}.json"
             path.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
     except OSError as error:
-        raise RunError(f"expected to write evidence into {folder}, got {error}", "make room, then run the same command again") from error
+        raise RunError(
+            f"expected to write evidence into {folder}, got {error}", "free some disk space, then run the same command again"
+        ) from error
 
 
 def read_evidence(path: Path) -> KeptFault:
@@ -57,10 +59,10 @@ def read_evidence(path: Path) -> KeptFault:
 
 
 def regular_bytes(path: Path) -> bytes:
-    """What is in a file that is neither a link, a pipe nor a device. Raises OSError, RunError."""
+    """The contents of a file that is not a link, a pipe or a device. Raises OSError, RunError."""
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise RunError(f"expected the evidence of a fault in {path}, got no regular file")
+            raise RunError(f"expected the evidence of a fault in {path}, which is not a regular file")
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise RunError(f"{path}: expected at most {MOST_BYTES >> 20} MiB of evidence, got more")

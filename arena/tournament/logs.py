@@ -1,4 +1,4 @@
-"""One log file for a run, into which all its processes log: workers through the queue of multiprocessing-logging's handler."""
+"""One log file per run, shared by all its processes: workers log through the queue of multiprocessing-logging's handler."""
 
 import logging
 import multiprocessing
@@ -18,9 +18,9 @@ FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
 
 @contextmanager
 def run_log(folder: Path, level: int) -> Iterator[Any]:
-    """Logs everything from ``level`` on to logs/arena.log; gives the queue that workers log to.
+    """Logs everything at ``level`` and above to logs/arena.log; yields the queue that workers log to.
 
-    The start method is chosen before the handler makes its queue: a queue of another method cannot be handed to workers.
+    The start method is set before the handler makes its queue, because workers cannot be given a queue of another method.
     """
     multiprocessing.set_start_method(START_METHOD, force=True)
     path = folder / "logs" / FILE

@@ -1,4 +1,4 @@
-"""Where games are played: what a runner needs of its workers, and the workers of this machine."""
+"""Where games are played: what a runner needs from its workers, and the workers on this machine."""
 
 import multiprocessing
 import os
@@ -14,7 +14,7 @@ from arena.tournament.workers import Batch, Setup, play_batch, start_worker
 AHEAD = 3
 """Batches handed out for each worker, so that none waits for the main process."""
 BATCH_S = 0.1
-"""A worker gets games for about so long at once: one that takes longer than that, hundreds of quick ones."""
+"""A worker gets games for about this long at a time: one long game, or hundreds of quick ones."""
 MOST_AT_ONCE = 500
 PATIENCE_S = 10.0
 START_METHOD = "spawn"
@@ -22,44 +22,44 @@ Pending = Iterable[Future[Batch]]
 
 
 class Pool(Protocol):
-    """Workers somewhere. ``places`` is how many games they play at once.
+    """Workers somewhere. ``places`` is how many games they play at a time.
 
-    A batch whose worker died ends with a `BrokenExecutor` error, one that failed otherwise with that error.
+    A batch whose worker died ends with a `BrokenExecutor` error; a batch that failed for another reason ends with that error.
     """
 
     @property
     def places(self) -> int:
-        """How many games are played at once."""
+        """How many games are played at the same time."""
 
     def look(self) -> None:
-        """Looks after the workers; called often. Raises RunError when there can be no more games."""
+        """Looks after the workers; called often. Raises RunError if no more games can be played."""
 
     def room(self) -> int:
         """How many games may be handed out as a batch now, 0 for none."""
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
-        """Hands out a batch; None when there is no room for it now, or a worker died.
+        """Hands out a batch; None if there is no room for it now, or if a worker died.
 
-        ``alone`` where no other game is lost with it when it breaks its worker.
+        ``alone`` means that no other game may be lost with it if it breaks its worker.
         """
 
     def fallen(self, done: set[Future[Batch]], pending: Pending) -> set[Future[Batch]]:
-        """All that are done, once a worker has died: those too that fall with it."""
+        """All batches that are done, and once a worker has died, also those lost with it."""
 
     def renew(self) -> None:
-        """Nothing that was handed out is left, and a worker died or may have."""
+        """Called when nothing that was handed out is left, and a worker has died or may have."""
 
     def stop_beginning(self) -> None:
-        """Lets running games end and begins no others."""
+        """Lets running games finish and starts no others."""
 
     def close(self, *, kill: bool) -> None:
-        """Ends the workers, or leaves them; ``kill`` breaks off what they still play."""
+        """Ends the workers, or leaves them; ``kill`` breaks off the games they are still playing."""
 
 
 class Pace:
-    """How many games make a batch of ``seconds``, by those played so far; one at first, at most twice as many as were known.
+    """How many games make a batch of ``seconds``, judged by the games so far; one at first, then at most twice as many as before.
 
-    ``is_slow`` when a single game takes longer than that.
+    ``is_slow`` if a single game takes longer than that.
     """
 
     def __init__(self, seconds: float, most: int = MOST_AT_ONCE) -> None:
@@ -77,7 +77,7 @@ class Pace:
 
 
 class LocalPool:
-    """Worker processes of this machine, of which the death of one ends all."""
+    """Worker processes on this machine; if one dies, all of them end."""
 
     def __init__(self, setup: Setup, jobs: int, log_queue: Any) -> None:
         self._setup = setup
@@ -92,11 +92,11 @@ class LocalPool:
 
     @property
     def places(self) -> int:
-        """How many games are played at once."""
+        """How many games are played at the same time."""
         return self._jobs
 
     def look(self) -> None:
-        """Nothing: a dead worker shows itself by its games."""
+        """Does nothing: a dead worker is noticed by its games."""
 
     def room(self) -> int:
         """The size of a batch, unless enough are waiting or one has to be alone."""
@@ -104,7 +104,7 @@ class LocalPool:
         return 0 if self._alone in self._pending or len(self._pending) >= self._jobs * AHEAD else self._pace.games
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
-        """Hands out a batch; None when a worker died: what fell with it is to be collected, and the pool to be renewed."""
+        """Hands out a batch; None if a worker died. Then collect the batches lost with it, and renew the pool."""
         if alone and any(not future.done() for future in self._pending):
             return None
         if self._executor is None:
@@ -128,32 +128,32 @@ class LocalPool:
             self._pace.add(future.result())
 
     def fallen(self, done: set[Future[Batch]], pending: Pending) -> set[Future[Batch]]:  # noqa: ARG002 - all of them fall
-        """Everything that was handed out, once it has broken off too."""
+        """Everything that was handed out, after waiting until all of it has broken off."""
         return wait(pending).done
 
     def renew(self) -> None:
-        """The next games get new workers."""
+        """Gives the next games new workers."""
         if self._executor is not None:
             end_pool(self._executor)
             self._executor = None
             self._pending.clear()
 
     def stop_beginning(self) -> None:
-        """Workers skip the games that wait.
+        """Makes workers skip the games that are waiting.
 
-        These are not cancelled instead: a worker that dies would then leave the pool without an end (seen with CPython 3.11).
+        We do not cancel them: if a worker died, the pool would then never end (seen with CPython 3.11).
         """
         self._stopping.value = 1
 
     def close(self, *, kill: bool) -> None:
-        """Ends the workers; killed ones leave their bots to the keepers."""
+        """Ends the workers; the keepers clean up the bots of killed ones."""
         if kill:
             kill_workers()
         self.renew()
 
 
 def end_pool(executor: ProcessPoolExecutor) -> None:
-    """Ends a pool within a bound: a worker killed while it logged can block the others' last words for ever."""
+    """Ends a pool within a time limit, because a worker killed while logging can block the others' last log lines for ever."""
     executor.shutdown(wait=False, cancel_futures=True)
     deadline = time.monotonic() + PATIENCE_S
     while (left := multiprocessing.active_children()) and time.monotonic() < deadline:
@@ -164,13 +164,13 @@ def end_pool(executor: ProcessPoolExecutor) -> None:
 
 
 def kill_workers() -> None:
-    """Ends what still runs, when nobody waits for it any more; the keepers then end the bots."""
+    """Ends everything that still runs but is no longer needed; the keepers then end the bots."""
     for process in multiprocessing.active_children():
         process.kill()
 
 
 def worker_cores(jobs: int) -> list[int]:
-    """The processors to pin workers to: one each, or none when there are more workers than processors."""
+    """The processors to pin workers to: one each, or none if there are more workers than processors."""
     if not hasattr(os, "sched_getaffinity"):
         return []
     cores = sorted(os.sched_getaffinity(0))

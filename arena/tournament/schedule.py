@@ -1,4 +1,4 @@
-"""Which games a run has, in which order, with ids that more deals or further bots never change. Pure: no clock, no files.
+"""The games of a run and their order, with ids that never change when deals or bots are added. Pure: no clock, no files.
 
 A game's id is ``board/line-up/deal/seating``; the line-up is its bots' names sorted and joined by ``+``.
 """
@@ -16,14 +16,14 @@ from arena.tournament.config import Comparison, RunConfig
 from arena.tournament.deals import bot_seed, deck_of
 
 DEALS_AT_ONCE = 10
-"""Deals that are played with one line-up and seating before the next comes.
+"""The number of deals played with one line-up and seating before the next.
 
-A bot's process must not meet a deal twice, since it would remember the deck; in this order it seldom has to be replaced, and still all
-line-ups grow together.
+A bot's process must not meet a deal twice, because it could remember the deck. In this order a process seldom has to be replaced, and all
+line-ups still grow together.
 """
 
 MOST_GROUPS = 12
-"""Sets of opponents that a comparison plays in turn, unless more are needed for every opponent to play."""
+"""The number of sets of opponents that a comparison plays in turn, unless more are needed so that every opponent plays."""
 
 LineUp = tuple[str, ...]
 
@@ -37,9 +37,9 @@ def seatings(players: int, which: str) -> list[tuple[int, ...]]:
 
 
 def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
-    """The configuration with the line-ups that ``tables`` chooses written down: those of the known run, and more where it grew.
+    """The configuration with the line-ups that ``tables`` chooses filled in: those of the known run, and more if it has grown.
 
-    Raises ConfigError when that leaves a bot without a game.
+    Raises ConfigError if that leaves a bot without a game.
     """
     if config.tables is None:
         return config
@@ -48,13 +48,13 @@ def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
     if idle:
         raise ConfigError(
             f"expected a line-up for every bot, got none for {', '.join(idle)}: --tables {config.tables} is too small",
-            f"ask for more tables, for example --tables {ceil(config.tables * len(config.bots) / (len(config.bots) - len(idle)))}",
+            f"use more tables, for example --tables {ceil(config.tables * len(config.bots) / (len(config.bots) - len(idle)))}",
         )
     return msgspec.structs.replace(config, line_ups=[list(group) for group in chosen])
 
 
 def line_ups(config: RunConfig, kept: Sequence[LineUp] = ()) -> list[LineUp]:
-    """The line-ups of a run: all there are, or a balanced subset of ``tables`` of them with the ``kept`` ones among them."""
+    """The line-ups of a run: all possible ones, or a balanced subset of ``tables`` of them that includes the ``kept`` ones."""
     if config.compare is not None:
         return [line_up for group in opponents(config) for line_up in _compared(config.compare, group)]
     if config.line_ups is not None:
@@ -75,7 +75,7 @@ def line_ups(config: RunConfig, kept: Sequence[LineUp] = ()) -> list[LineUp]:
 
 
 def opponents(config: RunConfig) -> list[LineUp]:
-    """The sets of opponents that the compared bots meet in turn, deal by deal; one that is empty when they play each other."""
+    """The sets of opponents that the compared bots meet in turn, deal by deal; a single empty set if they play each other."""
     size = config.players - 1
     if not config.pool:
         return [()]
@@ -90,10 +90,11 @@ def _compared(compare: Comparison, group: LineUp) -> list[LineUp]:
 
 
 def balanced_subset(bots: Sequence[str], size: int, count: int, kept: Collection[LineUp] = ()) -> list[LineUp]:
-    """``count`` different groups of ``size`` bots, in which every bot, and as far as it goes every pair, is equally frequent.
+    """``count`` different groups of ``size`` bots, in which every bot, and as far as possible every pair, is equally frequent.
 
-    Each group is put together bot by bot: always the one with the fewest groups so far, then the fewest meetings with those chosen.
-    Since groups must differ, that can end a little uneven; exchanging bots then evens it out. ``kept`` groups are among them as they are.
+    Each group is built bot by bot: always the bot with the fewest groups so far, then with the fewest meetings with those already chosen.
+    Because groups must differ, the result can be slightly uneven; swapping bots then evens it out. It includes the ``kept`` groups as
+    they are.
     """
     chosen = set(kept)
     groups: Counter[str] = Counter(dict.fromkeys(bots, 0))
@@ -128,10 +129,10 @@ def _by_need(
 
 
 def _even_out(chosen: set[LineUp], groups: Counter[str]) -> None:
-    """Puts a rarer bot in the place of a more frequent one until all differ by one at most.
+    """Replaces a more frequent bot with a rarer one until all counts differ by at most one.
 
-    There is always a group in which that can be done: the frequent bot has more groups without the rare one than the rare one has
-    without it, so not all exchanges can lead to groups that are there already.
+    There is always a group where this works: the frequent bot has more groups without the rare one than the rare one has without it, so
+    not every swap can lead to a group that already exists.
     """
     while True:
         frequent, rare = max(groups, key=lambda bot: (groups[bot], bot)), min(groups, key=lambda bot: (groups[bot], bot))
@@ -149,7 +150,7 @@ def _even_out(chosen: set[LineUp], groups: Counter[str]) -> None:
 
 
 class Schedule:
-    """All games of a configuration. ``deals`` are those of each line-up: on each board, or of the match that the games belong to."""
+    """All games of a configuration. ``deals`` are those of each line-up: on each board, or of the match."""
 
     def __init__(self, config: RunConfig) -> None:
         self.config = config
@@ -165,12 +166,12 @@ class Schedule:
 
     @property
     def planned(self) -> int:
-        """How many games there will be; at most, while that depends on results."""
+        """The number of games; an upper limit if it depends on the results."""
         most = len(self.config.rounds) * self.config.deals * len(self.line_ups) * len(self.seatings)
         return max(most, len(self)) if self.config.is_open and self.config.allotted is not None else len(self)
 
     def __iter__(self) -> Iterator[GamePlan]:
-        """The games in the order in which they are to be played."""
+        """The games in playing order."""
         return (self.game(*place) for place in self._places())
 
     def _places(self) -> Iterator[tuple[str, LineUp, int, int]]:
@@ -191,11 +192,11 @@ class Schedule:
         return (self.game(*place) for place in self._places() if game_id(*place) not in ids)
 
     def played(self, ids: Container[str]) -> int:
-        """How many of the games are among the ids."""
+        """The number of games that are among the ids."""
         return sum(game_id(*place) in ids for place in self._places())
 
     def has_game(self, name: str) -> bool:
-        """Whether a game is one of those that `__len__` counts."""
+        """Whether `__len__` counts this game."""
         block, _, seating = name.rpartition("/")
         place, _, deal = block.rpartition("/")
         if not (_is_number(deal) and _is_number(seating)):
@@ -203,11 +204,11 @@ class Schedule:
         return int(seating) < len(self.seatings) and self.needs_block(place, int(deal))
 
     def has_block(self, place: str, deal: int) -> bool:
-        """Whether the block of a ``board/line-up`` on a deal may be in the run; in a settled one some were played ahead."""
+        """Whether the block of a ``board/line-up`` on a deal may be in the run; in a settled run, some were played ahead."""
         return self._is_in(self._possible, place, deal)
 
     def needs_block(self, place: str, deal: int) -> bool:
-        """Whether the block is one of those that `__len__` counts."""
+        """Whether `__len__` counts the games of this block."""
         return self._is_in(self.deals, place, deal)
 
     def _is_in(self, deals: dict[LineUp, range], place: str, deal: int) -> bool:
@@ -215,7 +216,7 @@ class Schedule:
         return line_up is not None and self.number_of(place.partition("/")[0], deal) in deals[line_up]
 
     def number_of(self, board: str, deal: int) -> int:
-        """The number in `deals` of a deal on a board; a match with several rounds there has as many deals in a row."""
+        """The number in `deals` of a deal on a board; a match with several rounds on a board uses that many deals in a row."""
         return deal // self._rounds[board]
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
@@ -241,12 +242,12 @@ class Schedule:
 
 
 def _is_number(text: str) -> bool:
-    """Whether an id would have the number so."""
+    """Whether an id would write the number this way."""
     return text.isascii() and text.isdecimal() and (text[0] != "0" or text == "0")
 
 
 def deals_of(config: RunConfig, chosen: Sequence[LineUp]) -> dict[LineUp, range]:
-    """The deals that each of the line-ups may play: those allotted to it; in a comparison the sets of opponents take turns."""
+    """The deals that each line-up may play: those allotted to it; in a comparison, the sets of opponents take turns."""
     if config.allotted is not None:
         return {line_up: range(config.allotted.get("+".join(line_up), 0)) for line_up in chosen}
     if config.compare is None:
@@ -261,7 +262,7 @@ def _until(settled: int, possible: dict[LineUp, range]) -> dict[LineUp, range]:
 
 
 def _as_compared(compare: Comparison, line_up: LineUp) -> tuple[LineUp, LineUp]:
-    """The line-up with a compared bot first, so that both sit at the same seats, and the one whose games give the bots' seeds to both."""
+    """The line-up with a compared bot first, so that both get the same seats; and the line-up whose games give both their seeds."""
     first = [bot for bot in line_up if bot in (compare.new, compare.old)]
     rest = [bot for bot in line_up if bot not in first]
     return (*first, *rest), tuple(sorted((compare.new, *rest))) if rest else line_up
@@ -273,7 +274,7 @@ def game_id(board: str, line_up: Sequence[str], deal: int, seating: int) -> str:
 
 
 def single_game(seed: str, board: str, deal: int, bots: Sequence[str]) -> GamePlan:
-    """A game outside a run: the bots at their seats as given, a deal of the seed."""
+    """A game outside a run: the bots seated as given, on a deal of the seed."""
     name = game_id(board, bots, deal, 0)
     seeds = tuple(bot_seed(seed, name, seat) for seat in range(len(bots)))
     return GamePlan(name, board, deal, 0, tuple(bots), deck_of(seed, board, deal), seeds)

@@ -1,4 +1,4 @@
-"""Recorded games with what it takes to lead them again, from a run's folder."""
+"""Recorded games with everything needed to replay them, from a run's folder."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,13 +18,13 @@ from arena.tournament.schedule import Schedule
 
 
 class Scripts:
-    """The games of a run as scripts. Raises RunError, ConfigError where there is no run that this version can lead again."""
+    """The games of a run as scripts. Raises RunError or ConfigError if there is no run that this version can replay."""
 
     def __init__(self, run: Path) -> None:
         self.run = run
         self.info: RunInfo = read_run(run)
         if self.info.protocol != PROTOCOL:
-            raise RunError(f"expected a run by version {PROTOCOL} of the protocol, got one by version {self.info.protocol}: {run}")
+            raise RunError(f"expected a run with version {PROTOCOL} of the protocol, got version {self.info.protocol}: {run}")
         config = make_config(self.info.config)
         self.timing = config.timing
         self._schedule = Schedule(config)
@@ -32,11 +32,11 @@ class Scripts:
 
     @property
     def has_bank(self) -> bool:
-        """Whether the time for an answer depended on those before."""
+        """Whether the time for an answer depended on earlier answers."""
         return self.timing.game_ms is not None
 
     def of(self, record: GameRecord) -> Script:
-        """A record of the run with its board, times and the bots' seeds. Raises RunError when it does not belong to the run's plan."""
+        """A record of the run with its board, time control and the bots' seeds. Raises RunError if it is not part of the run's plan."""
         try:
             plan = self._schedule.game(record.board, tuple(sorted(record.bots)), record.deal, record.seating)
             board = self._boards[record.board]
@@ -53,7 +53,7 @@ class Scripts:
                 yield record, record.bots.index(bot)
 
     def played_bot(self, name: str) -> Bot:
-        """A bot of the run as it was played. Raises RunError when its copy is not there."""
+        """A bot of the run, in the version that played. Raises RunError if its copy is missing."""
         info = self.bot_info(name)
         if self._schedule.config.in_process:
             raise RunError(f"expected a bot that runs as a process, got {name}, which is built in", "name the bot with --bot")
@@ -61,13 +61,13 @@ class Scripts:
             raise RunError(f"expected the copy of {name} that was played in {self.run / info.copy}, found none", "name the bot with --bot")
         bot = played_copy(self.run, info)
         if bot.sha256 != info.sha256 and not bot.manifest.build:
-            raise RunError(f"expected {name} as it was played in {bot.folder}, got other files", "name the bot with --bot")
+            raise RunError(f"expected the files of {name} that played in {bot.folder}, got other files", "name the bot with --bot")
         return msgspec.structs.replace(bot, label=name)
 
     def bot_info(self, name: str) -> BotInfo:
-        """What run.json says of a bot. Raises ConfigError with the names that there are."""
+        """A bot's entry in run.json. Raises ConfigError with the names in the run."""
         found = next((bot for bot in self.info.bots if bot.name == name), None)
         if found is None:
             names = ", ".join(bot.name for bot in self.info.bots)
-            raise ConfigError(f"expected a bot of the run {self.run}, got {name!r}", f"the run has {names}; --old says whose decisions")
+            raise ConfigError(f"expected a bot of the run {self.run}, got {name!r}", f"the run has {names}; --old names the one to repeat")
         return found

@@ -1,4 +1,4 @@
-"""A run on disk: found, started, compared with what is asked for, continued."""
+"""A run on disk: finding it, starting it, comparing it with the wanted settings, continuing it."""
 
 import logging
 import platform
@@ -36,8 +36,8 @@ log = logging.getLogger(__name__)
 class Session(Struct):
     """A run that is open for playing.
 
-    ``is_new`` when it was started just now; ``known`` games of the schedule are in the journal already; ``repaired`` bytes of a torn
-    record were cut off the journal.
+    ``is_new`` if it was just started. ``known`` games of the schedule were already in the journal. ``repaired`` bytes of a torn record were
+    cut off the journal.
     """
 
     folder: Path
@@ -55,10 +55,10 @@ class Session(Struct):
         return self.schedule.missing(self.journal.ids)
 
     def rounds(self, decide: Callable[[], dict[str, int] | None]) -> Iterator[GamePlan | None]:
-        """The games of a run that allots deals while it plays: all that are missing, then those of every further allotment.
+        """The games of a run that allots deals while it plays: all missing ones, then those of each further allotment.
 
-        ``decide`` is asked for one when all games so far are in the journal, and gives None when there is to be none. Between, None comes
-        for as long as games are being played.
+        When all games so far are in the journal, ``decide`` is asked for the next allotment, and returns None if there is none. Until then
+        this yields None while games are still being played.
         """
         while self.config.settled is None:
             waited_for = {plan.id for plan in self.missing()}
@@ -72,7 +72,7 @@ class Session(Struct):
                 self.change(settled=max(deals.stop for deals in self.schedule.deals.values()))
 
     def change(self, **changes: Any) -> None:
-        """Goes on with other settings, once they are in run.json."""
+        """Continues with new settings, after writing them to run.json."""
         config = msgspec.structs.replace(self.config, **changes)
         if config != self.config:
             info = msgspec.structs.replace(self.info, config=msgspec.to_builtins(config))
@@ -81,7 +81,7 @@ class Session(Struct):
 
 
 class Means(Struct, frozen=True):
-    """Where and how this session plays, which changes nothing of the games: the processors to pin workers to, the sandbox."""
+    """Where and how this session plays, without any effect on the games: processors to pin workers to, sandbox."""
 
     cores: list[int]
     sandbox: Sandbox
@@ -89,7 +89,7 @@ class Means(Struct, frozen=True):
 
 
 class Completeness(NamedTuple):
-    """How many games a run's plan has, how many of them are missing, and how many blocks have some of their games but not all."""
+    """The number of games in a run's plan, how many are missing, and how many blocks have only some of their games."""
 
     games: int
     missing: int
@@ -100,9 +100,9 @@ class Completeness(NamedTuple):
 def open_session(
     folder: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], means: Means
 ) -> Iterator[Session]:
-    """The run in a folder, new or continued, locked for this process; its bots are copied there and built.
+    """Opens the run in a folder, new or continued, and locks it for this process; its bots are copied there and built.
 
-    Without a ``seed`` in the settings a new run gets a secret one, and a known run keeps its own. Raises ConfigError when the run
+    If the settings have no ``seed``, a new run gets a secret one, and a known run keeps its own. Raises ConfigError if the run
     exists and differs, RunError, BotFolderError.
     """
     make_config({"seed": "", **settings})
@@ -137,7 +137,7 @@ def open_session(
 def _plan(
     folder: Path, known: RunInfo | None, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], tier: str
 ) -> tuple[RunConfig, RunInfo]:
-    """The configuration and run.json of a run, new or as far as it may grow. Raises ConfigError."""
+    """The configuration and run.json of a run, new or extended. Raises ConfigError."""
     config = make_config({**settings, "seed": settings.get("seed") or (known.seed if known else new_seed())})
     info = describe_run(config, boards, bots, sandbox=tier, started=now())
     if known:
@@ -151,12 +151,12 @@ def _plan(
 
 
 def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
-    """Raises ConfigError with every difference that keeps a run from going on."""
+    """Raises ConfigError with every difference that stops a run from continuing."""
     found = differences(known, wanted)
     if found:
         raise ConfigError(
             f"expected the settings of the run in {folder}, got others:\n  " + "\n  ".join(found),
-            "run the command that started it, or start another run with --out NAME",
+            "use the command that started the run, or start another run with --out NAME",
         )
 
 
@@ -187,16 +187,16 @@ def read_started(folder: Path) -> str:
 
 
 def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
-    """How many games of a run are played, and how many it has. Raises RunError, ConfigError for settings of another version."""
+    """The number of played games of a run, and of all its games. Raises RunError, ConfigError for settings of another version."""
     schedule, seen = Schedule(make_config(info.config)), Ids()
     ids = read_ids(journal) if (journal := journal_of(folder)).exists() else ()
     return sum(seen.add(name) and schedule.has_game(name) for name in ids), schedule.planned
 
 
 def completeness(info: RunInfo, blocks: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> Completeness:
-    """How much of a run's plan has been played. Raises ConfigError for settings of another version.
+    """How much of a run's plan has been played. Raises ConfigError for settings from another version.
 
-    ``blocks`` are those with games: of each ``board/line-up`` the deals, and how many games each of them has.
+    ``blocks`` are those with games: for each ``board/line-up``, its deals and the number of games of each.
     """
     schedule, played, incomplete = Schedule(make_config(info.config)), 0, 0
     for place, deals, counts in blocks:
@@ -208,7 +208,7 @@ def completeness(info: RunInfo, blocks: Iterable[tuple[str, Sequence[int], Seque
 
 
 class Choice(NamedTuple):
-    """A folder to play in; ``passed_over`` is the newest unfinished run with other settings, ``because`` of these differences."""
+    """A folder to play in; ``passed_over`` is the newest unfinished run, not used ``because`` of these differences."""
 
     folder: Path
     passed_over: Path | None = None
@@ -218,7 +218,7 @@ class Choice(NamedTuple):
 def choose_folder(
     results: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], *, finished: bool = False
 ) -> Choice:
-    """The newest unfinished run of just these settings, or a ``finished`` one too, else the folder for a new one, named by date."""
+    """The newest unfinished run (or also ``finished``) with exactly these settings; else a folder for a new one, named by date."""
     passed_over: tuple[Path | None, tuple[str, ...]] = None, ()
     for folder in reversed(list_runs(results)):
         try:
@@ -242,7 +242,7 @@ def choose_folder(
 
 
 def _other_settings(info: RunInfo, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]) -> tuple[str, ...]:
-    """In what these settings differ from a run's, growth included."""
+    """How these settings differ from a run's, including extensions."""
     config = make_config({**settings, "seed": settings.get("seed") or info.seed})
     wanted = describe_run(config, boards, bots, sandbox=info.sandbox, started=info.started)
     found = differences(info, wanted)
@@ -254,7 +254,7 @@ def _other_settings(info: RunInfo, settings: Mapping[str, Any], boards: Mapping[
 
 
 def _discard(folder: Path) -> None:
-    """Removes what a run that could not start left behind."""
+    """Removes what is left of a run that could not start."""
     remove_tree(str(folder / "bots"))
     (folder / JOURNAL).unlink(missing_ok=True)
     with suppress(OSError):

@@ -175,7 +175,7 @@ def _soon(condition):
 
 
 class Attack(NamedTuple):
-    """A line to run, how it is judged, and what is expected in bubblewrap, in Landlock and without walls."""
+    """A line to run, how it is judged, and what is expected in bubblewrap, in Landlock and without a sandbox."""
 
     line: str
     judge: object

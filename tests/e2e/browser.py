@@ -32,7 +32,7 @@ class Browser:
 
     def __init__(self, profile):
         webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-        chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+        chromium, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
         if not chromium or not driver:
             pytest.skip("no chromium with chromedriver here: apt install chromium chromium-driver")
         options = webdriver.ChromeOptions()

@@ -49,7 +49,7 @@ def test_settings_come_from_a_file_and_what_cannot_be_is_refused(arena):
     _, err = arena("run", "rnd", "careful-4", status=1)
     assert "careful-4 is built in, and plays with --in-process" in err
     _, err = arena("run", "--in-process", "--sandbox", "require", status=1)
-    assert "expected bots to put behind walls, got built-in ones" in err
+    assert "expected bots to put into a sandbox, got built-in ones" in err
 
 
 def test_built_in_bots_are_compared(arena):

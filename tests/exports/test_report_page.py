@@ -96,7 +96,7 @@ def test_an_unfinished_run_keeps_its_seed_and_the_deals_that_are_still_played(tm
     evidence = {(faulty.id, 0): evidence_of(stderr="a telling stderr")}
     page = report_page(folder := write_run(tmp_path / "run", "abc", played, deals=3, evidence=evidence)).text
     assert SEED not in page
-    assert "3 of 18 planned games are still missing" in page
+    assert "3 of 18 planned games are still to be played" in page
     assert {game["deal"] for game in data_of(page)["games"]} == {0, 1}
     assert "a telling stderr" not in page
     assert "the hand was RR" not in page
@@ -141,7 +141,7 @@ def test_a_run_of_many_bots_and_games_is_below_five_megabytes(tmp_path):
     evidence = {(game.id, 0): evidence_of("e" * 60_000, [["to", 1.0, "<" * 60_000]] * 30) for game in games if game.faults}
     made = report_page(write_run(tmp_path / "run", bots, games, evidence=evidence, planned=bots[:2]), 10_000)
     assert len(made.text.encode()) < 5_000_000
-    assert "no room" in made.notes[0]
+    assert "because the page is full" in made.notes[0]
     assert MOST_BYTES * 0.9 < len(json.dumps(data_of(made.text), separators=(",", ":")).encode()) < MOST_BYTES * 1.1
 
 

@@ -77,7 +77,7 @@ def test_a_script_of_unknown_kind_says_how_to_run_it(folder):
 
 
 def test_a_path_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(BotFolderError, match="found nothing at .*nowhere"):
+    with pytest.raises(BotFolderError, match="script at .*nowhere, found nothing"):
         bot_at(tmp_path / "nowhere")
 
 
@@ -159,7 +159,7 @@ def test_a_missing_program_is_named_with_its_cure_before_anything_is_built(folde
     (folder / "bot.toml").write_text(GOOD + 'build = [["touch", "done"], ["no-such-compiler"]]\n')
     with pytest.raises(BotFolderError, match="ann: expected the program 'no-such-compiler' on PATH, found none") as caught:
         stage(bot_at(folder), tmp_path / "deep" / "staged")
-    assert caught.value.hint == "install it, or correct its name in bot.toml"
+    assert caught.value.hint == "install it, or fix its name in bot.toml"
     assert not (tmp_path / "deep").exists()
 
 
@@ -182,7 +182,7 @@ def test_a_program_that_a_build_itself_does_not_find_is_named_with_its_cure(fold
         with pytest.raises(BotFolderError) as caught:
             stage(bot_at(folder), tmp_path / "staged")
     assert said in str(caught.value)
-    assert caught.value.hint.startswith(f"{missed} is not on PATH: install it (on Debian" if missed else "cure what it says")
+    assert caught.value.hint.startswith(f"{missed} is not on PATH: install it (on Debian" if missed else "fix the error it shows")
 
 
 def test_a_missing_program_is_found_before_the_first_game(folder, tmp_path, monkeypatch):
@@ -271,7 +271,7 @@ def test_a_bot_is_found_by_label_or_path(folder, tmp_path, monkeypatch):
 def test_names_that_differ_only_by_case_are_refused(folder, tmp_path):
     registry = Registry(tmp_path / "bots")
     registry.register(bot_at(folder))
-    with pytest.raises(BotFolderError, match="expected a name that differs from 'ann' by more than case"):
+    with pytest.raises(BotFolderError, match="expected a name that differs from 'ann' by more than upper and lower case"):
         registry.register(bot_at(folder, name="Ann"))
 
 

@@ -194,7 +194,7 @@ def test_when_nothing_more_can_be_written_what_was_written_is_whole(tmp_path):
     code = FULL.format(root=str(Path(__file__).parents[2]), folder=str(run), lines=str(tmp_path / "lines"))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "expected to append to" in done.stdout
-    assert "everything before is safe" in done.stdout
+    assert "all earlier games are safe" in done.stdout
     assert (run / "games.jsonl").read_bytes() == b"".join(encode_record(record) + b"\n" for record in RECORDS[:2])
     assert issubclass(JournalFullError, RunError)
 

@@ -1,4 +1,4 @@
-"""The evidence of faults, cut to what a page can hold."""
+"""The evidence of faults, shortened to fit a page."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ MOST_LINES, LINE_LENGTH, STDERR_LENGTH = 8, 480, 3000
 
 
 def read_evidence(run: Path, forfeited: Forfeited) -> dict[str, Any] | None:
-    """The evidence of a fault with its last lines shortened; None where there is no such file, or it is not one of the run's."""
+    """The evidence of a fault with its last lines shortened; None if there is no such file, or if it is outside the run."""
     path = evidence_folder(run, forfeited.id) / f"seat-{forfeited.fault.seat}.json"
     try:
         if not path.resolve().is_relative_to((run / FOLDER).resolve()):

@@ -1,4 +1,4 @@
-"""Report and replay, from a run's folder to the text of a page."""
+"""Makes the report of a run or the replay of a game: from a run's folder to the text of a page."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ REPLAYS = "replays"
 
 
 class Report(NamedTuple):
-    """A finished page, with ``notes`` for whoever made it."""
+    """A finished page, with ``notes`` for the user who made it."""
 
     text: str
     notes: list[str]
@@ -33,7 +33,7 @@ class Report(NamedTuple):
 def report_page(
     folder: Path, wanted: int | list[str] = DEFAULT_GAMES, prior: float | None = None, match: Sequence[str] | None = None
 ) -> Report:
-    """The report of a run with as many games, well chosen, or those named; by the run's own scoring unless ``match`` is another one.
+    """The report of a run with this many well-chosen games, or with the named ones; scored as in the run unless ``match`` differs.
 
     Raises RunError, NoAnswerError, UserError for boards that do not fit.
     """
@@ -43,9 +43,9 @@ def report_page(
     text = render("report.html", _values(material, album))
     exposed = sum(bool(material.is_open[game]) for game in chosen)
     notes = [
-        *([f"{counted(exposed, 'game')} of deals that are still being played: whoever sees them knows tiles to come"] if exposed else []),
-        *([f"{counted(album.crowded_out, 'game')} left out, for which the page has no room"] if album.crowded_out else []),
-        *(f"left out, since it could not be replayed: {what}" for what in album.damaged),
+        *([f"{counted(exposed, 'game')} of deals that are still being played: they reveal tiles to come"] if exposed else []),
+        *([f"{counted(album.crowded_out, 'game')} left out, because the page is full"] if album.crowded_out else []),
+        *(f"left out, because it could not be replayed: {what}" for what in album.damaged),
     ]
     return Report(text, notes)
 
@@ -61,7 +61,7 @@ def game_page(folder: Path, record: GameRecord) -> str:
 
 
 def page_path(folder: Path, game: str) -> Path:
-    """Where the page of a game goes; its folder is made. Raises RunError when the id leads out of the run's folder."""
+    """The path for a game's page; creates its folder. Raises RunError if the id leads outside the run's folder."""
     path = folder / REPLAYS / f"{game}.html"
     try:
         if not path.resolve().is_relative_to((folder / REPLAYS).resolve()):

@@ -1,4 +1,4 @@
-"""Runs the steps of the table against one bot."""
+"""Runs the steps in the table against one bot."""
 
 from collections.abc import Iterator
 
@@ -14,9 +14,9 @@ STDERR_LINES = 8
 
 
 def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[Step]:
-    """The steps one after another.
+    """Runs the steps one after another.
 
-    After a failure that makes the rest meaningless, or after several, the last step says how many were left out.
+    After several failures, or one that makes the rest pointless, the last step says how many were left out.
     """
     try:
         with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
@@ -37,7 +37,7 @@ def _check_staged(bench: Bench) -> Iterator[Step]:
             yield step
             rest = len(STEPS) - number
             if step.problem and rest and (entry.is_vital or failures == MOST_FAILURES):
-                yield _left_out(rest, entry.needed_for if entry.is_vital else "cure these first, then check again")
+                yield _left_out(rest, entry.needed_for if entry.is_vital else "fix these first, then check again")
                 return
     finally:
         bench.player.stop()
@@ -51,7 +51,7 @@ def run_step(entry: TableStep, bench: Bench) -> Step:
         stderr = tuple(failure.stderr.rstrip().splitlines()[-STDERR_LINES:])
         return Step(entry.name, failure.problem, failure.cure or entry.cure, stderr=stderr)
     except Void as void:
-        return Step(entry.name, f"{void}; that is no fault of the bot", "check again when the machine is less busy")
+        return Step(entry.name, f"{void}; this is not the bot's fault", "check again when the machine is less busy")
 
 
 def _left_out(number: int, why: str) -> Step:

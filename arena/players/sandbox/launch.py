@@ -1,4 +1,4 @@
-"""How a command is started in each tier of the sandbox: the words in front of it, its environment, what is passed along."""
+"""How each sandbox tier starts a command: the words before it, its environment, and the descriptors it inherits."""
 
 import json
 import os
@@ -18,27 +18,27 @@ from arena.players.sandbox import seccomp
 
 PROCESSES = 128
 SPARE_PROCESSES = 8 * PROCESSES
-"""Where a user's processes are counted together: so many that those of other bots leave a bot enough."""
+"""For systems that count all of a user's processes together: enough for a bot even with the other bots' processes."""
 MEMORY_BYTES = {"/dev/shm": 8 << 20, "/tmp": 64 << 20}  # noqa: S108 - the sandbox's own
 FILES_IN_MEMORY = 20_000
 DISK_MB, DISK_FILES = 256, 20_000
 PYTHON_PARTS = ("bin", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "share")
-"""What makes up a Python installation; around it may lie anything, when it was made in somebody's folder."""
+"""The parts of a Python installation. The folder around them may hold anything, if somebody installed it in their own folder."""
 PRIVATE = (".cargo", ".local")
-"""Folders of a home that have a ``bin``, and secrets beside it."""
+"""Folders in a home that have a ``bin`` next to secrets."""
 KEPT_VARIABLES = ("LANG", "LC_ALL", "TZ")
 OUTSIDE_VARIABLES = (*KEPT_VARIABLES, "HOME", "TMPDIR")
 SYSTEM_FOLDERS = ("bin", "lib", "lib32", "lib64", "sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/java*", "/etc/ssl/openssl.cnf", "/nix/store")
-"""What programs read of /etc to run at all, and where one distribution keeps everything; patterns."""
+"""Patterns for the files in /etc that programs need to run at all, and for the one place where one distribution keeps everything."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
 class Launch(Struct):
     """A command ready to be started.
 
-    ``descriptors`` are to be inherited by it and closed by the caller; ``temporary`` is a folder to remove after its end;
-    ``limits`` are the keeper's, for what the tier itself cannot bound.
+    The command inherits ``descriptors``, and the caller closes them. ``temporary`` is a folder to remove after the command has ended.
+    ``limits`` are for the keeper, where the tier itself cannot set a limit.
     """
 
     command: list[str]
@@ -48,13 +48,13 @@ class Launch(Struct):
     limits: dict[str, int] = {}
 
     def close(self) -> None:
-        """Closes what was to be inherited: to be called once the command has been started."""
+        """Closes the inherited descriptors; call it once the command has been started."""
         for descriptor in self.descriptors:
             os.close(descriptor)
         self.descriptors.clear()
 
     def clear_up(self) -> None:
-        """Removes the temporary folder: to be called once the command and all that it started have ended."""
+        """Removes the temporary folder; call it once the command and everything it started have ended."""
         if self.temporary:
             remove_tree(self.temporary)
 
@@ -62,7 +62,7 @@ class Launch(Struct):
 def remove_tree(folder: str) -> None:
     """Removes a folder that a bot has written to.
 
-    Python's own way would fail over folders nested deeper than its stack, and over those whose owner may not list them.
+    Python's own function fails on folders nested deeper than its stack, and on folders that their owner may not list.
     """
     try:
         os.rmdir(folder)  # noqa: PTH106 - nearly always it is empty
@@ -72,13 +72,13 @@ def remove_tree(folder: str) -> None:
 
 
 def plain_launch(command: Sequence[str], environment: Mapping[str, str]) -> Launch:
-    """No walls: the bot has the arena's rights, but a short environment."""
+    """No sandbox: the bot has the arena's rights, but only a few environment variables."""
     kept = {name: environment[name] for name in OUTSIDE_VARIABLES if name in environment}
     return Launch(list(command), {**kept, **_common(environment)}, [])
 
 
 def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
-    """In namespaces of its own: no other processes, no network, no files but the system's, the interpreter's and the bot's own."""
+    """Own namespaces: no other processes, no network, and no files except the system's, the interpreter's and the bot's own."""
     readable = _readable(command, folder, writable=writable)
     program = _memory_file(seccomp.program(sockets=True, attributes=True))
     variables = {"HOME": "/tmp", "TMPDIR": "/tmp", **_kept(environment), **_common(environment)}  # noqa: S108
@@ -91,12 +91,12 @@ def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping
     arguments += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
     arguments += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/bot", "--seccomp", str(program), "--"]
     inside = ["prlimit", f"--nproc={PROCESSES}", "--", *command]
-    outside = {"PATH": search_path(environment)}  # process 1 in there shows it to the bot
+    outside = {"PATH": search_path(environment)}  # process 1 in the sandbox would show it to the bot
     return Launch(["bwrap", *arguments, *inside], outside, [program], limits={"files_in_memory": FILES_IN_MEMORY})
 
 
 def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
-    """Confined by the process itself before it becomes the bot; a temporary folder is all that it can write to."""
+    """The process confines itself before it becomes the bot; it can write only to a temporary folder."""
     readable = _readable(command, folder, writable=writable)
     program = _memory_file(seccomp.program(sockets=False, attributes=writable))
     temporary = tempfile.mkdtemp(prefix="arena-bot-")
@@ -114,7 +114,7 @@ def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[s
 
 
 def readable_paths(command: Sequence[str], folder: Path) -> list[str]:
-    """What a bot may read besides the system and its own folder: the arena's Python, its package for the SDK, its own interpreter."""
+    """What a bot may read besides the system and its folder: the arena's Python and package (for the SDK), and its interpreter."""
     prefixes = dict.fromkeys((sys.prefix, sys.base_prefix))
     paths = [str(part) for prefix in prefixes for name in PYTHON_PARTS if (part := Path(prefix, name)).exists()]
     paths += [str(Path(arena.__file__).parent), *_interpreter(command[0], folder)]
@@ -131,20 +131,20 @@ def _rustup() -> Path:
 
 
 def _readable(command: Sequence[str], folder: Path, *, writable: bool) -> list[str]:
-    """The same with toolchains for a build.
+    """The same paths, plus the toolchains for a build.
 
-    Raises SandboxError when the bot lies where every bot may read: there its rivals and the journal would lie, too.
+    Raises SandboxError if the bot is in a folder that every bot may read, because its rivals and the journal would be there too.
     """
     paths = [*readable_paths(command, folder), *(_rust() if writable else [])]
     for path in ("/usr", *paths):
         if folder.is_relative_to(path):
-            message = f"expected bots and results outside of what every bot may read, got {folder} in {path}"
+            message = f"expected bots and results outside the folders that every bot may read, got {folder} in {path}"
             raise SandboxError(message, "choose another --home")
     return paths
 
 
 def _interpreter(program: str, folder: Path) -> list[str]:
-    """Where a program lies that is not the system's: its installation when it is in a ``bin`` of one, else itself."""
+    """The place of a program that is not part of the system: its installation if it is in that installation's ``bin``, else its file."""
     found = None if os.sep in program else shutil.which(program, path=search_path(os.environ))
     if not found:
         return []
@@ -200,7 +200,7 @@ def _memory_file(content: bytes) -> int:
 
 
 def _processes_of_this_user() -> int:
-    """How many threads this user has now, as RLIMIT_NPROC counts them."""
+    """The number of threads this user has now, as RLIMIT_NPROC counts them."""
     me, count = os.getuid(), 0
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():

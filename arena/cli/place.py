@@ -57,7 +57,7 @@ def place_options(command: Command) -> Command:
 
 
 class LocalWorkers:
-    """Workers on this machine. ``text`` says where games are played, ``crowding`` what a bot that computes unasked does there."""
+    """Workers on this machine. ``text`` says where games are played."""
 
     def __init__(self, jobs: int | None) -> None:
         from arena.tournament.pool import available_cores  # noqa: PLC0415 - help must not wait for it
@@ -65,12 +65,6 @@ class LocalWorkers:
         self._cores = available_cores()
         self._jobs = jobs or self._cores
         self.text = counted(self._jobs, "worker")
-
-    def crowding(self, players: int) -> str:
-        """What bots share while others think, where that takes time from them; else empty."""
-        if self._jobs * players <= self._cores:
-            return ""
-        return f"{self.text} x {players} bots share {counted(self._cores, 'processor')}"
 
     def means(self, sandbox: "Sandbox", level: int) -> "Means":
         """How a session plays here."""
@@ -92,10 +86,6 @@ class ClusterWorkers:
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
         self.text = f"cluster {cluster.address}"
-
-    def crowding(self, players: int) -> str:
-        """What bots share while others think."""
-        return f"each machine plays as many games with {players} bots as its workers have threads"
 
     def means(self, sandbox: "Sandbox", level: int) -> "Means":
         """How a session plays there: workers manage their own processors, and their sandbox is at least as good as here."""

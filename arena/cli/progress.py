@@ -41,7 +41,6 @@ class Progress:
         self._headline = headline or plan_text(session)
         self._faults = 0
         self._own_us = Counter[int]()
-        self._busy: set[str] = set()
         self.figures: dict[str, str] = {}
         self._shown: dict[str, str] = {}
         self._bar: tqdm | None = None  # type: ignore[type-arg]
@@ -78,8 +77,6 @@ class Progress:
         match event:
             case Played(outcome):
                 self._show_faults(outcome.record.bots, outcome.record.faults)
-                if outcome.busy:
-                    self._show_busy(set(outcome.busy))
                 self._own_us.update(map(coarse, outcome.own_us))
                 if self._bar is not None:
                     self._show_figures()
@@ -106,16 +103,6 @@ class Progress:
                 self.say(f"forfeit: {bots[fault.seat]} ({fault.kind}): {fault.detail}")
             elif self._faults == SHOWN_FAULTS + 1:
                 self.say(f"further forfeits are in {self._session.folder / 'faults'}")
-
-    def _show_busy(self, bots: set[str]) -> None:
-        """Warns once about each bot that computes while others are to move, if that takes processor time from them."""
-        crowding = self._workers.crowding(self._session.config.players)
-        for bot in sorted(bots - self._busy) if crowding else ():
-            self.say(
-                f"warning: {bot} computes on others' turns too, and {crowding}: "
-                "the others get less time than --move-ms says; use a longer --move-ms, or fewer workers"
-            )
-        self._busy |= bots
 
     def expect(self, games: int) -> None:
         """Says how many games there will be."""

@@ -39,14 +39,12 @@ class GamePlan(Struct, frozen=True):
 class Outcome(NamedTuple):
     """A finished game: its record, and the evidence of each fault in it.
 
-    ``own_us`` is how long the arena itself took between an answer and the next request, in microseconds. ``busy`` are bots that computed
-    when it was not their turn.
+    ``own_us`` is how long the arena itself took between an answer and the next request, in microseconds.
     """
 
     record: GameRecord
     evidence: list[Evidence]
     own_us: tuple[int, ...] = ()
-    busy: tuple[str, ...] = ()
 
 
 class _Caught(NamedTuple):
@@ -110,6 +108,7 @@ class Referee:
             move_ms=self.timing.move_ms,
             game_ms=self.timing.game_ms,
             increment_ms=self.timing.increment_ms,
+            clock=self.timing.clock,
         )
 
     def _is_over(self) -> bool:

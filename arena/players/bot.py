@@ -18,8 +18,6 @@ GRACE_NS = 200_000_000
 """After a missed deadline: how long to wait for a late answer, once with the bot's input open and once with it closed."""
 EXIT_S = 0.25
 QUIT_S = 0.1
-LOOK_NS = 2_000_000_000
-"""How often to measure a bot's processor time."""
 FLOODED = (
     f"expected one line per request, got more than {MAX_LINE >> 10} KiB that nobody asked for: answer each request once, log to stderr"
 )
@@ -45,9 +43,7 @@ class BotPlayer(Player):
         self._timekeeper: Timekeeper | None = None
         self._requests = 0
         self._full = False
-        self._began_ns = self._started_ns = self._looked_ns = time.monotonic_ns()
-        self._asked_for_ns = 0
-        self.computes_unasked = False
+        self._began_ns = time.monotonic_ns()
 
     @property
     def is_running(self) -> bool:
@@ -72,7 +68,6 @@ class BotPlayer(Player):
         if not isinstance(reply, Move):
             raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "move" to the request {number}, got {shown(line)}')
         self._check_id(reply, number, line)
-        self._asked_for_ns += time.monotonic_ns() - began_ns
         return Answer(reply.move, spent_ns, began_ns)
 
     def encoded(self, message: FromArena) -> bytes:
@@ -105,10 +100,6 @@ class BotPlayer(Player):
         self._line().flush()
         if self._process:
             self._process.trim_stderr()
-        if time.monotonic_ns() - self._looked_ns > LOOK_NS:
-            self._looked_ns = time.monotonic_ns()
-            used_ns, unasked_ns = self.unasked_ns()
-            self.computes_unasked = used_ns > max(LOOK_NS // 4, unasked_ns // 4)
         if self.bot.manifest.fresh:
             self.stop()
 
@@ -161,14 +152,6 @@ class BotPlayer(Player):
         """The kept lines of the dialogue: the last ones in each direction."""
         return self._line().lines()
 
-    def unasked_ns(self) -> tuple[int, int]:
-        """Processor time the process used beyond the time it had a request to answer, and how long it had none."""
-        if self._process is None:
-            return 0, 0
-        unasked_ns = time.monotonic_ns() - self._started_ns - self._asked_for_ns
-        used_ns = max(0, self._process.used_ns() - self._asked_for_ns)
-        return used_ns, unasked_ns
-
     def _line(self) -> Channel:
         assert self._channel is not None, "the game has begun"
         return self._channel
@@ -176,7 +159,6 @@ class BotPlayer(Player):
     def _start(self) -> None:
         self.open()
         number = self.next_id()
-        self._started_ns = self._looked_ns = time.monotonic_ns()
         hello = self.encoded(Hello(number, PROTOCOL, __version__))
         try:
             ready = self._greet(hello, number)
@@ -186,11 +168,11 @@ class BotPlayer(Player):
         self._full = ready.view == "full"
         if self._timekeeper:
             self._timekeeper.charge()  # starting up is not the first answer's
-        self._asked_for_ns = time.monotonic_ns() - self._started_ns
 
     def open(self) -> None:
         """Starts the process without sending it anything yet. Raises Void."""
-        self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, self.bot.manifest.memory_mb)
+        wanted = self.bot.manifest
+        self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, wanted.memory_mb, wanted.processes)
         self._channel = self.channel(self._process.to_bot, self._process.from_bot)
         self._timekeeper = Timekeeper(self._channel, self._process, self.clock)
         self._requests = 0
@@ -217,7 +199,8 @@ class BotPlayer(Player):
             allowance = f"the {self.startup_ms} ms allowed for start-up" if starting else error.allowance
             raise self._overdue(error.partial, time.monotonic_ns(), allowance) from None
         except Overspent as error:
-            raise _late(error, budget_ns) from None
+            allowance = f"the {self.startup_ms} ms of processor time allowed for start-up"
+            raise Forfeit(FaultKind.STARTUP, f"no answer came within {allowance}") if starting else _late(error, budget_ns) from None
         except OutputEnded as error:
             raise self._ended(error.partial) from None
         except SpokeUnasked as error:
@@ -295,15 +278,14 @@ class BotPlayer(Player):
 
 def _late(error: Overspent, budget_ns: int) -> Forfeit:
     """The fault of an answer that cost too much processor time."""
-    cost, budget = error.cost_ns / NS_PER_MS, budget_ns // NS_PER_MS
-    before = round(error.unasked_ns / NS_PER_MS)
-    cure = f"{before} ms of it were used before it was asked for: {THINK_WHEN_ASKED}" if before else "keep a reserve"
-    return Forfeit(FaultKind.LATE, f"the answer took {cost:.0f} ms of processor time, more than the {budget} ms it had: {cure}")
+    cost, budget, before = (round(each / NS_PER_MS) for each in (error.cost_ns, budget_ns, error.unasked_ns))
+    cure = f", {before} of them before it was asked: {THINK_WHEN_ASKED}" if before else ": keep some time in reserve"
+    return Forfeit(FaultKind.LATE, f"the bot used {cost} ms of processor time for an answer that might take {budget} ms{cure}")
 
 
 def _cure(ending: Ending) -> str:
     """What to do about it, unless the ending already says so."""
-    if ending.memory_mb or ending.processes or ending.unwatched or ending.failed:
+    if ending.excess or ending.unwatched or ending.failed:
         return ""
     if ending.exit is not None:
         return " when an answer was due: answer every turn, and stay until the line 'quit'"
@@ -313,6 +295,6 @@ def _cure(ending: Ending) -> str:
 def _ending_kind(ending: Ending) -> FaultKind:
     if ending.failed:
         return FaultKind.STARTUP
-    if ending.memory_mb:
+    if ending.excess and ending.excess[0] == "memory":
         return FaultKind.MEMORY
     return FaultKind.KILLED if ending.signal is not None else FaultKind.EXIT

@@ -20,8 +20,9 @@ from arena.players.sandbox.launch import PROCESSES
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.usage import Meter, family, has_pipe_open
 
-LIMITS = {"core": 0, "files": 256, "file_bytes": 64 << 20, "processes": 2 * PROCESSES}
-BUILD_LIMITS = {"core": 0, "files": 1024, "file_bytes": 1 << 30, "processes": 2 * PROCESSES, "disk_mb": 4096, "disk_files": 100_000}
+THREADS = 2 * PROCESSES
+LIMITS = {"core": 0, "files": 256, "file_bytes": 64 << 20, "threads": THREADS}
+BUILD_LIMITS = {"core": 0, "files": 1024, "file_bytes": 1 << 30, "threads": THREADS, "disk_mb": 4096, "disk_files": 100_000}
 MEMORY_MB, BUILD_MEMORY_MB = 1024, 4096
 BUILD_TAIL = 2000
 STDERR_TAIL = 8 * 1024
@@ -31,21 +32,30 @@ SIGNALLED = 128
 """What shells and bubblewrap add to a signal's number to turn it into an exit status."""
 
 
+EXCESSES = {
+    "memory": "its processes used {} MB of memory: use less, or raise memory_mb in bot.toml",
+    "processes": "it had {} processes: start fewer, or raise processes in bot.toml",
+    "threads": f"its processes had {{}} threads, more than {THREADS}: start fewer",
+    "disk": "its files took {} MB: write less",
+    "files": "it had {} files: delete those it no longer needs",
+    "uncounted": "its processes used {} ms of processor time that could not be counted: run only programs that they may read",
+    "unseen": "its process {} ignores SIGCHLD, so that processor time of its children could not be counted: wait for them",
+}
+"""What the keeper kills a bot for."""
+
+
 class Ending(NamedTuple):
     """How a bot's process ended: an exit status, a signal's number, or the reason why it could not be started.
 
-    ``unwatched`` means that something killed its keeper, which ends the bot too. ``memory_mb``, ``processes`` (with their threads),
-    ``disk_mb`` and ``files`` are what it used when it was killed for using too much.
+    ``unwatched`` means that something killed its keeper, which ends the bot too. ``excess`` is what its processes were killed for:
+    a word of `EXCESSES`, and how much it was.
     """
 
     exit: int | None = None
     signal: int | None = None
     failed: str = ""
     unwatched: bool = False
-    memory_mb: int = 0
-    processes: int = 0
-    disk_mb: int = 0
-    files: int = 0
+    excess: tuple[str, int] | None = None
     cpu_s: float = 0.0
     peak_kb: int = 0
 
@@ -57,14 +67,9 @@ class Ending(NamedTuple):
     def __str__(self) -> str:
         if self.failed:
             return f"could not be started: {self.failed}"
-        if self.memory_mb:
-            return f"was killed because its processes used {self.memory_mb} MB of memory: use less, or raise memory_mb in bot.toml"
-        if self.processes:
-            return f"was killed because it had {self.processes} processes and threads, more than {LIMITS['processes']}: start fewer"
-        if self.disk_mb:
-            return f"was killed because its files took {self.disk_mb} MB: write less"
-        if self.files:
-            return f"was killed because it had {self.files} files: delete those it no longer needs"
+        if self.excess:
+            word, number = self.excess
+            return "was killed because " + EXCESSES[word].format(number)
         if self.unwatched:
             return "was killed because the process that watches over it was killed: a bot must leave the arena's processes alone"
         if self.signal is not None:
@@ -73,13 +78,20 @@ class Ending(NamedTuple):
 
 
 class BotProcess:
-    """A started bot. ``to_bot`` and ``from_bot`` are descriptors that the caller owns.
+    """A started bot. ``to_bot`` and ``from_bot`` are descriptors that the caller owns. ``processes`` 0 sets no limit to their number.
 
     Raises Void if the machine cannot start another process.
     """
 
     def __init__(
-        self, command: Sequence[str], folder: Path, sandbox: Sandbox = OPEN, memory_mb: int = MEMORY_MB, *, building: bool = False
+        self,
+        command: Sequence[str],
+        folder: Path,
+        sandbox: Sandbox = OPEN,
+        memory_mb: int = MEMORY_MB,
+        processes: int = 0,
+        *,
+        building: bool = False,
     ) -> None:
         self._status_text = b""
         self._unwatched = False
@@ -92,6 +104,8 @@ class BotProcess:
         self._status, status_write = os.pipe()
         os.set_blocking(self._status, False)
         limits = {**self._launch.limits, **(BUILD_LIMITS if building else LIMITS), "memory_mb": memory_mb}
+        if processes:
+            limits["processes"] = processes + self._launch.processes
         watched = [place for place in (self._launch.temporary, str(folder.resolve()) if building else None) if place]
         try:
             self._keeper = subprocess.Popen(  # noqa: S603 - starting bots is what this is for
@@ -143,14 +157,8 @@ class BotProcess:
         word, _, rest = line.partition(" ")
         if word == "failed":
             return Ending(failed=rest)
-        if word == "memory":
-            return Ending(signal=signal.SIGKILL, memory_mb=int(rest))
-        if word == "processes":
-            return Ending(signal=signal.SIGKILL, processes=int(rest))
-        if word == "disk":
-            return Ending(signal=signal.SIGKILL, disk_mb=int(rest))
-        if word == "files":
-            return Ending(signal=signal.SIGKILL, files=int(rest))
+        if word in EXCESSES:
+            return Ending(signal=signal.SIGKILL, excess=(word, int(rest) - (self._launch.processes if word == "processes" else 0)))
         if word not in ("exit", "signal"):
             return None
         number, cpu_s, peak_kb = rest.split()

@@ -7,6 +7,7 @@ from typing import Literal
 from arena.errors import Void
 from arena.players.channel import Channel, TimedOut
 from arena.players.process import BotProcess
+from arena.players.usage import idle_time_ns
 
 ClockKind = Literal["cpu", "wall"]
 SLICE_NS = 100_000_000
@@ -17,13 +18,13 @@ OVERSLEPT_NS = 50_000_000
 LEAST_PATIENCE_NS = 1_000_000_000
 PATIENCE = 2
 """A bot may sleep for this many times its budget, and for LEAST_PATIENCE_NS at the least."""
-STARVED_NS = 120_000_000_000
-"""After this long, a bot that always wanted the processor and did not get its budget has met a machine that is no use."""
-NS_PER_MS = 1_000_000
+STARVED, STARVED_NS = 20, 120_000_000_000
+"""After this many times its budget, and this long at the least, a bot that always wanted a processor has met a machine that is no use."""
+NS_PER_MS, NS_PER_S = 1_000_000, 1_000_000_000
 
 
 class OutOfTime(TimedOut):
-    """No answer came within ``allowance``, a text such as ``100 ms of processor time``."""
+    """No answer came within ``allowance``, a text such as ``100 ms``."""
 
     def __init__(self, partial: bytes, allowance: str) -> None:
         super().__init__(partial)
@@ -31,7 +32,7 @@ class OutOfTime(TimedOut):
 
 
 class Overspent(Exception):  # noqa: N818 - an outcome, judged by the caller
-    """The answer came, but cost more than it might: ``unasked_ns`` of it were used before it was asked for."""
+    """The answer cost more than it might, whether it came or not: ``unasked_ns`` of it were used before it was asked for."""
 
     def __init__(self, cost_ns: int, unasked_ns: int) -> None:
         super().__init__()
@@ -67,7 +68,7 @@ class Timekeeper:
             line = self._wait_on(late.partial, began_ns, budget_ns, patience_ns or patience(budget_ns), meanwhile)
         cost_ns = self.charge()
         if cost_ns > budget_ns:
-            raise Overspent(cost_ns, max(0, cost_ns - (time.monotonic_ns() - began_ns)))
+            raise overspent(cost_ns, began_ns)
         return line, cost_ns
 
     def owed_ns(self) -> int:
@@ -93,21 +94,19 @@ class Timekeeper:
         Measured: where a wait for the processor is booked only when it ends, as in schedstat, the usual stall counts as none.
         So nothing is concluded from how long the bot waited, only from what it used and whether it wants to run.
         """
-        now_ns = time.monotonic_ns()
-        slept_ns, waited_ns = self._slept(now_ns - began_ns, 0), now_ns - began_ns
+        waited_ns, asked_ns = time.monotonic_ns() - began_ns, began_ns
+        slept_ns, starved_ns = self._slept(waited_ns, 0), max(STARVED_NS, STARVED * budget_ns)
+        idle_ns = idle_time_ns()
         while True:
             meanwhile()
             owed_ns = self.owed_ns()
             if owed_ns >= budget_ns:
-                raise OutOfTime(partial, f"{budget_ns // NS_PER_MS} ms of processor time")
+                raise overspent(owed_ns, asked_ns)
             if slept_ns >= patience_ns:
                 used = f"it used {owed_ns // NS_PER_MS} of its {budget_ns // NS_PER_MS} ms of processor time"
                 raise OutOfTime(partial, f"{round(waited_ns / NS_PER_MS)} ms ({used})")
-            if waited_ns >= STARVED_NS:
-                raise Void(
-                    f"the machine had no time for the bot: {owed_ns // NS_PER_MS} ms of processor time in {waited_ns // 1_000_000_000} s",
-                    "leave the machine to the arena, or ask for fewer --jobs",
-                )
+            if waited_ns >= starved_ns:
+                raise self._starved(partial, owed_ns, waited_ns, idle_time_ns() - idle_ns)
             began_ns = time.monotonic_ns()
             slice_ns = max(SHORTEST_SLICE_NS, min(budget_ns - owed_ns, SLICE_NS))
             try:
@@ -118,9 +117,27 @@ class Timekeeper:
             waited_ns += passed_ns
             slept_ns += self._slept(passed_ns, self.owed_ns() - owed_ns)
 
+    def _starved(self, partial: bytes, owed_ns: int, waited_ns: int, idle_ns: int) -> Void | OutOfTime:
+        """What a long wait of a bot that always seemed to want a processor comes to: the machine's fault only if it was really busy.
+
+        A bot that wakes up whenever it is looked at would seem to want one. But then a processor was idle most of the time.
+        """
+        used = f"{owed_ns // NS_PER_MS} ms of processor time in {waited_ns // NS_PER_S} s"
+        if idle_ns > waited_ns // 2:
+            return OutOfTime(partial, f"{waited_ns // NS_PER_MS} ms (it used {used}, and a processor was idle for {idle_ns // NS_PER_S} s)")
+        return Void(
+            f"the machine had no time for a bot: it got {used}",
+            "stop other programs on this machine, or use fewer --jobs",
+        )
+
     def _slept(self, passed_ns: int, used_ns: int) -> int:
         """How much of a time the bot did not want a processor."""
         return 0 if self._process.can_run() else max(0, passed_ns - used_ns)
+
+
+def overspent(cost_ns: int, asked_ns: int) -> Overspent:
+    """The outcome of an answer that was asked for then and cost this much: one thread cannot have used more since than has passed."""
+    return Overspent(cost_ns, max(0, cost_ns - (time.monotonic_ns() - asked_ns)))
 
 
 def patience(budget_ns: int) -> int:

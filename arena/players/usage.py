@@ -11,13 +11,15 @@ import ctypes
 import os
 import time
 
+from arena.players.keeper import process_ns, read_counter
+
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 CHILDREN_FIELDS = slice(13, 15)
 STATE_FIELD, NICE_FIELD, POLICY_FIELD = 0, 16, 38
 BATCH, IDLE = 3, 5
+IDLE_FIELD = 4
 BUBBLEWRAP = b"bwrap"
 PIDFD_GETFD = 438
-COUNTER_BYTES = 8
 LOOK_NS = 20_000_000
 """How old a sum from /proc may be that charges an answer: a look at a family of four takes about 0.2 ms."""
 
@@ -42,7 +44,7 @@ class Meter:
     def used_ns(self) -> int:
         """Up to now."""
         if self._counter is not None:
-            return int.from_bytes(os.read(self._counter, COUNTER_BYTES), "little")
+            return read_counter(self._counter)
         now_ns = time.monotonic_ns()
         if now_ns - self._looked_ns > LOOK_NS or not self._main:
             self._looked_ns = now_ns
@@ -92,12 +94,11 @@ def family_ns(keeper: int, tree: list[int]) -> int:
     return _ended_children_ns(keeper) + sum(process_ns(pid) + _ended_children_ns(pid) for pid in tree)
 
 
-def process_ns(pid: int) -> int:
-    """Processor time of a process by its own clock, ended threads included; 0 once it is gone."""
-    try:
-        return time.clock_gettime_ns(~pid << 3 | 2)
-    except OSError:
-        return 0
+def idle_time_ns() -> int:
+    """How long the processors that this process may use have been idle, the one that was so for longest; it only makes sense as a span."""
+    names = {f"cpu{number}".encode() for number in os.sched_getaffinity(0)} if hasattr(os, "sched_getaffinity") else set()
+    lines = [line.split() for line in _read("/proc/stat").splitlines() if line.startswith(b"cpu")]
+    return max((int(words[IDLE_FIELD]) for words in lines if words[0] in names), default=0) * TICK_NS
 
 
 def _ended_children_ns(pid: int) -> int:

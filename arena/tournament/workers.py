@@ -155,9 +155,8 @@ class Worker:
             for player, _ in taken:
                 player.stop()
             raise
-        busy = tuple(player.name for player, _ in taken if player.computes_unasked)
         self.stable.give_back(taken)
-        return outcome._replace(busy=busy)
+        return outcome
 
 
 _worker: Worker | None = None

@@ -1,18 +1,20 @@
 """An answer costs processor time, whoever's turn it is used on: a busy machine makes nobody late, and no crowd makes a rival late."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from arena.errors import Forfeit
 from arena.match.clock import Timing
 from arena.match.referee import Referee
-from arena.players import usage
+from arena.players import process
 from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at
 from arena.players.messages import Start
@@ -28,6 +30,7 @@ START = Start(players=2, seat=0, board=BIRD.rows, pagodas=24, seed=1, move_ms=40
 BUDGET_NS = 400_000_000
 SPIN = "while True: pass"
 CROWD = 14
+LATE = r"the bot used \d+ ms of processor time for an answer that might take 400 ms"
 
 HEAD = """
 import json, os, signal, sys, time
@@ -73,7 +76,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processor time 
 def counting(request, monkeypatch):
     """How processor time is added up: by the kernel, or process by process."""
     if request.param == "proc":
-        monkeypatch.setattr(usage, "_fetched", lambda *_: None)
+        monkeypatch.setitem(process.LIMITS, "counter", 0)
     return request.param
 
 
@@ -113,10 +116,10 @@ def strangers():
         started.extend(subprocess.Popen([sys.executable, "-c", SPIN], start_new_session=True) for _ in range(number))
 
     yield start
-    for process in started:
-        process.kill()
-    for process in started:
-        process.wait()
+    for each in started:
+        each.kill()
+    for each in started:
+        each.wait()
 
 
 def begun(player):
@@ -149,13 +152,13 @@ def test_a_bot_that_strangers_keep_from_computing_is_not_late(counting, one_core
 @pytest.mark.parametrize(
     ("in_turn", "message"),
     [
-        ("compute(0.6)", r"400 ms of processor time"),
-        ("compute(9)", r"no answer came within 400 ms of processor time: "),
-        ("crowd(14); compute(9)", r"no answer came within 400 ms of processor time: "),
-        ("crowd(14); time.sleep(9)", r"no answer came within 400 ms of processor time: "),
+        ("compute(0.6)", LATE),
+        ("compute(9)", LATE),
+        ("crowd(14); compute(9)", LATE),
+        ("crowd(14); time.sleep(9)", LATE),
         ("time.sleep(9)", r"no answer came within \d+ ms \(it used \d+ of its 400 ms of processor time\): "),
         ("os.kill(os.getpid(), signal.SIGSTOP)", r"no answer came within \d+ ms \(it used \d+ of its 400"),
-        ("os.fork() or (os.nice(19), compute(99)); time.sleep(9)", r"no answer came within"),
+        ("os.fork() or (os.nice(19), compute(99)); time.sleep(9)", "no answer came within|" + LATE),
     ],
 )
 def test_a_bot_that_takes_too_long_forfeits(counting, one_core, player, in_turn, message):
@@ -172,7 +175,7 @@ def test_what_a_bot_uses_unasked_is_charged_to_its_next_answer(counting, player,
     eager = begun(player("eager", after_turn=ahead))
     ask(eager)
     time.sleep(2.5)
-    with pytest.raises(Forfeit, match=r"ms of processor time, more than the 400 ms it had: \d+ ms of it were used before it was asked"):
+    with pytest.raises(Forfeit, match=LATE + r", \d+ of them before it was asked: think only when asked"):
         ask(eager)
 
 
@@ -183,7 +186,7 @@ def test_short_processes_that_nobody_waits_for_are_counted(player):
     if not eager.counts_exactly:
         pytest.skip("this machine gives no counter of processor time")
     time.sleep(3)
-    with pytest.raises(Forfeit, match="used before it was asked"):
+    with pytest.raises(Forfeit, match="before it was asked"):
         ask(eager)
 
 
@@ -200,14 +203,50 @@ def test_a_crowd_ends_its_own_bot_and_no_rival(counting, one_core, player, attac
     seated = [attacker, *rivals]
     plan = single_game("crowd", "bird", 0, [each.name for each in seated])
     record = Referee(plan, BIRD, seated, Timing(move_ms=200)).play().record
-    assert [(fault.seat, fault.kind) for fault in record.faults] == [(0, "late")], record.faults
-    assert record.ranks[0] == players
-    assert "while it was not asked" in record.faults[0].detail or "before it was asked" in record.faults[0].detail
+    [fault] = record.faults
+    assert (fault.seat, record.ranks[0]) == (0, players)
+    assert re.search("(while it was not|before it was) asked|because it had [0-9]+ processes", fault.detail), fault.detail
+
+
+def test_a_bot_that_hides_the_end_of_its_children_is_ended_where_nobody_would_count_them(counting, player):
+    careless = begun(player("careless", at_start="signal.signal(signal.SIGCHLD, signal.SIG_IGN)", in_turn="time.sleep(0.6)"))
+    if counting == "counter":
+        assert ask(careless).move
+    else:
+        with pytest.raises(Forfeit, match="its process [0-9]+ ignores SIGCHLD, so that .* could not be counted: wait for them"):
+            ask(careless)
+
+
+UNREADABLE = """
+import pathlib, shutil, subprocess
+program = pathlib.Path("/tmp/program")
+shutil.copy(pathlib.Path(sys.executable).resolve(), program)
+program.chmod(0o111)
+subprocess.Popen([program, "-S", "-c", "while True: pass"])
+time.sleep(0.9)
+"""
+
+
+def test_a_program_that_may_not_be_read_does_not_escape_the_count(counting, player):
+    """The kernel ends its count where such a program starts; as a plain user too, since the sandbox takes root's rights away."""
+    if choose("auto", accept_none=True).sandbox.tier != "bubblewrap":
+        pytest.skip("root may read every file")
+    in_turn = f"exec({UNREADABLE!r})"
+    hidden = begun(player("hidden", in_turn=in_turn, sandbox="auto"))
+    with pytest.raises(Forfeit, match="processor time that could not be counted|" + LATE):
+        ask(hidden)
+
+
+def test_a_bot_may_have_the_processes_that_its_manifest_asks_for(player):
+    frugal = player("frugal", in_turn="[os.fork() or (time.sleep(9), os._exit(0)) for _ in range(3)]; time.sleep(0.6)")
+    frugal.bot = msgspec.structs.replace(frugal.bot, manifest=msgspec.structs.replace(frugal.bot.manifest, processes=3))
+    with pytest.raises(Forfeit, match="because it had 4 processes: start fewer, or raise processes in bot.toml"):
+        ask(begun(frugal))
 
 
 def test_by_the_wall_clock_a_bot_that_sleeps_too_long_is_late(player):
     slow = begun(player("slow", in_turn="time.sleep(0.5)", clock="wall"))
-    with pytest.raises(Forfeit, match="the answer came [0-9]+ ms after 400 ms had passed: keep a reserve"):
+    with pytest.raises(Forfeit, match="the answer came [0-9]+ ms after 400 ms had passed: keep some time in reserve"):
         ask(slow)
 
 

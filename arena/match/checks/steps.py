@@ -91,16 +91,6 @@ def is_within_memory(bench: Bench) -> str:
     return f"{used} of {allowed} MB after {bench.games} games"
 
 
-def rests(bench: Bench) -> str:
-    """Not a fault, but a bot that computes on the others' turns shares its processor with them."""
-    used_ms, elapsed_ms = (nanoseconds // NS_PER_MS for nanoseconds in bench.player.unasked_ns())
-    return (
-        ""
-        if used_ms < max(200, elapsed_ms // 4)
-        else f"note: no, it computed for {used_ms} of the {elapsed_ms} ms when it was not its turn"
-    )
-
-
 def logs_little(bench: Bench) -> str:
     """The amount of stderr output per game."""
     size = bench.player.stderr_written() // max(1, bench.games)

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,7 @@ class Launch(Struct):
     """A command ready to be started.
 
     The command inherits ``descriptors``, and the caller closes them. ``temporary`` is a folder to remove after the command has ended.
-    ``limits`` are for the keeper, where the tier itself cannot set a limit.
+    ``limits`` are for the keeper, where the tier itself cannot set a limit. ``processes`` is how many the tier itself needs.
     """
 
     command: list[str]
@@ -46,6 +47,7 @@ class Launch(Struct):
     descriptors: list[int]
     temporary: str | None = None
     limits: dict[str, int] = {}
+    processes: int = 0
 
     def close(self) -> None:
         """Closes the inherited descriptors; call it once the command has been started."""
@@ -91,8 +93,11 @@ def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping
     arguments += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
     arguments += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/bot", "--seccomp", str(program), "--"]
     inside = ["prlimit", f"--nproc={PROCESSES}", "--", *command]
+    limits = {"files_in_memory": FILES_IN_MEMORY}
+    if _is_setuid("bwrap"):
+        limits["counter"] = 0  # the kernel stops counting at such a program
     outside = {"PATH": search_path(environment)}  # process 1 in the sandbox would show it to the bot
-    return Launch(["bwrap", *arguments, *inside], outside, [program], limits={"files_in_memory": FILES_IN_MEMORY})
+    return Launch(["bwrap", *arguments, *inside], outside, [program], limits=limits, processes=2)
 
 
 def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
@@ -156,6 +161,11 @@ def _interpreter(program: str, folder: Path) -> list[str]:
         if str(installation) not in (sys.prefix, sys.base_prefix):
             places.append(str(installation if whole else place))
     return places
+
+
+def _is_setuid(program: str) -> bool:
+    found = shutil.which(program)
+    return found is not None and bool(Path(found).stat().st_mode & stat.S_ISUID)
 
 
 def _is_system(path: str) -> bool:

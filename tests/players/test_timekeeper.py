@@ -220,10 +220,11 @@ def test_a_bot_that_hides_the_end_of_its_children_is_ended_where_nobody_would_co
 UNREADABLE = """
 import pathlib, shutil, subprocess
 program = pathlib.Path("/tmp/program")
-shutil.copy(pathlib.Path(sys.executable).resolve(), program)
+shutil.copy("/bin/sh", program)
 program.chmod(0o111)
-subprocess.Popen([program, "-S", "-c", "while True: pass"])
-time.sleep(0.9)
+child = subprocess.Popen([program, "-c", "while :; do :; done"])
+while time.clock_gettime(~child.pid << 3 | 2) < 0.6:
+    time.sleep(0.05)
 """
 
 

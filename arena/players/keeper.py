@@ -36,7 +36,8 @@ LIMITS = {
 WORDS = {"memory_mb": "memory", "files_in_memory": "files", "disk_mb": "disk", "disk_files": "files"}
 LOOK_MS = 120, 280
 """The shortest and the longest time between two looks: a bot that knew the moment of the next one could hide from it."""
-UNCOUNTED_NS = 50_000_000
+UNCOUNTED_NS, NOISE_NS = 50_000_000, 5_000_000
+"""How much processor time may escape the count altogether, and between two looks: the two clocks are not read at the same moment."""
 CHILD_SIGNAL_BIT = 1 << 16
 IN_MEMORY = ("tmp", "dev/shm")
 SMALL = 1 << 27
@@ -124,7 +125,7 @@ class Watch:
         self._folders = folders
         self._counter = counter
         self._clocks: dict[int, int] = {}
-        self._counted_ns = 0
+        self._counted_ns = self._missing_ns = 0
 
     def excess(self) -> str:
         """The first limit that the processes exceed, as a line for STATUS; empty if there is none."""
@@ -150,7 +151,7 @@ class Watch:
         return self._uncounted(tree) if self._counter >= 0 else unseen(tree, figures)
 
     def _uncounted(self, tree: list[int]) -> str:
-        """The processor time since the last look that processes used and the counter did not count, if it is more than a little.
+        """The processor time that processes used and the counter did not count, if it is more than a little.
 
         The counter cannot have counted less than the processes that still live.
         """
@@ -163,7 +164,8 @@ class Watch:
             used_ns += clock_ns - (known_ns if known_ns <= clock_ns else 0)
             self._clocks[pid] = clock_ns
         missing_ns = used_ns - (read_counter(self._counter) - before_ns)
-        return f"uncounted {missing_ns // 1_000_000}" if missing_ns > UNCOUNTED_NS else ""
+        self._missing_ns += missing_ns if missing_ns > NOISE_NS else 0
+        return f"uncounted {self._missing_ns // 1_000_000}" if self._missing_ns > UNCOUNTED_NS else ""
 
 
 def read_counter(counter: int) -> int:

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from arena.players.timekeeper import ClockKind
+from arena.players.timekeeper import BEST_CLOCK, ClockKind
 
 NS_PER_MS = 1_000_000
 
@@ -17,7 +17,7 @@ class Timing(Struct, frozen=True):
     game_ms: int | None = None
     increment_ms: int = 0
     startup_ms: int = 10_000
-    clock: ClockKind = "cpu"
+    clock: ClockKind = BEST_CLOCK
 
 
 class Clock:

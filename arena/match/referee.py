@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from arena.errors import FaultKind, Forfeit, MoveError
+from arena.errors import FaultKind, Forfeit, MoveError, Void
 from arena.match.clock import NS_PER_MS, Clock, Timing
 from arena.players.messages import End, Start, encode
 from arena.players.player import Answer, Evidence, Player, Words
 from arena.players.views import played_view
 from arena.records.record import VERSION, Fault, GameRecord
+from arena.records.voids import SoFar
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASS, move_text, parse_deck, parse_move
@@ -45,6 +46,14 @@ class Outcome(NamedTuple):
     record: GameRecord
     evidence: list[Evidence]
     own_us: tuple[int, ...] = ()
+
+
+class BrokenOff(Void):
+    """A game that broke off; ``so_far`` is what had been played."""
+
+    def __init__(self, message: str, hint: str = "", so_far: SoFar | None = None) -> None:
+        super().__init__(message, hint)
+        self.so_far = so_far
 
 
 class _Caught(NamedTuple):
@@ -82,11 +91,20 @@ class Referee:
             player.meanwhile = self._watch_the_others
 
     def play(self, *, sandbox: str = "none", host: str = "") -> Outcome:
-        """Plays the game to its end. Raises Void if the arena or the machine fails."""
-        self._begin()
-        while not self._is_over():
-            self._turn()
+        """Plays the game to its end. Raises BrokenOff if the machine fails."""
+        try:
+            self._begin()
+            while not self._is_over():
+                self._turn()
+        except Void as void:
+            raise BrokenOff(str(void), void.hint, self.so_far()) from void
         return Outcome(self._close(sandbox, host), self.evidence, tuple(self.own_us))
+
+    def so_far(self) -> SoFar:
+        """What has been played until now."""
+        owed_ms = [player.owed_ns() / NS_PER_MS for player in self.players]
+        used_ms = [round(sum(pair), 1) for pair in zip(self.clock.think_ms(), owed_ms, strict=True)]
+        return SoFar(self.moves, list(self.state.left), self.state.mover, used_ms)
 
     def _begin(self) -> None:
         for seat, player in enumerate(self.players):

@@ -10,7 +10,7 @@ from arena.players.messages import PROTOCOL, READY_EXAMPLE, FromArena, FromBot, 
 from arena.players.player import KEPT_BYTES, Answer, Player, Words
 from arena.players.process import BotProcess, Ending
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.timekeeper import NS_PER_MS, ClockKind, OutOfTime, Overspent, Timekeeper
+from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, ClockKind, OutOfTime, Overspent, Timekeeper
 from arena.players.views import turn_view
 from arena.rules import State
 
@@ -32,7 +32,7 @@ AFTER_CLOSING = (
 class BotPlayer(Player):
     """A bot that plays in its own process, which starts with the bot's first game."""
 
-    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox = OPEN, clock: ClockKind = "cpu") -> None:
+    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox = OPEN, clock: ClockKind = BEST_CLOCK) -> None:
         self.bot = bot
         self.clock: ClockKind = clock
         self.sandbox = sandbox
@@ -79,9 +79,13 @@ class BotPlayer(Player):
         self._requests += 1
         return self._requests
 
+    def owed_ns(self) -> int:
+        """The processor time that the bot has used since its last answer; 0 by the wall clock."""
+        return self._timekeeper.owed_ns() if self._timekeeper else 0
+
     def overspent(self, budget_ns: int) -> Forfeit | None:
         """The fault of a bot that has used more unasked than its next answer may cost, if it has."""
-        owed_ns = self._timekeeper.owed_ns() if self._timekeeper else 0
+        owed_ns = self.owed_ns()
         if owed_ns <= budget_ns:
             return None
         return Forfeit(

@@ -59,6 +59,10 @@ class Player:
         """The move of the seat whose turn it is in ``state``; ``budget_ns`` is the time for the answer."""
         raise NotImplementedError
 
+    def owed_ns(self) -> int:
+        """The processor time that the player has used since its last answer."""
+        return 0
+
     def overspent(self, budget_ns: int) -> Forfeit | None:  # noqa: ARG002 - most have no time of their own
         """The fault of a player that has used more time unasked than its next answer may take."""
         return None

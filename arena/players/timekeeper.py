@@ -1,5 +1,6 @@
 """How long an answer may take, and what it cost: in processor time, with a limit for bots that only sleep, or by the wall clock."""
 
+import sys
 import time
 from collections.abc import Callable
 from typing import Literal
@@ -10,6 +11,8 @@ from arena.players.process import BotProcess
 from arena.players.usage import idle_time_ns
 
 ClockKind = Literal["cpu", "wall"]
+BEST_CLOCK: ClockKind = "cpu" if sys.platform == "linux" else "wall"
+"""Only Linux counts processor time so that it can be relied on."""
 SLICE_NS = 100_000_000
 """How long to wait for an answer before looking at who uses the processor."""
 SHORTEST_SLICE_NS = 5_000_000

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from arena.errors import Void
 from arena.match.clock import Timing
-from arena.match.referee import GamePlan, Outcome, Referee
+from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee
 from arena.match.retrace import Decision, Script, retrace
 from arena.match.selfplay import play_alone
 from arena.players.bot import BotPlayer
@@ -147,14 +147,17 @@ class Worker:
         return outcome
 
     def _play_by_processes(self, plan: GamePlan) -> Outcome:
-        taken = self.stable.take(plan.bots, plan.board, plan.deal)
+        taken, referee = self.stable.take(plan.bots, plan.board, plan.deal), None
         try:
             referee = Referee(plan, self.boards[plan.board], [player for player, _ in taken], self.setup.timing)
             outcome = referee.play(sandbox=self.setup.sandbox.tier, host=self.setup.host)
-        except BaseException:
+        except BaseException as error:
             for player, _ in taken:
                 player.stop()
-            raise
+            if referee is None or isinstance(error, Void) or not isinstance(error, Exception):
+                raise
+            log.exception("%s is void", plan.id)
+            raise BrokenOff(repr(error), so_far=referee.so_far()) from error
         self.stable.give_back(taken)
         return outcome
 

@@ -79,7 +79,8 @@ def is_quiet_after_a_game(bench: Bench) -> str:
 
 def was_in_time(bench: Bench) -> str:
     """The slowest answer so far; a slower one would have failed its game."""
-    detail = f"the slowest took {bench.slowest_ms:.1f} of {bench.move_ms} ms"
+    clock = "processor time" if bench.player.clock == "cpu" else "by the wall clock"
+    detail = f"the slowest took {bench.slowest_ms:.1f} of {bench.move_ms} ms ({clock})"
     return f"{detail}; note: that leaves little time in reserve" if bench.slowest_ms > bench.move_ms * 0.8 else detail
 
 

@@ -59,7 +59,7 @@ def analyse_run(run: Path, prior: float | None = None, bot: str | None = None, h
     counts = games.counts(known.name for known in info.bots)
     results = counts.results
     if bot is not None and bot not in results.bots:
-        raise UserError(f"expected a bot of the run, got {bot!r}", f"the bots are {', '.join(results.bots)}")
+        raise UserError(f"expected a bot of the run, got {bot!r}", f"there are {', '.join(results.bots)}")
     fits = rate(results, prior)
     pairs = pairs_table(results, fits)
     held, count = Hands(games, left, results.bots, fits), len(results.bots)

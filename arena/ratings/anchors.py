@@ -12,7 +12,7 @@ def anchor_fits(fits: Sequence[Fit], bots: Sequence[str], anchors: Mapping[str, 
     """The fits with their anchors held at the given ratings, at most one anchor per component. Raises UserError."""
     for name in anchors:
         if name not in bots:
-            raise UserError(f"expected the anchor to be a bot of these results, got {name!r}", f"the bots are {', '.join(bots) or 'none'}")
+            raise UserError(f"expected the anchor to be a bot of these results, got {name!r}", f"there are {', '.join(bots) or 'none'}")
     anchored = [_anchor(fit, bots, anchors) for fit in fits]
     idle = sorted(set(anchors) - {bots[member] for fit in fits for member in fit.members})
     if idle:

@@ -76,7 +76,7 @@ def test_the_pure_core_is_explained(arena):
         out, _ = arena("doctor")
     finally:
         del os.environ["ARENA_RULES"]
-    assert "rules core: pure, ARENA_RULES asks for it" in out
+    assert "rules core: pure, because ARENA_RULES asks for it" in out
 
 
 def test_it_runs_as_it_is(arena):

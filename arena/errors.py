@@ -20,6 +20,7 @@ Messages are lower case, with no full stop: what was expected, what came, and wh
 bots and files, so all of them are made `printable`.
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 
@@ -28,6 +29,21 @@ def printable(text: str, keep: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() or sign in keep else sign.encode("unicode_escape").decode() for sign in text)
+
+
+MOST_NEAR = 3
+
+
+def did_you_mean(text: str, known: Iterable[str]) -> str:
+    """Asks whether one of the known words was meant that begin with a text, or the nearest one; with a blank at its end, or empty."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for a slip of the fingers
+
+    by_lower = {word.lower(): word for word in known}
+    begun = [word for word in by_lower if word.startswith(text.lower())][:MOST_NEAR]
+    stems = {word.partition("-")[0]: own for word, own in by_lower.items()}  # the -python of greedy-python says little
+    words = stems | by_lower
+    near = [words[word] for word in begun or get_close_matches(text.lower(), words, n=1)]
+    return f"did you mean {' or '.join(repr(word) for word in near)}? " if near else ""
 
 
 class ArenaError(Exception):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from arena.cli.options import Walls, bots_folder, find_bot, run_folder
+from arena.cli.options import Walls, find_bot, registry_of, run_folder
 from arena.errors import printable
 
 if TYPE_CHECKING:
@@ -41,13 +41,12 @@ def note_bank(scripts: "Scripts", what: str) -> None:
 def bot_to_ask(home: Path, scripts: "Scripts", text: str | None, played: str, walls: Walls) -> "Iterator[tuple[Bot, Sandbox]]":
     """The bot that the user names, in a temporary folder, or else the run's own copy; with its sandbox. Raises UserError."""
     from arena.players.folder import staged_for_a_while  # noqa: PLC0415 - help must not wait for these
-    from arena.players.registry import Registry  # noqa: PLC0415
 
     if text is None:
         bot = scripts.played_bot(played)
         yield bot, walls.choose([bot])
         return
-    bot = find_bot(Registry(bots_folder(home)), text)
+    bot = find_bot(registry_of(home), text)
     sandbox = walls.choose([bot])
     with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
         yield staged, sandbox
@@ -101,19 +100,22 @@ def ask_again(home: Path, folder: Path, record: "GameRecord", turn: int, seat: i
 
 def recorded_text(record: "GameRecord", seat: int, decision: "Decision") -> str:
     """The recorded move, or how the seat forfeited instead."""
-    from arena.match.retrace import old_ms  # noqa: PLC0415 - help must not wait for it
+    from arena.match.retrace import old_ms  # noqa: PLC0415 - help must not wait for these
+    from arena.rules.rulebook import explained  # noqa: PLC0415
 
     if decision.old:
         took = f"{record.bots[seat]} took {old_ms(record, seat):.1f} ms per answer in this game on average"
         return printable(f"{decision.old}  ({took})")
     fault = next(fault for fault in record.faults if fault.seat == seat)
-    return printable(f"forfeit ({fault.kind}): {fault.detail}")
+    return printable(f"forfeit ({fault.kind}): {explained(fault.detail)}")
 
 
 def decision_text(decision: "Decision", bot: str) -> str:
     """A bot's answer, compared with the recorded move."""
+    from arena.rules.rulebook import explained  # noqa: PLC0415 - help must not wait for it
+
     if decision.fault:
-        return printable(f"fault of {bot} ({decision.fault}): {decision.detail}")
+        return printable(f"fault of {bot} ({decision.fault}): {explained(decision.detail)}")
     same = "the same move" if decision.new == decision.old else "another move" if decision.old else "an answer"
     return f"{decision.new}  ({same}, by {printable(bot)} in {decision.spent_ms:.1f} ms)"
 

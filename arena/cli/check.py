@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import Walls, bots_folder, move_ms_option, sandbox_options
+from arena.cli.options import Walls, bot_in, find_bot, move_ms_option, registry_of, sandbox_options
 from arena.errors import printable
 
 if TYPE_CHECKING:
@@ -31,10 +31,7 @@ def check(home: Path, /, path: str, move_ms: int, *, walls: Walls) -> int:
     arena check my-bot
     arena check my-bot/bot.py --move-ms 100
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.players.folder import bot_at  # noqa: PLC0415 - help must not wait for these
-    from arena.players.registry import Registry  # noqa: PLC0415
-
-    bot = bot_at(Path(path)) if Path(path).exists() else Registry(bots_folder(home)).find(path)
+    bot = bot_in(Path(path)) if Path(path).exists() else find_bot(registry_of(home), path)
     return DONE if run_checks(bot, move_ms, walls.choose([bot]), only_failures=False) else FAILED
 
 

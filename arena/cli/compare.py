@@ -22,7 +22,16 @@ from arena.cli.options import (
     with_clock,
 )
 from arena.cli.place import Place, counted, place_options, workers_at
-from arena.cli.playing import check_all_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
+from arena.cli.playing import (
+    check_all_programs,
+    log_level,
+    note_short_evidence,
+    results_path,
+    show_voided,
+    stop_on_signals,
+    warn_about_times,
+    warn_unmarked,
+)
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -65,13 +74,14 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1]))
 @in_process_option
 @click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: a run of this comparison, or a new one]")
+@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied anew.")
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, in the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings.")
 @place_options
 @sandbox_options
 @as_json
 @click.pass_obj
-def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
+def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose: int, **options: Any) -> int:
     """Play until it is clear whether NEW is better than OLD, and say so: exit status 0 better, 4 not better, 5 undecided.
 
     NEW and OLD are names out of bots/, or paths of a bot's folder or script. A block is one deal in every rotation of seats: two bots play
@@ -81,23 +91,26 @@ def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose
     The same command again goes on after an interruption, and shows what was found if it has been decided: the answer depends on the
     blocks in the order of deals, not on workers or interruptions. --out NAME plays anew.
 
-    With --in-process NEW, OLD and the pool are built-in bots; 'arena run --help' says which there are.
+    The pool, NEW and OLD may be built-in bots; 'arena run --help' says which there are.
 
     \b
     arena compare my-bot my-bot@1
     arena compare ./my-bot my-bot --elo1 30 --max-blocks 2000
     arena compare my-bot my-bot@1 --pool greedy-python,careful-python --players 3
-    arena compare --in-process careful-16 careful-8
+    arena compare my-bot my-bot@1 --pool greedy,careful
+    arena compare careful-16 careful-8
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.verdicts import verdict_object, verdict_text  # noqa: PLC0415 - help must not wait for these
 
-    asked = _resolve(home, options)
-    sandbox = walls.choose(asked.bots, in_process=asked.settings.get("in_process", False))
+    quiet, adopt = options.pop("quiet"), options.pop("adopt")
+    asked = _resolve(home, options)._replace(adopt=adopt)
+    sandbox = walls.choose(asked.bots)
     contest, runner = _play(asked, sandbox, place, log_level(verbose, quiet=quiet), quiet=quiet)
     new, old = (bot.label for bot in asked.bots[:2])
     shown = (contest.test, new, old, contest.games)
     click.echo(msgspec.json.format(msgspec.json.encode(verdict_object(*shown)), indent=2) if as_json else verdict_text(*shown))
     show_voided(runner, asked.folder)
+    note_short_evidence(runner)
     return _exit_status(contest, runner, asked.folder)
 
 
@@ -107,26 +120,27 @@ def _refuse_match(match: str | None) -> None:
 
 
 class _Asked(NamedTuple):
-    """What is to be played: the bots, the new and the old one first, and where."""
+    """What is to be played: the bots, the new and the old one first, and where; ``adopt`` goes on with a run made elsewhere."""
 
     settings: dict[str, Any]
     bots: "list[Bot]"
     boards: "dict[str, Board]"
     folder: Path
+    adopt: bool = False
 
 
 def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
     """What the options ask for. Raises UserError."""
+    from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.comparison import deals_for  # noqa: PLC0415
     from arena.tournament.config import find_boards, make_config  # noqa: PLC0415
 
     given = {name: value for name, value in options.items() if value not in (None, ())}
-    in_process = given.get("in_process", False)
-    find = bot_finder(home, in_process=in_process)
+    find = bot_finder(home, in_process=given.get("in_process", False))
     pair = _find_pair(find, given.pop("new"), given.pop("old"), null=given.pop("null"))
-    bots = [*pair, *map(find, given.pop("pool", ()))]
-    if not in_process:
-        check_all_programs(bots)
+    bots = check_all_programs([*pair, *map(find, given.pop("pool", ()))])
+    if all(map(is_built_in, bots)):
+        given["in_process"] = True
     files = given.pop("board_files", ())
     boards = find_boards(given.pop("boards", [] if files else ["bird"]), files)
     out, blocks = given.pop("out", None), given.pop("max_blocks")
@@ -151,12 +165,23 @@ def _find_pair(find: "Callable[[str], Bot]", new_text: str, old_text: str, *, nu
     if new.sha256 == old.sha256:
         raise ConfigError(
             f"expected two different bots, got the same content as {new_text} and {old_text}",
-            "name another version, as in 'arena compare my-bot my-bot@1'; --null plays the old one against itself",
+            _cure_for_same(new, old),
         )
     if new.label == old.label:
         old = msgspec.structs.replace(old, label=f"{old.label}@{old.manifest.version}")
         click.echo(f"note: {old_text} is called {old.label} here, and {new_text} {new.label}", err=True)
     return [new, old]
+
+
+def _cure_for_same(new: "Bot", old: "Bot") -> str:
+    """What to do where both names stand for the same content."""
+    name, version = new.manifest.name, old.manifest.version
+    if name == old.manifest.name and new.manifest.version == version:
+        return (
+            f"version {version} is the newest of {name}: change the bot, 'arena submit' it again, and compare {name} {name}@{version}; "
+            f"or compare the changed folder by its path, as in './{name} {name}'; --null plays the old one against itself"
+        )
+    return "name another version, as in 'arena compare my-bot my-bot@1'; --null plays the old one against itself"
 
 
 def _play(asked: _Asked, sandbox: Any, place: Place, level: int, *, quiet: bool) -> "tuple[_Contest, Runner]":
@@ -169,7 +194,9 @@ def _play(asked: _Asked, sandbox: Any, place: Place, level: int, *, quiet: bool)
 
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place))
-        session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, workers.means(sandbox, level)))
+        means = workers.means(sandbox, level)
+        session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, means, adopt=asked.adopt))
+        warn_unmarked(session)
         queue = stack.enter_context(run_log(asked.folder, level))
         progress = Progress(session, workers, quiet=quiet, headline=_headline(session))
         contest = _Contest(session, progress)

@@ -3,6 +3,7 @@
 import errno
 import importlib
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -11,11 +12,13 @@ from typing import Any, NoReturn
 import click
 
 from arena import __version__
+from arena.cli.home import find_home
 from arena.errors import ArenaError, UserError, Void
 
 COMMANDS = (
-    "new", "check", "submit", "bots", "play", "run", "compare", "watch", "runs", "standings", "report", "analyse", "export",
-    "replay", "reproduce", "regress", "verify", "rate", "perft", "audit-leaks", "bench", "doctor",
+    "init", "new", "rules", "check", "submit", "bots", "remove", "play", "run", "compare", "watch", "runs", "standings",
+    "report", "analyse", "export", "replay", "reproduce", "regress", "verify", "rate", "perft", "audit-leaks",
+    "bench", "doctor",
 )  # fmt: skip
 """In the order in which a newcomer needs them; each is the function of that name in the module of that name, with ``_`` for ``-``."""
 
@@ -73,27 +76,34 @@ def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  
 @click.option(
     "--home",
     type=click.Path(file_okay=False, path_type=Path),
-    default=Path(),
     envvar="ARENA_HOME",
-    help="The folder that holds bots/ and results/; default: this one, or $ARENA_HOME.",
+    help="The folder that holds bots/ and results/; default: $ARENA_HOME, else the nearest such folder from here upward, else this one.",
 )
 @click.pass_context
-def arena(ctx: click.Context, home: Path) -> None:
+def arena(ctx: click.Context, home: Path | None) -> None:
     """Let bots play Reiner Knizia's Qin against each other, and read standings whose error bars are true.
 
     \b
+    arena init                             make a folder a home for your bots and runs
     arena new my-bot --language python     write a first bot
     arena check my-bot                     see whether it plays by the protocol
     arena submit my-bot                    add it to bots/
     arena run                              let all bots play each other
     arena standings                        show the table again
     """  # noqa: D301 - \b is click's mark for lines to keep
-    ctx.obj = home
+    ctx.obj = find_home() if home is None else home
 
 
 def main() -> NoReturn:
-    """Runs the command line and exits."""
+    """Runs the command line and exits; to be ended or hung up on is like Ctrl-C, unless whoever started it wants that ignored."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
     sys.exit(run_command())
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def run_command(arguments: list[str] | None = None) -> int:
@@ -123,10 +133,16 @@ def run_command(arguments: list[str] | None = None) -> int:
 
 
 def show_error(error: ArenaError) -> None:
-    """Prints an error and its cure to stderr."""
+    """Prints an error and its cure to stderr, and where to read the rule that it names."""
     click.echo(f"error: {error}", err=True)
     if error.hint:
         click.echo(f"hint: {error.hint}", err=True)
+    # Where the rules are not loaded no error names one; and that they cannot be loaded may be the error.
+    if "arena.rules" in sys.modules:
+        from arena.rules.rulebook import where_to_read  # noqa: PLC0415 - only for errors
+
+        if reading := where_to_read(f"{error} {error.hint}"):
+            click.echo(f"hint: '{reading}' explains the rule", err=True)
 
 
 def _closed_pipe() -> int:

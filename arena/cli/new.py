@@ -46,7 +46,8 @@ def new(name: str, language: str, template: str, folder: Path | None) -> None:
     reason, cure = lack(bot_at(target))
     if reason:
         click.echo(f"note: it cannot be played here yet: {reason}; {cure}", err=True)
-    click.echo(f"now change it, then: arena check {shlex.quote(str(target) if '/' in str(target) else f'./{target}')}", err=True)
+    path = shlex.quote(str(target) if "/" in str(target) else f"./{target}")
+    click.echo(f"next: change it as you like, then 'arena check {path}' and 'arena submit {path}'", err=True)
 
 
 def write_starter(target: Path, name: str, starter: str) -> None:

@@ -1,5 +1,6 @@
 """Options, arguments and look-ups shared by several commands."""
 
+import os
 import shlex
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -26,7 +27,10 @@ board_option = click.option(
     "--board", "board_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file to play on."
 )
 in_process_option = click.option(
-    "--in-process", is_flag=True, default=None, help="Play the arena's built-in bots, without processes: thousands of games a second."
+    "--in-process",
+    is_flag=True,
+    default=None,
+    help="Look for bots among the built-in ones alone; without any BOT, play random, greedy, careful.",
 )
 clock_option = click.option(
     "--clock",
@@ -56,19 +60,27 @@ class Walls(NamedTuple):
     trusted: tuple[str, ...]
     unsafe: bool
 
-    def with_defaults(self, mode: "Mode | None", trusted: "Sequence[str]") -> "Walls":
-        """The same with a configuration file's values where nothing was said."""
-        return Walls(self.mode or mode, self.trusted or tuple(trusted), self.unsafe)
+    def with_default(self, mode: "Mode | None") -> "Walls":
+        """The same with a configuration file's mode where nothing was said."""
+        return self._replace(mode=self.mode or mode)
 
-    def choose(self, bots: "Sequence[Bot]", *, in_process: bool = False) -> "Sandbox":
-        """The sandbox for these bots, with a warning when it is not the best one; none for built-in ones. Raises SandboxError."""
-        from arena.players.sandbox.tiers import OPEN, choose  # noqa: PLC0415 - not needed to show help
+    def choose(self, bots: "Sequence[Bot]") -> "Sandbox":
+        """The sandbox for these bots, with a warning when it is not the best one; none for built-in ones.
 
-        if in_process:
+        What was not said is as in the user's own configuration. Raises SandboxError, ConfigError.
+        """
+        from arena.players.builtin import is_built_in  # noqa: PLC0415 - not needed to show help
+        from arena.players.sandbox.tiers import OPEN, choose  # noqa: PLC0415
+        from arena.tournament.own import read_own_config  # noqa: PLC0415
+
+        bots = [bot for bot in bots if not is_built_in(bot)]
+        if not bots:
             if self.mode == "require":
                 raise SandboxError("expected bots to put into a sandbox, got built-in ones", "leave out --sandbox: only the arena runs")
             return OPEN
-        choice = choose(self.mode or "auto", accept_none=self.unsafe or all(bot.label in self.trusted for bot in bots))
+        own = read_own_config()
+        trusted = self.trusted or own.get("trust", ())
+        choice = choose(self.mode or own.get("sandbox", "auto"), accept_none=self.unsafe or all(bot.label in trusted for bot in bots))
         if choice.warning:
             click.echo(f"warning: {choice.warning}", err=True)
         return choice.sandbox
@@ -157,6 +169,14 @@ def bots_folder(home: Path) -> Path:
     return home / "bots"
 
 
+def registry_of(home: Path) -> "Registry":
+    """The bots of a home, and the ladder behind them, which ``ARENA_LADDER=off`` leaves out."""
+    from arena.players.ladder import ladder  # noqa: PLC0415 - not needed to show help
+    from arena.players.registry import Registry  # noqa: PLC0415
+
+    return Registry(bots_folder(home), {} if os.environ.get("ARENA_LADDER") == "off" else ladder())
+
+
 def results_folder(home: Path) -> Path:
     """Where runs are."""
     return home / "results"
@@ -198,38 +218,60 @@ def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> li
 
 
 def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
-    """What finds a bot by the text that names it: a built-in one by its name, others as `find_bot` does. It raises UserError."""
-    from arena.players.builtin import NAME, built_in_bot  # noqa: PLC0415 - not needed to show help
-    from arena.players.registry import Registry  # noqa: PLC0415
+    """What finds a bot by the text that names it: as `find_bot` does, else a built-in one; ``in_process`` only those. Raises UserError."""
+    from arena.players.builtin import NAME, NAMES, built_in_bot  # noqa: PLC0415 - not needed to show help
+    from arena.players.manifest import FILE  # noqa: PLC0415
 
-    registry = Registry(bots_folder(home))
+    registry = registry_of(home)
 
     def find(text: str) -> "Bot":
         try:
             return find_bot(registry, text)
         except BotFolderError as error:
+            if text in registry.labels() or Path(text).is_file() or (Path(text) / FILE).is_file():
+                raise
             if NAME.fullmatch(text):
-                error.hint += f"; {text} is built in, and plays with --in-process"
+                return built_in_bot(text)
+            error.hint += f"; built in are {', '.join(NAMES)}, greedy-N and careful-N"
             raise
 
     return built_in_bot if in_process else find
 
 
 def find_bot(registry: "Registry", text: str) -> "Bot":
-    """A bot by label or path; says so when a folder here with other content has the same name. Raises BotFolderError."""
+    """A bot by label or path; says so when that is not all that the text could mean. Raises BotFolderError."""
     from arena.players.folder import bot_at  # noqa: PLC0415 - not needed to show help
 
     bot = registry.find(text)
     here = Path(text)
-    if text in registry.labels() and here.exists() and not here.samefile(registry.root / text):
+    is_label = text in registry.labels()
+    if not is_label and here.is_file():
+        note_whole_folder(here, bot)
+    if is_label and here.exists() and not here.samefile(bot.folder):
         try:
             differs = bot_at(here, name=bot.manifest.name).sha256 != bot.sha256
         except BotFolderError:
             differs = True
         if differs:
             click.echo(
-                f"note: {text} is the registered one, version {bot.manifest.version} in {registry.root / text}; "
+                f"note: {text} is the registered one, version {bot.manifest.version} in {bot.folder}; "
                 f"the one here, with other content, is ./{text}",
                 err=True,
             )
     return bot
+
+
+def bot_in(path: Path, *, name: str | None = None, command: list[str] | None = None) -> "Bot":
+    """The bot in a folder, or of a script; a script of a folder with a bot.toml means that folder. Raises BotFolderError."""
+    from arena.players.folder import bot_at, home_of_script  # noqa: PLC0415 - not needed to show help
+
+    folder = None if command else home_of_script(path)
+    bot = bot_at(folder or path, name=name, command=command)
+    note_whole_folder(path, bot)
+    return bot
+
+
+def note_whole_folder(path: Path, bot: "Bot") -> None:
+    """Says so when a path names a file of a bot, and the bot is its whole folder."""
+    if path.is_file() and bot.folder != path:
+        click.echo(f"note: {path} is a part of the bot {bot.manifest.name}: the whole folder {bot.folder} is taken", err=True)

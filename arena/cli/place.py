@@ -57,31 +57,33 @@ def place_options(command: Command) -> Command:
 
 
 class LocalWorkers:
-    """Workers on this machine. ``text`` says where games are played."""
+    """Workers on this machine. ``text`` says where games are played, ``places`` how many at once."""
 
     def __init__(self, jobs: int | None) -> None:
         from arena.tournament.pool import available_cores  # noqa: PLC0415 - help must not wait for it
 
         self._cores = available_cores()
-        self._jobs = jobs or self._cores
-        self.text = counted(self._jobs, "worker")
+        self.places = jobs or self._cores
+        self.text = counted(self.places, "worker")
 
     def means(self, sandbox: "Sandbox", level: int) -> "Means":
         """How a session plays here."""
         from arena.tournament.pool import worker_cores  # noqa: PLC0415 - help must not wait for these
         from arena.tournament.session import Means  # noqa: PLC0415
 
-        return Means(worker_cores(self._jobs), sandbox, level)
+        return Means(worker_cores(self.places), sandbox, level)
 
     def pool(self, setup: "Setup", _: "Sequence[Bot]", log_queue: Any, __: "Callable[[Event], None]") -> "Pool":
         """The pool for a session."""
         from arena.tournament.pool import LocalPool  # noqa: PLC0415 - help must not wait for it
 
-        return LocalPool(setup, self._jobs, log_queue)
+        return LocalPool(setup, self.places, log_queue)
 
 
 class ClusterWorkers:
     """The workers of a cluster."""
+
+    places = 0
 
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
@@ -105,7 +107,10 @@ Workers = LocalWorkers | ClusterWorkers
 
 @contextmanager
 def workers_at(place: Place) -> Iterator[Workers]:
-    """The workers at a place, of which a cluster is left at the end. Raises ClusterError, ConfigError."""
+    """The workers at a place, else where the user's own configuration says; a cluster is left at the end. Raises UserError."""
+    from arena.tournament.own import read_own_config  # noqa: PLC0415 - help must not wait for it
+
+    place = place.with_defaults(read_own_config())
     tls = (place.tls_ca_file, place.tls_cert, place.tls_key)
     if place.cluster is None:
         if any(tls):

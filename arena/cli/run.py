@@ -1,8 +1,9 @@
 """arena run: plays a tournament and prints its standings."""
 
+import shlex
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -12,27 +13,40 @@ from arena.cli.options import (
     Walls,
     as_json,
     bot_finder,
-    bots_folder,
     clock_option,
     in_process_option,
     match_option,
     prior_option,
+    registry_of,
     results_folder,
+    run_folder,
     sandbox_options,
     split_commas,
     with_clock,
 )
 from arena.cli.place import Place, place_options, workers_at
-from arena.cli.playing import check_all_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
+from arena.cli.playing import (
+    check_all_programs,
+    log_level,
+    note_short_evidence,
+    results_path,
+    show_voided,
+    stop_on_signals,
+    warn_about_times,
+    warn_unmarked,
+)
 from arena.errors import ConfigError, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from arena.players.folder import Bot
+    from arena.rules.boards import Board
 
 MOST_DEALS = 1000
 """What ``--until`` may use on the average of all line-ups, unless ``--deals`` says otherwise."""
+OPPONENTS = ("greedy", "careful", "random", "greedy-4")
+"""Built-in bots to name to somebody who has too few."""
 
 
 @click.command(short_help="Play a tournament and print the standings.")
@@ -62,6 +76,8 @@ MOST_DEALS = 1000
 @click.option(
     "--config", "config_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="An arena.toml with any of these options."
 )
+@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied anew.")
+@click.option("--finish", metavar="RUN", help="Play the games that a run is missing, with the bots and settings it began with.")
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, in the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings.")
 @place_options
@@ -69,11 +85,13 @@ MOST_DEALS = 1000
 @prior_option
 @as_json
 @click.pass_obj
-def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
+def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, **options: Any) -> int:
     """Let bots play each other and print the standings.
 
-    BOT is a name out of bots/, or the path of a bot's folder or script; without any, all of bots/ play. Every line-up plays the same
-    deals, each with every seating. The same command again finishes a run that was interrupted; more deals or further bots extend it.
+    BOT is the name of a bot in bots/ or of the ladder, the path of a bot's folder or script, or a built-in bot; without
+    any, all bots that have a name play. Every line-up plays the same deals, each with every seating. The same command
+    again finishes a run that was interrupted, and so does --finish RUN, with the bots as they were then; more deals or
+    further bots extend it.
 
     With --match bird,lion, the same bots in the same seats play one round on each board, and the bot with the fewest pagodas left in total
     wins; the table counts matches. A board named twice is played on two decks. A bot that forfeits in any round ranks below all bots that
@@ -83,8 +101,10 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     line-up on average (1000 with --until). --until ends the run when every +/- is at most this many Elo. --adaptive gives deals to the
     line-ups that narrow what is too wide: a +/- above --until, or the difference of neighbours whose order is not settled.
 
-    With --in-process BOT is a built-in bot, a policy of the rules core: random, greedy and careful, which all play without any BOT, or
-    greedy-N and careful-N, the best of N legal moves drawn at random (1 to 1000). They have no files, no walls and no limits of time.
+    Built-in bots can be opponents of any others: random, greedy, careful, and greedy-N and careful-N, which take the
+    best of N legal moves drawn at random (1 to 1000). A bot of yours with such a name comes first. They need no
+    process, no sandbox and no clock: built-in bots alone play thousands of games a second. --in-process without any
+    BOT plays random, greedy and careful, and with names it looks among the built-in bots only.
 
     \b
     arena run --deals 50
@@ -93,20 +113,22 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     arena run --match bird,lion --deals 50
     arena run --until 20 --adaptive
     arena run --cluster tcp://10.0.0.1:8786
-    arena run --in-process greedy-4 careful-2 careful-16 --deals 100000
+    arena run ./my-bot greedy careful-4
+    arena run greedy-4 careful-2 careful-16 --deals 100000
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.logs import run_log  # noqa: PLC0415
     from arena.tournament.runner import Runner  # noqa: PLC0415
     from arena.tournament.session import open_session  # noqa: PLC0415
 
-    settings, bots, boards, folder, rest = _resolve(home, options)
-    walls = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ()))
-    sandbox = walls.choose(bots, in_process=settings.get("in_process", False))
+    quiet, adopt = options.pop("quiet"), options.pop("adopt")
+    settings, boards, bots, folder, rest = _begun(home, options) if options["finish"] else _resolve(home, options)
+    sandbox = walls.with_default(rest.get("sandbox")).choose(bots)
     level = log_level(verbose, quiet=quiet)
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place.with_defaults(rest)))
-        session = stack.enter_context(open_session(folder, settings, boards, bots, workers.means(sandbox, level)))
+        session = stack.enter_context(open_session(folder, settings, boards, bots, workers.means(sandbox, level), adopt=adopt))
+        warn_unmarked(session)
         queue = stack.enter_context(run_log(folder, level))
         progress = Progress(session, workers, quiet=quiet)
         runner = Runner(folder, session.journal, workers.pool(session.setup, bots, queue, progress.show), progress.show)
@@ -116,28 +138,55 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
         complete = not session.config.is_open and session.schedule.played(session.journal.ids) == len(session.schedule)
     _print_tables(folder, prior, as_json=as_json)
     show_voided(runner, folder)
+    note_short_evidence(runner)
     if runner.stop_level:
-        click.echo(f"interrupted: repeat the same command to finish the run in {folder}", err=True)
+        click.echo(f"interrupted: repeat the same command to finish the run in {folder}, or 'arena run --finish {folder.name}'", err=True)
         return INTERRUPTED
     return DONE if complete else FAILED
 
 
-def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[Any], dict[str, Any], Path, dict[str, Any]]:
-    """Settings, bots, boards, folder, and what does not decide games, from the options, the configuration file and the defaults."""
+class _Asked(NamedTuple):
+    """What is to be played, and where; ``rest`` is what does not decide games."""
+
+    settings: "Mapping[str, Any]"
+    boards: "Mapping[str, Board]"
+    bots: "list[Bot]"
+    folder: Path
+    rest: "Mapping[str, Any]"
+
+
+def _begun(home: Path, options: dict[str, Any]) -> _Asked:
+    """What it takes to play the rest of a run, whose bots come out of its own folder."""
+    from arena.tournament.finishing import begun  # noqa: PLC0415 - help must not wait for it
+
+    folder = run_folder(home, options.pop("finish"))
+    named = [name for name, value in options.items() if value not in (None, ())]
+    if named:
+        raise click.UsageError("expected --finish without bots and settings of the run: it has its own")
+    return _Asked(*begun(folder), folder, {})
+
+
+def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
+    """What the options, the configuration file and the defaults ask for."""
+    from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.config import find_boards, read_config_file  # noqa: PLC0415
 
     config_file = options.pop("config_file")
     given = {name: value for name, value in options.items() if value not in (None, ())}
     settings = {**(read_config_file(config_file) if config_file else {}), **given}
     out = settings.pop("out", None)
-    rest: dict[str, Any] = {name: settings.pop(name) for name in ("sandbox", "trust", *Place._fields) if name in settings}
+    rest: dict[str, Any] = {name: settings.pop(name) for name in ("sandbox", *Place._fields) if name in settings}
     files = [Path(file) for file in settings.pop("board_files", ())]
     names = settings.pop("boards", None)
     boards = find_boards(_default_boards(settings.get("match"), files) if names is None else names, files)
     find = bot_finder(home, in_process=settings.get("in_process", False))
-    bots = _find_bots(home, find, list(settings.pop("bots", ())), in_process=settings.get("in_process", False))
+    texts = list(settings.pop("bots", ()))
+    bots = _find_bots(home, find, texts, in_process=settings.get("in_process", False))
     if "challenger" in settings:
         settings["challenger"] = _seat_challenger(find, settings["challenger"], bots)
+    _refuse_too_few(bots, texts, settings.get("players", 2))
+    if all(map(is_built_in, bots)):
+        settings["in_process"] = True
     settings = {**settings, "bots": [bot.label for bot in bots], "boards": list(boards)}
     if "until" in settings:
         settings.setdefault("deals", MOST_DEALS)
@@ -145,7 +194,7 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
         settings["seed"] = str(settings["seed"])
     settings = with_clock(settings)
     warn_about_times(bots, settings)
-    return settings, bots, boards, results_path(results_folder(home), out, settings, boards, bots), rest
+    return _Asked(settings, boards, bots, results_path(results_folder(home), out, settings, boards, bots), rest)
 
 
 def _default_boards(match: "Sequence[str] | None", files: "Sequence[Path]") -> list[str]:
@@ -159,22 +208,41 @@ def _find_bots(home: Path, find: "Callable[[str], Bot]", names: list[str], *, in
     """The named bots, or the newest version of all that this machine can start; of built-in ones, one of each kind."""
     from arena.players.builtin import NAMES  # noqa: PLC0415 - help must not wait for these
     from arena.players.folder import lack  # noqa: PLC0415
-    from arena.players.registry import Registry  # noqa: PLC0415
 
     if in_process:
         return [find(name) for name in names or NAMES]
     if names:
         return check_all_programs([find(name) for name in names])
-    found, registry = [], Registry(bots_folder(home))
-    for bot in registry.newest():
+    found, registry = [], registry_of(home)
+    for bot in registry.newest(_leave_out):
         reason, cure = lack(bot)
         if reason:
-            click.echo(f"warning: {bot.label} is left out: {printable(reason)}; {cure}", err=True)
+            _leave_out(bot.label, f"{reason}; {cure}")
         else:
             found.append(bot)
     if not found:
-        raise ConfigError(f"expected bots in {registry.root}, found none", "name bots by path, or add one with 'arena submit'")
+        raise ConfigError(
+            f"expected bots to play, found none in {registry.root}",
+            "'arena new my-bot' makes your first bot; then 'arena run ./my-bot greedy careful' plays it against built-in ones",
+        )
     return found
+
+
+def _leave_out(label: str, reason: object) -> None:
+    click.echo(f"warning: {printable(label)} is left out: {printable(str(reason))}", err=True)
+
+
+def _refuse_too_few(bots: "list[Bot]", texts: list[str], players: int) -> None:
+    """Raises ConfigError with a command that names enough bots."""
+    if len(bots) >= players:
+        return
+    labels = [bot.label for bot in bots]
+    further = [name for name in OPPONENTS if name not in labels][: max(2, players - len(bots))]
+    table = ["--players", str(players)] if players > 2 else []  # noqa: PLR2004 - the default
+    raise ConfigError(
+        f"expected at least {players} bots for a table of that size, got {', '.join(labels)}",
+        f"name opponents too; built-in ones are always there: '{shlex.join(['arena', 'run', *(texts or labels), *further, *table])}'",
+    )
 
 
 def _seat_challenger(find: "Callable[[str], Bot]", text: str, bots: "list[Bot]") -> str:

@@ -1,15 +1,26 @@
 """arena submit: checks a bot and copies it into the registry."""
 
+import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import Walls, bots_folder, move_ms_option, sandbox_options, split_words
+from arena.cli.options import Walls, bot_in, move_ms_option, registry_of, sandbox_options, split_words
+from arena.errors import BotFolderError
+
+if TYPE_CHECKING:
+    from arena.players.folder import Bot
+    from arena.players.registry import Registry
+
+OPPONENT = "greedy-python"
+"""Whom a first game is proposed against."""
+NO_HOME = "the bot's own folder is the home here; 'arena init' in a folder above it makes one for all your bots"
 
 
 @click.command(short_help="Check a bot and add it to bots/.")
-@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.argument("path", type=click.Path(path_type=Path))
 @click.option("--name", help="Its name in the registry.  [default: from bot.toml, or the script's name]")
 @click.option(
     "--command", callback=split_words, metavar="'PROGRAM ARG...'", help="How to start it.  [default: from bot.toml, or by the ending]"
@@ -25,15 +36,16 @@ def submit(home: Path, /, path: Path, name: str | None, command: list[str] | Non
 
     \b
     arena submit my-bot
+    arena submit .
     arena submit ideas/best.py --name second-try
     arena submit ./engine --name engine --command './engine --fast'
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.cli.check import run_checks  # noqa: PLC0415 - help must not wait for these
-    from arena.players.folder import bot_at  # noqa: PLC0415
-    from arena.players.registry import Registry  # noqa: PLC0415
+    from arena.cli.check import run_checks  # noqa: PLC0415 - help must not wait for it
 
-    bot = bot_at(path, name=name, command=command)
-    registry = Registry(bots_folder(home))
+    _expect_to_exist(path)
+    _expect_a_way_to_start(path, command)
+    bot = bot_in(path, name=name, command=command)
+    registry = registry_of(home)
     if not no_check and not run_checks(bot, move_ms, walls.choose([bot]), only_failures=True):
         click.echo(f"error: {bot.label} is not registered: it fails the check above", err=True)
         click.echo(f"hint: see it all with 'arena check {path}', or register it as it is with --no-check", err=True)
@@ -42,6 +54,42 @@ def submit(home: Path, /, path: Path, name: str | None, command: list[str] | Non
     version = registered.manifest.version
     if changed:
         click.echo(f"{registered.label} is registered as version {version} in {registered.folder}")
+        if registry.root.resolve().parent == bot.folder.resolve():
+            click.echo(f"note: {NO_HOME}", err=True)
     else:
         click.echo(f"{registered.label} is registered already, with the same content, as version {version}")
+    click.echo(f"next: {_next_command(registry, registered)}", err=True)
     return DONE
+
+
+def _expect_to_exist(path: Path) -> None:
+    """Raises BadParameter, with what the user may have meant."""
+    from arena.players.folder import near_paths  # noqa: PLC0415 - help must not wait for it
+
+    if not path.exists():
+        near = near_paths(path).removeprefix("did")
+        message = f"Path '{path}' does not exist." + (f" Did{near}" if near else "")
+        raise click.BadParameter(message, param_hint="'PATH'")
+
+
+def _expect_a_way_to_start(path: Path, command: list[str] | None) -> None:
+    """Raises BotFolderError for a script that says in no way how it is started."""
+    from arena.players.folder import home_of_script, script_command  # noqa: PLC0415 - help must not wait for it
+
+    if command or not path.is_file() or home_of_script(path):
+        return
+    try:
+        script_command(path)
+    except BotFolderError as error:
+        error.hint = f"say how to start it with --command 'INTERPRETER {path.name}'"
+        raise
+
+
+def _next_command(registry: "Registry", bot: "Bot") -> str:
+    """What to type once a bot is registered: a comparison with its last version, or a first run."""
+    name = bot.manifest.name
+    older = registry.versions(name)[1:]
+    if older:
+        return f"arena compare {name} {older[0]}"
+    opponent = next((label for label in (OPPONENT, *registry.labels()) if label in registry.labels() and label != name), None)
+    return shlex.join(["arena", "run", name, opponent]) if opponent else "arena new another-bot, to have someone to play against"

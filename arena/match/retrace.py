@@ -13,7 +13,6 @@ from arena.errors import FaultKind, Forfeit, RunError
 from arena.match.audit import audit
 from arena.match.clock import NS_PER_MS, Timing
 from arena.match.referee import GamePlan, Referee, judged
-from arena.players.bot import BotPlayer
 from arena.players.messages import Start
 from arena.players.player import Answer, Player
 from arena.records.record import GameRecord
@@ -91,7 +90,7 @@ class Asked(Recorded):
     if it is known more precisely than from the record.
     """
 
-    def __init__(self, record: GameRecord, seat: int, player: BotPlayer, wanted: int | None, asked_ms: Sequence[int]) -> None:
+    def __init__(self, record: GameRecord, seat: int, player: Player, wanted: int | None, asked_ms: Sequence[int]) -> None:
         super().__init__(record, seat)
         self.player = player
         self.decisions: list[Decision] = []
@@ -149,7 +148,7 @@ class Asked(Recorded):
         self._is_asked, self.is_broken = False, True
 
 
-def retrace(script: Script, seat: int, player: BotPlayer, *, wanted: int | None = None, asked_ms: Sequence[int] = ()) -> Asked:
+def retrace(script: Script, seat: int, player: Player, *, wanted: int | None = None, asked_ms: Sequence[int] = ()) -> Asked:
     """Replays the game and asks the player for the seat's moves, up to the last wanted turn. Leaves the process running.
 
     Raises RunError if the record does not follow from its deck and moves, and Void.

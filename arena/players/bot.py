@@ -23,9 +23,12 @@ FLOODED = (
 )
 THINK_WHEN_ASKED = "think only when asked, and end every process you start"
 LAST_WORDS = "last line on stderr:"
+THINK_LESS = "think less (position.think_ms says how long), or allow more with --move-ms"
+START_FASTER = "start faster: load less before ready"
+FLUSH = "answer every request, and flush stdout after each line"
 AFTER_CLOSING = (
     "the bot answered only after its input was closed: flush stdout after each line "
-    "(or, if it was still thinking, keep some time in reserve: the answer was {late_ms} ms late)"
+    "(or, if it was still thinking, it was {late_ms} ms late: {slow})"
 )
 
 
@@ -41,7 +44,7 @@ class BotPlayer(Player):
         self._process: BotProcess | None = None
         self._channel: Channel | None = None
         self._timekeeper: Timekeeper | None = None
-        self._requests = 0
+        self._requests = self._moves = 0
         self._full = False
         self._began_ns = time.monotonic_ns()
 
@@ -68,6 +71,7 @@ class BotPlayer(Player):
         if not isinstance(reply, Move):
             raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "move" to the request {number}, got {shown(line)}')
         self._check_id(reply, number, line)
+        self._moves += 1
         return Answer(reply.move, spent_ns, began_ns)
 
     def encoded(self, message: FromArena) -> bytes:
@@ -179,7 +183,7 @@ class BotPlayer(Player):
         self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, wanted.memory_mb, wanted.processes)
         self._channel = self.channel(self._process.to_bot, self._process.from_bot)
         self._timekeeper = Timekeeper(self._channel, self._process, self.clock)
-        self._requests = 0
+        self._requests = self._moves = 0
 
     def channel(self, to_bot: int, from_bot: int) -> Channel:
         """The channel for a new process."""
@@ -201,10 +205,11 @@ class BotPlayer(Player):
             return keeper.ask(request, budget_ns, self.meanwhile, budget_ns if starting else None)
         except OutOfTime as error:
             allowance = f"the {self.startup_ms} ms allowed for start-up" if starting else error.allowance
-            raise self._overdue(error.partial, time.monotonic_ns(), allowance) from None
+            raise self._overdue(error.partial, time.monotonic_ns(), allowance, starting=starting) from None
         except Overspent as error:
             allowance = f"the {self.startup_ms} ms of processor time allowed for start-up"
-            raise Forfeit(FaultKind.STARTUP, f"no answer came within {allowance}") if starting else _late(error, budget_ns) from None
+            slow = Forfeit(FaultKind.STARTUP, f"no answer came within {allowance}: {START_FASTER}")
+            raise slow if starting else _late(error, budget_ns) from None
         except OutputEnded as error:
             raise self._ended(error.partial) from None
         except SpokeUnasked as error:
@@ -226,13 +231,14 @@ class BotPlayer(Player):
         """The fault for a line that answers no request: a flood if there are many."""
         return Forfeit(FaultKind.FLOOD, FLOODED) if self._line().is_flooding() else Forfeit(FaultKind.UNKNOWN_ID, detail)
 
-    def _overdue(self, partial: bytes, deadline_ns: int, allowance: str) -> Forfeit:
+    def _overdue(self, partial: bytes, deadline_ns: int, allowance: str, *, starting: bool) -> Forfeit:
         """Finds out why the answer is missing: waits a little for it, then closes the bot's input and waits again."""
         assert self._process is not None
         unread = self._line().unread_by_bot()
+        slow = START_FASTER if starting else THINK_LESS
         if not self._process.ending() and self._answers_within(GRACE_NS):
             late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
-            return Forfeit(FaultKind.LATE, f"the answer came {late_ms} ms after {allowance} had passed: keep some time in reserve")
+            return Forfeit(FaultKind.LATE, f"the answer came {late_ms} ms after {allowance} had passed: {slow}")
         ending = self._process.ending()
         if ending:
             detail = f"no answer came within {allowance}, and the bot {ending}{self._last_words()}"
@@ -247,13 +253,16 @@ class BotPlayer(Player):
         self._line().close_input()
         if self._answers_within(GRACE_NS):
             late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
-            return Forfeit(FaultKind.SILENT, AFTER_CLOSING.format(late_ms=late_ms))
+            if self._moves:  # what sent those has no need to be told to flush
+                return Forfeit(FaultKind.SILENT, f"the answer came {late_ms} ms after {allowance} had passed: {slow}")
+            return Forfeit(FaultKind.SILENT, AFTER_CLOSING.format(late_ms=late_ms, slow=slow))
         if partial:
             return Forfeit(
                 FaultKind.LATE,
                 f"only part of a line came within {allowance}, {shown(partial)}: send each answer whole, with a newline at the end",
             )
-        return Forfeit(FaultKind.SILENT, f"no answer came within {allowance}: answer every request, and flush stdout after each line")
+        # a bot that answered hello flushes: what it holds back would have come when its input ended
+        return Forfeit(FaultKind.SILENT, f"no answer came within {allowance}: {FLUSH if starting else f'answer every turn; {slow}'}")
 
     def _answers_within(self, nanoseconds: int) -> bool:
         try:
@@ -283,7 +292,7 @@ class BotPlayer(Player):
 def _late(error: Overspent, budget_ns: int) -> Forfeit:
     """The fault of an answer that cost too much processor time."""
     cost, budget, before = (round(each / NS_PER_MS) for each in (error.cost_ns, budget_ns, error.unasked_ns))
-    cure = f", {before} of them before it was asked: {THINK_WHEN_ASKED}" if before else ": keep some time in reserve"
+    cure = f", {before} of them before it was asked: {THINK_WHEN_ASKED}" if before else f": {THINK_LESS}"
     return Forfeit(FaultKind.LATE, f"the bot used {cost} ms of processor time for an answer that might take {budget} ms{cure}")
 
 

@@ -12,15 +12,19 @@ from typing import NoReturn
 import msgspec
 from msgspec import Struct
 
-from arena.errors import BotFolderError
-from arena.players.manifest import FILE, Manifest, check_file, check_name, read_manifest
+from arena.errors import BotFolderError, did_you_mean
+from arena.players.manifest import FILE, Manifest, check_file, check_name, comments, played_text, read_manifest
+from arena.players.passing import make_passing, remove_passing, remove_tree
 from arena.players.process import run_build
-from arena.players.sandbox.launch import remove_tree
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.toolchains import installation, missed_program, missing_program
+from arena.records.regular import has_folder
+from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo
 
 IGNORED = {".git", ".hg", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".DS_Store"}
+HOLDINGS = {"bots": f"*/{FILE}", "results": f"*/{RUN_FILE}"}
+"""The folders of a home, and what is found in them."""
 MAX_BYTES = 64 * 1024 * 1024
 MAX_FILES = 5000
 MAX_DEPTH = 32
@@ -36,13 +40,18 @@ class Bot(Struct, frozen=True):
     """A bot as the arena plays it.
 
     ``label`` is its name in a run: the name in the registry, with ``@version`` for an old version. ``folder`` holds its files; ``sha256``
-    covers their content, without the version.
+    covers their content, without the version; ``plain_sha256`` leaves out the comments in bot.toml too, as earlier versions did.
     """
 
     label: str
     manifest: Manifest
     folder: Path
     sha256: str
+    plain_sha256: str = ""
+
+    def has_hash(self, sha256: str) -> bool:
+        """Whether a hash is of this bot's content."""
+        return sha256 in (self.sha256, self.plain_sha256)
 
     @property
     def command(self) -> list[str]:
@@ -62,9 +71,26 @@ def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None
     elif path.is_file():
         manifest = Manifest(name=name or path.stem, command=list(command) if command else script_command(path))
     else:
-        raise BotFolderError(f"expected a bot's folder or script at {path}, found nothing")
+        raise BotFolderError(f"expected a bot's folder or script at {path}, found nothing", near_paths(path))
     check_name(manifest.name, str(path))
-    return Bot(manifest.name, manifest, path, content_hash(path, manifest))
+    plain = plain_hash(path, manifest)
+    return Bot(manifest.name, manifest, path, _with_comments(plain, path), plain)
+
+
+def near_paths(path: Path) -> str:
+    """A question that names what lies beside a path where nothing is, if its name is near; else empty."""
+    if not path.parent.is_dir():
+        return ""
+    return did_you_mean(path.name, [place.name for place in path.parent.iterdir()]).rstrip()
+
+
+def home_of_script(path: Path) -> Path | None:
+    """The folder of the bot that a file is a part of, going by what the bot.toml beside it starts or builds; None when it stands alone."""
+    if not path.is_file() or not (path.parent / FILE).is_file():
+        return None
+    manifest = read_manifest(path.parent)
+    words = {Path(word).name for step in (manifest.command, *manifest.build) for word in step}
+    return path.parent if path.name in {*words, FILE} else None
 
 
 def script_command(path: Path) -> list[str]:
@@ -76,7 +102,7 @@ def script_command(path: Path) -> list[str]:
         return [f"./{path.name}"]
     raise BotFolderError(
         f"{path}: expected an executable file or one that ends in {' '.join(INTERPRETERS)}",
-        f"say how to run it with --command 'INTERPRETER {path.name}'",
+        f"make it executable with 'chmod +x {path.name}', or write a {FILE} beside it that says how to start it",
     )
 
 
@@ -87,7 +113,7 @@ def bot_files(path: Path) -> list[Path]:
     root = path.resolve()
     found, size = [], 0
     for folder, folders, names in os.walk(root, onerror=_refuse_unreadable):
-        folders[:] = sorted(set(folders) - IGNORED)
+        folders[:] = sorted(set(folders) - (IGNORED if folder != str(root) else IGNORED | _arena_folders(root)))
         if len(Path(folder).parts) > len(root.parts) + MAX_DEPTH:
             raise BotFolderError(f"{path}: expected folders at most {MAX_DEPTH} levels deep, got deeper ones")
         for name in sorted(set(names) - IGNORED):
@@ -103,6 +129,11 @@ def bot_files(path: Path) -> list[Path]:
     return sorted(found)
 
 
+def _arena_folders(root: Path) -> set[str]:
+    """What the arena keeps in a bot's folder when that is its home too: registered bots and runs, which are no part of the bot."""
+    return {name for name, pattern in HOLDINGS.items() if any(root.glob(f"{name}/{pattern}"))}
+
+
 def _refuse_unreadable(error: OSError) -> NoReturn:
     raise BotFolderError(f"expected to read the bot's whole folder, got {error}") from error
 
@@ -110,13 +141,30 @@ def _refuse_unreadable(error: OSError) -> NoReturn:
 def played_copy(run: Path, info: BotInfo) -> Bot:
     """The copy of a bot that a run played, without checking its hash. Raises BotFolderError."""
     folder = run / info.copy
-    if folder.resolve() != run.resolve() / info.copy:
-        raise BotFolderError(f"expected the files of {info.name} in {folder}, got a link to {folder.resolve()}")
+    if not has_folder(run, info.copy):
+        raise BotFolderError(f"expected the files of {info.name} in {folder}, got a link to another folder, or none")
     return bot_at(folder, name=info.name.partition("@")[0], command=None if (folder / FILE).exists() else info.command)
 
 
 def content_hash(path: Path, manifest: Manifest) -> str:
-    """sha256 of the manifest without its version, and of each file's name, executable bit and bytes."""
+    """sha256 over what `plain_hash` covers and the comments in bot.toml, which the bot can read; the same where there are none."""
+    return _with_comments(plain_hash(path, manifest), path)
+
+
+def _with_comments(plain: str, path: Path) -> str:
+    said = comments(_manifest_text(path / FILE)) if os.path.lexists(path / FILE) else []
+    return hashlib.sha256("\n".join([plain, *said]).encode()).hexdigest() if said else plain
+
+
+def _manifest_text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BotFolderError(f"{file}: {error}") from None
+
+
+def plain_hash(path: Path, manifest: Manifest) -> str:
+    """sha256 over the manifest without its version, and each file's name, executable bit and bytes: a bot's hash in earlier versions."""
     unversioned = msgspec.structs.replace(manifest, version="1")
     digest = hashlib.sha256(msgspec.json.encode(unversioned))
     base = path.parent if path.is_file() else path
@@ -146,22 +194,27 @@ def copy_files(path: Path, target: Path) -> None:
 
 
 def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
-    """Copies the bot to ``target`` and builds it there; a finished copy of the same content is reused.
+    """Copies the bot to ``target`` and builds it there; a finished copy is reused if it has the same content, or build results.
 
     Only one process at a time may stage into the folder that holds ``target``: anything left unfinished there is removed.
     Raises BotFolderError if a program is missing or a build step fails.
     """
     staged = msgspec.structs.replace(bot, folder=target.resolve())
     if target.exists():
-        return staged
+        is_itself = bot.folder.resolve() == target.resolve()
+        if is_itself or bot.manifest.build or content_hash(target, bot.manifest) == bot.sha256:
+            return staged
+        remove_tree(str(target))
     check_programs(bot)
     target.parent.mkdir(parents=True, exist_ok=True)
     for left_over in target.parent.glob(f"{STAGING}*"):
         remove_tree(str(left_over))
-    with _passing_folder(STAGING, target.parent) as temporary:
+    with _staging_folder(target.parent) as temporary:
         work = temporary / "bot"
         work.mkdir()
         copy_files(bot.folder, work)
+        if (work / FILE).exists():
+            (work / FILE).write_text(played_text(_manifest_text(work / FILE), bot.manifest), encoding="utf-8")
         for step in bot.manifest.build:
             _build(bot, step, work, sandbox)
         missing = missing_file(bot, work)
@@ -174,8 +227,11 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
 @contextmanager
 def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot]]:
     """The bots staged in a temporary folder, which is removed when the block ends."""
-    with _passing_folder("arena-") as temporary:
-        yield [stage(bot, temporary / f"{number}-{bot.label}", sandbox) for number, bot in enumerate(bots)]
+    folder = make_passing("staged")
+    try:
+        yield [stage(bot, Path(folder, f"{number}-{bot.label}"), sandbox) for number, bot in enumerate(bots)]
+    finally:
+        remove_passing(folder)
 
 
 def check_programs(bot: Bot) -> None:
@@ -218,9 +274,9 @@ def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
 
 
 @contextmanager
-def _passing_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
+def _staging_folder(parent: Path) -> Iterator[Path]:
     """A folder that is removed when the block ends, whatever a build has put into it."""
-    folder = tempfile.mkdtemp(prefix=prefix, dir=parent)
+    folder = tempfile.mkdtemp(prefix=STAGING, dir=parent)
     try:
         yield Path(folder)
     finally:

@@ -1,4 +1,4 @@
-"""A function as a player, without its own process: for tests, checks and games against the arena itself."""
+"""A function as a player, without its own process: for built-in bots, tests, checks and games against the arena itself."""
 
 import time
 from collections.abc import Callable
@@ -11,6 +11,9 @@ from arena.rules.notation import move_text
 
 class InProcessPlayer(Player):
     """Plays what ``choose(state, seed)`` returns. We trust it: it sees the whole state, and its time is measured, not limited."""
+
+    is_running = False
+    """There is no process that could be kept."""
 
     def __init__(self, name: str, choose: Callable[[State, int], int]) -> None:
         self.name = name

@@ -76,6 +76,9 @@ class Player:
     def dismiss(self) -> None:
         """This seat has forfeited: the player will not be asked again."""
 
+    def stop(self) -> None:
+        """Releases what the player holds between games; calling it again does nothing."""
+
     def evidence(self) -> tuple[str, Words, str]:
         """How the process ended, the last lines in each direction, and the end of its stderr; empty if there is no process."""
         return "", [], ""

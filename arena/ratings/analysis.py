@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from arena.errors import UserError
+from arena.errors import UserError, did_you_mean
 from arena.ratings.cycles import beats, cycles
 from arena.ratings.endings import Endings
 from arena.ratings.goodness import Goodness, goodness
@@ -59,7 +59,8 @@ def analyse_run(run: Path, prior: float | None = None, bot: str | None = None, h
     counts = games.counts(known.name for known in info.bots)
     results = counts.results
     if bot is not None and bot not in results.bots:
-        raise UserError(f"expected a bot of the run, got {bot!r}", f"there are {', '.join(results.bots)}")
+        known = f"{did_you_mean(bot, results.bots)}there are {', '.join(results.bots)}"
+        raise UserError(f"expected a bot of the run, got {bot!r}", known)
     fits = rate(results, prior)
     pairs = pairs_table(results, fits)
     held, count = Hands(games, left, results.bots, fits), len(results.bots)

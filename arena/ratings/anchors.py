@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from arena.errors import UserError
+from arena.errors import UserError, did_you_mean
 from arena.ratings.model import Fit
 
 
@@ -12,7 +12,8 @@ def anchor_fits(fits: Sequence[Fit], bots: Sequence[str], anchors: Mapping[str, 
     """The fits with their anchors held at the given ratings, at most one anchor per component. Raises UserError."""
     for name in anchors:
         if name not in bots:
-            raise UserError(f"expected the anchor to be a bot of these results, got {name!r}", f"there are {', '.join(bots) or 'none'}")
+            known = f"{did_you_mean(name, bots)}there are {', '.join(bots) or 'none'}"
+            raise UserError(f"expected the anchor to be a bot of these results, got {name!r}", known)
     anchored = [_anchor(fit, bots, anchors) for fit in fits]
     idle = sorted(set(anchors) - {bots[member] for fit in fits for member in fit.members})
     if idle:

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from arena.errors import RunError
-from arena.records.evidence import regular_bytes
+from arena.records.regular import open_regular, read_regular
 
 FILE = "voids.jsonl"
 
@@ -47,21 +47,20 @@ _decode = msgspec.json.Decoder(VoidGame).decode
 
 def append_void(run: Path, game: VoidGame) -> None:
     """Appends a line. Only the main process of a run does this. Raises RunError."""
-    path = run / FILE
     try:
-        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+        file = open_regular(run, FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
             os.write(file, _encode(game) + b"\n")
         finally:
             os.close(file)
     except OSError as error:
-        raise RunError(f"expected to write {path}, got {error}", "free some disk space, then run the same command again") from error
+        raise RunError(f"expected to write {run / FILE}, got {error}", "free some disk space, then run the same command again") from error
 
 
 def read_voids(run: Path) -> list[VoidGame]:
     """The lines of a run; none if there is no such file. Lines that cannot be read are left out. Raises RunError."""
     try:
-        lines = regular_bytes(run / FILE).splitlines()
+        lines = read_regular(run, FILE).splitlines()
     except FileNotFoundError:
         return []
     except OSError as error:

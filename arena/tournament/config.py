@@ -19,6 +19,7 @@ from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
 from arena.rules.boards import BUILT_IN, Board, built_in, read_board
 from arena.rules.terms import REVISION
+from arena.tournament.own import refuse_protection, with_paths
 
 MAX_MS = 86_400_000
 MOST_DEALS = 10_000_000
@@ -56,7 +57,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``challenger``  a gauntlet: only line-ups with this bot
     ``clock``       what a bot's time is measured by; runs from before there was a choice used the wall clock
     ``game_ms``     each seat's bank for a game, None without one
-    ``in_process``  the bots are those of `arena.players.builtin`, with no processes, sandbox or time limits
+    ``in_process``  all bots are those of `arena.players.builtin`, with no processes, sandbox or time limits
     ``seed``        text from which every deck and every bot's seed is derived
     ``line_ups``    those chosen by ``tables``, kept so that more bots or tables only add to them; None: all of them
     ``compare``     the run asks whether one bot is better than another
@@ -86,7 +87,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     until: Annotated[float, Meta(gt=0)] | None = None
     adaptive: bool = False
     allotted: dict[str, int] | None = None
-    settled: int | None = None
+    settled: Annotated[int, Meta(ge=0)] | None = None
 
     @property
     def is_open(self) -> bool:
@@ -144,26 +145,14 @@ class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board
 
 
 def read_config_file(path: Path) -> dict[str, Any]:
-    """The settings present in an arena.toml. Raises ConfigError."""
+    """The settings in an arena.toml that are there, without those that only the user may decide. Raises ConfigError."""
     try:
         config = msgspec.toml.decode(path.read_bytes(), type=FileConfig)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}", "its keys are the options of 'arena run' with '_' for '-'") from None
     settings = {name: value for name in config.__struct_fields__ if (value := getattr(config, name)) is not None}
-    files = ["board_files", "tls_ca_file", "tls_cert", "tls_key"]
-    if settings.get("cluster", "").endswith(".json"):
-        files.append("cluster")
-    for name in ("bots", "challenger", "out", *files):
-        if name in settings:
-            settings[name] = _beside(path, settings[name], always=name in files)
-    return settings
-
-
-def _beside(file: Path, texts: str | list[str], *, always: bool) -> Any:
-    """Paths in a configuration file are relative to it; without ``always``, a value with no '/' is a name."""
-    if isinstance(texts, list):
-        return [_beside(file, text, always=always) for text in texts]
-    return str(file.parent / texts) if always or "/" in texts else texts
+    refuse_protection(path, settings)
+    return with_paths(path, settings)
 
 
 def make_config(settings: Mapping[str, Any]) -> RunConfig:
@@ -187,7 +176,7 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
     if len(config.bots) < config.players:
         raise ConfigError(
             f"expected at least {config.players} bots for a table of that size, got {', '.join(config.bots) or 'none'}",
-            "name more bots, or fewer players",
+            "name more bots, such as the built-in greedy and careful, or fewer players",
         )
     if config.challenger is not None and config.challenger not in config.bots:
         raise ConfigError(f"expected the challenger to be one of {', '.join(config.bots)}, got {config.challenger!r}")
@@ -197,8 +186,8 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
         )
     if config.in_process and config.timing != Timing(clock=config.clock):
         raise ConfigError(
-            "expected no time limits with --in-process, where time is only measured, got some",
-            "leave out --move-ms, --game-ms, --increment-ms and --startup-ms",
+            "expected no time limits where all bots are built in, whose time is only measured, got some",
+            "leave out --move-ms, --game-ms, --increment-ms and --startup-ms, or add a bot that is not built in",
         )
     return config
 
@@ -243,8 +232,10 @@ def find_boards(names: Sequence[str], files: Sequence[Path]) -> dict[str, Board]
     return boards
 
 
-def describe_run(config: RunConfig, boards: Mapping[str, Board], bots: Sequence[Bot], *, sandbox: str, started: str) -> RunInfo:
-    """The run.json of a run with these settings."""
+def describe_run(
+    config: RunConfig, boards: Mapping[str, Board], bots: Sequence[Bot], *, sandbox: str, started: str, known: RunInfo | None = None
+) -> RunInfo:
+    """The run.json of a run with these settings; ``known`` is what it says of the run so far."""
     return RunInfo(
         arena=__version__,
         protocol=PROTOCOL,
@@ -252,16 +243,18 @@ def describe_run(config: RunConfig, boards: Mapping[str, Board], bots: Sequence[
         rules_revision=REVISION,
         config=msgspec.to_builtins(config),
         boards={name: list(boards[name].rows) for name in config.boards},
-        bots=[info_of(bot) for bot in bots],
+        bots=[info_of(bot, known) for bot in bots],
         seed=config.seed,
         sandbox=sandbox,
         started=started,
     )
 
 
-def info_of(bot: Bot) -> BotInfo:
-    """A bot's entry in run.json."""
-    return BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command)
+def info_of(bot: Bot, known: RunInfo | None = None) -> BotInfo:
+    """A bot's entry in run.json; a run that is ``known`` may name the same content by the hash of earlier versions."""
+    info = BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command)
+    there = next((other for other in known.bots if other.name == bot.label), info) if known else info
+    return msgspec.structs.replace(info, sha256=there.sha256) if bot.has_hash(there.sha256) else info
 
 
 def extended(known: RunInfo, wanted: RunInfo) -> RunInfo:
@@ -301,11 +294,12 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
 
 
 def _kind_difference(*, is_built_in: bool, wanted: bool) -> list[str]:
-    """The difference if built-in bots and bots in their own processes would be mixed."""
+    """The difference between a run of built-in bots alone and one that has processes too."""
     if is_built_in == wanted:
         return []
-    kinds = ("processes: leave --in-process out", "built in: add --in-process")
-    return [f"in_process: the bots of the run are {kinds[is_built_in]}"]
+    if is_built_in:
+        return ["in_process: all bots of the run are built in; with others among them it would be a run of its own"]
+    return ["in_process: the run has bots that are processes; built-in ones alone would be a run of its own"]
 
 
 def _shown(value: Any) -> str:

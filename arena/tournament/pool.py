@@ -2,14 +2,16 @@
 
 import multiprocessing
 import os
+import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from arena.match.referee import GamePlan
-from arena.tournament.workers import Batch, Setup, play_batch, start_worker
+from arena.tournament.workers import MAIN_HEARS, Batch, Setup, play_batch, start_worker
 
 AHEAD = 3
 """Batches handed out for each worker, so that none waits for the main process."""
@@ -115,7 +117,8 @@ class LocalPool:
                 initargs=(self._setup, self._log_queue, self._context.Value("i", 0), self._stopping),
             )
         try:
-            future = self._executor.submit(play_batch, plans)
+            with starting_workers():
+                future = self._executor.submit(play_batch, plans)
         except BrokenProcessPool:
             return None
         self._pending.add(future)
@@ -150,6 +153,19 @@ class LocalPool:
         if kill:
             kill_workers()
         self.renew()
+
+
+@contextmanager
+def starting_workers() -> Iterator[None]:
+    """Around whatever may start workers: a Ctrl-C waits, for them until they ignore it, for this process until the block ends.
+
+    A worker that is hit while Python starts in it would print a traceback.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, MAIN_HEARS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def end_pool(executor: ProcessPoolExecutor) -> None:

@@ -23,8 +23,9 @@ from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee
 from arena.match.retrace import Decision, Script, retrace
 from arena.match.selfplay import play_alone
 from arena.players.bot import BotPlayer
-from arena.players.builtin import built_in
+from arena.players.builtin import built_in, built_in_player, is_built_in
 from arena.players.folder import Bot
+from arena.players.inprocess import InProcessPlayer
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
 from arena.rules.boards import Board
@@ -34,6 +35,8 @@ log = logging.getLogger(__name__)
 
 ATTEMPTS = 3
 """How often a void game is tried."""
+MAIN_HEARS = (signal.SIGINT, signal.SIGHUP)
+"""A terminal sends these to workers, too; it is the main process that decides what becomes of the games."""
 MOST_DEALS = 1000
 """After this many deals a bot gets a new process, which limits what it can remember, and the length of our own list."""
 
@@ -42,7 +45,7 @@ class Setup(Struct, frozen=True):
     """What every worker of a run needs.
 
     ``cores`` are the processors to pin workers to, empty for no pinning. ``host`` is the place of play given in records. ``in_process``
-    means that the bots are built in.
+    means that all bots are built in.
     """
 
     bots: dict[str, Bot]
@@ -67,6 +70,10 @@ class Batch(NamedTuple):
     logged: Sequence[logging.LogRecord] = ()
 
 
+Seated = tuple[BotPlayer | InProcessPlayer, set[tuple[str, int]]]
+"""A player, and the boards and deals that its process has met."""
+
+
 class Stable:
     """The idle bot processes of a worker.
 
@@ -75,9 +82,9 @@ class Stable:
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self._idle: list[tuple[BotPlayer, set[tuple[str, int]]]] = []
+        self._idle: list[Seated] = []
 
-    def take(self, labels: Sequence[str], board: str, deal: int) -> list[tuple[BotPlayer, set[tuple[str, int]]]]:
+    def take(self, labels: Sequence[str], board: str, deal: int) -> list[Seated]:
         """A player for each seat; stops idle processes of other bots, and those that know the deal."""
         taken = []
         for label in labels:
@@ -93,11 +100,13 @@ class Stable:
             met.add((board, deal))
         return taken
 
-    def _new_player(self, label: str) -> BotPlayer:
-        timing = self._setup.timing
-        return BotPlayer(self._setup.bots[label], timing.startup_ms, self._setup.sandbox, timing.clock)
+    def _new_player(self, label: str) -> BotPlayer | InProcessPlayer:
+        bot, timing = self._setup.bots[label], self._setup.timing
+        if is_built_in(bot):
+            return built_in_player(bot)
+        return BotPlayer(bot, timing.startup_ms, self._setup.sandbox, timing.clock)
 
-    def give_back(self, players: Sequence[tuple[BotPlayer, set[tuple[str, int]]]]) -> None:
+    def give_back(self, players: Sequence[Seated]) -> None:
         """Keeps the players whose process still runs."""
         for player, met in players:
             if player.is_running:
@@ -183,7 +192,9 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
 
 def make_worker(setup: Setup, handler: logging.Handler, number: int) -> Worker:
     """Turns this process, which has no other children, into its machine's worker with this number; it logs to the handler."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for heard in MAIN_HEARS:
+        signal.signal(heard, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, MAIN_HEARS)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     adopt_orphans()
     root = logging.getLogger()

@@ -6,7 +6,6 @@ which the worse half drops out (sequential halving; Karnin, Koren & Somekh 2013)
 """
 
 import math
-import time
 
 from arena.sdk import Position, run
 
@@ -16,16 +15,15 @@ TURNS = 16
 
 
 def choose(position: Position) -> int:
-    began, budget = time.monotonic(), position.think_ms / 1000
     ranked = sorted(zip(position.outlooks(), position.legal_moves(), strict=True), reverse=True)
     moves = [move for _, move in ranked[:MOVES]]
     worth = dict.fromkeys(moves, 0.0)
     stages = math.ceil(math.log2(len(moves)))
     for stage in range(stages):
-        while time.monotonic() < began + budget * (stage + 1) / stages:
+        while position.has_time((stage + 1) / stages):
             seed, found = position.rng.getrandbits(64), {}
             for move in moves:
-                if time.monotonic() > began + budget:
+                if not position.has_time():
                     return max(moves, key=worth.__getitem__)
                 [played] = position.rollouts(1, [move], policy="greedy", among=AMONG, turns=TURNS, seed=seed)
                 found[move] = played.outlook

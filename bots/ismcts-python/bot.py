@@ -7,7 +7,6 @@ to each seat. At the root half of the moves drop out after each stage (sequentia
 """
 
 import math
-import time
 
 from arena.sdk import PASS, Position, run
 
@@ -65,15 +64,14 @@ def try_once(position: Position, node: Node, seed: int) -> None:
 
 
 def choose(position: Position) -> int:
-    began, budget = time.monotonic(), position.think_ms / 1000
     ranked = sorted(zip(position.outlooks(), position.legal_moves(), strict=True), reverse=True)
     race = {move: Node() for _, move in ranked[:MOVES]}
     stages = math.ceil(math.log2(len(race)))
     for stage in range(stages):
-        while time.monotonic() < began + budget * (stage + 1) / stages:
+        while position.has_time((stage + 1) / stages):
             deal, seed = position.sample(), position.rng.getrandbits(64)
             for move, node in race.items():
-                if time.monotonic() > began + budget:
+                if not position.has_time():
                     break
                 try_once(deal.play(move), node, seed)
         best = sorted(race, key=lambda move: race[move].mean(), reverse=True)

@@ -4,8 +4,6 @@ What it cannot see is dealt at random a few times over; on each deal the others 
 is the expectation over their hands and its own draws. Only the moves with the best outlooks are tried, all on the same deals.
 """
 
-import time
-
 from arena.sdk import PASS, Position, run
 
 MOVES = 6
@@ -27,13 +25,12 @@ def worth(position: Position) -> float:
 
 
 def choose(position: Position) -> int:
-    deadline = time.monotonic() + position.think_ms / 1000
     moves = best_first(position)[:MOVES]
     total = dict.fromkeys(moves, 0.0)
     for _ in range(DEALS):
         deal, found = position.sample(), {}
         for move in moves:
-            if time.monotonic() > deadline:
+            if not position.has_time():
                 return max(moves, key=total.__getitem__)
             found[move] = worth(deal.play(move))
         for move, value in found.items():

@@ -37,7 +37,7 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is
 
 def test_a_new_bot_passes_the_check_is_submitted_and_plays(arena):
     _, err = arena("new", "my-bot")
-    assert "now change it, then: arena check ./my-bot" in err
+    assert "then 'arena check ./my-bot' and 'arena submit ./my-bot'" in err
     out, _ = arena("check", "./my-bot")
     assert out.splitlines()[-1].endswith("0 failed")
     assert all(line.startswith("ok    ") for line in out.splitlines()[:-1])
@@ -191,7 +191,7 @@ def test_changed_content_becomes_the_next_version(arena):
     assert [line.split()[:2] for line in out.splitlines()[1:]] == [["fst", "1"], ["mine", "2"], ["mine@1", "1"], ["rnd", "1"]]
     listed = json.loads(arena("bots", "--json")[0])
     assert [bot["bot"] for bot in listed] == ["fst", "mine", "rnd"]
-    assert set(listed[0]) == {"bot", "version", "language", "author", "description", "missing", "sha256"}
+    assert set(listed[0]) == {"bot", "version", "language", "author", "description", "missing", "sha256", "ladder"}
 
 
 def test_a_script_with_a_command_is_submitted(arena):

@@ -73,7 +73,7 @@ def test_a_bot_that_was_cured_answers_and_one_that_was_not_does_not(arena):
 def test_what_cannot_be_reproduced_says_why(arena):
     good = arena.records("duels")[0]["id"]
     assert f"expected one fault in {good}, got none" in arena("reproduce", "duels", good, status=1)[1]
-    assert "expected evidence in the faults/ of a run, got bots" in arena("reproduce", "bots", status=1)[1]
+    assert "expected evidence in the faults/ folder of a run, got bots" in arena("reproduce", "bots", status=1)[1]
     assert "expected the id of a game" in arena("reproduce", status=2)[1]
     record = arena.records("faulty")[0]
     game, seat = record["id"], record["bots"].index("rnd")
@@ -243,4 +243,4 @@ def test_evidence_that_is_no_file_of_ours_is_refused(arena, spoil):
     path = arena.home / "results" / "duels" / "faults" / game / "seat-0.json"
     path.parent.mkdir(parents=True)
     spoil(path)
-    assert "expected the evidence of a fault in" in arena("reproduce", path.parent, status=1)[1]
+    assert "expected a regular file in" in arena("reproduce", path.parent, status=1)[1]

@@ -33,6 +33,12 @@ class Album(NamedTuple):
         """The data that the viewer reads."""
         return {"boards": {name: board_object(board) for name, board in self.boards.items()}, "games": self.games}
 
+    def words(self) -> Iterator[str]:
+        """What happened in the games, in words that name rules."""
+        for game in self.games:
+            yield from (event[1] for step in game["steps"] for event in step.get("events", ()))
+            yield from (fault["detail"] for fault in game["faults"])
+
 
 def album_of(chosen: Iterable[tuple[GameRecord, list[str]]], rows: Mapping[str, list[str]]) -> Album:
     """Replays the games until the page is full; ``rows`` are the rows of the boards."""

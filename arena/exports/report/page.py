@@ -10,6 +10,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from arena.exports.report.rulelinks import anchor, linked
 from arena.exports.report.words import counted, milliseconds, number, shortened, signed, visible
 
 PACKAGE = "arena.exports.report"
@@ -50,6 +51,8 @@ def _environment() -> Environment:
     environment.filters |= {
         "counted": counted,
         "data": data_text,
+        "linked": linked,
+        "anchor": anchor,
         "ms": milliseconds,
         "number": number,
         "shortened": shortened,

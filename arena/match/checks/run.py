@@ -7,7 +7,9 @@ from arena.match.checks.bench import Bench
 from arena.match.checks.step import Failed, Step
 from arena.match.checks.table import FILES, STEPS, TableStep
 from arena.players.folder import Bot, bot_files, staged_for_a_while
+from arena.players.sandbox.launch import interpreter_paths
 from arena.players.sandbox.tiers import Sandbox
+from arena.rules.rulebook import where_to_read
 
 MOST_FAILURES = 4
 STDERR_LINES = 8
@@ -21,11 +23,17 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[Step]:
     try:
         with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
             files = bot_files(staged.folder)
-            yield Step(FILES, detail=f"{' '.join(bot.command)}, {len(files)} file{'s' * (len(files) != 1)}")
+            yield Step(FILES, detail=f"{' '.join(bot.command)}, {len(files)} file{'s' * (len(files) != 1)}{_also_read(staged, sandbox)}")
             yield from _check_staged(Bench(staged, move_ms, sandbox))
     except BotFolderError as error:
         yield Step(FILES, str(error), error.hint or "see protocol/SPEC.md, P10")
         yield _left_out(len(STEPS), "they need a bot that can be started")
+
+
+def _also_read(bot: Bot, sandbox: Sandbox) -> str:
+    """What the bot's command lays open to it besides what every bot may read."""
+    paths = [] if sandbox.tier == "none" else interpreter_paths(bot.command[0], bot.folder)
+    return f"; its command lets it read {', '.join(paths)}" if paths else ""
 
 
 def _check_staged(bench: Bench) -> Iterator[Step]:
@@ -49,7 +57,9 @@ def run_step(entry: TableStep, bench: Bench) -> Step:
         return Step(entry.name, detail=entry.run(bench))
     except Failed as failure:
         stderr = tuple(failure.stderr.rstrip().splitlines()[-STDERR_LINES:])
-        return Step(entry.name, failure.problem, failure.cure or entry.cure, stderr=stderr)
+        reading = where_to_read(failure.problem)
+        cure = "; ".join(filter(None, (failure.cure or entry.cure, reading and f"'{reading}' explains the rule")))
+        return Step(entry.name, failure.problem, cure, stderr=stderr)
     except Void as void:
         return Step(entry.name, f"{void}; this is not the bot's fault", "check again when the machine is less busy")
 

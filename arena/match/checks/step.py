@@ -4,14 +4,15 @@ from typing import NamedTuple
 
 from arena.errors import FaultKind
 
+SLOW = "answer before time_ms of the turn is over, with a reserve, or try a longer --move-ms"
 CURES = {
     FaultKind.STARTUP: "run its command by hand in its folder, paste a hello line, and look at its stderr",
-    FaultKind.LATE: "keep some time in reserve, and send whole lines",
-    FaultKind.SILENT: "answer every turn, and flush stdout after each line",
+    FaultKind.LATE: f"{SLOW}; send whole lines",
+    FaultKind.SILENT: f"{SLOW}; if none of its moves ever arrives, flush stdout after each line",
     FaultKind.NOT_JSON: "keep stdout for the protocol, one JSON object a line; log to stderr",
     FaultKind.WRONG_SHAPE: "compare the answer with protocol/schemas/",
     FaultKind.UNKNOWN_ID: "repeat the id of the request, and answer once",
-    FaultKind.ILLEGAL_MOVE: 'ask for "view":"full" in ready and choose one of "legal", or look up the rule named above',
+    FaultKind.ILLEGAL_MOVE: 'ask for "view":"full" in ready and choose one of "legal"',
     FaultKind.EXIT: "fix the error that its stderr shows; stay until the line 'quit'",
     FaultKind.KILLED: "look for a crash in its code or in a library",
     FaultKind.MEMORY: "use less memory, or raise memory_mb in bot.toml",

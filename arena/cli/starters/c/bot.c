@@ -1,5 +1,5 @@
 /* NAME: a bot for Qin. Change `worth` or `choose`, then run `arena check` on this folder.
-   printf of anything else would break the protocol, which owns stdout: log with fprintf(stderr, ...). */
+   Stdout belongs to the protocol. To log something, write to stderr: fprintf(stderr, ...). */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 
 #define MOST_ROWS 26
 
-static const char *rows[MOST_ROWS]; /* the board; each row ends with a quote, as it came */
+static const char *rows[MOST_ROWS]; /* the board; a row ends with a quote, as it does in JSON */
 static int height;
 static const char *get(const char *object, const char *key);
 static const char *next_string(const char **array);
 static int beside(const char *square, char sign);
 
-/* ---- CHANGE THIS: how good a move such as Rc4Yd4 is; here, roughly, how many pagodas it places.
-   Two spaces of one colour that touch no space of it found a province, which takes the villages beside it. */
+/* ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
+   A tile with one colour twice founds a province if it touches no space of that colour, and may win the villages beside it. */
 static int worth(const char *move) {
     const char *square = move + 1, *second = square + 1 + strspn(square + 1, "0123456789"), *other = second + 1;
     if (*move != *second || beside(square, *move) + beside(other, *move) > 0)
@@ -22,7 +22,7 @@ static int worth(const char *move) {
     return 1 + beside(square, 'V') + beside(other, 'V');
 }
 
-/* The move to play. The turn has hand, legal, time_ms and position: rows, provinces, villages, left, hands, pile. */
+/* Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile). */
 static const char *choose(const char *turn) {
     const char *array = get(get(turn, "position"), "rows"), *best = "", *move;
     for (height = 0; height < MOST_ROWS && (rows[height] = next_string(&array)); height++) {}
@@ -35,14 +35,14 @@ static const char *choose(const char *turn) {
     return best;
 }
 
-/* How many of the four squares around this one show the sign: R Y B a colour, V a village, ~ a lake. */
+/* Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village, ~ for a lake. */
 static int beside(const char *square, char sign) {
-    int column = square[0] - 'a', row = atoi(square + 1) - 1; /* left and right of a row there are quotes */
+    int column = square[0] - 'a', row = atoi(square + 1) - 1; /* a row has a quote on both sides */
     return (rows[row][column - 1] == sign) + (rows[row][column + 1] == sign) + (row > 0 && rows[row - 1][column] == sign) +
            (row + 1 < height && rows[row + 1][column] == sign);
 }
 
-/* ---- just enough of JSON: what is not there is an empty text */
+/* ---- just enough JSON for this bot. What is missing reads as an empty string. */
 static const char *past_string(const char *at) {
     for (at++; *at && *at != '"'; at++)
         if (*at == '\\' && at[1])
@@ -50,7 +50,7 @@ static const char *past_string(const char *at) {
     return *at ? at + 1 : at;
 }
 
-/* Where the value of a key of this object starts; keys of objects inside of it do not count. */
+/* Finds where the value of a key of this object starts. Keys of nested objects do not count. */
 static const char *get(const char *object, const char *key) {
     size_t length = strlen(key);
     for (int depth = 0; *object;) {
@@ -69,7 +69,7 @@ static const char *get(const char *object, const char *key) {
     return "";
 }
 
-/* The next string of an array of strings, NULL at its end; a quote ends it. */
+/* Returns the next string of an array of strings, or NULL at the end. The string ends at a quote, not at a zero byte. */
 static const char *next_string(const char **array) {
     const char *quote = *array + strcspn(*array, "\"]");
     if (*quote != '"')
@@ -78,7 +78,7 @@ static const char *next_string(const char **array) {
     return quote + 1;
 }
 
-/* ---- the dialogue with the arena: protocol/SPEC.md */
+/* ---- the conversation with the arena, see protocol/SPEC.md */
 int main(void) {
     char *line = NULL;
     size_t room = 0;

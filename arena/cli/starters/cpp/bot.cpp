@@ -1,5 +1,5 @@
 // NAME: a bot for Qin. Change `worth` or `choose`, then run `arena check` on this folder.
-// std::cout of anything else would break the protocol, which owns stdout: log with std::cerr.
+// Stdout belongs to the protocol. To log something, write to stderr: std::cerr.
 #include <algorithm>
 #include <iostream>
 #include <string>
@@ -13,8 +13,8 @@ Text get(Text object, Text key);
 Texts strings(Text array);
 int beside(Text square, char sign, const Texts &rows);
 
-// ---- CHANGE THIS: how good a move such as Rc4Yd4 is; here, roughly, how many pagodas it places.
-// Two spaces of one colour that touch no space of it found a province, which takes the villages beside it.
+// ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
+// A tile with one colour twice founds a province if it touches no space of that colour, and may win the villages beside it.
 int worth(Text move, const Texts &rows) {
     const size_t half = move.find_last_of("RYB");
     const Text square = move.substr(1, half - 1), other = move.substr(half + 1);
@@ -22,13 +22,13 @@ int worth(Text move, const Texts &rows) {
     return 1 + beside(square, 'V', rows) + beside(other, 'V', rows);
 }
 
-// The move to play. The turn has hand, legal, time_ms and position: rows, provinces, villages, left, hands, pile.
+// Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile).
 Text choose(Text turn) {
     const Texts rows = strings(get(get(turn, "position"), "rows")), legal = strings(get(turn, "legal"));
     return *std::max_element(legal.begin(), legal.end(), [&](Text a, Text b) { return worth(a, rows) < worth(b, rows); });
 }
 
-// How many of the four squares around this one show the sign: R Y B a colour, V a village, ~ a lake.
+// Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village, ~ for a lake.
 int beside(Text square, char sign, const Texts &rows) {
     const int column = square[0] - 'a', row = std::stoi(std::string(square.substr(1))) - 1;
     auto shows = [&](int x, int y) {
@@ -37,8 +37,8 @@ int beside(Text square, char sign, const Texts &rows) {
     return shows(column - 1, row) + shows(column + 1, row) + shows(column, row - 1) + shows(column, row + 1);
 }
 
-// ---- just enough of JSON: what is not there is an empty text
-// All that follows the key of this object; keys of objects inside of it do not count.
+// ---- just enough JSON for this bot. What is missing reads as an empty string.
+// Returns everything after this key of the object. Keys of nested objects do not count.
 Text get(Text object, Text key) {
     int depth = 0;
     for (size_t at = 0; at < object.size(); at++) {
@@ -54,7 +54,7 @@ Text get(Text object, Text key) {
     return "";
 }
 
-// The strings of an array of strings; an empty one without it.
+// Returns the strings of an array of strings; none if there is no array.
 Texts strings(Text array) {
     Texts found;
     array = array.substr(0, array.find(']'));
@@ -66,7 +66,7 @@ Texts strings(Text array) {
     return found;
 }
 
-// ---- the dialogue with the arena: protocol/SPEC.md
+// ---- the conversation with the arena, see protocol/SPEC.md
 int main() {
     for (std::string line; std::getline(std::cin, line);) {
         const Text type = get(line, "type"), id = get(line, "id");

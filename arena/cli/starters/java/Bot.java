@@ -1,5 +1,5 @@
 // NAME: a bot for Qin. Change `worth` or `choose`, then run `arena check` on this folder.
-// System.out of anything else would break the protocol, which owns stdout: log with System.err.
+// Stdout belongs to the protocol. To log something, write to stderr: System.err.
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 class Bot {
-    // ---- CHANGE THIS: how good a move such as Rc4Yd4 is; here, roughly, how many pagodas it places.
-    // Two spaces of one colour that touch no space of it found a province, which takes the villages beside it.
+    // ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
+    // A tile with one colour twice founds a province if it touches no space of that colour, and may win the villages beside it.
     static int worth(String move, List<String> rows) {
         String[] parts = move.split("(?<=[RYB])|(?=[RYB])"); // R, c4, Y, d4
         char colour = move.charAt(0);
@@ -17,7 +17,7 @@ class Bot {
         return founds ? 1 + beside(parts[1], 'V', rows) + beside(parts[3], 'V', rows) : 0;
     }
 
-    // The move to play. The turn has hand, legal, time_ms and position: rows, provinces, villages, left, hands, pile.
+    // Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile).
     static String choose(String turn) {
         List<String> rows = strings(get(get(turn, "position"), "rows"));
         String best = "";
@@ -32,7 +32,7 @@ class Bot {
         return best;
     }
 
-    // How many of the four squares around this one show the sign: R Y B a colour, V a village, ~ a lake.
+    // Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village, ~ for a lake.
     static int beside(String square, char sign, List<String> rows) {
         int column = square.charAt(0) - 'a', row = Integer.parseInt(square.substring(1)) - 1, count = 0;
         int[][] around = {{column - 1, row}, {column + 1, row}, {column, row - 1}, {column, row + 1}};
@@ -43,8 +43,8 @@ class Bot {
         return count;
     }
 
-    // ---- just enough of JSON: what is not there is an empty text
-    // All that follows the key of this object; keys of objects inside of it do not count.
+    // ---- just enough JSON for this bot. What is missing reads as an empty string.
+    // Returns everything after this key of the object. Keys of nested objects do not count.
     static String get(String object, String key) {
         int depth = 0;
         for (int at = 0; at < object.length(); at++) {
@@ -61,7 +61,7 @@ class Bot {
         return "";
     }
 
-    // The strings of an array of strings.
+    // Returns the strings of an array of strings.
     static List<String> strings(String array) {
         String[] parts = array.substring(0, Math.max(0, array.indexOf(']'))).split("\"");
         List<String> found = new ArrayList<>();
@@ -69,7 +69,7 @@ class Bot {
         return found;
     }
 
-    // ---- the dialogue with the arena: protocol/SPEC.md
+    // ---- the conversation with the arena, see protocol/SPEC.md
     static void answer(String line) {
         System.out.print(line + "\n");
         System.out.flush();

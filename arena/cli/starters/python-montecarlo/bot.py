@@ -1,43 +1,41 @@
-"""NAME: a bot for Qin that plays its moves to the end, over and over, on deals that fit what it sees. Change `choose`."""
+"""NAME: a bot for Qin that tries out its best moves until its time is up. Change `worth` or `candidates`.
 
-import time
+You cannot see the other hands or the draw pile. So each try deals the hidden tiles at random, plays a move, and lets all seats play on for
+some turns. The move that leads to the best positions on average is the one to play.
+"""
 
-from arena.sdk import Position, run
+from arena.sdk import Position, Rollout, run
 
-SHARE = 0.1
-"""How much of the time for a move is spent on it."""
+MOVES = 12
+"""How many moves to try. Fewer moves are tried more often each."""
+TURNS = 12
+"""How many turns to play on after a move. Looking further takes longer, and luck blurs the picture."""
+AMONG = 8
+"""In each of these turns a seat looks at this many random moves, and plays the one that places the most pagodas."""
 
 
-class Tried:
-    """What the games after one move came to."""
+# ---- CHANGE THIS: how good the end of a try is. With TURNS = 0 games are played to the end: then look at `wins` and `left` too.
+def worth(played: Rollout) -> float:
+    """Return how well you stand where the try stopped, in pagodas: your own prospects less those of the others."""
+    return played.outlook
 
-    def __init__(self) -> None:
-        self.games = 0
-        self.worth = 0.0
 
-    def mean(self) -> float:
-        """A win is worth 1 and each pagoda left costs 1; a move that was never tried is worth least."""
-        return self.worth / self.games if self.games else float("-inf")
+# ---- CHANGE THIS: which moves to try. Here: those after which you stand best at once.
+def candidates(position: Position) -> list[int]:
+    """Return the moves to try, the most promising first."""
+    moves = position.legal_moves()
+    outlook = dict(zip(moves, position.outlooks(), strict=True))
+    return sorted(moves, key=outlook.__getitem__, reverse=True)[:MOVES]
 
 
 def choose(position: Position) -> int:
-    """The move that came to most. The less time is left, the fewer moves are tried: always those that look best."""
-    began, budget = time.monotonic(), SHARE * position.time_ms / 1000
-    moves = position.legal_moves()
-    position.rng.shuffle(moves)
-    tried = {move: Tried() for move in moves}
-    best = moves
-    while len(moves) > 1:
-        seed = position.rng.getrandbits(64)  # one seed for all moves of a round: they meet the same deal
-        for move in best:
-            to_go = 1 - (time.monotonic() - began) / budget
-            if to_go <= 0:
-                return max(best, key=lambda move: tried[move].mean())
-            [played] = position.rollouts(1, [move], seed=seed)
-            tried[move].games += 1
-            tried[move].worth += played.wins - played.left
-        best = sorted(moves, key=lambda move: tried[move].mean(), reverse=True)[: max(2, int(len(moves) * to_go**2))]
-    return moves[0]
+    """Return the move to play. Ideas: stop trying moves that fall behind; answer at once when there is only one candidate."""
+    moves = candidates(position)
+    total = dict.fromkeys(moves, 0.0)
+    while position.has_time():
+        for played in position.rollouts(1, moves, policy="greedy", among=AMONG, turns=TURNS):
+            total[played.move] += worth(played)
+    return max(moves, key=total.__getitem__)
 
 
 run(choose)

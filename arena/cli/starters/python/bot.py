@@ -1,10 +1,14 @@
-"""NAME: a bot for Qin. Change `choose`, then run `arena check` on this folder."""
+"""NAME: a bot for Qin. Change `choose`, then run `arena check` on this folder.
+
+While the bot plays, print writes to stderr, so you can log what you like: try print(position).
+"""
 
 from arena.sdk import Position, run
 
 
+# ---- CHANGE THIS. A better idea to start with: position.outlooks() says how well you stand after each move.
 def choose(position: Position) -> int:
-    """The move to play: here the one after which this bot has fewest pagodas left, the first of equal ones."""
+    """Return the move to play. Here: the one that leaves this bot the fewest pagodas to place."""
     return min(position.legal_moves(), key=lambda move: position.play(move).left[position.seat])
 
 

@@ -1,9 +1,9 @@
 // NAME: a bot for Qin. Change `worth` or `choose`, then run `arena check` on this folder.
-// println! of anything else would break the protocol, which owns stdout: log with eprintln!.
+// Stdout belongs to the protocol. To log something, write to stderr: eprintln!.
 use std::io::{self, BufRead, Write};
 
-// ---- CHANGE THIS: how good a move such as Rc4Yd4 is; here, roughly, how many pagodas it places.
-/// Two spaces of one colour that touch no space of it found a province, which takes the villages beside it.
+// ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
+/// A tile with one colour twice founds a province if it touches no space of that colour, and may win the villages beside it.
 fn worth(play: &str, rows: &[&str]) -> usize {
     let (first, second) = play.split_at(play.rfind(|sign: char| sign.is_ascii_uppercase()).unwrap_or(0));
     let (colour, square, other) = (&first[..1], &first[1..], &second[1..]);
@@ -13,14 +13,14 @@ fn worth(play: &str, rows: &[&str]) -> usize {
     1 + beside(square, "V", rows) + beside(other, "V", rows)
 }
 
-/// The move to play. The turn has hand, legal, time_ms and position: rows, provinces, villages, left, hands, pile.
+/// Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile).
 fn choose(turn: &str) -> &str {
     let rows = strings(get(get(turn, "position"), "rows"));
     let legal = strings(get(turn, "legal")).into_iter();
-    legal.rev().max_by_key(|play| worth(play, &rows)).unwrap_or("") // the last of the best is the first one backwards
+    legal.rev().max_by_key(|play| worth(play, &rows)).unwrap_or("") // max_by_key takes the last of equals, and we want the first
 }
 
-/// How many of the four squares around this one show the sign: R Y B a colour, V a village, ~ a lake.
+/// Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village, ~ for a lake.
 fn beside(square: &str, sign: &str, rows: &[&str]) -> usize {
     let (column, row) = ((square.as_bytes()[0] - b'a') as usize, square[1..].parse::<usize>().unwrap_or(0));
     let shows = |x: usize, y: usize| rows.get(y.wrapping_sub(1)).and_then(|text| text.get(x..x + 1)) == Some(sign);
@@ -28,8 +28,8 @@ fn beside(square: &str, sign: &str, rows: &[&str]) -> usize {
     [left, shows(column + 1, row), shows(column, row - 1), shows(column, row + 1)].iter().filter(|shown| **shown).count()
 }
 
-// ---- just enough of JSON: what is not there is an empty text
-/// All that follows the key of this object; keys of objects inside of it do not count.
+// ---- just enough JSON for this bot. What is missing reads as an empty string.
+/// Returns everything after this key of the object. Keys of nested objects do not count.
 fn get<'a>(object: &'a str, key: &str) -> &'a str {
     let (bytes, mut depth, mut at) = (object.as_bytes(), 0, 0);
     while at < bytes.len() {
@@ -55,12 +55,12 @@ fn get<'a>(object: &'a str, key: &str) -> &'a str {
     ""
 }
 
-/// The strings of an array of strings.
+/// Returns the strings of an array of strings.
 fn strings(array: &str) -> Vec<&str> {
     array.split(']').next().unwrap_or("").split('"').skip(1).step_by(2).collect()
 }
 
-// ---- the dialogue with the arena: protocol/SPEC.md
+// ---- the conversation with the arena, see protocol/SPEC.md
 fn main() -> io::Result<()> {
     for line in io::stdin().lock().lines() {
         let line = line?;

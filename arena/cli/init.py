@@ -1,0 +1,76 @@
+"""arena init: makes a home."""
+
+import os
+import shlex
+from pathlib import Path
+
+import click
+
+from arena.cli.home import MARK
+
+MARK_TEXT = "The arena keeps its bots in bots/ and its runs in results/ here. This file marks the folder as its home.\n"
+IGNORED = "# written by 'arena init'\n/results/\n__pycache__/\n"
+
+
+@click.command(short_help="Make a home with bots to read and change.")
+@click.argument("folder", required=False, metavar="[DIR]", type=click.Path(file_okay=False, path_type=Path))
+@click.pass_context
+def init(ctx: click.Context, folder: Path | None) -> None:
+    """Make a home: a folder with bots/, which holds a copy of the ladder to read and change, and results/ for runs.
+
+    DIR is made if it is not there; without DIR it is the current folder. What is there already stays as it is, so the command does no
+    harm in a home: it adds the bots of the ladder that are missing.
+
+    The arena finds its home from any folder below it.
+
+    \b
+    arena init
+    arena init qin
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    from arena.errors import UserError  # noqa: PLC0415 - help must not wait for it
+
+    target = folder or _named_home(ctx) or Path()
+    try:
+        copied, kept = make_home(target)
+    except OSError as error:
+        raise UserError(f"expected to write into {target}, got {error}") from error
+    if copied:
+        click.echo(f"{target / 'bots'}: copied {', '.join(copied)}")
+    if kept:
+        click.echo(f"{target / 'bots'}: left as they are {', '.join(kept)}")
+    click.echo(f"{target.resolve()} is a home of the arena", err=True)
+    click.echo(f"next:{_steps(target)}", err=True)
+
+
+def make_home(target: Path) -> tuple[list[str], list[str]]:
+    """Makes what is missing of a home; returns which bots of the ladder were copied, and which names were taken. Raises OSError."""
+    from arena.players.folder import copy_files  # noqa: PLC0415 - help must not wait for these
+    from arena.players.ladder import ladder  # noqa: PLC0415
+
+    copied, kept = list[str](), list[str]()
+    for name in ("bots", "results"):
+        (target / name).mkdir(parents=True, exist_ok=True)
+    for file, text in ((MARK, MARK_TEXT), (".gitignore", IGNORED)):
+        if not os.path.lexists(target / file):
+            (target / file).write_text(text, encoding="utf-8")
+    for name, source in ladder().items():
+        place = target / "bots" / name
+        if os.path.lexists(place):
+            kept.append(name)
+        else:
+            place.mkdir()
+            copy_files(source, place)
+            copied.append(name)
+    return copied, kept
+
+
+def _named_home(ctx: click.Context) -> Path | None:
+    """The home that --home or $ARENA_HOME names; one that was found around this folder is not meant."""
+    return ctx.parent.params["home"] if ctx.parent else None
+
+
+def _steps(target: Path) -> str:
+    steps = ["arena run --deals 2", "arena play greedy-python --human 0", "arena new my-bot"]
+    if target.resolve() != Path.cwd():
+        steps.insert(0, f"cd {shlex.quote(str(target))}")
+    return "".join(f"\n  {step}" for step in steps)

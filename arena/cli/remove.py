@@ -1,0 +1,72 @@
+"""arena remove: takes a bot out of the registry."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.options import registry_of
+from arena.errors import UserError
+
+if TYPE_CHECKING:
+    from arena.players.registry import Registry
+
+
+@click.command(short_help="Remove a bot from bots/.")
+@click.argument("bot", metavar="BOT[@VERSION]")
+@click.option("--all-versions", is_flag=True, help="Remove every version, where there are several.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask first.")
+@click.pass_obj
+def remove(home: Path, /, bot: str, *, all_versions: bool, yes: bool) -> None:
+    """Remove a bot, or one version of it, from bots/.
+
+    When the newest version goes, the next older one takes its place. Runs that the bot has played stay as they are, with their own copy
+    of it. The bots of the ladder come with the arena and cannot be removed.
+
+    \b
+    arena remove my-bot
+    arena remove my-bot@2
+    arena remove my-bot --all-versions --yes
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    registry = registry_of(home)
+    registry.refuse_to_remove(bot)
+    doomed = _doomed(registry, bot, all_versions=all_versions)
+    if not yes:
+        _ask(registry, doomed)
+    for label in doomed:
+        registry.remove(label)
+    click.echo(f"removed {', '.join(doomed)}; runs keep the copies that they have played")
+    _show_who_is_there(registry, bot.partition("@")[0])
+
+
+def _doomed(registry: "Registry", bot: str, *, all_versions: bool) -> list[str]:
+    """The labels to remove, older versions first. Raises UserError when it is not clear which."""
+    name, _, version = bot.partition("@")
+    versions = registry.versions(name)
+    if all_versions:
+        if version:
+            raise click.UsageError(f"expected a name without a version with --all-versions, got {bot}")
+        return versions[::-1]
+    if not version and len(versions) > 1:
+        raise UserError(
+            f"expected one version of {name}, which has {len(versions)}: {', '.join(versions)}",
+            f"name one, as in 'arena remove {versions[-1]}', or remove them all with --all-versions",
+        )
+    return [bot]
+
+
+def _ask(registry: "Registry", doomed: list[str]) -> None:
+    """Has the user confirm it. Raises UserError where nobody can be asked, Abort for a no."""
+    if not sys.stdin.isatty():
+        raise UserError("expected a terminal to ask for your consent, found none", "add --yes")
+    click.confirm(f"remove {', '.join(doomed)} from {registry.root}?", abort=True, err=True)
+
+
+def _show_who_is_there(registry: "Registry", name: str) -> None:
+    """Says what the name stands for from now on."""
+    if name not in registry.labels():
+        return
+    bot = registry.get(name)
+    whose = " of the ladder" if registry.is_of_ladder(name) else ""
+    click.echo(f"{name} is now version {bot.manifest.version}{whose}, in {bot.folder}")

@@ -1,0 +1,84 @@
+"""The dialogue with the arena: it follows the games, asks the bot's function for each move, and sends the answers."""
+
+import random
+import sys
+from collections.abc import Callable, Iterable
+
+from arena.players.messages import Hello, Move, Played, Quit, Ready, Start, Turn, decode_from_arena, encode
+from arena.rules import State
+from arena.rules.boards import parse_board
+from arena.rules.notation import DECK_SIZE, UNKNOWN, parse_move, parse_tile
+from arena.sdk.position import Position
+from arena.sdk.stopwatch import Stopwatch
+
+Choose = Callable[[Position], int | str]
+"""What you write: a function that takes a `Position` and returns the move to play, as an int or as text such as ``Rc4Yd4``."""
+
+
+def run(choose: Choose) -> None:
+    """Play games until the arena sends ``quit`` or closes stdin.
+
+    Call it as the last line of your bot. While it is at work, ``print`` writes to stderr.
+
+    Args:
+        choose: Your function. It is called once for each move, with the position; it returns the move.
+
+    Example:
+        run(lambda position: position.legal_moves()[0])
+    """
+    out = sys.stdout.buffer
+    sys.stdout = sys.stderr
+    try:
+        serve(choose, sys.stdin.buffer, lambda line: (out.write(line + b"\n"), out.flush()))
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def serve(choose: Choose, lines: Iterable[bytes], send: Callable[[bytes], object]) -> None:
+    """The loop of `run` over any lines, for instance to feed your bot a recorded dialogue in a test.
+
+    Args:
+        choose: Your function, as in `run`.
+        lines: Messages of the arena, one line of JSON each.
+        send: Called with each reply: one line of JSON without its newline.
+
+    Raises:
+        msgspec.DecodeError: A line is not a message of the protocol. Types of message that a later protocol may add are passed over.
+    """
+    game: _Game | None = None
+    for line in lines:
+        watch = Stopwatch()
+        match decode_from_arena(line):
+            case Hello(id=number):
+                send(encode(Ready(number)))
+            case Start() as start:
+                game = _Game(start)
+            case Played() as played if game:
+                game.follow(played)
+            case Turn() as turn if game:
+                send(encode(Move(turn.id, game.answer(choose, turn, watch))))
+            case Quit():
+                return
+
+
+class _Game:
+    """One game as this seat follows it."""
+
+    def __init__(self, start: Start) -> None:
+        self._state = State(parse_board("board", "\n".join(start.board)), start.players, (UNKNOWN,) * DECK_SIZE)
+        self._seat = start.seat
+        self._rng = random.Random(start.seed)  # noqa: S311 - for play, not for secrets
+        self._has_bank = start.game_ms is not None
+
+    def follow(self, played: Played) -> None:
+        move = parse_move(self._state.board, played.move)
+        if played.forfeited and not self._state.retired[played.seat]:
+            self._state.retire(played.seat)
+        self._state.play(move)
+
+    def answer(self, choose: Choose, turn: Turn, watch: Stopwatch) -> str:
+        self._state.set_hand(self._seat, [parse_tile(tile) for tile in turn.hand])
+        state = self._state.copy()
+        position = Position(state, self._seat, self._rng, turn.time_ms, has_bank=self._has_bank, watch=watch)
+        move = choose(position)
+        return move if isinstance(move, str) else position.text(move)

@@ -1,0 +1,232 @@
+"""The way in: a home made and found, bots named, submitted and removed as a newcomer does it."""
+
+import fcntl
+import json
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+
+import pytest
+
+from arena.players.ladder import NAMES
+from tests.e2e.conftest import RANDOM, ROOT, Arena
+
+
+@pytest.fixture
+def empty(tmp_path):
+    """An empty folder, with the ladder to be found."""
+    made = Arena(tmp_path / "empty")
+    made.home.mkdir()
+    made.ladder = "on"
+    return made
+
+
+def at(arena, folder):
+    """The same command in another folder."""
+    other = Arena(arena.home / folder)
+    other.ladder = arena.ladder
+    return other
+
+
+def test_the_ladder_is_found_by_name_in_an_empty_folder(empty):
+    listed = json.loads(empty("bots", "--json")[0])
+    assert [(bot["bot"], bot["ladder"]) for bot in listed] == [(name, True) for name in NAMES]
+    assert empty("check", "random-python")[0].endswith("0 failed\n")
+    assert "plays" in empty("play", "random-python", "greedy-python")[0]
+    empty("run", "random-python", "greedy-python", "--deals", 1, "--out", "r")
+    assert not any(record["faults"] for record in empty.records("r"))
+    assert empty("verify", "r")[0].rstrip().endswith("no difference")
+
+
+def test_a_run_without_names_plays_what_is_own_and_the_ladder_but_what_cannot_start(empty):
+    """Every program but Python is missing, and the bots that think are named away by an own home of the same names."""
+    slow = [name for name in NAMES if name not in ("random-python", "first-js")]
+    for name in slow:
+        empty.add_bot(name, RANDOM)
+    process = subprocess.run(
+        [sys.executable, "-m", "arena", "run", "--deals", "1", "--out", "all"],
+        cwd=empty.home, capture_output=True, text=True, check=True, timeout=250,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/nowhere"},
+    )  # fmt: skip
+    assert "warning: first-js is left out: expected the program 'node' on PATH, found none" in process.stderr
+    bots = {name for record in empty.records("all") for name in record["bots"]}
+    assert bots == set(NAMES) - {"first-js"}
+    run = json.loads((empty.home / "results/all/run.json").read_text())
+    assert len({bot["sha256"] for bot in run["bots"]}) == len(bots)
+
+
+def test_in_a_checkout_nothing_shows_up_twice(empty):
+    listed = json.loads(empty("--home", ROOT, "bots", "--json")[0])
+    names = [bot["bot"] for bot in listed]
+    assert len(set(names)) == len(names)
+    assert {bot["bot"] for bot in listed if bot["ladder"]} == set(NAMES)
+    _, err = empty("--home", ROOT, "remove", "greedy-python", "--yes", status=1)
+    assert "comes with the arena and stays" in err
+
+
+def test_init_makes_a_home_that_is_found_from_below(empty):
+    out, err = empty("init", "qin")
+    assert "qin/bots: copied random-python, first-js" in out
+    assert "next:\n  cd qin\n  arena run" in err
+    assert sorted(os.listdir(empty.home / "qin/bots")) == sorted(NAMES)
+    inside = at(empty, "qin")
+    table = inside("bots")[0].splitlines()
+    assert len(table) == 1 + len(NAMES)
+    assert all(line.split()[2] == "bots/" for line in table[1:])
+    (inside.home / "deep").mkdir()
+    deep = at(inside, "deep")
+    _, err = deep("run", "random-python", "greedy-python", "--deals", 1, "--out", "r")
+    assert "standings: ../results/r/standings.csv" in err
+    assert len(inside.records("r")) == 2
+    deep("standings", "r", "--csv", "table.csv")
+    assert (deep.home / "table.csv").exists(), "what the user types is relative to where the user is"
+
+
+def test_init_leaves_what_is_there_as_it_is(empty):
+    empty("init")
+    script = empty.home / "bots/greedy-python/bot.py"
+    script.write_text("mine")
+    (empty.home / ".gitignore").write_text("mine")
+    (empty.home / "bots/first-js/bot.js").unlink()
+    (empty.home / "bots/first-js/bot.toml").unlink()
+    (empty.home / "bots/first-js").rmdir()
+    out, _ = empty("init")
+    assert "copied first-js\n" in out
+    assert "left as they are random-python, greedy-python" in out
+    assert (script.read_text(), (empty.home / ".gitignore").read_text()) == ("mine", "mine")
+
+
+def test_init_where_a_file_is_in_the_way_is_an_error(empty):
+    (empty.home / "bots").write_text("a file")
+    _, err = empty("init", status=1)
+    assert "expected to write into ., got" in err
+    assert (empty.home / "bots").read_text() == "a file"
+    (empty.home / "taken").write_text("")
+    assert "taken" in empty("init", "taken", status=2)[1]
+
+
+def test_a_bot_is_submitted_from_within_its_folder(empty):
+    empty("init")
+    _, err = empty("new", "my-bot")
+    assert "then 'arena check ./my-bot' and 'arena submit ./my-bot'" in err
+    out, err = at(empty, "my-bot")("submit", ".")
+    assert "my-bot is registered as version 1 in ../bots/my-bot" in out
+    assert "next: arena run my-bot greedy-python" in err
+    assert sorted(os.listdir(empty.home / "bots/my-bot")) == ["bot.py", "bot.toml"]
+    script = empty.home / "my-bot/bot.py"
+    script.write_text(script.read_text() + "# better\n")
+    assert "next: arena compare my-bot my-bot@1" in empty("submit", "my-bot")[1]
+
+
+def test_a_bot_s_folder_that_becomes_the_home_is_not_copied_into_itself(empty):
+    empty("new", "my-bot")
+    inside = at(empty, "my-bot")
+    out, err = inside("submit", ".")
+    assert "in bots/my-bot" in out
+    assert "note: the bot's own folder is the home here; 'arena init' in a folder above it" in err
+    assert "is registered already, with the same content" in inside("submit", ".")[0]
+    inside("run", "my-bot", "random-python", "--deals", 1)
+    assert "is registered already, with the same content" in inside("submit", ".")[0]
+    assert sorted(os.listdir(inside.home / "bots/my-bot")) == ["bot.py", "bot.toml"]
+
+
+@pytest.mark.parametrize("command", [("check", "mine/bot.py"), ("submit", "mine/bot.py"), ("play", "mine/bot.py", "rnd")])
+def test_a_script_beside_its_bot_toml_means_the_whole_bot_and_that_is_said(arena, command):
+    folder = arena.add_bot("mine", "from idea import *\n", to=".")
+    (folder / "idea.py").write_text(RANDOM)
+    out, err = arena(*command)
+    assert "note: mine/bot.py is a part of the bot mine: the whole folder mine is taken" in err
+    assert "mine" in out
+
+
+def test_a_path_that_is_not_there_is_answered_with_what_was_meant(arena):
+    arena.add_bot("mine", RANDOM, to=".")
+    assert "Path 'mien' does not exist. Did you mean 'mine'?" in arena("submit", "./mien", status=2)[1]
+    for command in ("check", "play"):
+        _, err = arena(command, "./mien", *(["rnd"] if command == "play" else []), status=1)
+        assert "expected a bot's folder or script, found nothing at mien" in err.replace("./", "")
+        assert "hint: did you mean 'mine'?" in err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check", "rmd"),
+        ("play", "rmd", "fst"),
+        ("run", "rmd", "fst"),
+        ("run", "rnd", "fst", "--challenger", "rmd"),
+        ("compare", "rnd", "rmd"),
+        ("compare", "rnd", "fst", "--pool", "rmd"),
+        ("remove", "rmd"),
+        ("regress", "r", "--bot", "rmd"),
+        ("regress", "r", "--bot", "rnd", "--old", "rmd"),
+        ("standings", "r", "--anchor", "rmd=0"),
+        ("analyse", "r", "--bot", "rmd"),
+    ],
+)
+def test_wherever_a_bot_is_named_a_slip_of_the_fingers_is_understood(arena, command):
+    if "r" in command:
+        arena("run", "--deals", 1, "--out", "r")
+    _, err = arena(*command, status=1)
+    assert "did you mean 'rnd'?" in err
+
+
+def test_a_first_version_compared_with_itself_is_told_what_to_do(arena):
+    _, err = arena("compare", "rnd", "rnd@1", status=1)
+    assert "expected two different bots, got the same content as rnd and rnd@1" in err
+    assert "hint: version 1 is the newest of rnd: change the bot, 'arena submit' it again, and compare rnd rnd@1" in err
+
+
+def test_hints_name_command_only_where_there_is_that_option(arena):
+    (arena.home / "engine.txt").write_text("?")
+    assert "--command 'INTERPRETER engine.txt'" in arena("submit", "engine.txt", status=1)[1]
+    for command in (("check", "engine.txt"), ("play", "./engine.txt", "rnd"), ("run", "./engine.txt", "rnd")):
+        _, err = arena(*command, status=1)
+        assert "--command" not in err
+        assert "chmod +x engine.txt" in err
+
+
+def test_a_bot_is_removed_and_runs_keep_their_copy(arena):
+    arena("run", "--deals", 1, "--out", "r")
+    _, err = arena("remove", "rnd", status=1)
+    assert "add --yes" in err
+    out, _ = arena("remove", "rnd", "--yes")
+    assert "removed rnd; runs keep the copies that they have played" in out
+    assert not (arena.home / "bots/rnd").exists()
+    assert arena("verify", "r")[0].rstrip().endswith("no difference")
+    assert "expected a registered bot" in arena("remove", "rnd", "--yes", status=1)[1]
+
+
+def test_of_several_versions_it_is_said_which_are_removed(arena):
+    for number in (2, 3):
+        arena.add_bot("fst", f"{RANDOM}# {number}\n", to=f"try-{number}")
+        arena("submit", f"try-{number}/fst", "--no-check")
+    _, err = arena("remove", "fst", "--yes", status=1)
+    assert "expected one version of fst, which has 3: fst, fst@2, fst@1" in err
+    assert "--all-versions" in err
+    out, _ = arena("remove", "fst@3", "--yes")
+    assert "fst is now version 2, in bots/fst" in out
+    assert arena("remove", "fst@1", "--all-versions", "--yes", status=2)
+    out, _ = arena("remove", "fst", "--all-versions", "--yes")
+    assert "removed fst@1, fst;" in out
+    assert [path.name for path in (arena.home / "bots").iterdir()] == ["rnd"]
+
+
+@pytest.mark.parametrize(("answer", "status", "stays"), [(b"n\n", 130, True), (b"y\n", 0, False)])
+def test_on_a_terminal_it_asks_first(arena, answer, status, stays):
+    controller, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arena", "remove", "rnd"], cwd=arena.home, env=environment, stdin=terminal, stderr=subprocess.PIPE, text=True
+    )
+    os.write(controller, answer)
+    _, err = process.communicate(timeout=60)
+    os.close(controller)
+    os.close(terminal)
+    assert process.returncode == status
+    assert "remove rnd from bots?" in err
+    assert (arena.home / "bots/rnd").exists() is stays

@@ -1,0 +1,165 @@
+"""The registry with the ladder behind it, and how bots leave it again."""
+
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from arena.errors import BotFolderError
+from arena.players.folder import bot_at, bot_files, home_of_script
+from arena.players.ladder import NAMES, ladder
+from arena.players.registry import Registry
+
+ROOT = Path(__file__).parents[2]
+MANIFEST = 'name = "{}"\nversion = "{}"\ncommand = ["python3", "bot.py"]\n'
+
+
+def make_bot(folder, name, source="print('hello')\n", version=1):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "bot.toml").write_text(MANIFEST.format(name, version))
+    (folder / "bot.py").write_text(source)
+    return folder
+
+
+@pytest.fixture
+def steps(tmp_path):
+    """A ladder of three bots."""
+    return {name: make_bot(tmp_path / "ladder" / name, name, name) for name in ("low", "high", "greedy-python")}
+
+
+@pytest.fixture
+def registry(tmp_path, steps):
+    make_bot(tmp_path / "bots" / "ann", "ann")
+    return Registry(tmp_path / "bots", steps)
+
+
+def submit(registry, tmp_path, name, source):
+    return registry.register(bot_at(make_bot(tmp_path / "work" / name, name, source)))[0]
+
+
+def test_the_ladder_is_what_git_tracks_of_the_bots_and_what_the_wheel_is_told_to_hold():
+    tracked = subprocess.run(["git", "ls-files", "bots"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if tracked.returncode:
+        pytest.skip("not a checkout of git")
+    files = [Path(line) for line in tracked.stdout.splitlines()]
+    assert {file.parts[1] for file in files} == set(NAMES)
+    packed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["arena"]
+    assert {glob for glob in packed if glob.startswith("ladder/")} == {f"ladder/{name}/bot.*" for name in NAMES}
+    assert all(file.name in ("bot.toml", "bot.py", "bot.js") for file in files)
+
+
+def test_the_ladder_of_a_checkout_is_its_bots_folder_without_a_developer_s_own():
+    assert {name: folder.resolve() for name, folder in ladder().items()} == {name: ROOT / "bots" / name for name in NAMES}
+
+
+def test_own_bots_are_found_first_and_the_ladder_behind_them(registry, tmp_path):
+    assert registry.labels() == ["ann", "low", "high", "greedy-python"]
+    assert registry.get("low").folder == tmp_path / "ladder" / "low"
+    make_bot(tmp_path / "bots" / "low", "low", "mine")
+    assert registry.labels() == ["ann", "low", "high", "greedy-python"]
+    assert registry.find("low").folder == tmp_path / "bots" / "low"
+    assert [registry.is_of_ladder(label) for label in registry.labels()] == [False, False, True, True]
+    assert [bot.label for bot in registry.newest(print)] == ["ann", "low", "high", "greedy-python"]
+
+
+def test_nothing_shows_up_twice_where_the_registry_is_the_ladder(steps, tmp_path):
+    registry = Registry(tmp_path / "ladder", steps)
+    assert registry.labels() == ["greedy-python", "high", "low"]
+    assert registry.is_of_ladder("low")
+
+
+def test_a_changed_bot_of_the_ladder_is_its_next_version_and_the_old_one_stays_there(registry, tmp_path):
+    mine = submit(registry, tmp_path, "low", "changed")
+    assert (mine.manifest.version, mine.folder) == ("2", tmp_path / "bots" / "low")
+    assert registry.get("low@1").folder == tmp_path / "ladder" / "low"
+    assert registry.get("low@2").folder == mine.folder
+
+
+def test_the_same_content_as_in_the_ladder_is_not_copied(registry, tmp_path):
+    bot, changed = registry.register(bot_at(tmp_path / "ladder" / "low"))
+    assert (bot.folder, changed) == (tmp_path / "ladder" / "low", False)
+    assert not (tmp_path / "bots" / "low").exists()
+
+
+@pytest.mark.parametrize(("text", "meant"), [("hihg", "high"), ("an", "ann"), ("Low", "low"), ("lwo@1", "low"), ("grdy", "greedy-python")])
+def test_a_slip_of_the_fingers_is_answered_with_the_bot_that_was_meant(registry, text, meant):
+    with pytest.raises(BotFolderError) as caught:
+        registry.find(text)
+    assert caught.value.hint.startswith(f"did you mean '{meant}'? ")
+
+
+def test_what_is_like_nothing_gets_the_list(registry):
+    with pytest.raises(BotFolderError) as caught:
+        registry.find("zzz")
+    assert "bots: ann; the ladder: low, high, greedy-python; a path has a '/'" in caught.value.hint
+
+
+def test_a_slip_in_a_path_is_answered_with_what_lies_there(registry, tmp_path):
+    with pytest.raises(BotFolderError) as caught:
+        registry.find(str(tmp_path / "bots" / "amn"))
+    assert caught.value.hint == "did you mean 'ann'?"
+
+
+def test_a_bot_of_the_ladder_is_never_removed(registry, tmp_path):
+    for label in ("low", "low@1"):
+        with pytest.raises(BotFolderError, match=f"expected a bot of your own, got '{label}', which comes with the arena"):
+            registry.remove(label)
+    assert (tmp_path / "ladder" / "low" / "bot.py").exists()
+    with pytest.raises(BotFolderError, match="comes with the arena"):
+        Registry(tmp_path / "ladder", {"low": tmp_path / "ladder" / "low"}).remove("low")
+    assert (tmp_path / "ladder" / "low" / "bot.py").exists()
+
+
+def test_the_next_older_version_takes_the_place_of_the_newest(registry, tmp_path):
+    for number in range(2, 12):
+        submit(registry, tmp_path, "ann", str(number))
+    assert registry.versions("ann")[:3] == ["ann", "ann@10", "ann@9"]
+    registry.remove("ann@11")
+    assert (registry.get("ann").manifest.version, registry.get("ann").folder.name) == ("10", "ann")
+    registry.remove("ann@3")
+    assert "ann@3" not in registry.labels()
+    assert registry.get("ann").manifest.version == "10"
+    assert [path.name for path in (tmp_path / "bots").iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_bot_that_cannot_be_read_can_be_removed(registry, tmp_path):
+    (tmp_path / "bots" / "ann" / "bot.toml").write_text("name = 3")
+    registry.remove("ann")
+    assert registry.labels() == ["low", "high", "greedy-python"]
+
+
+def test_of_a_linked_bot_only_the_link_is_removed(registry, tmp_path):
+    elsewhere = make_bot(tmp_path / "elsewhere", "bea")
+    (tmp_path / "bots" / "bea").symlink_to(elsewhere)
+    registry.remove("bea")
+    assert "bea" not in registry.labels()
+    assert (elsewhere / "bot.py").exists()
+
+
+def test_once_it_is_removed_the_bot_of_the_ladder_has_its_name_again(registry, tmp_path):
+    submit(registry, tmp_path, "low", "changed")
+    registry.remove("low")
+    assert registry.is_of_ladder("low")
+
+
+def test_a_script_that_its_bot_toml_starts_or_builds_belongs_to_the_folder(tmp_path):
+    folder = make_bot(tmp_path / "ann", "ann")
+    (folder / "idea.py").write_text("")
+    (folder / "bot.c").write_text("")
+    (folder / "bot.toml").write_text(MANIFEST.format("ann", 1) + 'build = [["cc", "-o", "bot", "src/../bot.c"]]\n')
+    assert [home_of_script(folder / name) for name in ("bot.py", "bot.c", "bot.toml")] == [folder] * 3
+    assert [home_of_script(folder / name) for name in ("idea.py", "nothing.py", ".")] == [None] * 3
+
+
+def test_a_home_in_a_bot_s_folder_is_no_part_of_the_bot(tmp_path):
+    folder = make_bot(tmp_path / "ann", "ann")
+    before = bot_at(folder).sha256
+    make_bot(folder / "bots" / "ann", "ann")
+    (folder / "results" / "run").mkdir(parents=True)
+    (folder / "results" / "run" / "run.json").write_text("{}")
+    assert [str(file) for file in bot_files(folder)] == ["bot.py", "bot.toml"]
+    assert bot_at(folder).sha256 == before
+    (folder / "nested" / "results").mkdir(parents=True)
+    (folder / "nested" / "results" / "weights.bin").write_text("")
+    assert len(bot_files(folder)) == 3

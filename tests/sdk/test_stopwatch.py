@@ -1,0 +1,103 @@
+"""When a bot that searches has to stop. The clocks are set by hand, as how busy a machine is cannot be."""
+
+import random
+from types import SimpleNamespace
+
+import pytest
+
+from arena.players.bot import STALL_NS
+from arena.rules import State
+from arena.rules.boards import built_in
+from arena.rules.notation import DECK_SIZE, UNKNOWN
+from arena.sdk import Position, stopwatch
+
+
+class Clocks:
+    """Milliseconds that passed, and those that this process worked."""
+
+    def __init__(self):
+        self.passed = self.worked = 0.0
+
+    def work(self, milliseconds):
+        self.passed += milliseconds
+        self.worked += milliseconds
+
+    def wait(self, milliseconds):
+        self.passed += milliseconds
+
+    def monotonic_ns(self):
+        return int(self.passed * 1e6)
+
+    def process_time_ns(self):
+        return int(self.worked * 1e6)
+
+
+@pytest.fixture
+def clocks(monkeypatch):
+    made = Clocks()
+    monkeypatch.setattr(stopwatch, "time", SimpleNamespace(monotonic_ns=made.monotonic_ns, process_time_ns=made.process_time_ns))
+    return made
+
+
+def position(time_ms, *, has_bank=False):
+    state = State(built_in("bird"), 2, (UNKNOWN,) * DECK_SIZE)
+    return Position(state, 0, random.Random(1), time_ms, has_bank=has_bank)
+
+
+def thought(seen, clocks, *, work=1.0, wait=0.0, share=1.0):
+    """How many ms pass, in pieces of some work and some waiting, until there is no more time."""
+    while seen.has_time(share):
+        clocks.work(work)
+        clocks.wait(wait)
+    return clocks.passed
+
+
+def test_on_a_quiet_machine_a_search_uses_its_time(clocks):
+    assert 723 <= thought(position(1000), clocks) <= 725
+
+
+def test_a_share_of_the_time_ends_a_stage(clocks):
+    seen = position(1000)
+    assert 360 <= thought(seen, clocks, share=0.5) <= 363
+    assert 723 <= thought(seen, clocks) <= 725
+
+
+def test_time_that_others_had_counts_twice(clocks):
+    """Half of the processor: after 2/3 of the time to think, a third of it was spent waiting."""
+    assert 470 <= thought(position(1000), clocks, wait=1.0) <= 484
+
+
+def test_a_piece_of_work_is_not_begun_that_would_end_too_late(clocks):
+    assert thought(position(1000), clocks, work=300) == 600
+
+
+def test_what_comes_before_the_first_look_is_not_expected_again(clocks):
+    seen = position(1000)
+    clocks.work(300)
+    assert 723 <= thought(seen, clocks) <= 725
+
+
+def test_the_positions_that_are_tried_share_one_clock(clocks):
+    seen = position(1000)
+    sampled = seen.sample(1)
+    clocks.work(800)
+    assert not sampled.has_time()
+    assert sampled.elapsed_ms == seen.elapsed_ms == 800
+
+
+@pytest.mark.parametrize("time_ms", [100, 200, 500, 1000, 5000])
+def test_the_reserve_is_as_long_as_what_the_referee_calls_a_stall(time_ms):
+    """A bot that is kept from its processor for longer has not lost: the game is void."""
+    assert time_ms - position(time_ms).think_ms >= max(STALL_NS / 1e6, time_ms / 4)
+
+
+@pytest.mark.parametrize("time_ms", [1, 20, 70, 72])
+def test_of_a_short_time_a_good_part_is_used(time_ms):
+    assert 0.39 * time_ms < position(time_ms).think_ms < time_ms
+
+
+def test_a_bank_lasts_for_many_moves():
+    left = 3000.0
+    for _ in range(40):
+        left -= position(int(left), has_bank=True).think_ms
+    assert left > 300

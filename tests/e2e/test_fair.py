@@ -93,24 +93,19 @@ def test_honest_bots_do_not_forfeit_on_a_busy_machine(arena, burners):
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("attack", sorted(ATTACKS))
 @pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])
-def test_who_takes_the_processor_from_its_rivals_forfeits_and_changes_nothing_for_them(
-    counting,
-    one_core,
-    player,
-    monkeypatch,
-    tier,
-    attack,
-    players,  # noqa: F811 - fixtures
-):
+@pytest.mark.parametrize("counting", ["counter", "proc"], indirect=True)
+@pytest.mark.usefixtures("one_core", "counting")
+def test_who_takes_the_processor_from_its_rivals_forfeits_and_changes_nothing_for_them(request, monkeypatch, tier, attack, players):
+    how, make = request.getfixturevalue("counting"), request.getfixturevalue("player")
     needs(tier)
     monkeypatch.setattr(tiers, "TIERS", (tier,))
     at_start = f"exec({TOOLS!r}, globals())"
-    attacker = player("attacker", at_start=at_start, after_turn=f"turns += 1; turns != 3 or {ATTACKS[attack]}", sandbox="require")
-    rivals = [player(f"rival-{number}", in_turn="compute(0.07)", sandbox="require") for number in range(players - 1)]
+    attacker = make("attacker", at_start=at_start, after_turn=f"turns += 1; turns != 3 or {ATTACKS[attack]}", sandbox="require")
+    rivals = [make(f"rival-{number}", in_turn="compute(0.07)", sandbox="require") for number in range(players - 1)]
     assert attacker.sandbox == Sandbox(tier)
     plan = single_game("fair", "bird", 0, ["attacker", *(rival.name for rival in rivals)])
     record = Referee(plan, BIRD, [attacker, *rivals], Timing(move_ms=150)).play().record
-    print(f"{tier}, {counting}, {attack}, {players} players: {record.faults}")
+    print(f"{tier}, {how}, {attack}, {players} players: {record.faults}")
     assert [fault.seat for fault in record.faults] == [0]
     assert record.ranks[0] == players
     calm = [Recorded(record, 0), *(InProcessPlayer(rival.name, first_move) for rival in rivals)]

@@ -245,7 +245,7 @@ def test_a_bot_may_have_the_processes_that_its_manifest_asks_for(player):
 
 def test_by_the_wall_clock_a_bot_that_sleeps_too_long_is_late(player):
     slow = begun(player("slow", in_turn="time.sleep(0.5)", clock="wall"))
-    with pytest.raises(Forfeit, match="the answer came [0-9]+ ms after 400 ms had passed: keep some time in reserve"):
+    with pytest.raises(Forfeit, match="the answer came [0-9]+ ms after 400 ms had passed: think less"):
         ask(slow)
 
 

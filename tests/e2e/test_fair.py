@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(not GAMES, reason="slow: use make fair")
 
 SMALL = "R.....\n......\n..V...\n....Y.\n......\n.....B\n"
 BURNERS = 2
-MEASURED = ("think_ms", "slowest_ms", "ended")
+MEASURED = ("think_ms", "slowest_ms", "ended", "faults")
 MOVE_MS, SHARE = 20, 0.6
 HONEST = FIRST.replace("import sys\n", "import sys, time\n").replace(
     '    elif message["type"] == "turn":\n',
@@ -80,7 +80,9 @@ def test_honest_bots_do_not_forfeit_on_a_busy_machine(arena, burners):
     arena.add_bot("upright", HONEST)
     (arena.home / "small.txt").write_text(SMALL)
     command = ("run", "honest", "upright", "--board", "small.txt", "--deals", GAMES // 2, "--move-ms", MOVE_MS, "--out", "fair", "--quiet")
-    arena(*command)
+    process = arena.start(*command)
+    _, err = process.communicate(timeout=3600)
+    assert process.returncode == 0, err
     records = arena.records("fair")
     used = [moment for record in records for moment in record["slowest_ms"]]
     print(f"{len(records)} games, the slowest answer used {max(used):.1f} of {MOVE_MS} ms")

@@ -237,10 +237,17 @@ def test_what_a_stranger_s_run_says_is_not_believed(arena):
     assert "run.json: Expected `str` matching regex" in arena("reproduce", "faulty", game, status=1)[1]
 
 
-@pytest.mark.parametrize("spoil", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.write_text("[" * 100_000)])
-def test_evidence_that_is_no_file_of_ours_is_refused(arena, spoil):
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (os.mkfifo, "expected a regular file in"),
+        (lambda path: path.symlink_to("/dev/zero"), "expected a regular file in"),
+        (lambda path: path.write_text("[" * 100_000), "expected the evidence of a fault in"),
+    ],
+)
+def test_evidence_that_is_no_file_of_ours_is_refused(arena, spoil, message):
     game = arena.records("duels")[0]["id"]
     path = arena.home / "results" / "duels" / "faults" / game / "seat-0.json"
     path.parent.mkdir(parents=True)
     spoil(path)
-    assert "expected a regular file in" in arena("reproduce", path.parent, status=1)[1]
+    assert message in arena("reproduce", path.parent, status=1)[1]

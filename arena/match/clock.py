@@ -2,7 +2,8 @@
 
 from msgspec import Struct
 
-from arena.players.timekeeper import BEST_CLOCK, ClockKind
+from arena.players.messages import ClockKind
+from arena.players.timekeeper import BEST_CLOCK
 
 NS_PER_MS = 1_000_000
 

@@ -6,11 +6,25 @@ from arena import __version__
 from arena.errors import FaultKind, Forfeit
 from arena.players.channel import MAX_LINE, Channel, Line, OutputEnded, Overflowed, SpokeUnasked, TimedOut
 from arena.players.folder import Bot
-from arena.players.messages import PROTOCOL, READY_EXAMPLE, FromArena, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
+from arena.players.messages import (
+    PROTOCOL,
+    READY_EXAMPLE,
+    ClockKind,
+    FromArena,
+    FromBot,
+    Hello,
+    Move,
+    Quit,
+    Ready,
+    Start,
+    decode_reply,
+    encode,
+    shown,
+)
 from arena.players.player import KEPT_BYTES, Answer, Player, Words
 from arena.players.process import BotProcess, Ending
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, ClockKind, OutOfTime, Overspent, Timekeeper
+from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, OutOfTime, Overspent, Timekeeper
 from arena.players.views import turn_view
 from arena.rules import State
 

@@ -21,6 +21,10 @@ class Hello(Struct, tag="hello", frozen=True):
     arena: str
 
 
+ClockKind = Literal["cpu", "wall"]
+"""What the time of an answer is measured by: the processor time of the bot's processes, or the clock on the wall."""
+
+
 class Start(Struct, tag="start", frozen=True, omit_defaults=True):
     """A game begins. Times are in ms; ``game_ms`` is the bank for the whole game, absent if there is none.
 
@@ -35,7 +39,7 @@ class Start(Struct, tag="start", frozen=True, omit_defaults=True):
     move_ms: int
     game_ms: int | None = None
     increment_ms: int = 0
-    clock: Literal["cpu", "wall"] = "cpu"
+    clock: ClockKind = "cpu"
 
 
 class ProvinceView(Struct, frozen=True):

@@ -3,14 +3,13 @@
 import sys
 import time
 from collections.abc import Callable
-from typing import Literal
 
 from arena.errors import Void
 from arena.players.channel import Channel, TimedOut
+from arena.players.messages import ClockKind
 from arena.players.process import BotProcess
 from arena.players.usage import idle_time_ns
 
-ClockKind = Literal["cpu", "wall"]
 BEST_CLOCK: ClockKind = "cpu" if sys.platform == "linux" else "wall"
 """Only Linux counts processor time so that it can be relied on."""
 SLICE_NS = 100_000_000

@@ -8,9 +8,8 @@ from msgspec import Struct
 from arena.players.bot import BotPlayer
 from arena.players.channel import Channel, Direction
 from arena.players.folder import Bot
-from arena.players.messages import encode
+from arena.players.messages import ClockKind, encode
 from arena.players.sandbox.tiers import Sandbox
-from arena.players.timekeeper import ClockKind
 
 
 class WireLine(Struct, frozen=True, omit_defaults=True):

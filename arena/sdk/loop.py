@@ -2,6 +2,7 @@
 
 import random
 import sys
+import time
 from collections.abc import Callable, Iterable
 
 from arena.players.messages import Hello, Move, Played, Quit, Ready, Start, Turn, decode_from_arena, encode
@@ -48,17 +49,19 @@ def serve(choose: Choose, lines: Iterable[bytes], send: Callable[[bytes], object
         msgspec.DecodeError: A line is not a message of the protocol. Types of message that a later protocol may add are passed over.
     """
     game: _Game | None = None
+    answered_ns = time.process_time_ns()
     for line in lines:
-        watch = Stopwatch()
         match decode_from_arena(line):
             case Hello(id=number):
                 send(encode(Ready(number)))
+                answered_ns = time.process_time_ns()
             case Start() as start:
                 game = _Game(start)
             case Played() as played if game:
                 game.follow(played)
             case Turn() as turn if game:
-                send(encode(Move(turn.id, game.answer(choose, turn, watch))))
+                send(encode(Move(turn.id, game.answer(choose, turn, answered_ns))))
+                answered_ns = time.process_time_ns()
             case Quit():
                 return
 
@@ -71,6 +74,7 @@ class _Game:
         self._seat = start.seat
         self._rng = random.Random(start.seed)  # noqa: S311 - for play, not for secrets
         self._has_bank = start.game_ms is not None
+        self._clock = start.clock
 
     def follow(self, played: Played) -> None:
         move = parse_move(self._state.board, played.move)
@@ -78,7 +82,8 @@ class _Game:
             self._state.retire(played.seat)
         self._state.play(move)
 
-    def answer(self, choose: Choose, turn: Turn, watch: Stopwatch) -> str:
+    def answer(self, choose: Choose, turn: Turn, answered_ns: int) -> str:
+        watch = Stopwatch(self._clock, answered_ns)
         self._state.set_hand(self._seat, [parse_tile(tile) for tile in turn.hand])
         state = self._state.copy()
         position = Position(state, self._seat, self._rng, turn.time_ms, has_bank=self._has_bank, watch=watch)

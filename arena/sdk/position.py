@@ -68,27 +68,25 @@ class Position:
 
     @property
     def think_ms(self) -> float:
-        """How many milliseconds to think about this move at most, from the moment it was asked for.
-
-        About two thirds of `time_ms`, or a twentieth of it when it is a bank for several moves. The rest is a reserve for the way back to
-        the arena. `has_time` looks at the clock for you.
-        """
+        """How many milliseconds to think about this move: most of `time_ms`, or a twentieth of it when it is a bank for several moves."""
         if self.has_bank:
             return self.time_ms / 20
-        # The reserve is what the referee calls a stall, a quarter of the limit and 50 ms at least: whoever is stopped for longer
-        # than that has not lost, as the game is void and played again.
-        return max(0.4 * self.time_ms, 0.75 * self.time_ms - 25)
+        least = 0.4 * self.time_ms  # by the wall clock, a stall of a busy machine must fit in as well
+        return max(least, 0.75 * self.time_ms - 25 if self._watch.clock == "wall" else 0.9 * self.time_ms - 5)
 
     @property
     def elapsed_ms(self) -> float:
-        """Milliseconds since this move was asked for."""
+        """What this answer has cost so far, in milliseconds.
+
+        Processor time since your last answer; with ``--clock wall``, the time since this move was asked for.
+        """
         return self._watch.elapsed_ms
 
     def has_time(self, share: float = 1.0) -> bool:
         """Whether to go on thinking. Ask before each small piece of work, and answer as soon as it says False.
 
-        It keeps a reserve, so that the answer is not late on a busy machine either: it stops before `think_ms` have passed if other
-        programs hold the processor, or if the next piece, when it takes as long as the longest so far, would go beyond.
+        It stops before `think_ms` are used up if the next piece, when it takes as long as the longest so far, would go beyond.
+        Time in which other programs hold the processor costs you nothing, unless the arena runs with ``--clock wall``.
 
         Args:
             share: The part of `think_ms` to use, from 0 to 1. With 0.5 it says False halfway, for a search in stages.

@@ -1,32 +1,45 @@
-"""How long a bot has thought about a move, on a machine that may be busy."""
+"""What an answer has cost a bot so far, by the clock that the arena goes by."""
 
 import time
 
+from arena.players.messages import ClockKind
+
 
 class Stopwatch:
-    """Runs from the moment a move is asked for, and says whether there is time for more.
+    """Runs for one answer, and says whether there is time for more.
 
-    A late answer loses the game, and what comes after the last look at the clock cannot be taken back. So two things are counted besides
-    the time that has passed: the time in which others had the processor, a second time, as they are likely to have it again; and the most
-    work done between two looks, as the next piece may be as long.
+    By the clock ``cpu`` an answer costs processor time, from the answer before it on: ``since_ns`` is what this process had
+    used when it sent that one. A busy machine then costs nothing. By the clock ``wall`` it costs the time that passes, and
+    time in which others had the processor counts twice, as they are likely to have it again.
+
+    A late answer loses the game, and what comes after the last look at the clock cannot be taken back. So the most work done
+    between two looks is expected once more.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: ClockKind = "cpu", since_ns: int | None = None) -> None:
+        self.clock = clock
         self._began_ns = time.monotonic_ns()
         self._worked_then_ns = self._worked_ns = time.process_time_ns()
+        self._charged_ns = self._worked_ns if since_ns is None else since_ns
         self._longest_ns = 0
         self._has_looked = False
 
     @property
     def elapsed_ms(self) -> float:
-        """Milliseconds since it started."""
-        return (time.monotonic_ns() - self._began_ns) / 1e6
+        """What the answer has cost so far, in ms."""
+        if self.clock == "wall":
+            return (time.monotonic_ns() - self._began_ns) / 1e6
+        return (time.process_time_ns() - self._charged_ns) / 1e6
 
     def allows(self, limit_ms: float) -> bool:
-        """Whether another piece of work, as long as the longest so far, is likely to end before ``limit_ms`` have passed."""
-        worked_ns, passed_ns = time.process_time_ns(), time.monotonic_ns() - self._began_ns
+        """Whether another piece of work, as long as the longest so far, is likely to keep the answer below ``limit_ms``."""
+        worked_ns = time.process_time_ns()
         if self._has_looked:  # what came before the first look is done once a move
             self._longest_ns = max(self._longest_ns, worked_ns - self._worked_ns)
         self._has_looked, self._worked_ns = True, worked_ns
-        waited_ns = max(0, passed_ns - (worked_ns - self._worked_then_ns))
-        return passed_ns + waited_ns + self._longest_ns < limit_ms * 1e6
+        if self.clock == "wall":
+            passed_ns = time.monotonic_ns() - self._began_ns
+            spent_ns = passed_ns + max(0, passed_ns - (worked_ns - self._worked_then_ns))
+        else:
+            spent_ns = worked_ns - self._charged_ns
+        return spent_ns + self._longest_ns < limit_ms * 1e6

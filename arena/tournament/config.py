@@ -12,9 +12,8 @@ from arena.errors import ConfigError
 from arena.match.clock import Timing
 from arena.players.folder import Bot
 from arena.players.manifest import check_name
-from arena.players.messages import PROTOCOL
+from arena.players.messages import PROTOCOL, ClockKind
 from arena.players.sandbox.tiers import Mode
-from arena.players.timekeeper import ClockKind
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
 from arena.rules.boards import BUILT_IN, Board, built_in, read_board

@@ -149,6 +149,14 @@ class Ground(dict):
         self.later(path.unlink)
         self["kept"] = str(path)
 
+    def make_unread(self):
+        """A file of the attacker's own that was read last before it was written."""
+        path = self.own / "unread"
+        path.write_text("x")
+        os.utime(path, (1e9, 1.1e9))
+        self.unread_ns = path.stat().st_atime_ns
+        self["unread"] = "./unread"
+
     def make_setuid(self):
         """As root, a program that becomes somebody else; else one that becomes root."""
         self["setuid"] = shutil.which("su") or "/bin/su"
@@ -175,7 +183,7 @@ class Ground(dict):
         for path in [self.home, *self.home.rglob("*")]:
             state = path.lstat()
             readable = path.is_file() and os.access(path, os.R_OK)
-            content = (path.read_bytes(), state.st_mtime_ns, os.listxattr(path)) if readable else ()
+            content = (unmarked(path), state.st_mtime_ns, os.listxattr(path)) if readable else ()
             found[path] = (state.st_mode, state.st_uid, content)
         return found
 
@@ -189,6 +197,12 @@ class Ground(dict):
         process.send_signal(signal.SIGCONT)
         process.kill()
         process.communicate()
+
+
+def unmarked(path):
+    """What a file holds, read so that the time of this reading is not kept."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NOATIME)) as file:
+        return file.read()
 
 
 def read_line(handle, seconds=PATIENCE_S):

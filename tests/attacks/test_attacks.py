@@ -5,6 +5,7 @@ import re
 import resource
 import signal
 import socket
+import struct
 import sys
 import time
 from pathlib import Path
@@ -148,6 +149,19 @@ def locks(ground, said):
     return False
 
 
+def locks_a_range(ground, said):
+    import fcntl  # noqa: PLC0415 - Unix only
+
+    with open(ground["locked"], "rb") as file:
+        asked = struct.pack("=hhxxxxqqixxxx", fcntl.F_WRLCK, 0, 4711, 1, 0)
+        return struct.unpack("=hhxxxxqqixxxx", fcntl.fcntl(file, fcntl.F_GETLK, asked))[0] != fcntl.F_UNLCK
+
+
+def is_read(ground, said):
+    """It shows when a file was read last, which the kernel writes down for one that was not read since it was written."""
+    return (ground.own / "unread").stat().st_atime_ns > ground.unread_ns
+
+
 def stays(ground, said):
     """It has what it wanted, and nobody ended it."""
     return says(ground, said) and ground.process.ending(STAYS_S) is None
@@ -225,7 +239,22 @@ ATTACKS = {
     "sets an attribute of the journal": Attack("files.py set_attribute {journal}", spoils, B, B, IF),
     "writes to /usr": Attack("files.py create {usr}", makes("usr"), B, B, ROOT),
     "writes to /dev/shm outside": Attack("files.py create {shared}", makes("shared"), B, B, O),
-    "signals by a lock on a shared file": Attack("files.py lock {locked}", locks, O, O, O),
+    # what the next process finds: a way to remember a deal, or to tell a rival's rival of it
+    "signals by a lock on a shared file": Attack("files.py lock {locked}", locks, B, B, O),
+    "signals by the byte that is locked": Attack("remembers.py range_lock {locked} 4711", locks_a_range, B, B, O),
+    "signals by a lock of an open file": Attack("remembers.py open_file_lock {locked} 4711", locks_a_range, B, B, O),
+    "takes a lease": Attack("remembers.py lease {own}/victim.py", says, B, B, IF),
+    "sets a file's flag": Attack("remembers.py set_flag ./victim.py", says, B, B, IF),
+    "sets a file's version": Attack("remembers.py set_version ./victim.py", says, B, B, IF),
+    "hears of files that others make": Attack("remembers.py watch .", says, B, B, O),
+    "hears of files by a signal": Attack("remembers.py watch_by_signal .", says, B, B, IF),
+    "sees whether a page is in memory": Attack("remembers.py is_cached victim.py", gets(r"pages=\d"), B, B, O),
+    "counts the pages in memory": Attack("remembers.py count_cached victim.py", says, B, B, IF),
+    "reads only what is in memory": Attack("remembers.py read_if_cached victim.py", says, B, B, O),
+    "puts a file out of memory": Attack("remembers.py drop victim.py", says, B, B, O),
+    "puts a page out of memory": Attack("remembers.py page_out victim.py", says, B, B, IF),
+    "shows by a time that it read a file": Attack("remembers.py read {unread}", is_read, B, IF, IF),
+    "hides what it has open": Attack("remembers.py hide", says, B, B, O),
     # processes
     "reads a rival's memory": Attack("others.py memory {rival} {rival_address}", leaks, B, B, IF),
     "reads a rival's memory by a call": Attack("others.py vm_read {rival} {rival_address}", leaks, B, B, IF),
@@ -302,8 +331,17 @@ ATTACKS = {
     "starts threads and threads": Attack("greedy.py threads 400", stays, B, B, B),
     "takes memory": Attack("greedy.py memory 480", stays, B, B, B),
     "takes memory in many processes": Attack("greedy.py memory_of_many 480", stays, B, B, B),
+    "takes memory for page tables": Attack("greedy.py page_tables 480", stays, B, B, B),
+    "takes memory that no process maps": Attack("greedy.py forgotten 480", stays, B, B, B),
+    "fills socket pairs": Attack("greedy.py sockets 480", stays, B, B, B),
+    "makes its sockets larger": Attack("greedy.py large_sockets", stays, B, B, IF),
+    "fills sockets that nobody accepts": Attack("greedy.py queued 480", stays, B, B, O),
+    "fills pipes": Attack("greedy.py pipes 480", stays, B, B, B),
+    "makes a pipe larger": Attack("greedy.py large_pipe", stays, B, B, O),
+    "leaves memory in a pipe": Attack("greedy.py gifts", stays, B, B, O),
     "fills /tmp": Attack("greedy.py disk 80", stays, B, B, O),
     "fills /tmp with removed files": Attack("greedy.py hidden_disk 80", stays, B, B, O),
+    "fills /tmp with removed files and hides them": Attack("remembers.py hidden_files 80", stays, B, B, O),
     "fills /tmp with empty files": Attack("greedy.py many_files 5000", stays, B, B, O),
     "fills a folder that cannot be listed": Attack("greedy.py unlistable_files 5000", stays, B, B, O),
     "fills its folder": Attack("greedy.py own_folder 16", stays, B, B, O),

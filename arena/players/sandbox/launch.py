@@ -81,7 +81,7 @@ def plain_launch(command: Sequence[str], environment: Mapping[str, str]) -> Laun
 def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
     """Own namespaces: no other processes, no network, and no files except the system's, the interpreter's and the bot's own."""
     readable = _readable(command, folder, writable=writable)
-    program = _memory_file(seccomp.program(sockets=True, attributes=True))
+    program = _memory_file(seccomp.program(sockets=True, attributes=True, building=writable))
     variables = {"HOME": "/tmp", "TMPDIR": "/tmp", **_kept(environment), **_common(environment)}  # noqa: S108
     arguments = ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"]
     arguments += [word for name, value in variables.items() for word in ("--setenv", name, value)]
@@ -102,7 +102,7 @@ def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping
 def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
     """The process confines itself before it becomes the bot; it can write only to a temporary folder."""
     readable = _readable(command, folder, writable=writable)
-    program = _memory_file(seccomp.program(sockets=False, attributes=writable))
+    program = _memory_file(seccomp.program(sockets=False, attributes=writable, building=writable))
     temporary = make_passing("bot")
     system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
     spec = {

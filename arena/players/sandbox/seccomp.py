@@ -36,13 +36,37 @@ ATTRIBUTES = {
     "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16), "removexattrat": (466, 466), "file_setattr": (469, 469),
 }  # fmt: skip
 """Calls that Landlock does not cover: with these a bot could make the user's files unusable, including its rivals'."""
+REMEMBERING = {
+    "inotify_init": (253, None), "inotify_init1": (294, 26), "inotify_add_watch": (254, 27), "fanotify_mark": (301, 263),
+    "mincore": (27, 232), "cachestat": (451, 451), "fadvise64": (221, 223), "readahead": (187, 213),
+    "vmsplice": (278, 75), "splice": (275, 76), "tee": (276, 77), "io_setup": (206, 0),
+}  # fmt: skip
+"""What a file that all can read, or the kernel's cache of it, would remember from one process to the next, by which a bot could tell
+itself a deal; and what keeps pages in the kernel that are in no process's count. Builds may: they know no deal yet."""
+WITHOUT_FLAGS = {"preadv2": (327, 286), "pwritev2": (328, 287)}
+"""Answered with ENOSYS, so that libraries use preadv and pwritev, which cannot ask whether a page is in memory (RWF_NOWAIT)."""
+FLOCK = (73, 32)
+"""Answered with success, and nothing is locked: the JVM takes such a lock when it starts, and complains on stdout where it cannot."""
+FCNTL, FCNTL_COMMANDS = (72, 25), (0, 1, 2, 3, 4, 8, 9, 10, 11, 15, 16, 1027, 1028, 1030, 1032)
+"""A descriptor's own state; not locks (5-7, 36-38), leases (1024, 1025), news of a folder (1026), sizes of pipes (1031), or hints."""
+IOCTL = (16, 29)
+IOCTL_REQUESTS = (0x5401, 0x802C542A, 0x5413, 0x540F, 0x541B, 0x5421, 0x5452, 0x5450, 0x5451)
+"""TCGETS and TCGETS2, by which libraries find out whether a file is a terminal, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIONBIO, FIOASYNC,
+FIONCLEX, FIOCLEX. Others change a file's flags or version through a descriptor that may only read."""
+PRCTL, HIDE = (157, 167), (4,)
+"""PR_SET_DUMPABLE: a process that hides its descriptors cannot be counted."""
+MADVISE, GIVE_UP = (28, 233), (20, 21)
+"""MADV_COLD and MADV_PAGEOUT, which put pages out of the cache."""
+SETSOCKOPT, BUFFER_SIZES = (54, 208), (7, 8, 32, 33)
+"""SO_SNDBUF, SO_RCVBUF and both with FORCE: a socket is counted with the size that it has by itself."""
 CLONE, PRLIMIT, SOCKET = (56, 220), (302, 261), (41, 198)
 CLONE3 = (435, 435)
 """Answered with ENOSYS, so that libraries fall back on clone, whose flags the filter can check."""
 NEW_NAMESPACES = 0x7E020000
-"""The CLONE_NEW* flags, except the one for time, which clone does not have."""
-FAMILIES = (1, 2, 10, 16)
-"""AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: a private network confines these, whereas AF_VSOCK would still reach a machine's host."""
+"""The flags CLONE_NEW*, but for that of time, which clone does not have."""
+FAMILIES = (1,)
+"""AF_UNIX: a private network confines it, and what its sockets hold is counted, which cannot be said of AF_INET, AF_INET6 and
+AF_NETLINK; a machine's host is reached by AF_VSOCK all the same."""
 
 LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 NUMBER_OFFSET, ARCH_OFFSET, ARGUMENT_OFFSET = 0, 4, 16
@@ -56,14 +80,15 @@ def is_known() -> bool:
     return platform.machine() in ARCHITECTURES
 
 
-def program(*, sockets: bool, attributes: bool) -> bytes:
-    """The filter, as an array of ``struct sock_filter``.
+def program(*, sockets: bool, attributes: bool, building: bool) -> bytes:
+    """The filter as an array of ``struct sock_filter``.
 
-    Without ``sockets``, only socket pairs are allowed. Without ``attributes``, no file's mode, owner or times can be changed.
+    Without ``sockets``, only socket pairs can be made; without ``attributes``, no file's mode, owner or times can be changed; what is
+    not ``building`` can lock no file, and knows nothing of what is in the cache.
     """
     machine = platform.machine()
     column = list(ARCHITECTURES).index(machine)
-    refused = CALLS if attributes else CALLS | ATTRIBUTES
+    refused = CALLS | ({} if attributes else ATTRIBUTES) | ({} if building else REMEMBERING)
     steps = [_step(LOAD, ARCH_OFFSET), _step(EQUAL, ARCHITECTURES[machine], yes=1), _step(RETURN, KILL), _step(LOAD, NUMBER_OFFSET)]
     if machine == "x86_64":
         steps += _answer(AT_LEAST, X32, ERRNO | EPERM)
@@ -75,7 +100,20 @@ def program(*, sockets: bool, attributes: bool) -> bytes:
     steps += _by_argument(CLONE[column], ANY_BIT, [NEW_NAMESPACES], matched=ERRNO | EPERM, otherwise=ALLOW)
     steps += _by_argument(PRLIMIT[column], EQUAL, [0], matched=ALLOW, otherwise=ERRNO | EPERM)
     steps += _by_argument(SOCKET[column], EQUAL, FAMILIES if sockets else [], matched=ALLOW, otherwise=ERRNO | EPERM)
+    steps += [] if building else _forgetting(column)
     return b"".join([*steps, _step(RETURN, ALLOW)])
+
+
+def _forgetting(column: int) -> list[bytes]:
+    """Refuses by their arguments the calls of which a bot needs a part."""
+    steps = _answer(EQUAL, FLOCK[column], ERRNO)
+    for numbers in WITHOUT_FLAGS.values():
+        steps += _answer(EQUAL, numbers[column], ERRNO | ENOSYS)
+    steps += _by_argument(FCNTL[column], EQUAL, FCNTL_COMMANDS, matched=ALLOW, otherwise=ERRNO | EPERM, at=1)
+    steps += _by_argument(IOCTL[column], EQUAL, IOCTL_REQUESTS, matched=ALLOW, otherwise=ERRNO | EPERM, at=1)
+    steps += _by_argument(PRCTL[column], EQUAL, HIDE, matched=ERRNO | EPERM, otherwise=ALLOW)
+    steps += _by_argument(MADVISE[column], EQUAL, GIVE_UP, matched=ERRNO | EPERM, otherwise=ALLOW, at=2)
+    return steps + _by_argument(SETSOCKOPT[column], EQUAL, BUFFER_SIZES, matched=ERRNO | EPERM, otherwise=ALLOW, at=2)
 
 
 def _answer(test: int, number: int, answer: int) -> list[bytes]:
@@ -83,10 +121,10 @@ def _answer(test: int, number: int, answer: int) -> list[bytes]:
     return [_step(test, number, no=1), _step(RETURN, answer)]
 
 
-def _by_argument(number: int, test: int, operands: Sequence[int], *, matched: int, otherwise: int) -> list[bytes]:
-    """For this call, the low half of the first argument decides: ``matched`` if the test holds for any of the operands."""
-    looks = [_step(test, operand, yes=len(operands) - at) for at, operand in enumerate(operands)]
-    block = [_step(LOAD, ARGUMENT_OFFSET), *looks, _step(RETURN, otherwise), _step(RETURN, matched)]
+def _by_argument(number: int, test: int, operands: Sequence[int], *, matched: int, otherwise: int, at: int = 0) -> list[bytes]:
+    """For this call, the low half of the argument ``at`` decides: ``matched`` when the test holds for any of the operands."""
+    looks = [_step(test, operand, yes=len(operands) - place) for place, operand in enumerate(operands)]
+    block = [_step(LOAD, ARGUMENT_OFFSET + 8 * at), *looks, _step(RETURN, otherwise), _step(RETURN, matched)]
     return [_step(EQUAL, number, no=len(block)), *block]
 
 

@@ -1,6 +1,9 @@
 """Takes more of the machine than a bot is granted, up to a bound of its own, and stays."""
 
+import fcntl
+import mmap
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -46,6 +49,119 @@ def memory_of_many(megabytes):
             time.sleep(STAY_S)
             os._exit(len(kept) == 0)
     stay("has it")
+
+
+def page_tables(megabytes):
+    """Looks at every second megabyte of memory that is all zeros: only the tables of it take room."""
+    zeros = mmap.mmap(-1, int(megabytes) << 29, flags=mmap.MAP_PRIVATE | 0x4000, prot=mmap.PROT_READ)
+    zeros.madvise(15)  # MADV_NOHUGEPAGE
+    for place in range(0, len(zeros), 2 << 20):
+        _ = zeros[place]
+    stay("has them")
+
+
+def filled(to, chunk):
+    """Writes until no more goes in; how much that was."""
+    os.set_blocking(to, False)
+    size = 0
+    try:
+        while True:
+            size += os.write(to, chunk)
+    except BlockingIOError:
+        return size
+
+
+def many(megabytes, make):
+    """Descriptors by ``make``, which says how many bytes it put where, in as many processes as it takes; all wait for the last."""
+    wanted = int(megabytes) << 20
+    while wanted > 0:
+        kept, size = [], 0
+        for _ in range(100):
+            some, more = make()
+            kept.append(some)
+            size += more
+        wanted -= size
+        if os.fork() == 0:
+            time.sleep(STAY_S)
+            os._exit(0)
+        for some in kept:
+            for one in some:
+                os.close(one if isinstance(one, int) else one.detach())
+    stay("filled")
+
+
+def pair(size=0):
+    one, other = socket.socketpair()
+    if size:
+        for end in (one, other):
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, size)
+    chunk = b"x" * 32768
+    return (one, other), filled(one.fileno(), chunk) + filled(other.fileno(), chunk)
+
+
+def sockets(megabytes):
+    many(megabytes, pair)
+
+
+def large_sockets():
+    one, _ = socket.socketpair()
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
+    size = one.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+    if size < 300_000:
+        raise OSError(f"as large as before: {size}")
+    stay("larger")
+
+
+def pipe():
+    ends = os.pipe()
+    return ends, filled(ends[1], b"x" * 65536)
+
+
+def pipes(megabytes):
+    many(megabytes, pipe)
+
+
+def large_pipe():
+    fcntl.fcntl(os.pipe()[1], 1031, 1 << 20)
+    stay("larger")
+
+
+def gifts():
+    """Pages that lie in a pipe are nobody's any more."""
+    import ctypes  # noqa: PLC0415
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    page = ctypes.create_string_buffer(8192)
+    vector = (ctypes.c_size_t * 2)(ctypes.addressof(page), 4096)
+    if libc.vmsplice(os.pipe()[1], vector, 1, 8) < 0:
+        raise OSError(ctypes.get_errno(), "vmsplice")
+    stay("given")
+
+
+def forgotten(megabytes):
+    """Memory that is shared with a child, which is gone: this process has never touched it."""
+    shared = mmap.mmap(-1, int(megabytes) << 20)
+    for first in range(0, len(shared), 32 << 20):
+        child = os.fork()
+        if child == 0:
+            for place in range(first, min(first + (32 << 20), len(shared)), 4096):
+                shared[place] = 1
+            os._exit(0)
+        os.waitpid(child, 0)
+    stay("has it")
+
+
+def queued(megabytes):
+    """Sockets that wait to be accepted, whose clients are gone: no process has them open."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(os.path.join(tempfile.mkdtemp(), "s"))
+    listener.listen(4096)
+    size = 0
+    while size < int(megabytes) << 20:
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(listener.getsockname())
+            size += filled(client.fileno(), b"x" * 32768)
+    stay("filled")
 
 
 def files_of(folder, count, size, *, hidden=False):

@@ -11,7 +11,7 @@ def misbehave(message):
     for letter in json.dumps({"type": "move", "id": message["id"], "move": message["legal"][0]}) + "\n":
         sys.stdout.write(letter)
         sys.stdout.flush()
-        time.sleep(0.05)
+        time.sleep(0.2)
 
 
 play(misbehave)

@@ -39,7 +39,7 @@ def test_the_same_seed_gives_the_same_games_and_another_seed_others(tmp_path, pl
     assert {(record.sandbox, record.end != "forfeit", record.faults == []) for record in one} == {("none", True, True)}
     assert timeless(play(tmp_path / "again", bots, seed="s", players=players)[0]) == timeless(one)
     assert timeless(play(tmp_path / "other", bots, seed="t", players=players)[0]) != timeless(one)
-    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == ["games.jsonl", "run.json"]
+    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == ["games.jsonl", "made-here", "run.json"]
     assert [bot.command for bot in info.bots] == [["arena", "in-process", name] for name in bots]
     assert (info.sandbox, info.config["in_process"]) == ("none", True)
 

@@ -63,11 +63,11 @@ slow: $(VENV)/.ready-dev ## 200 games of each starter that thinks at 100 ms a mo
 golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/ and pictures/ anew, after a change of the protocol, the rules or the drawing
 	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py
 
-wheel: $(VENV)/.ready-dev ## build the wheel, which holds the native core, into dist/
+wheel: $(VENV)/.ready-dev ## build the wheel, with its native parts, into dist/
 	@rm -f dist/*.whl
 	@$(BIN)/pip wheel -q --no-deps --no-build-isolation -w dist .
-	@$(BIN)/python -m zipfile -l dist/*.whl | grep -q _core.abi3.so || \
-		{ rm dist/*.whl; echo "expected a C compiler for the native core in the wheel; on Debian: apt install gcc"; exit 1; }
+	@[ $$($(BIN)/python -m zipfile -l dist/*.whl | grep -c 'abi3[.]so') = 2 ] || \
+		{ rm dist/*.whl; echo "expected a C compiler for the native parts of the wheel; on Debian: apt install gcc"; exit 1; }
 
 release-check: $(VENV)/.ready-dev ## build the sdist and the wheel into dist/, look into both, and play with what they install (about two minutes)
 	@rm -rf dist

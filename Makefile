@@ -48,7 +48,7 @@ fuzz: $(VENV)/.ready-dev ## the cores against each other and the slow referee, t
 		tests/rules/test_cores.py tests/rules/test_fuzz.py tests/rules/test_notation.py tests/rules/test_differential.py \
 		tests/rules/test_vectors.py $(ARGS)
 
-sanitize: $(VENV)/.ready-dev ## the rules tests on the C core built with the address and undefined-behaviour sanitizers (about a minute)
+sanitize: $(VENV)/.ready-dev ## the tests of rules and channel on the C code built with the address and undefined-behaviour sanitizers (about a minute)
 	@PYTHON=$(BIN)/python .ci/sanitize -n $(JOBS) $(ARGS)
 
 chaos: $(VENV)/.ready-dev ## 100 rounds of kills, signals, full disks and torn journals against a run (about ten minutes)

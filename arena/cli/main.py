@@ -79,7 +79,7 @@ def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  
     is_eager=True,
     expose_value=False,
     callback=show_version,
-    help="Show versions, and which native parts are in use.",
+    help="Show versions and native parts.",
 )
 @click.option(
     "--home",

@@ -105,11 +105,14 @@ class Channel:
         """
         if self._incoming:
             self._check_unasked()
-        self._queue.append(line)
+        queue = self._queue
+        queue.append(line)
         if self._exchange is None or self._incoming or self._outgoing:
             self._send(deadline_ns)
             return self.read_line(deadline_ns)
-        lines = self._taken()
+        queue.append(b"")
+        lines = b"\n".join(queue)
+        queue.clear()
         reply, rest, written, sent_ns, at_ns, counted = self._exchange(self._to_bot, self._from_bot, lines, deadline_ns, self._counter)
         self._said.append(("to", lines, sent_ns))
         if reply is None:
@@ -194,16 +197,10 @@ class Channel:
         if self._counter >= 0:
             self.counted = int.from_bytes(os.read(self._counter, COUNTER_BYTES), sys.byteorder)
 
-    def _taken(self) -> bytes:
-        """The queue's lines, which are now to be sent."""
-        queue = self._queue
-        queue.append(b"")
-        lines = b"\n".join(queue)
-        queue.clear()
-        return lines
-
     def _send(self, deadline_ns: int) -> None:
-        lines = self._taken()
+        self._queue.append(b"")
+        lines = b"\n".join(self._queue)
+        self._queue.clear()
         self._note("to", lines)
         self._outgoing += lines
         self._write(deadline_ns)

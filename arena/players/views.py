@@ -11,7 +11,7 @@ from arena.rules.terms import NOBODY, Event
 
 def turn_view(state: State, number: int, time_ms: int, *, full: bool) -> Turn:
     """The request to the seat whose turn it is."""
-    hand = [TILES[tile] for tile in state.hands[state.mover]]
+    hand = list(map(TILES.__getitem__, state.hands[state.mover]))
     if not full:
         return Turn(number, hand, time_ms)
     legal = [move_text(state.board, move) for move in state.legal_moves()]

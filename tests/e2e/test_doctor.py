@@ -1,7 +1,6 @@
 """arena doctor: what it says of a machine, and its exit status."""
 
 import json
-import os
 
 import pytest
 from click.testing import CliRunner

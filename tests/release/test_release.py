@@ -22,7 +22,8 @@ from tests.github.runner import Runner
 ROOT = Path(__file__).parents[2]
 DIST = Path(os.environ.get("ARENA_DIST", "nothing"))
 NATIVE = {"arena/rules/native/_core.abi3.so", "arena/players/native/_exchange.abi3.so"}
-BUILDS = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py", "arena/rules/native/core.c"}
+SOURCES = {"arena/rules/native/core.c", "arena/players/native/exchange.c"}
+BUILDS = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py"} | SOURCES
 """What nobody can build without."""
 READS = {"AGENTS.md", "CHANGELOG.md", "Makefile", "SECURITY.md", "bots/greedy-python/bot.py", "protocol/SPEC.md"}
 """What somebody who has only the sdist wants to read."""

@@ -73,8 +73,20 @@ static void talk(int to_bot, int from_bot, const char *lines, ssize_t size, int6
 static PyObject *as_tuple(const Dialogue *told)
 {
     const Py_ssize_t reply = told->is_usual ? told->length - 1 : 0, rest = reply ? 0 : told->length;
-    return Py_BuildValue(reply ? "y#y#nLLL" : "z#y#nLLL", reply ? told->chunk : NULL, reply, told->chunk, rest, (Py_ssize_t)told->written,
-                         (long long)told->sent_ns, (long long)told->at_ns, (long long)told->counted);
+    PyObject *items[] = {
+        reply ? PyBytes_FromStringAndSize(told->chunk, reply) : Py_NewRef(Py_None), PyBytes_FromStringAndSize(told->chunk, rest),
+        PyLong_FromSsize_t(told->written), PyLong_FromLongLong(told->sent_ns), PyLong_FromLongLong(told->at_ns),
+        PyLong_FromLongLong(told->counted)};
+    enum { ITEMS = sizeof items / sizeof items[0] };
+    PyObject *tuple = PyTuple_New(ITEMS);
+    for (int i = 0; i < ITEMS; i++) {
+        if (tuple && items[i]) PyTuple_SetItem(tuple, i, items[i]);
+        else {
+            Py_XDECREF(items[i]);
+            Py_CLEAR(tuple);
+        }
+    }
+    return tuple;
 }
 
 static PyObject *exchange(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)

@@ -20,7 +20,16 @@ from arena.cli.options import (
     split_commas,
 )
 from arena.cli.place import Place, counted, place_options, workers_at
-from arena.cli.playing import check_all_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
+from arena.cli.playing import (
+    check_all_programs,
+    log_level,
+    note_short_evidence,
+    results_path,
+    show_voided,
+    stop_on_signals,
+    warn_about_times,
+    warn_unmarked,
+)
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -62,13 +71,14 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1]))
 @in_process_option
 @click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: a run of this comparison, or a new one]")
+@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied anew.")
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, in the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings.")
 @place_options
 @sandbox_options
 @as_json
 @click.pass_obj
-def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
+def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose: int, **options: Any) -> int:
     """Play until it is clear whether NEW is better than OLD, and say so: exit status 0 better, 4 not better, 5 undecided.
 
     NEW and OLD are names out of bots/, or paths of a bot's folder or script. A block is one deal in every rotation of seats: two bots play
@@ -89,13 +99,15 @@ def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.verdicts import verdict_object, verdict_text  # noqa: PLC0415 - help must not wait for these
 
-    asked = _resolve(home, options)
+    quiet, adopt = options.pop("quiet"), options.pop("adopt")
+    asked = _resolve(home, options)._replace(adopt=adopt)
     sandbox = walls.choose(asked.bots)
     contest, runner = _play(asked, sandbox, place, log_level(verbose, quiet=quiet), quiet=quiet)
     new, old = (bot.label for bot in asked.bots[:2])
     shown = (contest.test, new, old, contest.games)
     click.echo(msgspec.json.format(msgspec.json.encode(verdict_object(*shown)), indent=2) if as_json else verdict_text(*shown))
     show_voided(runner, asked.folder)
+    note_short_evidence(runner)
     return _exit_status(contest, runner, asked.folder)
 
 
@@ -105,12 +117,13 @@ def _refuse_match(match: str | None) -> None:
 
 
 class _Asked(NamedTuple):
-    """What is to be played: the bots, the new and the old one first, and where."""
+    """What is to be played: the bots, the new and the old one first, and where; ``adopt`` goes on with a run made elsewhere."""
 
     settings: dict[str, Any]
     bots: "list[Bot]"
     boards: "dict[str, Board]"
     folder: Path
+    adopt: bool = False
 
 
 def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
@@ -178,7 +191,9 @@ def _play(asked: _Asked, sandbox: Any, place: Place, level: int, *, quiet: bool)
 
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place))
-        session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, workers.means(sandbox, level)))
+        means = workers.means(sandbox, level)
+        session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, means, adopt=asked.adopt))
+        warn_unmarked(session)
         queue = stack.enter_context(run_log(asked.folder, level))
         progress = Progress(session, workers, quiet=quiet, headline=_headline(session))
         contest = _Contest(session, progress)

@@ -74,9 +74,10 @@ class Findings(Struct):
 
 
 @click.command(short_help="Check what works on this machine.")
+@click.option("--clean", is_flag=True, help="Remove temporary folders of bots that no running process owns, then stop.")
 @as_json
 @click.pass_obj
-def doctor(home: Path, /, *, as_json: bool) -> int:
+def doctor(home: Path, /, *, clean: bool, as_json: bool) -> int:
     """Check what works on this machine: sandbox, rules core, languages and limits, and what to install for more.
 
     The exit status is 1 if no sandbox works.
@@ -84,10 +85,25 @@ def doctor(home: Path, /, *, as_json: bool) -> int:
     \b
     arena doctor
     arena doctor --json
+    arena doctor --clean
     """  # noqa: D301 - \b is click's mark for lines to keep
+    if clean:
+        return _clean(as_json=as_json)
     found = examine(results_folder(home))
     click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2) if as_json else "\n".join(report(found)))
     return FAILED if found.sandbox == "none" else DONE
+
+
+def _clean(*, as_json: bool) -> int:
+    """Removes what killed runs left in the temporary folder."""
+    from arena.players.passing import remove_abandoned  # noqa: PLC0415 - help must not wait for it
+
+    removed = [str(folder) for folder in remove_abandoned()]
+    if as_json:
+        click.echo(msgspec.json.encode({"removed": removed}))
+    else:
+        click.echo("\n".join(f"removed {printable(folder)}" for folder in removed) or "nothing to remove")
+    return DONE
 
 
 def examine(results: Path) -> Findings:

@@ -3,6 +3,7 @@
 import errno
 import importlib
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -103,8 +104,15 @@ def arena(ctx: click.Context, home: Path | None) -> None:
 
 
 def main() -> NoReturn:
-    """Runs the command line and exits."""
+    """Runs the command line and exits; to be ended or hung up on is like Ctrl-C, unless whoever started it wants that ignored."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
     sys.exit(run_command())
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def run_command(arguments: list[str] | None = None) -> int:

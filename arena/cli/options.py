@@ -42,21 +42,27 @@ class Walls(NamedTuple):
     trusted: tuple[str, ...]
     unsafe: bool
 
-    def with_defaults(self, mode: "Mode | None", trusted: "Sequence[str]") -> "Walls":
-        """The same with a configuration file's values where nothing was said."""
-        return Walls(self.mode or mode, self.trusted or tuple(trusted), self.unsafe)
+    def with_default(self, mode: "Mode | None") -> "Walls":
+        """The same with a configuration file's mode where nothing was said."""
+        return self._replace(mode=self.mode or mode)
 
     def choose(self, bots: "Sequence[Bot]") -> "Sandbox":
-        """The sandbox for these bots, with a warning when it is not the best one; none for built-in ones. Raises SandboxError."""
+        """The sandbox for these bots, with a warning when it is not the best one; none for built-in ones.
+
+        What was not said is as in the user's own configuration. Raises SandboxError, ConfigError.
+        """
         from arena.players.builtin import is_built_in  # noqa: PLC0415 - not needed to show help
         from arena.players.sandbox.tiers import OPEN, choose  # noqa: PLC0415
+        from arena.tournament.own import read_own_config  # noqa: PLC0415
 
         bots = [bot for bot in bots if not is_built_in(bot)]
         if not bots:
             if self.mode == "require":
                 raise SandboxError("expected bots to put into a sandbox, got built-in ones", "leave out --sandbox: only the arena runs")
             return OPEN
-        choice = choose(self.mode or "auto", accept_none=self.unsafe or all(bot.label in self.trusted for bot in bots))
+        own = read_own_config()
+        trusted = self.trusted or own.get("trust", ())
+        choice = choose(self.mode or own.get("sandbox", "auto"), accept_none=self.unsafe or all(bot.label in trusted for bot in bots))
         if choice.warning:
             click.echo(f"warning: {choice.warning}", err=True)
         return choice.sandbox

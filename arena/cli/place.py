@@ -121,7 +121,10 @@ Workers = LocalWorkers | ClusterWorkers
 
 @contextmanager
 def workers_at(place: Place) -> Iterator[Workers]:
-    """The workers at a place, of which a cluster is left at the end. Raises ClusterError, ConfigError."""
+    """The workers at a place, else where the user's own configuration says; a cluster is left at the end. Raises UserError."""
+    from arena.tournament.own import read_own_config  # noqa: PLC0415 - help must not wait for it
+
+    place = place.with_defaults(read_own_config())
     tls = (place.tls_ca_file, place.tls_cert, place.tls_key)
     if place.cluster is None:
         if any(tls):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from arena.players.folder import Bot
     from arena.rules.boards import Board
     from arena.tournament.runner import Runner
+    from arena.tournament.session import Session
 
 LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
 
@@ -73,10 +74,30 @@ def show_voided(runner: "Runner", folder: Path) -> None:
         click.echo(f"error: {voided.game} could not be played: {printable(voided.reason)}; see {folder / 'logs'}", err=True)
 
 
+def note_short_evidence(runner: "Runner") -> None:
+    """Says so when there was no more room for the evidence of faults."""
+    from arena.records.evidence import FULL_BYTES, MOST_BYTES  # noqa: PLC0415 - loaded when there is a runner
+
+    if runner.faults.is_short:
+        click.echo(
+            f"note: the evidence of faults has reached {FULL_BYTES >> 20} MiB: later faults are kept in short, "
+            f"and beyond {MOST_BYTES >> 20} MiB in their records only",
+            err=True,
+        )
+
+
+def warn_unmarked(session: "Session") -> None:
+    """Warns of a run that will look like one from elsewhere."""
+    if session.unmarked:
+        click.echo(f"warning: going on with this run will need --adopt, since no key of yours marks it: {session.unmarked}", err=True)
+
+
 @contextmanager
 def stop_on_signals(runner: "Runner") -> Iterator[None]:
-    """Ctrl-C or SIGTERM once lets running games end, twice kills them."""
-    before = {number: signal.signal(number, lambda *_: runner.request_stop()) for number in (signal.SIGINT, signal.SIGTERM)}
+    """Ctrl-C, SIGTERM or SIGHUP once lets running games end, twice kills them; under nohup a SIGHUP stays ignored."""
+    hangs_up = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
+    heard = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hangs_up else [])]
+    before = {number: signal.signal(number, lambda *_: runner.request_stop()) for number in heard}
     try:
         yield
     finally:

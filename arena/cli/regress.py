@@ -160,7 +160,7 @@ def _show(tally: Tally, old: str, new: str, csv_path: str | None, *, as_json: bo
     else:
         _show_text(tally, old, new)
     if csv_path and csv_path != "-":
-        from arena.records.journal import write_durably  # noqa: PLC0415
+        from arena.records.regular import write_durably  # noqa: PLC0415
 
         write_durably(Path(csv_path), _csv_text(tally.differences).encode())
         click.echo(f"differences: {csv_path}", err=True)
@@ -188,8 +188,10 @@ def _csv_text(rows: list[dict[str, Any]]) -> str:
     import csv  # noqa: PLC0415 - not needed to show help
     import io  # noqa: PLC0415
 
+    from arena.records.cells import cell_of  # noqa: PLC0415
+
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({key: cell_of(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows)
     return text.getvalue()

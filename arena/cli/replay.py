@@ -11,7 +11,7 @@ from arena.cli.asking import ask_again, deciding_seat, decision_text, named_game
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import Walls, as_json, sandbox_options
 from arena.cli.stepper import step_through
-from arena.errors import printable
+from arena.errors import RunError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,7 +124,10 @@ def _pages(folder: Path, record: "GameRecord", seat: int | None) -> "Iterator[tu
     from arena.records.runfile import read_run  # noqa: PLC0415
     from arena.rules.boards import Board  # noqa: PLC0415
 
-    board, names = Board(record.board, tuple(read_run(folder).boards[record.board])), seat_names(record.bots)
+    boards, names = read_run(folder).boards, seat_names(record.bots)
+    if record.board not in boards:
+        raise RunError(f"expected one of the run's boards, {', '.join(boards)}, got {record.board!r} in {record.id}")
+    board = Board(record.board, tuple(boards[record.board]))
     start = start_state(record, board)
     yield 0, f"{board_text(start, paint)}\n{hands_text(start, names, seat)}\n"
     for state, mover, move, events in replay_record(record, board):
@@ -157,10 +160,12 @@ def _print_game(pages: "Iterator[tuple[int, str]]", record: "GameRecord", turn: 
 
 def _write_page(folder: Path, record: "GameRecord", path: Path | None) -> None:
     """Writes the page of a game and prints its path."""
-    from arena.exports.report.make import game_page, page_path  # noqa: PLC0415 - help must not wait for these
-    from arena.records.journal import write_durably  # noqa: PLC0415
+    from arena.exports.report.make import game_page, write_page  # noqa: PLC0415 - help must not wait for these
+    from arena.records.regular import write_durably  # noqa: PLC0415
 
     text = game_page(folder, record)
-    target = path or page_path(folder, record.id)
-    write_durably(target, text.encode())
-    click.echo(printable(str(target)))
+    if path is None:
+        path = write_page(folder, record.id, text)
+    else:
+        write_durably(path, text.encode())
+    click.echo(printable(str(path)))

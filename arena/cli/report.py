@@ -41,7 +41,7 @@ def report(
     arena report league --games bird/greedy-python+random-python/3/1
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.report.make import DEFAULT_GAMES, report_page  # noqa: PLC0415 - help must not wait for pandas
-    from arena.records.journal import write_durably  # noqa: PLC0415
+    from arena.records.regular import write_durably  # noqa: PLC0415
 
     folder = run_folder(home, run)
     page = report_page(folder, DEFAULT_GAMES if games is None else games, prior, match)

@@ -73,7 +73,7 @@ class _Case(NamedTuple):
 
 
 def _find_case(home: Path, words: tuple[str, ...], seat: int | None) -> _Case:
-    from arena.records.evidence import evidence_folder, read_evidence  # noqa: PLC0415 - help must not wait for it
+    from arena.records.evidence import evidence_name, read_evidence  # noqa: PLC0415 - help must not wait for it
 
     path = Path(words[0]) if len(words) == 1 else Path()
     if len(words) == 1 and path.exists():
@@ -85,8 +85,7 @@ def _find_case(home: Path, words: tuple[str, ...], seat: int | None) -> _Case:
         there = ", ".join(f"seat {fault.seat} ({fault.kind})" for fault in record.faults) or "none"
         hint = "choose one with --seat" if faults else "'arena standings' counts faults; their evidence is in the run's faults/ folder"
         raise RunError(f"expected one fault in {record.id}, got {there}", hint)
-    file = evidence_folder(run, record.id) / f"seat-{faults[0].seat}.json"
-    return _Case(run, record, faults[0], read_evidence(file) if file.exists() else None)
+    return _Case(run, record, faults[0], read_evidence(run, evidence_name(record.id, faults[0].seat)))
 
 
 def _at_path(path: Path, seat: int | None) -> "tuple[Path, GameRecord, int | None]":
@@ -98,7 +97,8 @@ def _at_path(path: Path, seat: int | None) -> "tuple[Path, GameRecord, int | Non
     files = [path] if path.is_file() else sorted(path.glob("seat-*.json"))
     if run is None or not files or not files[0].absolute().is_relative_to(run / FOLDER):
         raise RunError(f"expected evidence in the {FOLDER}/ folder of a run, got {path}", "or give a run and the id of a game")
-    kept = read_evidence(files[0])
+    kept = read_evidence(run, str(files[0].absolute().relative_to(run)))
+    assert kept is not None, "there is such a file"
     return run, find_record(run, kept.game), kept.seat if path.is_file() else seat
 
 

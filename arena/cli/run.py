@@ -23,7 +23,16 @@ from arena.cli.options import (
     split_commas,
 )
 from arena.cli.place import Place, place_options, workers_at
-from arena.cli.playing import check_all_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
+from arena.cli.playing import (
+    check_all_programs,
+    log_level,
+    note_short_evidence,
+    results_path,
+    show_voided,
+    stop_on_signals,
+    warn_about_times,
+    warn_unmarked,
+)
 from arena.errors import ConfigError, printable
 
 if TYPE_CHECKING:
@@ -64,6 +73,7 @@ OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 @click.option(
     "--config", "config_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="An arena.toml with any of these options."
 )
+@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied anew.")
 @click.option("--finish", metavar="RUN", help="Play the games that a run is missing, with the bots and settings it began with.")
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, in the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings.")
@@ -72,7 +82,7 @@ OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 @prior_option
 @as_json
 @click.pass_obj
-def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
+def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, **options: Any) -> int:
     """Let bots play each other and print the standings.
 
     BOT is the name of a bot in bots/ or of the ladder, the path of a bot's folder or script, or a built-in bot; without
@@ -108,12 +118,14 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     from arena.tournament.runner import Runner  # noqa: PLC0415
     from arena.tournament.session import open_session  # noqa: PLC0415
 
+    quiet, adopt = options.pop("quiet"), options.pop("adopt")
     settings, boards, bots, folder, rest = _begun(home, options) if options["finish"] else _resolve(home, options)
-    sandbox = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ())).choose(bots)
+    sandbox = walls.with_default(rest.get("sandbox")).choose(bots)
     level = log_level(verbose, quiet=quiet)
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place.with_defaults(rest)))
-        session = stack.enter_context(open_session(folder, settings, boards, bots, workers.means(sandbox, level)))
+        session = stack.enter_context(open_session(folder, settings, boards, bots, workers.means(sandbox, level), adopt=adopt))
+        warn_unmarked(session)
         queue = stack.enter_context(run_log(folder, level))
         progress = Progress(session, workers, quiet=quiet)
         runner = Runner(folder, session.journal, workers.pool(session.setup, bots, queue, progress.show), progress.show)
@@ -123,6 +135,7 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
         complete = not session.config.is_open and session.schedule.played(session.journal.ids) == len(session.schedule)
     _print_tables(folder, prior, as_json=as_json)
     show_voided(runner, folder)
+    note_short_evidence(runner)
     if runner.stop_level:
         click.echo(f"interrupted: repeat the same command to finish the run in {folder}, or 'arena run --finish {folder.name}'", err=True)
         return INTERRUPTED
@@ -159,7 +172,7 @@ def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
     given = {name: value for name, value in options.items() if value not in (None, ())}
     settings = {**(read_config_file(config_file) if config_file else {}), **given}
     out = settings.pop("out", None)
-    rest: dict[str, Any] = {name: settings.pop(name) for name in ("sandbox", "trust", *Place._fields) if name in settings}
+    rest: dict[str, Any] = {name: settings.pop(name) for name in ("sandbox", *Place._fields) if name in settings}
     files = [Path(file) for file in settings.pop("board_files", ())]
     names = settings.pop("boards", None)
     boards = find_boards(_default_boards(settings.get("match"), files) if names is None else names, files)
@@ -197,10 +210,10 @@ def _find_bots(home: Path, find: "Callable[[str], Bot]", names: list[str], *, in
     if names:
         return check_all_programs([find(name) for name in names])
     found, registry = [], registry_of(home)
-    for bot in registry.newest():
+    for bot in registry.newest(_leave_out):
         reason, cure = lack(bot)
         if reason:
-            click.echo(f"warning: {bot.label} is left out: {printable(reason)}; {cure}", err=True)
+            _leave_out(bot.label, f"{reason}; {cure}")
         else:
             found.append(bot)
     if not found:
@@ -209,6 +222,10 @@ def _find_bots(home: Path, find: "Callable[[str], Bot]", names: list[str], *, in
             "'arena new my-bot' makes your first bot; then 'arena run ./my-bot greedy careful' plays it against built-in ones",
         )
     return found
+
+
+def _leave_out(label: str, reason: object) -> None:
+    click.echo(f"warning: {printable(label)} is left out: {printable(str(reason))}", err=True)
 
 
 def _refuse_too_few(bots: "list[Bot]", texts: list[str], players: int) -> None:

@@ -1,6 +1,7 @@
 """arena runs: lists the runs in results/."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -21,9 +22,10 @@ def runs(home: Path, /, *, as_json: bool) -> None:
     from arena.errors import UserError  # noqa: PLC0415 - help must not wait for these
     from arena.exports.text import columns_text  # noqa: PLC0415
     from arena.records.runfile import read_run  # noqa: PLC0415
+    from arena.tournament.config import make_config  # noqa: PLC0415
     from arena.tournament.session import games_of, list_runs  # noqa: PLC0415
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     for folder in list_runs(results_folder(home)):
         try:
             info = read_run(folder)
@@ -35,7 +37,7 @@ def runs(home: Path, /, *, as_json: bool) -> None:
             {
                 "run": folder.name,
                 "started": info.started,
-                "players": info.config["players"],
+                "players": make_config(info.config).players,
                 "boards": list(info.boards),
                 "bots": [bot.name for bot in info.bots],
                 "games": played,

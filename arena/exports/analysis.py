@@ -173,5 +173,5 @@ def _figures(row: dict[Any, Any]) -> list[str]:
 
 
 def _deal_of(game: str) -> str:
-    board, _, deal, _ = game.split("/")
-    return f"{board}/{deal}"
+    parts = game.split("/")
+    return "/".join(parts[place] for place in (0, -2)) if len(parts) > 1 else game

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from arena.errors import UserError
 from arena.exports.games import csv_of_games, parquet_of_games
 from arena.ratings.tables import Tables
-from arena.records.journal import durable_file, write_durably
+from arena.records.cells import cell_of
+from arena.records.regular import durable_file, write_durably
 
 STANDINGS = [
     "rank",
@@ -50,8 +52,12 @@ DECIMALS = {
 
 
 def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
-    """The table as CSV with a header, ``.`` decimals and empty cells for missing values."""
-    return str(rounded(table, columns).to_csv(index=False, lineterminator="\n"))
+    """The table as CSV with a header, ``.`` decimals and empty cells for missing values; texts are as `cells.cell_of` makes them."""
+    shown = rounded(table, columns)
+    for name in shown.columns:
+        if not is_numeric_dtype(shown[name]):
+            shown[name] = shown[name].astype(object).map(lambda value: cell_of(value) if isinstance(value, str) else value)
+    return str(shown.to_csv(index=False, lineterminator="\n"))
 
 
 def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -> dict[str, Any]:

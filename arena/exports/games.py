@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.ratings.tally import Row, WholeRow, row_decoder
+from arena.records.cells import cell_of
 from arena.records.journal import journal_of, read_rows
 from arena.records.record import shares
 
@@ -32,7 +33,7 @@ def csv_of_games(run: Path, seats: int) -> Iterator[str]:
         text = StringIO()
         csv.writer(text, lineterminator="\n").writerows(piece)
         yield text.getvalue()
-        piece = [_cells(row, seats) for _, row in islice(rows, AT_ONCE)]
+        piece = [[cell_of(cell) if isinstance(cell, str) else cell for cell in _cells(row, seats)] for _, row in islice(rows, AT_ONCE)]
 
 
 def _head(seats: int) -> list[str]:

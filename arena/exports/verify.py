@@ -1,5 +1,6 @@
 """Checks a run against its plan, the rules and its own tables, and lists everything that does not follow from the rest."""
 
+import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -11,17 +12,18 @@ from typing import NamedTuple
 
 import msgspec
 
-from arena.errors import ArenaError, ConfigError, UserError
+from arena.errors import ArenaError, ConfigError, RunError, UserError
 from arena.exports.files import DECIMALS, DERIVED, derived_text
 from arena.match.audit import audit
 from arena.players.builtin import COMMAND, built_in_bot
 from arena.players.folder import played_copy
 from arena.ratings.tables import run_tables
 from arena.records.difference import Difference
-from arena.records.evidence import evidence_folder
+from arena.records.evidence import evidence_name
 from arena.records.ids import Ids
 from arena.records.journal import COMPRESSED, journal_of, read_lines
 from arena.records.record import GameRecord
+from arena.records.regular import open_regular, read_regular
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo, RunInfo, read_run
 from arena.records.strict import Wrong, decode_strictly
@@ -87,7 +89,7 @@ def verify_run(
         notes += [note] if note else []
         differences += difference_of_bot
         bots += not note
-    tables = [name for name in DERIVED if (run / f"{name}.csv").exists()]
+    tables = [name for name in DERIVED if os.path.lexists(run / f"{name}.csv")]
     differences += _table_differences(run, tables, prior)
     if not tables:
         notes.append("no tables to compare: use 'arena export RUN --to RUN' to write them")
@@ -186,22 +188,23 @@ def _plan_difference(record: GameRecord, boards: dict[str, Board], schedule: Sch
 def _evidence_difference(run: Path, record: GameRecord) -> Wrong | None:
     """Checks that the evidence of a fault says the same as the record; it may have been deleted."""
     for number, fault in enumerate(record.faults):
-        path = evidence_folder(run, record.id) / f"seat-{fault.seat}.json"
-        if path.exists():
-            try:
-                kept = msgspec.json.decode(path.read_bytes(), type=dict)
-            except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
-                return Wrong(f"faults[{number}]", f"readable evidence in {path.relative_to(run)}", str(error))
-            said = f"{kept.get('kind')} at turn {kept.get('turn')}"
-            if said != f"{fault.kind} at turn {fault.turn}":
-                return Wrong(f"faults[{number}]", f"{said} by {path.relative_to(run)}", f"{fault.kind} at turn {fault.turn}")
+        name = evidence_name(record.id, fault.seat)
+        try:
+            kept = msgspec.json.decode(read_regular(run, name), type=dict)
+        except FileNotFoundError:
+            continue
+        except (msgspec.DecodeError, ValueError, RecursionError, OSError, RunError) as error:
+            return Wrong(f"faults[{number}]", f"readable evidence in {name}", str(error))
+        said = f"{kept.get('kind')} at turn {kept.get('turn')}"
+        if said != f"{fault.kind} at turn {fault.turn}":
+            return Wrong(f"faults[{number}]", f"{said} by {name}", f"{fault.kind} at turn {fault.turn}")
     return None
 
 
 def _has_torn_end(journal: Path) -> bool:
     if journal.suffix in COMPRESSED:
         return False  # a compressed run is finished
-    with journal.open("rb") as file:
+    with os.fdopen(open_regular(journal.parent, journal.name), "rb") as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - 1))
         return file.read() not in (b"", b"\n")
@@ -218,7 +221,7 @@ def _bot_difference(run: Path, bot: BotInfo) -> tuple[str, list[Difference]]:
         return "", [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, str(error))]
     if copy.manifest.build:
         return f"the copy of {bot.name} contains build results, so it cannot be compared", []
-    found = [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, copy.sha256)] if copy.sha256 != bot.sha256 else []
+    found = [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, copy.sha256)] if not copy.has_hash(bot.sha256) else []
     return "", found
 
 
@@ -250,7 +253,7 @@ def _table_differences(run: Path, names: list[str], prior: float | None) -> list
 
 def csv_difference(path: Path, expected: Iterable[str]) -> Difference | None:
     """The first cell in which a CSV file differs from a text in pieces; the last decimal may be off by one, due to rounding."""
-    with path.open(encoding="utf-8", errors="replace") as file:
+    with os.fdopen(open_regular(path.parent, path.name), encoding="utf-8", errors="replace") as file:
         lines, others = _lines(expected), _lines(iter(partial(file.read, AT_ONCE), ""))
         heads: list[str] = []
         for number, (line, other) in enumerate(zip_longest(lines, others, fillvalue="end of file"), 1):

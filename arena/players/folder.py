@@ -13,11 +13,12 @@ import msgspec
 from msgspec import Struct
 
 from arena.errors import BotFolderError, did_you_mean
-from arena.players.manifest import FILE, Manifest, check_file, check_name, read_manifest
+from arena.players.manifest import FILE, Manifest, check_file, check_name, comments, played_text, read_manifest
+from arena.players.passing import make_passing, remove_passing, remove_tree
 from arena.players.process import run_build
-from arena.players.sandbox.launch import remove_tree
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.toolchains import installation, missed_program, missing_program
+from arena.records.regular import has_folder
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo
 
@@ -39,13 +40,18 @@ class Bot(Struct, frozen=True):
     """A bot as the arena plays it.
 
     ``label`` is its name in a run: the name in the registry, with ``@version`` for an old version. ``folder`` holds its files; ``sha256``
-    covers their content, without the version.
+    covers their content, without the version; ``plain_sha256`` leaves out the comments in bot.toml too, as earlier versions did.
     """
 
     label: str
     manifest: Manifest
     folder: Path
     sha256: str
+    plain_sha256: str = ""
+
+    def has_hash(self, sha256: str) -> bool:
+        """Whether a hash is of this bot's content."""
+        return sha256 in (self.sha256, self.plain_sha256)
 
     @property
     def command(self) -> list[str]:
@@ -67,7 +73,8 @@ def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None
     else:
         raise BotFolderError(f"expected a bot's folder or script at {path}, found nothing", near_paths(path))
     check_name(manifest.name, str(path))
-    return Bot(manifest.name, manifest, path, content_hash(path, manifest))
+    plain = plain_hash(path, manifest)
+    return Bot(manifest.name, manifest, path, _with_comments(plain, path), plain)
 
 
 def near_paths(path: Path) -> str:
@@ -134,13 +141,30 @@ def _refuse_unreadable(error: OSError) -> NoReturn:
 def played_copy(run: Path, info: BotInfo) -> Bot:
     """The copy of a bot that a run played, without checking its hash. Raises BotFolderError."""
     folder = run / info.copy
-    if folder.resolve() != run.resolve() / info.copy:
-        raise BotFolderError(f"expected the files of {info.name} in {folder}, got a link to {folder.resolve()}")
+    if not has_folder(run, info.copy):
+        raise BotFolderError(f"expected the files of {info.name} in {folder}, got a link to another folder, or none")
     return bot_at(folder, name=info.name.partition("@")[0], command=None if (folder / FILE).exists() else info.command)
 
 
 def content_hash(path: Path, manifest: Manifest) -> str:
-    """sha256 of the manifest without its version, and of each file's name, executable bit and bytes."""
+    """sha256 over what `plain_hash` covers and the comments in bot.toml, which the bot can read; the same where there are none."""
+    return _with_comments(plain_hash(path, manifest), path)
+
+
+def _with_comments(plain: str, path: Path) -> str:
+    said = comments(_manifest_text(path / FILE)) if os.path.lexists(path / FILE) else []
+    return hashlib.sha256("\n".join([plain, *said]).encode()).hexdigest() if said else plain
+
+
+def _manifest_text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BotFolderError(f"{file}: {error}") from None
+
+
+def plain_hash(path: Path, manifest: Manifest) -> str:
+    """sha256 over the manifest without its version, and each file's name, executable bit and bytes: a bot's hash in earlier versions."""
     unversioned = msgspec.structs.replace(manifest, version="1")
     digest = hashlib.sha256(msgspec.json.encode(unversioned))
     base = path.parent if path.is_file() else path
@@ -170,22 +194,27 @@ def copy_files(path: Path, target: Path) -> None:
 
 
 def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
-    """Copies the bot to ``target`` and builds it there; a finished copy of the same content is reused.
+    """Copies the bot to ``target`` and builds it there; a finished copy is reused if it has the same content, or build results.
 
     Only one process at a time may stage into the folder that holds ``target``: anything left unfinished there is removed.
     Raises BotFolderError if a program is missing or a build step fails.
     """
     staged = msgspec.structs.replace(bot, folder=target.resolve())
     if target.exists():
-        return staged
+        is_itself = bot.folder.resolve() == target.resolve()
+        if is_itself or bot.manifest.build or content_hash(target, bot.manifest) == bot.sha256:
+            return staged
+        remove_tree(str(target))
     check_programs(bot)
     target.parent.mkdir(parents=True, exist_ok=True)
     for left_over in target.parent.glob(f"{STAGING}*"):
         remove_tree(str(left_over))
-    with _passing_folder(STAGING, target.parent) as temporary:
+    with _staging_folder(target.parent) as temporary:
         work = temporary / "bot"
         work.mkdir()
         copy_files(bot.folder, work)
+        if (work / FILE).exists():
+            (work / FILE).write_text(played_text(_manifest_text(work / FILE), bot.manifest), encoding="utf-8")
         for step in bot.manifest.build:
             _build(bot, step, work, sandbox)
         missing = missing_file(bot, work)
@@ -198,8 +227,11 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
 @contextmanager
 def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot]]:
     """The bots staged in a temporary folder, which is removed when the block ends."""
-    with _passing_folder("arena-") as temporary:
-        yield [stage(bot, temporary / f"{number}-{bot.label}", sandbox) for number, bot in enumerate(bots)]
+    folder = make_passing("staged")
+    try:
+        yield [stage(bot, Path(folder, f"{number}-{bot.label}"), sandbox) for number, bot in enumerate(bots)]
+    finally:
+        remove_passing(folder)
 
 
 def check_programs(bot: Bot) -> None:
@@ -242,9 +274,9 @@ def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
 
 
 @contextmanager
-def _passing_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
+def _staging_folder(parent: Path) -> Iterator[Path]:
     """A folder that is removed when the block ends, whatever a build has put into it."""
-    folder = tempfile.mkdtemp(prefix=prefix, dir=parent)
+    folder = tempfile.mkdtemp(prefix=STAGING, dir=parent)
     try:
         yield Path(folder)
     finally:

@@ -186,7 +186,11 @@ def tell(status: int, line: str) -> None:
 def children() -> list[int]:
     """Process ids whose parent is this process: as a subreaper it inherits every orphan of the bot's processes."""
     me = os.getpid()
-    return [pid for pid, parent in parents().items() if parent == me]
+    try:
+        with open(f"/proc/self/task/{me}/children") as file:  # noqa: PTH123 - and in no time, however many processes there are
+            return [int(pid) for pid in file.read().split()]
+    except OSError:
+        return [pid for pid, parent in parents().items() if parent == me]
 
 
 def descendants() -> list[int]:
@@ -215,6 +219,7 @@ def parents() -> dict[int, int]:
 
 def kill_all(child: int) -> bool:
     """Kills the bot's group, then its orphans generation by generation. Returns whether none is left."""
+    hurry()
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         for kill, target in [(os.killpg, child)] + [(os.kill, pid) for pid in children()]:
@@ -229,6 +234,20 @@ def kill_all(child: int) -> bool:
             return True
         time.sleep(0.001)
     return False
+
+
+def hurry() -> None:
+    """Goes before the bot's processes, where this user may: root has no limit of processes, and sixty that fork and exit outrun an equal.
+
+    Measured without a sandbox: unhurried, this gave up after two seconds, and the machine had 26,000 processes soon after.
+    """
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    except (AttributeError, OSError):
+        try:  # noqa: SIM105
+            os.setpriority(os.PRIO_PROCESS, 0, -20)
+        except OSError:
+            pass
 
 
 def main() -> int:

@@ -16,6 +16,8 @@ MAX_BYTES = 64 * 1024
 MOST_MEMORY_MB = 4096
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", re.ASCII)
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,19}", re.ASCII)
+COMMENT = re.compile(r"""("{3}(?:\\.|[^\\])*?"{3,5}|'{3}.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*')|(#[^\r\n]*)""", re.DOTALL)
+"""A string of TOML, or a comment, which is the second group."""
 EXAMPLE = 'name = "my-bot"\nversion = "1"\ncommand = ["python3", "bot.py"]'
 
 Words = Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1)]
@@ -73,11 +75,29 @@ def read_manifest(folder: Path) -> Manifest:
         manifest = msgspec.toml.decode(path.read_bytes(), type=Manifest)
     except FileNotFoundError:
         raise BotFolderError(f"expected a file {path}, found none", f"write one, for example\n{EXAMPLE}") from None
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:  # too long a number, arrays nested too deep
         raise BotFolderError(f"{path}: {error}", f"the smallest {FILE} looks like this:\n{EXAMPLE}") from None
+    if any("\0" in word for words in (manifest.command, *manifest.build) for word in words):
+        raise BotFolderError(f"{path}: expected words without the character U+0000 in command and build, got one with it")
     check_name(manifest.name, str(path))
     check_version(str(manifest.version), str(path))
     return manifest
+
+
+def comments(text: str) -> list[str]:
+    """The comments in a bot.toml, in their order."""
+    return [found[2] for found in COMMENT.finditer(text) if found[2]]
+
+
+def played_text(text: str, manifest: Manifest) -> str:
+    """The bot.toml that goes with a bot into its games: what its hash covers, and nothing else.
+
+    A bot can read the file, so its version, the order of its keys and its blanks would be places to hand on what the hash does not tell.
+    """
+    values = msgspec.to_builtins(msgspec.structs.replace(manifest, version="1"))
+    # JSON is TOML, for such values as there are, but for one character that TOML wants escaped.
+    lines = [f"{key} = {msgspec.json.encode(value).decode()}".replace("\x7f", "\\u007f") for key, value in values.items()]
+    return "\n".join([*comments(text), *lines, ""])
 
 
 def check_name(name: str, where: str) -> None:

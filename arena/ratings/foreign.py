@@ -18,6 +18,7 @@ from arena.ratings.components import Floats, Ints
 from arena.ratings.results import WHOLE
 from arena.ratings.rows import MISSING, complaint, share_parts
 from arena.ratings.tally import MOST_SEATS
+from arena.records.cells import text_of
 
 EXAMPLE = "block,bot_0,bot_1,share_0,share_1"
 HINT = f"the first line names the columns, for example {EXAMPLE}; block is optional"
@@ -97,9 +98,9 @@ def _check_widths(data: bytes, name: str, width: int) -> None:
 def _bots(cells: pd.DataFrame, size: int) -> tuple[Ints, list[str]]:
     """(G, size) indices in the sorted names, -1 for empty seats, and the names."""
     seats = [cells[f"bot_{seat}"] for seat in range(size)]
-    names = sorted({str(name).strip() for column in seats for name in column.cat.categories} - {""})
+    names = sorted({text_of(str(name).strip()) for column in seats for name in column.cat.categories} - {""})
     place = {name: number for number, name in enumerate(names)} | {"": -1}
-    return np.column_stack([_mapped(column, lambda name: place[name.strip()]) for column in seats]), names
+    return np.column_stack([_mapped(column, lambda name: place[text_of(name.strip())]) for column in seats]), names
 
 
 def _mapped(column: "pd.Series[str]", meaning: Callable[[str], int]) -> Ints:

@@ -17,6 +17,10 @@ from arena.records.record import GameRecord, check_seats
 MOST_DEALS = 10_000_000
 """More than the number of deals on a board."""
 MOST_SEATS = 4
+MOST_SEATINGS = 24
+Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
+"""Up to thirty years: a journal may come from anybody, and sums of such times are still numbers."""
+Turns = Annotated[int, Meta(ge=0, le=72)]
 Seated = tuple[str, ...]
 Outcome = tuple[str, Seated, tuple[int, ...]]
 """A possible outcome of a game: the board, and the bots and their ranks by seat."""
@@ -38,11 +42,11 @@ class Row(Struct, gc=False):
     bots: Annotated[tuple[str, ...], Meta(min_length=1, max_length=MOST_SEATS)]
     ranks: tuple[Annotated[int, Meta(ge=1, le=4)], ...]
     left: tuple[Annotated[int, Meta(ge=0, le=127)], ...]
-    think_ms: tuple[float, ...]
+    think_ms: tuple[Milliseconds, ...]
     faults: Sequence[Fault]
-    seating: int
+    seating: Annotated[int, Meta(ge=0, le=MOST_SEATINGS)]
     end: str
-    turns: int
+    turns: Turns
     host: str
 
 
@@ -51,7 +55,7 @@ class WholeRow(Row):
 
     deck: str
     moves: list[str]
-    slowest_ms: tuple[float, ...]
+    slowest_ms: tuple[Milliseconds, ...]
 
 
 class Lost(NamedTuple):

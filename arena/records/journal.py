@@ -20,6 +20,7 @@ from msgspec import Struct
 from arena.errors import RunError
 from arena.records.ids import Ids
 from arena.records.record import GameRecord, encode_record
+from arena.records.regular import open_regular
 
 FILE = "games.jsonl"
 TORN = "games.torn"
@@ -68,12 +69,12 @@ class Journal:
         if packed != self.path:
             raise RunError(f"expected to append to {self.path}, got the compressed {packed.name}", f"unpack it first: {_unpack(packed)}")
         try:
-            self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            self._descriptor = open_regular(folder, FILE, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         except OSError as error:
             raise RunError(f"expected to write the journal {self.path}, got {error}") from error
         try:
             self._lock()
-            self.repaired = self._cut_torn_tail(folder / TORN)
+            self.repaired = self._cut_torn_tail(folder)
             self.ids = Ids(read_ids(self.path))
             sync_folder(folder)
         except BaseException:
@@ -116,13 +117,13 @@ class Journal:
                 f"expected {self.path} to be free, got another arena writing it", "wait for it, or choose another --out"
             ) from None
 
-    def _cut_torn_tail(self, torn: Path) -> int:
+    def _cut_torn_tail(self, folder: Path) -> int:
         """Cuts whatever follows the last newline, such as part of a record or zeros left by a crashed machine."""
         size = os.fstat(self._descriptor).st_size
         keep = _whole_length(self._descriptor, size)
         if keep == size:
             return 0
-        with torn.open("ab") as file:
+        with os.fdopen(open_regular(folder, TORN, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as file:
             file.write(os.pread(self._descriptor, min(size - keep, 1 << 20), keep))
         os.ftruncate(self._descriptor, keep)
         os.fsync(self._descriptor)
@@ -133,17 +134,21 @@ def journal_of(folder: Path) -> Path:
     """The path of a run's journal, which may be compressed; the plain name if there is none yet."""
     path = folder / FILE
     packed = [folder / (FILE + suffix) for suffix in COMPRESSED]
-    return path if path.exists() else next((other for other in packed if other.exists()), path)
+    return next((place for place in (path, *packed) if os.path.lexists(place)), path)
 
 
-def open_journal(path: Path) -> BinaryIO:
+@contextmanager
+def open_journal(path: Path) -> Iterator[BinaryIO]:
     """Opens a journal for reading, decompressing it on the fly if needed. Raises RunError."""
     library: Any = gzip if path.suffix == ".gz" else _zstd(path) if path.suffix == ".zst" else None
     try:
-        file: BinaryIO = library.open(path, "rb") if library else path.open("rb", buffering=AT_ONCE)
+        raw = os.fdopen(open_regular(path.parent, path.name), "rb", AT_ONCE)
     except FileNotFoundError:
         raise RunError(f"expected a journal {path}, found none") from None
-    return file
+    except OSError as error:
+        raise RunError(f"expected to read the journal {path}, got {error}") from error
+    with raw, library.open(raw, "rb") if library else raw as file:
+        yield file
 
 
 def _zstd(path: Path) -> Any:
@@ -223,30 +228,6 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def write_durably(path: Path, data: bytes) -> None:
-    """Replaces a file atomically: readers and crashes see either the old contents or the new. Raises RunError."""
-    with durable_file(path) as file:
-        file.write(data)
-
-
-@contextmanager
-def durable_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to; it replaces ``path`` atomically once everything is written. Raises RunError."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise RunError(f"expected to write {path}, got {error}") from error
-        raise
-    sync_folder(path.parent)
 
 
 def _whole_length(descriptor: int, size: int) -> int:

@@ -7,9 +7,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.errors import RunError
-from arena.records.journal import write_durably
+from arena.records.regular import read_regular, write_durably
 
 FILE = "run.json"
+MOST_BYTES = 256 << 20
+"""Runs of a million line-ups have a hundred."""
 
 
 class BotInfo(Struct, frozen=True):
@@ -45,10 +47,10 @@ def read_run(folder: Path) -> RunInfo:
     """The run.json of a run's folder. Raises RunError."""
     path = folder / FILE
     try:
-        return msgspec.json.decode(path.read_bytes(), type=RunInfo)
+        return msgspec.json.decode(read_regular(folder, FILE, MOST_BYTES), type=RunInfo)
     except FileNotFoundError:
         raise RunError(f"expected a run in {folder}, found no {FILE} there", "'arena runs' lists the runs") from None
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
         raise RunError(f"{path}: {error}", "something else changed the file: restore it") from None
 
 

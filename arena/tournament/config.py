@@ -18,6 +18,7 @@ from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
 from arena.rules.boards import BUILT_IN, Board, built_in, read_board
 from arena.rules.terms import REVISION
+from arena.tournament.own import refuse_protection, with_paths
 
 MAX_MS = 86_400_000
 MOST_DEALS = 10_000_000
@@ -81,7 +82,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     until: Annotated[float, Meta(gt=0)] | None = None
     adaptive: bool = False
     allotted: dict[str, int] | None = None
-    settled: int | None = None
+    settled: Annotated[int, Meta(ge=0)] | None = None
 
     @property
     def is_open(self) -> bool:
@@ -138,26 +139,14 @@ class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board
 
 
 def read_config_file(path: Path) -> dict[str, Any]:
-    """The settings present in an arena.toml. Raises ConfigError."""
+    """The settings in an arena.toml that are there, without those that only the user may decide. Raises ConfigError."""
     try:
         config = msgspec.toml.decode(path.read_bytes(), type=FileConfig)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}", "its keys are the options of 'arena run' with '_' for '-'") from None
     settings = {name: value for name in config.__struct_fields__ if (value := getattr(config, name)) is not None}
-    files = ["board_files", "tls_ca_file", "tls_cert", "tls_key"]
-    if settings.get("cluster", "").endswith(".json"):
-        files.append("cluster")
-    for name in ("bots", "challenger", "out", *files):
-        if name in settings:
-            settings[name] = _beside(path, settings[name], always=name in files)
-    return settings
-
-
-def _beside(file: Path, texts: str | list[str], *, always: bool) -> Any:
-    """Paths in a configuration file are relative to it; without ``always``, a value with no '/' is a name."""
-    if isinstance(texts, list):
-        return [_beside(file, text, always=always) for text in texts]
-    return str(file.parent / texts) if always or "/" in texts else texts
+    refuse_protection(path, settings)
+    return with_paths(path, settings)
 
 
 def make_config(settings: Mapping[str, Any]) -> RunConfig:
@@ -237,8 +226,10 @@ def find_boards(names: Sequence[str], files: Sequence[Path]) -> dict[str, Board]
     return boards
 
 
-def describe_run(config: RunConfig, boards: Mapping[str, Board], bots: Sequence[Bot], *, sandbox: str, started: str) -> RunInfo:
-    """The run.json of a run with these settings."""
+def describe_run(
+    config: RunConfig, boards: Mapping[str, Board], bots: Sequence[Bot], *, sandbox: str, started: str, known: RunInfo | None = None
+) -> RunInfo:
+    """The run.json of a run with these settings; ``known`` is what it says of the run so far."""
     return RunInfo(
         arena=__version__,
         protocol=PROTOCOL,
@@ -246,16 +237,18 @@ def describe_run(config: RunConfig, boards: Mapping[str, Board], bots: Sequence[
         rules_revision=REVISION,
         config=msgspec.to_builtins(config),
         boards={name: list(boards[name].rows) for name in config.boards},
-        bots=[info_of(bot) for bot in bots],
+        bots=[info_of(bot, known) for bot in bots],
         seed=config.seed,
         sandbox=sandbox,
         started=started,
     )
 
 
-def info_of(bot: Bot) -> BotInfo:
-    """A bot's entry in run.json."""
-    return BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command)
+def info_of(bot: Bot, known: RunInfo | None = None) -> BotInfo:
+    """A bot's entry in run.json; a run that is ``known`` may name the same content by the hash of earlier versions."""
+    info = BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command)
+    there = next((other for other in known.bots if other.name == bot.label), info) if known else info
+    return msgspec.structs.replace(info, sha256=there.sha256) if bot.has_hash(there.sha256) else info
 
 
 def extended(known: RunInfo, wanted: RunInfo) -> RunInfo:

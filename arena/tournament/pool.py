@@ -4,13 +4,14 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from arena.match.referee import GamePlan
-from arena.tournament.workers import Batch, Setup, play_batch, start_worker
+from arena.tournament.workers import MAIN_HEARS, Batch, Setup, play_batch, start_worker
 
 AHEAD = 3
 """Batches handed out for each worker, so that none waits for the main process."""
@@ -115,14 +116,11 @@ class LocalPool:
                 initializer=start_worker,
                 initargs=(self._setup, self._log_queue, self._context.Value("i", 0), self._stopping),
             )
-        # A Ctrl-C reaches workers too. One that is only starting would end by it, with a traceback: it is not to hear it.
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            future = self._executor.submit(play_batch, plans)
+            with starting_workers():
+                future = self._executor.submit(play_batch, plans)
         except BrokenProcessPool:
             return None
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         self._pending.add(future)
         self._alone = future if alone else None
         future.add_done_callback(self._note)
@@ -155,6 +153,19 @@ class LocalPool:
         if kill:
             kill_workers()
         self.renew()
+
+
+@contextmanager
+def starting_workers() -> Iterator[None]:
+    """Around whatever may start workers: a Ctrl-C waits, for them until they ignore it, for this process until the block ends.
+
+    A worker that is hit while Python starts in it would print a traceback.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, MAIN_HEARS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def end_pool(executor: ProcessPoolExecutor) -> None:

@@ -14,7 +14,7 @@ from arena.match.retrace import Decision, decisions_of, old_ms
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.record import GameRecord
-from arena.tournament.pool import AHEAD, START_METHOD, end_pool, kill_workers, worker_cores
+from arena.tournament.pool import AHEAD, START_METHOD, end_pool, kill_workers, starting_workers, worker_cores
 from arena.tournament.scripts import Scripts
 from arena.tournament.workers import Setup, retrace_game, start_worker
 
@@ -48,7 +48,8 @@ def compare_decisions(scripts: Scripts, old: str, new: Bot, sandbox: Sandbox, jo
     try:
         while True:
             for record, seat in islice(rest, jobs * AHEAD - len(waiting)):
-                waiting.append((record, seat, pool.submit(retrace_game, scripts.of(record), seat, new.label)))
+                with starting_workers():
+                    waiting.append((record, seat, pool.submit(retrace_game, scripts.of(record), seat, new.label)))
             if not waiting:
                 return
             yield _compared(*waiting[0])

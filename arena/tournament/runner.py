@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.errors import Void
 from arena.match.referee import GamePlan, Outcome
-from arena.records.evidence import write_evidence
+from arena.records.evidence import Faults
 from arena.records.journal import Journal
 from arena.tournament.events import Event, Played, Stopping, Voided, WorkerDied
 from arena.tournament.pool import Pool
@@ -27,7 +27,7 @@ class Runner:
     """One session of playing.
 
     ``stop_level`` 0 keeps playing, 1 lets running games finish, and 2 kills the workers. `request_stop` raises the level and may be called
-    from a signal handler. ``voided`` holds the games that were given up.
+    from a signal handler. ``voided`` holds the games that were given up, ``faults`` writes the evidence.
     """
 
     def __init__(self, folder: Path, journal: Journal, pool: Pool, listen: Callable[[Event], None]) -> None:
@@ -42,6 +42,7 @@ class Runner:
         self._fruitless = 0
         self._is_enough = False
         self.voided: list[Voided] = []
+        self.faults = Faults(folder)
         self.stop_level = 0
 
     def request_stop(self) -> None:
@@ -150,7 +151,7 @@ class Runner:
         outcomes = [outcome for _, outcome in reversed(new.values())]
         for plan, outcome in new.values():
             if outcome.evidence:
-                write_evidence(self._folder, plan.id, plan.seeds, outcome.evidence)
+                self.faults.write(plan.id, plan.seeds, outcome.evidence)
         if outcomes:
             self._journal.append([outcome.record for outcome in outcomes])
         for outcome in outcomes:

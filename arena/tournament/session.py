@@ -1,6 +1,7 @@
 """A run on disk: finding it, starting it, comparing it with the wanted settings, continuing it."""
 
 import logging
+import os
 import platform
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,11 +17,14 @@ from arena.errors import ConfigError, RunError
 from arena.match.referee import GamePlan
 from arena.players.builtin import is_built_in
 from arena.players.folder import Bot, stage
-from arena.players.sandbox.launch import remove_tree
+from arena.players.passing import remove_abandoned, remove_tree
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.ids import Ids
 from arena.records.journal import FILE as JOURNAL
 from arena.records.journal import Journal, journal_of, read_ids
+from arena.records.origin import FILE as MARK
+from arena.records.origin import is_made_here, mark_run
+from arena.records.regular import folder_below, has_folder
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import RunInfo, read_run, write_run
 from arena.rules.boards import Board
@@ -38,7 +42,7 @@ class Session(Struct):
     """A run that is open for playing.
 
     ``is_new`` if it was just started. ``known`` games of the schedule were already in the journal. ``repaired`` bytes of a torn record were
-    cut off the journal.
+    cut off the journal. ``unmarked`` says why the run could not be marked as made here, so that continuing it will take --adopt.
     """
 
     folder: Path
@@ -50,6 +54,7 @@ class Session(Struct):
     is_new: bool
     known: int
     repaired: int
+    unmarked: str = ""
 
     def missing(self) -> Iterator[GamePlan]:
         """The games that are not in the journal, in playing order."""
@@ -99,22 +104,27 @@ class Completeness(NamedTuple):
 
 @contextmanager
 def open_session(
-    folder: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], means: Means
+    folder: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], means: Means, *, adopt: bool = False
 ) -> Iterator[Session]:
     """Opens the run in a folder, new or continued, and locks it for this process; its bots are copied there and built.
 
-    If the settings have no ``seed``, a new run gets a secret one, and a known run keeps its own. Raises ConfigError if the run
-    exists and differs, RunError, BotFolderError.
+    If the settings have no ``seed``, a new run gets a secret one, and a known run keeps its own. A run made elsewhere continues only
+    if the user says to ``adopt`` it. Raises ConfigError if the run exists and differs, RunError, BotFolderError.
     """
     make_config({"seed": "", **settings})
     _make_folder(folder)
+    is_own = _is_own(folder, adopt=adopt)
+    remove_abandoned()
     with Journal(folder) as journal:
-        known = read_run(folder) if (folder / RUN_FILE).exists() else None
+        known = read_run(folder) if os.path.lexists(folder / RUN_FILE) else None
         if known is None and journal.ids:
             raise RunError(f"expected {folder / RUN_FILE} beside a journal, found none", "restore it, or choose another --out")
         config, info = _plan(folder, known, settings, boards, bots, means.sandbox.tier)
         try:
-            staged = {bot.label: bot if is_built_in(bot) else stage(bot, folder / info_of(bot).copy, means.sandbox) for bot in bots}
+            if not is_own and not any(bot.folder.is_relative_to(folder) for bot in bots):
+                _drop_copies(folder)
+            staged = {bot.label: bot if is_built_in(bot) else _staged(folder, bot, known, means.sandbox) for bot in bots}
+            unmarked = "" if is_own else mark_run(folder, info)
             if info != known:
                 write_run(folder, info)
         except BaseException:
@@ -132,7 +142,8 @@ def open_session(
             host=platform.node(),
             in_process=config.in_process,
         )
-        yield Session(folder, info, config, schedule, journal, setup, known is None, schedule.played(journal.ids), journal.repaired)
+        played = schedule.played(journal.ids)
+        yield Session(folder, info, config, schedule, journal, setup, known is None, played, journal.repaired, unmarked)
 
 
 def _plan(
@@ -140,7 +151,7 @@ def _plan(
 ) -> tuple[RunConfig, RunInfo]:
     """The configuration and run.json of a run, new or extended. Raises ConfigError."""
     config = make_config({**settings, "seed": settings.get("seed") or (known.seed if known else new_seed())})
-    info = describe_run(config, boards, bots, sandbox=tier, started=now())
+    info = describe_run(config, boards, bots, sandbox=tier, started=now(), known=known)
     if known:
         refuse_differences(folder, known, info)
     before = make_config(known.config) if known else None
@@ -149,6 +160,36 @@ def _plan(
         config = msgspec.structs.replace(config, settled=before.settled)
     info = msgspec.structs.replace(info, config=msgspec.to_builtins(config))
     return config, extended(known, info) if known else info
+
+
+def _is_own(folder: Path, *, adopt: bool) -> bool:
+    """Whether the run in a folder was made here; a new one is not yet. Raises RunError for one from elsewhere, unless it is adopted."""
+    if not os.path.lexists(folder / RUN_FILE):
+        return False
+    if is_made_here(folder, read_run(folder)):
+        return True
+    if adopt:
+        return False
+    raise RunError(
+        f"expected a run that you started on this machine, got one from elsewhere, or from an earlier version of the arena: {folder}",
+        "if you trust it, add --adopt once; or start another run with --out NAME",
+    )
+
+
+def _staged(folder: Path, bot: Bot, known: RunInfo | None, sandbox: Sandbox) -> Bot:
+    """A bot's copy in a run's folder, which is no link to another one. Raises RunError, BotFolderError."""
+    copy = info_of(bot, known).copy
+    with folder_below(folder, copy.split("/")[:-1], make=True):
+        if os.path.lexists(folder / copy) and not has_folder(folder, copy):
+            raise RunError(f"expected a copy of {bot.label} in {folder / copy}, got a link or a file", "remove it: it is copied anew")
+        return stage(bot, folder / copy, sandbox)
+
+
+def _drop_copies(folder: Path) -> None:
+    """Removes copies of bots that this user's arena did not make, so that they are made anew."""
+    place = folder / "bots"
+    if os.path.lexists(place):
+        remove_tree(str(place))
 
 
 def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
@@ -190,7 +231,7 @@ def read_started(folder: Path) -> str:
 def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
     """The number of played games of a run, and of all its games. Raises RunError, ConfigError for settings of another version."""
     schedule, seen = Schedule(make_config(info.config)), Ids()
-    ids = read_ids(journal) if (journal := journal_of(folder)).exists() else ()
+    ids = read_ids(journal) if os.path.lexists(journal := journal_of(folder)) else ()
     return sum(seen.add(name) and schedule.has_game(name) for name in ids), schedule.planned
 
 
@@ -243,7 +284,7 @@ def choose_folder(
 def _is_just_this(info: RunInfo, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]) -> bool:
     """Whether a run has exactly these settings, so that nothing of it would grow."""
     config = make_config({**settings, "seed": settings.get("seed") or info.seed})
-    wanted = describe_run(config, boards, bots, sandbox=info.sandbox, started=info.started)
+    wanted = describe_run(config, boards, bots, sandbox=info.sandbox, started=info.started, known=info)
     has_same_bots = {bot.label for bot in bots} <= {bot.name for bot in info.bots}
     has_grown = any(wanted.config[key] != info.config.get(key) for key in (*GROWING, "until"))
     return has_same_bots and not has_grown and not differences(info, wanted)
@@ -251,8 +292,9 @@ def _is_just_this(info: RunInfo, settings: Mapping[str, Any], boards: Mapping[st
 
 def _discard(folder: Path) -> None:
     """Removes what is left of a run that could not start."""
-    remove_tree(str(folder / "bots"))
-    (folder / JOURNAL).unlink(missing_ok=True)
+    _drop_copies(folder)
+    for name in (JOURNAL, MARK):
+        (folder / name).unlink(missing_ok=True)
     with suppress(OSError):
         folder.rmdir()
 
@@ -260,7 +302,7 @@ def _discard(folder: Path) -> None:
 def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if not (folder / RUN_FILE).exists() and any(path.name not in (JOURNAL, "bots", "logs") for path in folder.iterdir()):
+        if not (folder / RUN_FILE).exists() and any(path.name not in (JOURNAL, MARK, "bots", "logs") for path in folder.iterdir()):
             raise RunError(f"expected {folder} to be a run or empty, got a folder with other files", "choose another --out")
     except OSError as error:
         raise RunError(f"expected to make the run's folder {folder}, got {error}", "choose another --out") from error

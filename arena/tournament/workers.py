@@ -35,6 +35,8 @@ log = logging.getLogger(__name__)
 
 ATTEMPTS = 3
 """How often a void game is tried."""
+MAIN_HEARS = (signal.SIGINT, signal.SIGHUP)
+"""A terminal sends these to workers, too; it is the main process that decides what becomes of the games."""
 MOST_DEALS = 1000
 """After this many deals a bot gets a new process, which limits what it can remember, and the length of our own list."""
 
@@ -188,8 +190,9 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
 
 def make_worker(setup: Setup, handler: logging.Handler, number: int) -> Worker:
     """Turns this process, which has no other children, into its machine's worker with this number; it logs to the handler."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    for heard in MAIN_HEARS:
+        signal.signal(heard, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, MAIN_HEARS)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     adopt_orphans()
     root = logging.getLogger()

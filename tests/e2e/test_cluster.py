@@ -233,10 +233,13 @@ def test_an_encrypted_cluster_by_its_scheduler_file(arena):
     made.worker(*files)
     try:
         wait_for((arena.home / "scheduler.json").exists)
-        (arena.home / "arena.toml").write_text(
-            'cluster = "scheduler.json"\ntls_ca_file = "cert.pem"\ntls_cert = "cert.pem"\ntls_key = "key.pem"\ndeals = 1\nseed = 1\n'
-        )
-        arena("run", "--config", "arena.toml", "--out", "there")
+        files = {"cluster": "scheduler.json", "tls_ca_file": "cert.pem", "tls_cert": "cert.pem", "tls_key": "key.pem"}
+        own = arena.home / "qin-arena" / "arena.toml"
+        own.parent.mkdir()
+        own.write_text("".join(f'{key} = "{arena.home}/{file}"\n' for key, file in files.items()))
+        usual, arena.own["XDG_CONFIG_HOME"] = arena.own["XDG_CONFIG_HOME"], str(arena.home)
+        arena("run", "--deals", 1, "--seed", 1, "--out", "there")
+        arena.own["XDG_CONFIG_HOME"] = usual
         assert len(arena.records("there")) == 2
         _, err = arena("run", "--out", "plain", "--cluster", made.address, status=1)
         assert "expected --tls-ca-file, --tls-cert and --tls-key" in err

@@ -73,7 +73,7 @@ def test_a_bot_that_was_cured_answers_and_one_that_was_not_does_not(arena):
 def test_what_cannot_be_reproduced_says_why(arena):
     good = arena.records("duels")[0]["id"]
     assert f"expected one fault in {good}, got none" in arena("reproduce", "duels", good, status=1)[1]
-    assert "expected evidence in the faults/ of a run, got bots" in arena("reproduce", "bots", status=1)[1]
+    assert "expected evidence in the faults/ folder of a run, got bots" in arena("reproduce", "bots", status=1)[1]
     assert "expected the id of a game" in arena("reproduce", status=2)[1]
     record = arena.records("faulty")[0]
     game, seat = record["id"], record["bots"].index("rnd")
@@ -237,10 +237,17 @@ def test_what_a_stranger_s_run_says_is_not_believed(arena):
     assert "run.json: Expected `str` matching regex" in arena("reproduce", "faulty", game, status=1)[1]
 
 
-@pytest.mark.parametrize("spoil", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.write_text("[" * 100_000)])
-def test_evidence_that_is_no_file_of_ours_is_refused(arena, spoil):
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (os.mkfifo, "expected a regular file in"),
+        (lambda path: path.symlink_to("/dev/zero"), "expected a regular file in"),
+        (lambda path: path.write_text("[" * 100_000), "expected the evidence of a fault in"),
+    ],
+)
+def test_evidence_that_is_no_file_of_ours_is_refused(arena, spoil, message):
     game = arena.records("duels")[0]["id"]
     path = arena.home / "results" / "duels" / "faults" / game / "seat-0.json"
     path.parent.mkdir(parents=True)
     spoil(path)
-    assert "expected the evidence of a fault in" in arena("reproduce", path.parent, status=1)[1]
+    assert message in arena("reproduce", path.parent, status=1)[1]

@@ -13,7 +13,7 @@ import pytest
 from arena.errors import RunError
 from arena.exports.report.about import repeat_command
 from arena.exports.report.games import MOST_BYTES
-from arena.exports.report.make import game_page, page_path, report_page
+from arena.exports.report.make import game_page, report_page, write_page
 from arena.exports.report.rulelinks import rules_named
 from arena.exports.report.secrecy import judge
 from arena.ratings.tally import Blocks
@@ -184,7 +184,7 @@ def test_evidence_from_outside_the_run_is_not_read(tmp_path):
     assert (tmp_path / "elsewhere" / "seat-0.json").exists()
     assert "a secret of the machine" not in game_page(folder, away)
     with pytest.raises(RunError, match="below"):
-        page_path(folder, away.id)
+        write_page(folder, away.id, "")
 
 
 def test_a_bot_that_sits_twice_is_told_apart_by_seat(tmp_path):

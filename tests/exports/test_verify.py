@@ -18,7 +18,7 @@ from arena.players.folder import bot_at, stage
 from arena.players.inprocess import InProcessPlayer, random_move
 from arena.players.sandbox.tiers import OPEN
 from arena.ratings.tables import run_tables
-from arena.records.evidence import evidence_folder
+from arena.records.evidence import evidence_name
 from arena.records.journal import Journal
 from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
 from arena.rules.boards import built_in
@@ -59,9 +59,9 @@ def make_run(folder, players):
             seated = [InProcessPlayer(name, quits_sometimes if name == "quits" else random_move) for name in plan.bots]
             record = Referee(plan, built_in("bird"), seated, Timing()).play().record
             for fault in record.faults:
-                place = evidence_folder(run, record.id)
-                place.mkdir(parents=True, exist_ok=True)
-                (place / f"seat-{fault.seat}.json").write_text(json.dumps({"kind": fault.kind, "turn": fault.turn}))
+                place = run / evidence_name(record.id, fault.seat)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(json.dumps({"kind": fault.kind, "turn": fault.turn}))
             journal.append([record])
     export_run(run, run, run_tables(run))
     return run

@@ -16,8 +16,9 @@ from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.players.inprocess import InProcessPlayer, random_move
 from arena.records.find import find_record, read_records
-from arena.records.journal import Journal, JournalFullError, read_ids, write_durably
+from arena.records.journal import Journal, JournalFullError, read_ids
 from arena.records.record import decode_record, encode_record, shares
+from arena.records.regular import write_durably
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 

@@ -10,6 +10,7 @@ from arena.exports.report.material import Material
 from arena.exports.report.words import shortened
 from arena.exports.text import counted_text
 from arena.players.manifest import Manifest, read_manifest
+from arena.records.regular import has_folder
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules.boards import BUILT_IN
 
@@ -81,10 +82,8 @@ def _bot(folder: Path, bot: BotInfo) -> dict[str, Any]:
 
 def _manifest(folder: Path, bot: BotInfo) -> Manifest | None:
     """The manifest in the run's copy of the bot; None if it is gone."""
-    copies = folder / "bots"
-    copy = copies / f"{bot.name}-{bot.sha256[:HASH]}"
     try:
-        return read_manifest(copy) if copy.resolve().is_relative_to(copies.resolve()) else None
+        return read_manifest(folder / bot.copy) if has_folder(folder, bot.copy) else None
     except (BotFolderError, OSError, ValueError):
         return None
 

@@ -18,6 +18,7 @@ from arena.exports.report.scan import Forfeited
 from arena.exports.report.words import counted
 from arena.exports.text import counted_text, gain_lines, noun_of
 from arena.records.record import GameRecord
+from arena.records.regular import write_durably
 from arena.records.runfile import read_run
 
 DEFAULT_GAMES = 40
@@ -62,15 +63,13 @@ def game_page(folder: Path, record: GameRecord) -> str:
     return render("game.html", {**values, **_viewer(album, [fault["detail"] for fault in shown])})
 
 
-def page_path(folder: Path, game: str) -> Path:
-    """The path for a game's page; creates its folder. Raises RunError if the id leads outside the run's folder."""
-    path = folder / REPLAYS / f"{game}.html"
+def write_page(folder: Path, game: str, text: str) -> Path:
+    """Writes the page of a game where it belongs in the run's folder. Raises RunError, also when the id leads out of that."""
+    path = Path(folder, REPLAYS, *f"{game}.html".split("/"))
     try:
-        if not path.resolve().is_relative_to((folder / REPLAYS).resolve()):
-            raise RunError(f"expected the id of a game to be a path below {folder / REPLAYS}, got {game!r}", "name a file: --html FILE")
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RunError(f"expected to make the folder {path.parent}, got {error}", "name a file: --html FILE") from error
+        write_durably(path, text.encode(), folder)
+    except RunError as error:
+        raise RunError(str(error), "name a file: --html FILE") from error
     return path
 
 

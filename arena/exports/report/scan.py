@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arena.errors import RunError
 from arena.ratings import tally
 from arena.ratings.matches import Score
-from arena.ratings.tally import MOST_SEATS, Games, Outcome, Row, row_decoder
+from arena.ratings.tally import MOST_SEATS, Games, Milliseconds, Outcome, Row, Turns, row_decoder
 from arena.records.journal import journal_of, open_journal, read_rows
 from arena.records.record import Fault, GameRecord, decode_record
 
@@ -21,13 +21,13 @@ from arena.records.record import Fault, GameRecord, decode_record
 class _Fault(tally.Fault):
     """All the fields of a fault."""
 
-    turn: int
+    turn: Turns
     detail: str
 
 
 class _Line(Row):
     faults: Sequence[_Fault]
-    slowest_ms: list[float]
+    slowest_ms: list[Milliseconds]
     sandbox: str
     ended: str
 
@@ -57,7 +57,7 @@ class Scan(Struct):
     deal: NDArray[np.int32]
     offset: NDArray[np.int64]
     turns: NDArray[np.int32]
-    end: NDArray[np.int8]
+    end: NDArray[np.int32]
     ends: list[str]
     left: NDArray[np.int8]
     think_ms: NDArray[np.float64]
@@ -109,7 +109,7 @@ class _Columns:
     """The columns of a `Scan` while it is being read."""
 
     def __init__(self) -> None:
-        self.offset, self.turns, self.end, self.left, self.think_ms = array("q"), array("i"), array("b"), array("b"), array("d")
+        self.offset, self.turns, self.end, self.left, self.think_ms = array("q"), array("i"), array("i"), array("b"), array("d")
         self.ends: dict[str, int] = {}
         self.slowest_ms: dict[str, float] = {}
         self.sandboxes: Counter[str] = Counter()

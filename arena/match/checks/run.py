@@ -7,6 +7,7 @@ from arena.match.checks.bench import Bench
 from arena.match.checks.step import Failed, Step
 from arena.match.checks.table import FILES, STEPS, TableStep
 from arena.players.folder import Bot, bot_files, staged_for_a_while
+from arena.players.sandbox.launch import interpreter_paths
 from arena.players.sandbox.tiers import Sandbox
 from arena.rules.rulebook import where_to_read
 
@@ -22,11 +23,17 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[Step]:
     try:
         with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
             files = bot_files(staged.folder)
-            yield Step(FILES, detail=f"{' '.join(bot.command)}, {len(files)} file{'s' * (len(files) != 1)}")
+            yield Step(FILES, detail=f"{' '.join(bot.command)}, {len(files)} file{'s' * (len(files) != 1)}{_also_read(staged, sandbox)}")
             yield from _check_staged(Bench(staged, move_ms, sandbox))
     except BotFolderError as error:
         yield Step(FILES, str(error), error.hint or "see protocol/SPEC.md, P10")
         yield _left_out(len(STEPS), "they need a bot that can be started")
+
+
+def _also_read(bot: Bot, sandbox: Sandbox) -> str:
+    """What the bot's command lays open to it besides what every bot may read."""
+    paths = [] if sandbox.tier == "none" else interpreter_paths(bot.command[0], bot.folder)
+    return f"; its command lets it read {', '.join(paths)}" if paths else ""
 
 
 def _check_staged(bench: Bench) -> Iterator[Step]:

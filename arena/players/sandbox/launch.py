@@ -3,17 +3,16 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
-from glob import glob
+from glob import escape, glob
 from pathlib import Path
 
 from msgspec import Struct
 
 import arena
 from arena.errors import SandboxError
+from arena.players.passing import make_passing, remove_passing
 from arena.players.sandbox import seccomp
 
 PROCESSES = 128
@@ -24,6 +23,14 @@ FILES_IN_MEMORY = 20_000
 DISK_MB, DISK_FILES = 256, 20_000
 PYTHON_PARTS = ("bin", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "share")
 """The parts of a Python installation. The folder around them may hold anything, if somebody installed it in their own folder."""
+PARTS = ("lib", "lib64", "libexec", "share")
+INSTALLED = ("pyvenv.cfg", "lib/*.so*", *(f"{part}/{{name}}{version}" for part in PARTS for version in ("", "[0-9]*", "-[0-9]*")))
+"""Where an interpreter keeps what it needs, by its name: lib/python3.12, lib/ruby, share/julia; and shared libraries, which are code."""
+TOOLCHAINS = {
+    "lib/modules": ("lib", "conf", "release"),  # a Java runtime
+    "pkg/tool": ("VERSION", "go.env", "lib", "pkg", "src"),  # Go
+}
+"""Installations that are told by what is in them: the sign, and the parts that a program there needs."""
 PRIVATE = (".cargo", ".local")
 """Folders in a home that have a ``bin`` next to secrets."""
 KEPT_VARIABLES = ("LANG", "LC_ALL", "TZ")
@@ -31,6 +38,10 @@ OUTSIDE_VARIABLES = (*KEPT_VARIABLES, "HOME", "TMPDIR")
 SYSTEM_FOLDERS = ("bin", "lib", "lib32", "lib64", "sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/java*", "/etc/ssl/openssl.cnf", "/nix/store")
 """Patterns for the files in /etc that programs need to run at all, and for the one place where one distribution keeps everything."""
+OWN_PROCESS = ("auxv", "cgroup", "cmdline", "comm", "environ", "fd", "fdinfo", "io", "limits", "maps", "mountinfo", "mounts",
+    "schedstat", "smaps", "smaps_rollup", "stat", "statm", "status")  # fmt: skip
+"""What a process may read of itself in Landlock. Not ``net``, nor ``task``, which has it too: that is the host's network, its sockets
+and neighbours. Landlock can only allow, so what is allowed is named."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
@@ -56,19 +67,7 @@ class Launch(Struct):
     def clear_up(self) -> None:
         """Removes the temporary folder; call it once the command and everything it started have ended."""
         if self.temporary:
-            remove_tree(self.temporary)
-
-
-def remove_tree(folder: str) -> None:
-    """Removes a folder that a bot has written to.
-
-    Python's own function fails on folders nested deeper than its stack, and on folders that their owner may not list.
-    """
-    try:
-        os.rmdir(folder)  # noqa: PTH106 - nearly always it is empty
-    except OSError:
-        for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
-            subprocess.run([*command, "--", folder], stderr=subprocess.DEVNULL, check=False)  # noqa: S603 - the system's
+            remove_passing(self.temporary)
 
 
 def plain_launch(command: Sequence[str], environment: Mapping[str, str]) -> Launch:
@@ -99,10 +98,10 @@ def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[s
     """The process confines itself before it becomes the bot; it can write only to a temporary folder."""
     readable = _readable(command, folder, writable=writable)
     program = _memory_file(seccomp.program(sockets=False, attributes=writable))
-    temporary = tempfile.mkdtemp(prefix="arena-bot-")
+    temporary = make_passing("bot")
     system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
     spec = {
-        "read": [*system, *readable, str(folder), "/proc/self"],
+        "read": [*system, *readable, str(folder), *(f"/proc/self/{name}" for name in OWN_PROCESS)],
         "write": [temporary, *([str(folder)] if writable else [])],
         "devices": [f"/dev/{name}" for name in DEVICES],
         "limits": [("RLIMIT_NPROC", _processes_of_this_user() + SPARE_PROCESSES)],
@@ -117,7 +116,7 @@ def readable_paths(command: Sequence[str], folder: Path) -> list[str]:
     """What a bot may read besides the system and its folder: the arena's Python and package (for the SDK), and its interpreter."""
     prefixes = dict.fromkeys((sys.prefix, sys.base_prefix))
     paths = [str(part) for prefix in prefixes for name in PYTHON_PARTS if (part := Path(prefix, name)).exists()]
-    paths += [str(Path(arena.__file__).parent), *_interpreter(command[0], folder)]
+    paths += [str(Path(arena.__file__).parent), *interpreter_paths(command[0], folder)]
     return list(dict.fromkeys(path for path in paths if not _is_system(path)))
 
 
@@ -143,19 +142,31 @@ def _readable(command: Sequence[str], folder: Path, *, writable: bool) -> list[s
     return paths
 
 
-def _interpreter(program: str, folder: Path) -> list[str]:
-    """The place of a program that is not part of the system: its installation if it is in that installation's ``bin``, else its file."""
+def interpreter_paths(program: str, folder: Path) -> list[str]:
+    """What a program of PATH that is not the system's needs to run: itself, and of its installation what is an interpreter's."""
     found = None if os.sep in program else shutil.which(program, path=search_path(os.environ))
     if not found:
         return []
-    places = []
+    paths = []
     for place in (Path(found), Path(found).resolve()):
         installation = place.parent.parent
-        private = Path.home().is_relative_to(installation) or installation in [Path.home() / name for name in PRIVATE]
-        whole = place.parent.name == "bin" and not private and not folder.is_relative_to(installation)
         if str(installation) not in (sys.prefix, sys.base_prefix):
-            places.append(str(installation if whole else place))
-    return places
+            paths += [str(place), *(_parts(place) if place.parent.name == "bin" and not _is_private(installation) else [])]
+    return [path for path in dict.fromkeys(paths) if not _is_system(path) and not folder.is_relative_to(path)]
+
+
+def _parts(program: Path) -> list[str]:
+    """The parts of an installation around the ``bin`` with this program; it is a bot that names it, so all else there stays hidden."""
+    installation, name = program.parent.parent, program.name.rstrip("0123456789.-") or program.name
+    named = [pattern.format(name=escape(name)) for pattern in INSTALLED]
+    known = [part for sign, parts in TOOLCHAINS.items() if (installation / sign).exists() for part in parts]
+    found = [path for pattern in (*named, *known) for path in sorted(installation.glob(pattern))]
+    return [str(path) for path in found if path.resolve().is_relative_to(installation.resolve())]
+
+
+def _is_private(installation: Path) -> bool:
+    """Whether what is named after a program in there is the user's own rather than the program's, as ``.local/share/fish`` is."""
+    return Path.home().is_relative_to(installation) or installation in [Path.home() / name for name in PRIVATE]
 
 
 def _is_system(path: str) -> bool:

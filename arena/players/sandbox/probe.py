@@ -4,11 +4,11 @@ import json
 import os
 import socket
 import subprocess
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from arena.errors import SandboxError
+from arena.players.passing import make_passing, remove_passing
 from arena.players.sandbox import seccomp
 from arena.players.sandbox.launch import Launch
 
@@ -42,11 +42,13 @@ def failure(launch: Callable[..., Launch]) -> str:
     """Why the tier does not hold on this machine; empty if it does."""
     if not seccomp.is_known():
         return "no list of system calls for this processor"
-    with tempfile.TemporaryDirectory(prefix="arena-probe-") as temporary:
-        try:
-            barriers = look_around(launch, Path(temporary))
-        except (OSError, ValueError, subprocess.SubprocessError, SandboxError) as error:
-            return str(error)
+    temporary = make_passing("probe")
+    try:
+        barriers = look_around(launch, Path(temporary))
+    except (OSError, ValueError, subprocess.SubprocessError, SandboxError) as error:
+        return str(error)
+    finally:
+        remove_passing(temporary)
     open_barriers = [name for name, holds in barriers.items() if not holds]
     return f"it leaves open: {', '.join(open_barriers)}" if open_barriers else ""
 

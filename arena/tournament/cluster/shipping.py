@@ -15,7 +15,7 @@ import msgspec
 
 from arena.errors import BotFolderError
 from arena.players.folder import Bot, bot_files, content_hash, stage
-from arena.players.sandbox.launch import remove_tree
+from arena.players.passing import remove_tree
 from arena.players.sandbox.tiers import Sandbox
 
 LOCK = ".lock"

@@ -67,14 +67,14 @@ class Channel:
     """The arena's ends of a bot's pipes, which it owns.
 
     ``exchange`` does a request in one call in the usual case. Without it, and in every other case, the code below does it step by step, so
-    a subclass that overrides a step passes None. ``counter`` is a descriptor to read with each reply, 8 bytes that are a number, such as
-    the processor time of the bot in ns; ``counted`` is the number that came with the last reply, -1 if there is no counter.
+    a subclass that overrides a step passes None. ``counter`` may be set to a descriptor that is then read with each reply: 8 bytes
+    that are a number, such as the processor time of the bot in ns. ``counted`` is the number that came with the last reply, or -1.
     """
 
-    def __init__(self, to_bot: int, from_bot: int, exchange: Exchange | None = EXCHANGE, counter: int = -1) -> None:
+    def __init__(self, to_bot: int, from_bot: int, exchange: Exchange | None = EXCHANGE) -> None:
         self._to_bot, self._from_bot = to_bot, from_bot
-        self._exchange, self._counter = exchange, counter
-        self.counted = -1
+        self._exchange = exchange
+        self.counter = self.counted = -1
         os.set_blocking(to_bot, False)
         os.set_blocking(from_bot, False)
         self._readable = select.poll()
@@ -113,7 +113,7 @@ class Channel:
         queue.append(b"")
         lines = b"\n".join(queue)
         queue.clear()
-        reply, rest, written, sent_ns, at_ns, counted = self._exchange(self._to_bot, self._from_bot, lines, deadline_ns, self._counter)
+        reply, rest, written, sent_ns, at_ns, counted = self._exchange(self._to_bot, self._from_bot, lines, deadline_ns, self.counter)
         self._said.append(("to", lines, sent_ns))
         if reply is None:
             self._outgoing, self._incoming = lines[written:], rest
@@ -194,8 +194,8 @@ class Channel:
         self._said.append((direction, text, time.monotonic_ns()))
 
     def _count(self) -> None:
-        if self._counter >= 0:
-            self.counted = int.from_bytes(os.read(self._counter, COUNTER_BYTES), sys.byteorder)
+        if self.counter >= 0:
+            self.counted = int.from_bytes(os.read(self.counter, COUNTER_BYTES), sys.byteorder)
 
     def _send(self, deadline_ns: int) -> None:
         self._queue.append(b"")

@@ -45,8 +45,9 @@ def position_view(state: State) -> PositionView:
 def played_view(state: State, seat: int, move: int, events: Sequence[Event], *, forfeited: bool = False) -> Played:
     """The public line about the move that led to this state."""
     board, players = state.board, state.players
+    name_of = board.name_of
     shown = [
-        EventView(name, owner, board.name_of(square), size, _by_seat(home, players) if home else None)
+        EventView(name, owner, name_of(square), size, _by_seat(home, players) if home else None)
         for name, owner, square, size, home in events
     ]
     return Played(seat, move_text(board, move), shown, state.left, state.pile, forfeited)

@@ -26,10 +26,10 @@ except ImportError:
 class Peer:
     """The bot's ends of the pipes."""
 
-    def __init__(self, exchange, counter=-1):
+    def __init__(self, exchange):
         self.stdin, to_bot = os.pipe()
         from_bot, self.stdout = os.pipe()
-        self.channel = Channel(to_bot, from_bot, exchange, counter)
+        self.channel = Channel(to_bot, from_bot, exchange)
         self.threads = []
 
     def say(self, data):
@@ -295,7 +295,8 @@ def test_other_threads_run_during_the_wait(peer):
 @pytest.mark.parametrize("said", [b"answer\n", b"\nanswer\n"])
 def test_the_counter_is_read_with_every_reply(exchange, said):
     counter, adds = os.pipe()
-    peer = Peer(exchange, counter)
+    peer = Peer(exchange)
+    peer.channel.counter = counter
     assert peer.channel.counted == -1
     for number in (0, 7, 2**62):
         os.write(adds, number.to_bytes(8, sys.byteorder))
@@ -311,7 +312,8 @@ def test_the_counter_is_read_with_every_reply(exchange, said):
 
 
 def test_a_counter_that_fails_is_an_error_and_loses_no_reply(exchange):
-    peer = Peer(exchange, counter=1_000_000)
+    peer = Peer(exchange)
+    peer.channel.counter = 1_000_000
     peer.say(b"answer\n")
     with pytest.raises(OSError, match="Bad file descriptor"):
         peer.channel.ask(b"?", soon())

@@ -67,7 +67,7 @@ PROGRAMS = {
     "wrong_type": ("wrong shape", 'expected a reply of type "move" to the request'),
     "unknown_id": ("unknown id", "repeat the id of the request"),
     "stale_id": ("unknown id", "repeat the id of the request"),
-    "answers_twice": ("unknown id", "answer (each request )?once"),
+    "answers_twice": ("unknown id", "answer (each request |it )?once"),
     "speaks_unasked": ("unknown id", 'expected silence until the next request, got .*"info".* log to stderr'),
     "illegal_move": ("illegal move", r"is not free grassland \(R4.1\)"),
     "tile_of_another": ("illegal move", r"the tile \w\w is not in the hand .* \(R3.1\)"),

@@ -11,6 +11,7 @@ import click
 import msgspec
 from msgspec import Struct
 
+from arena.cli.folding import columns_of, folded
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import as_json, results_folder
 from arena.errors import printable
@@ -34,8 +35,8 @@ MEANING = {
 LEAST_FILES, LEAST_PROCESSES, LEAST_FREE_MB = 1024, 2048, 1024
 
 
-class Walls(Struct):
-    """A sandbox tier; ``reason`` says why it does not work here."""
+class TierFound(Struct):
+    """A kind of sandbox; ``reason`` says why it does not work here."""
 
     works: bool
     reason: str
@@ -63,7 +64,7 @@ class Findings(Struct):
     cores: int
     start_method: str
     sandbox: str
-    walls: dict[str, Walls]
+    walls: dict[str, TierFound]
     rules: str
     rules_reason: str
     channel: str
@@ -90,7 +91,11 @@ def doctor(home: Path, /, *, clean: bool, as_json: bool) -> int:
     if clean:
         return _clean(as_json=as_json)
     found = examine(results_folder(home))
-    click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2) if as_json else "\n".join(report(found)))
+    click.echo(
+        msgspec.json.format(msgspec.json.encode(found), indent=2)
+        if as_json
+        else folded("\n".join(report(found)), columns_of(sys.stdout), " " * 6)
+    )
     return FAILED if found.sandbox == "none" else DONE
 
 
@@ -126,7 +131,7 @@ def examine(results: Path) -> Findings:
         cores=available_cores(),
         start_method=START_METHOD,
         sandbox=next((tier for tier in TIERS if not reasons[tier]), "none"),
-        walls={tier: Walls(not reason, reason, MEANING[tier]) for tier, reason in reasons.items()},
+        walls={tier: TierFound(not reason, reason, MEANING[tier]) for tier, reason in reasons.items()},
         rules=CORE,
         rules_reason=why_not_native("ARENA_RULES", "arena.rules.native") if CORE == "pure" else "",
         channel=CHANNEL,
@@ -201,8 +206,8 @@ def report(found: Findings) -> Iterator[str]:
     yield f"arena {found.arena}, Python {found.python}"
     yield f"{found.system}, {found.cores} cores, as {'root' if found.is_root else 'a normal user'}; workers start by {found.start_method}"
     yield f"\nsandbox for bots: {found.sandbox}"
-    for tier, walls in found.walls.items():
-        yield _line(tier, walls.meaning if walls.works else f"does not work here: {walls.reason}", good=walls.works)
+    for tier, its in found.walls.items():
+        yield _line(tier, its.meaning if its.works else f"does not work here: {its.reason}", good=its.works)
     if found.sandbox == "none":
         yield _line("none", MEANING["none"], good=False)
     yield f"\nrules core: {found.rules}" + (f", {printable(found.rules_reason)}" if found.rules_reason else "")

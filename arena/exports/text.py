@@ -188,7 +188,7 @@ def _footer(tables: "Tables") -> list[str]:
     for size in sorted(tables.seats["seats"].unique()):
         rows = tables.seats[(tables.seats["seats"] == size) & tables.seats["elo_error"].notna() & (tables.seats["seat"] > 0)]
         if size == 2 and len(rows):  # noqa: PLR2004 - two players have one effect, told of the first seat
-            lines.append(f"first seat {-rows['elo'].iloc[0]:+.1f} +/- {rows['elo_error'].iloc[0]:.1f} Elo")
+            lines.append(f"first seat {round(-rows['elo'].iloc[0], 1) + 0.0:+.1f} +/- {rows['elo_error'].iloc[0]:.1f} Elo")
         elif len(rows):
             effects = ", ".join(
                 f"{ORDINALS[seat]} {elo:+.1f} +/- {error:.1f}"
@@ -197,7 +197,7 @@ def _footer(tables: "Tables") -> list[str]:
             lines.append(f"{size} players, Elo compared with the first seat: {effects}")
     unit = tables.unit
     lines.append(
-        f"95 % error bars, clustered by {unit}; {counted_text(tables)}, {tables.clusters} {unit}s"
+        f"95 % error bars, clustered by {unit}; {counted_text(tables)}, {tables.clusters} {unit}{'' if tables.clusters == 1 else 's'}"
         if unit != "game"
         else f"95 % error bars, each game on its own deal; {counted_text(tables)}"
     )

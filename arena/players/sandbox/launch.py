@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from glob import escape, glob
 from pathlib import Path
 
@@ -148,7 +148,7 @@ def interpreter_paths(program: str, folder: Path) -> list[str]:
     if not found:
         return []
     paths = []
-    for place in (Path(found), Path(found).resolve()):
+    for place in dict.fromkeys((*_links(Path(found)), Path(found).resolve())):
         installation = place.parent.parent
         if str(installation) not in (sys.prefix, sys.base_prefix):
             paths += [str(place), *(_parts(place) if place.parent.name == "bin" and not _is_private(installation) else [])]
@@ -167,6 +167,14 @@ def _parts(program: Path) -> list[str]:
 def _is_private(installation: Path) -> bool:
     """Whether what is named after a program in there is the user's own rather than the program's, as ``.local/share/fish`` is."""
     return Path.home().is_relative_to(installation) or installation in [Path.home() / name for name in PRIVATE]
+
+
+def _links(place: Path) -> Iterator[Path]:
+    """A path, and where its link leads, step by step: a virtual environment's python3 may be a link to a link in a home."""
+    while place.is_symlink():
+        yield place
+        place = Path(os.path.normpath(place.parent / place.readlink()))
+    yield place
 
 
 def _is_system(path: str) -> bool:

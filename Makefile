@@ -11,7 +11,7 @@ SOURCES := setup.py arena tests .ci/site.py bots/random-python bots/greedy-pytho
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs format fuzz sanitize chaos soak slow golden wheel release-check clean
+.PHONY: help demo test check docs format fuzz sanitize chaos soak fair slow golden wheel release-check clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -62,6 +62,9 @@ soak: $(VENV)/.ready-dev ## 20,000 games, in which memory and open files have to
 
 slow: $(VENV)/.ready-dev ## 200 games of each starter that thinks at 100 ms a move on a busy machine: none late, all stronger than plain (about ten minutes)
 	@ARENA_STARTER_GAMES=$${ARENA_STARTER_GAMES:-200} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_starters.py
+
+fair: $(VENV)/.ready-dev ## 1,000 games beside programs that burn every core, and bots that take the processor from others (about ten minutes)
+	@ARENA_FAIR_GAMES=$${ARENA_FAIR_GAMES:-1000} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_fair.py
 
 golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/ and pictures/ anew, after a change of the protocol, the rules or the drawing
 	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py

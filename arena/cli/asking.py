@@ -90,7 +90,7 @@ def ask_again(home: Path, folder: Path, record: "GameRecord", turn: int, seat: i
     note_bank(scripts, SPREAD)
     adopt_orphans()
     with bot_to_ask(home, scripts, text, record.bots[seat], choice) as (bot, sandbox):
-        player = BotPlayer(bot, script.timing.startup_ms, sandbox)
+        player = BotPlayer(bot, script.timing.startup_ms, sandbox, script.timing.clock)
         try:
             last = retrace(script, seat, player, wanted=turn).decisions[-1]
             return Asked(bot.label, last, player.evidence()[2])

@@ -15,11 +15,13 @@ from arena.cli.options import (
     SandboxChoice,
     as_json,
     bot_finder,
+    clock_option,
     in_process_option,
     move_ms_option,
     results_folder,
     sandbox_options,
     split_commas,
+    with_clock,
 )
 from arena.cli.place import Place, counted, place_options, workers_at
 from arena.cli.playing import (
@@ -73,6 +75,7 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @move_ms_option
 @click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves in a game, in ms.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move, in ms.  [default: 0]")
+@clock_option
 @click.option("--startup-ms", type=click.IntRange(1), help="Time for a bot's process to answer hello, in ms.  [default: 10000]")
 @click.option("--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1]))
 @in_process_option
@@ -154,7 +157,7 @@ def _resolve(home: Path, options: dict[str, Any]) -> _Comparison:
     out, blocks = given.pop("out", None), given.pop("max_blocks")
     question = {key: given.pop(key) for key in ("elo0", "elo1", "alpha", "beta")}
     settings = {
-        **given,
+        **with_clock(given),
         "bots": [bot.label for bot in bots],
         "boards": list(boards),
         "compare": {"new": pair[0].label, "old": pair[1].label, **question},

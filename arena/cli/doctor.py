@@ -32,6 +32,15 @@ MEANING = {
     "landlock": "a bot can open only its own folder and the system's programs, and no network; it can see which files and processes exist",
     "none": "a bot runs with your own rights: it can read and change everything that you can",
 }
+COUNTING = {
+    "kernel": "the kernel counts everything that a bot starts, to the nanosecond",
+    "proc": "the arena adds up what it sees in /proc; a bot that ignores SIGCHLD is killed, since its children would not count",
+    "nothing": "only Linux counts processor time reliably, so time is measured by the wall clock",
+}
+STALL_S = 1.0
+LONG_STALL_MS = 20
+MOST_PARANOID = 2
+"""With this kernel.perf_event_paranoid or less, every user may count the processor time of their own processes."""
 LEAST_FILES, LEAST_PROCESSES, LEAST_FREE_MB = 1024, 2048, 1024
 
 
@@ -49,6 +58,18 @@ class Limits(Struct):
     open_files: int | None
     processes: int | None
     free_mb: int
+
+
+class Time(Struct):
+    """How a bot's time is measured here. ``counts`` is what counts processor time, ``kernel``, ``proc`` or ``nothing``.
+
+    ``paranoid`` is kernel.perf_event_paranoid. ``longest_stall_ms`` is how long a program that only computes had to wait at the most.
+    """
+
+    counts: str
+    meaning: str
+    paranoid: int | None
+    longest_stall_ms: float
 
 
 class Findings(Struct):
@@ -71,6 +92,7 @@ class Findings(Struct):
     channel_reason: str
     languages: dict[str, list[str]]
     limits: Limits
+    time: Time
     advice: list[str]
 
 
@@ -79,7 +101,7 @@ class Findings(Struct):
 @as_json
 @click.pass_obj
 def doctor(home: Path, /, *, clean: bool, as_json: bool) -> int:
-    """Check what works on this machine: sandbox, rules core, languages and limits, and what to install for more.
+    """Check what works on this machine: sandbox, rules core, languages, limits and time, and what to install for more.
 
     The exit status is 1 if no sandbox works.
 
@@ -138,10 +160,19 @@ def examine(results: Path) -> Findings:
         channel_reason=why_not_native("ARENA_CHANNEL", "arena.players.native") if CHANNEL == "python" else "",
         languages={name: [place for tool in tools if (place := shutil.which(tool, path=path))] for name, tools in TOOLCHAINS.items()},
         limits=limits_for(results),
+        time=time_here(),
         advice=[],
     )
     found.advice.extend(advice(found))
     return found
+
+
+def time_here() -> Time:
+    """How processor time is counted here, and how steadily a program runs; this takes STALL_S."""
+    from arena.players.steadiness import kernel_counts, longest_stall_ns, paranoia  # noqa: PLC0415 - help must not wait for it
+
+    counts = "nothing" if sys.platform != "linux" else "kernel" if kernel_counts() else "proc"
+    return Time(counts, COUNTING[counts], paranoia(), round(longest_stall_ns(STALL_S) / 1e6, 1))
 
 
 def why_not_native(variable: str, module: str) -> str:
@@ -177,6 +208,7 @@ def advice(found: Findings) -> Iterator[str]:
         yield "run the arena as a normal user, not as root: then a bot that escapes from the sandbox is not root either"
     if found.rules == "pure":
         yield "for a rules core about 25 times as fast: install a C compiler (on Debian: apt install gcc), then run 'pip install .' again"
+    yield from advice_on_time(found.time)
     missing = [name for name, programs in found.languages.items() if not programs]
     if missing:
         yield f"for bots in {', '.join(missing)}: install the toolchain, and make sure it is on PATH"
@@ -187,6 +219,16 @@ def advice(found: Findings) -> Iterator[str]:
         yield f"allow more processes: ulimit -u {LEAST_PROCESSES}"
     if limits.free_mb < LEAST_FREE_MB:
         yield "free some disk space for results"
+
+
+def advice_on_time(time: Time) -> Iterator[str]:
+    """How to count better, and to wait less."""
+    if time.counts == "proc":
+        high = time.paranoid is not None and time.paranoid > MOST_PARANOID
+        cure = "sysctl kernel.perf_event_paranoid=2" if high else "allow perf_event_open, which this container or system refuses"
+        yield f"to let the kernel count processor time: {cure}"
+    if time.longest_stall_ms > LONG_STALL_MS:
+        yield "for games that end sooner: stop other programs on this machine; they make bots late only with --clock wall"
 
 
 def advice_on_bubblewrap(system: str) -> str:
@@ -219,6 +261,8 @@ def report(found: Findings) -> Iterator[str]:
     yield (
         f"\nlimits: {_count(limits.open_files)} open files, {_count(limits.processes)} processes; {limits.free_mb:,} MB free for results"
     )
+    yield f"\nprocessor time: {found.time.meaning}"
+    yield f"  a program that only computes had to wait for up to {found.time.longest_stall_ms:g} ms (measured for {STALL_S:g} s)"
     if found.advice:
         yield "\nto get more:"
         yield from (f"  {sentence}" for sentence in found.advice)

@@ -13,7 +13,7 @@ from arena.cli.rules import rules_text, show_rules
 from arena.errors import MoveError, NotationError, UserError
 from arena.exports.text import board_text, hands_text
 from arena.players.messages import Start
-from arena.players.player import Answer, Words
+from arena.players.player import Answer, Player, Words
 from arena.rules import State
 from arena.rules.notation import KIND_SHIFT, PASS, PASSED, TILE_OF_KIND, TILES, move_text, parse_move, parse_square, parse_tile, split_move
 from arena.rules.rulebook import where_to_read
@@ -36,7 +36,7 @@ _ABOUT_RULES = re.compile(r"rules( .*)?|R\d+(\.\d+)?|r\d+\.\d+")
 SHOWN_HINTS = 3
 
 
-class Human:
+class Human(Player):
     """A seat for a person. ``ask(prompt)`` reads a line, and raises EOFError at the end of input."""
 
     def __init__(self, names: Sequence[str], ask: Callable[[str], str]) -> None:

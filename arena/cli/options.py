@@ -32,6 +32,24 @@ in_process_option = click.option(
     default=None,
     help="Use built-in bots only.",
 )
+clock_option = click.option(
+    "--clock",
+    type=click.Choice(("cpu", "wall")),
+    help="Measure a bot's time as processor time, or by the wall clock.  [default: cpu]",
+)
+
+
+def with_clock(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings with the best clock there is here, if none was asked for."""
+    if settings.get("in_process") or "clock" in settings:
+        return settings
+    from arena.players.timekeeper import BEST_CLOCK  # noqa: PLC0415 - help must not wait for it
+
+    if BEST_CLOCK == "wall":
+        click.echo("note: time is measured by the wall clock here, because only Linux counts processor time reliably", err=True)
+    return {**settings, "clock": BEST_CLOCK}
+
+
 move_ms_option = click.option("--move-ms", type=click.IntRange(1), default=1000, show_default=True, help="Time for a move, in ms.")
 
 

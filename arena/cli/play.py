@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import SandboxChoice, as_json, bot_finder, move_ms_option, sandbox_options, split_commas
+from arena.cli.options import SandboxChoice, as_json, bot_finder, clock_option, move_ms_option, sandbox_options, split_commas, with_clock
 from arena.cli.stepper import wait_for_key
 from arena.errors import UserError, printable
 
@@ -45,6 +45,7 @@ YOU = "human"
 @move_ms_option
 @click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves, in ms.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), default=0, help="Added to the bank after each move, in ms.  [default: 0]")
+@clock_option
 @click.option("--human", type=click.IntRange(0, 3), metavar="SEAT", help="Play yourself, at this seat. The other hands stay hidden.")
 @click.option("--step", is_flag=True, help="Stop after each move until you press a key.")
 @click.option(
@@ -96,7 +97,7 @@ def play(
         _refuse_steps(human, as_json=as_json)
     found = list(map(bot_finder(home, in_process=False), bots))
     boards = [find_board(name) for name in names]
-    table = Table(found, human, Timing(**options), choice.sandbox_for(found), step=step)
+    table = Table(found, human, Timing(**with_clock(options)), choice.sandbox_for(found), step=step)
     seed = seed or new_seed()
     with _opened(log_path) as log:
         records = list(_rounds(table, boards, seed, deal, log, as_json=as_json))
@@ -250,8 +251,8 @@ class Table(NamedTuple):
 
         if is_built_in(bot):
             return built_in_player(bot)
-        told = (bot, self.timing.startup_ms, self.sandbox)
-        return LoggedPlayer(*told, log, seat) if log else BotPlayer(*told)
+        player = BotPlayer(bot, self.timing.startup_ms, self.sandbox, self.timing.clock)
+        return player if log is None else LoggedPlayer(bot, self.timing.startup_ms, self.sandbox, log, seat, self.timing.clock)
 
     def _watch(self, names: "Sequence[str]") -> "Watch":
         """What is shown after each move: everything, or less if a person plays, who sees the board when it is their turn."""

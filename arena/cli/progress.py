@@ -58,7 +58,6 @@ class Progress:
         self._slow = threading.Timer(SLOW_S, self._say_slow)
         self._slow.daemon = True
         self._own_us = Counter[int]()
-        self._busy: set[str] = set()
         self.figures: dict[str, str] = {}
         self._shown: dict[str, str] = {}
         self._bar: tqdm | None = None  # type: ignore[type-arg]
@@ -90,7 +89,7 @@ class Progress:
         if self._faults:
             self.say(f"{counted(self._faults, 'forfeit')} in this session; their evidence is in {self._session.folder / 'faults'}")
         if len(self._late) > 1:
-            self.say(late_text(self._late, self._workers.places))
+            self.say(late_text(self._late, self._workers.places, self._session.config.clock))
         if self._own_us:
             half, most = (percentile(self._own_us, share) / 1000 for share in (0.5, 0.99))
             self.say(f"the arena's own time between two moves: p50 {half:.2f} ms, p99 {most:.2f} ms")
@@ -101,8 +100,6 @@ class Progress:
             case Played(outcome):
                 self._played += 1
                 self._show_faults(outcome.record.bots, outcome.record.faults)
-                if outcome.busy:
-                    self._show_busy(set(outcome.busy))
                 self._own_us.update(map(coarse, outcome.own_us))
                 if self._bar is not None:
                     self._show_figures()
@@ -163,16 +160,6 @@ class Progress:
             elif self._faults == SHOWN_FAULTS + 1:
                 self.say(f"further forfeits are in {self._session.folder / 'faults'}")
 
-    def _show_busy(self, bots: set[str]) -> None:
-        """Warns once about each bot that computes while others are to move, if that takes processor time from them."""
-        crowding = self._workers.crowding(self._session.config.players)
-        for bot in sorted(bots - self._busy) if crowding else ():
-            self.say(
-                f"warning: {bot} computes on others' turns too, and {crowding}: "
-                "the others get less time than --move-ms says; use a longer --move-ms, or fewer workers"
-            )
-        self._busy |= bots
-
     def expect(self, games: int) -> None:
         """Says how many games there will be."""
         self._total = games
@@ -206,9 +193,11 @@ def cluster_text(event: MachineChanged | MachinesDiffer | WorkerRefused | Worker
             return f"waiting {seconds:g} s for workers at {address}: start some with 'dask worker {address}'"
 
 
-def late_text(late: Sequence[str], places: int) -> str:
+def late_text(late: Sequence[str], places: int, clock: str) -> str:
     """What may help bots that answered late, one entry for each game that it cost."""
     bots = counted(len(set(late)), "bot")
+    if clock == "cpu":
+        return f"{bots} answered late in {counted(len(late), 'game')}, by their own processor time: try a larger --move-ms"
     cures = "--jobs 1 or a larger --move-ms" if places > 1 else "a larger --move-ms"
     return f"{bots} answered late in {counted(len(late), 'game')}: was the machine busy? Try {cures}"
 

@@ -13,6 +13,7 @@ from arena.cli.options import (
     SandboxChoice,
     as_json,
     bot_finder,
+    clock_option,
     in_process_option,
     match_option,
     prior_option,
@@ -21,6 +22,7 @@ from arena.cli.options import (
     run_folder,
     sandbox_options,
     split_commas,
+    with_clock,
 )
 from arena.cli.place import Place, place_options, workers_at
 from arena.cli.playing import (
@@ -71,6 +73,7 @@ OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 @click.option("--move-ms", type=click.IntRange(1), help="Time for a move, in ms.  [default: 1000]")
 @click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves in a game, in ms.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move, in ms.  [default: 0]")
+@clock_option
 @click.option("--startup-ms", type=click.IntRange(1), help="Time for a bot's process to answer hello, in ms.  [default: 10000]")
 @click.option("--until", type=click.FloatRange(0, min_open=True), metavar="ELO", help="Play until every +/- is at most this; see above.")
 @click.option("--adaptive", is_flag=True, default=None, help="Give more deals to line-ups where the ranking is uncertain; see above.")
@@ -197,6 +200,7 @@ def _resolve(home: Path, options: dict[str, Any]) -> _Tournament:
         settings.setdefault("deals", MOST_DEALS)
     if "seed" in settings:
         settings["seed"] = str(settings["seed"])
+    settings = with_clock(settings)
     warn_about_times(bots, settings)
     return _Tournament(settings, boards, bots, results_path(results_folder(home), out, settings, boards, bots), rest)
 

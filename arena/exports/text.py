@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MISSING = "-"
 HIDDEN_TILE = "??"
+CLOCKS = {"cpu": "processor time (--clock cpu)", "wall": "measured by the wall clock (--clock wall)"}
 SPARE = ("Losses", "Shared", "Left", "LOS%", "Wins")
 """Columns of the standings that a narrow terminal can do without, the least telling first."""
 ORDINALS = ("first", "second", "third", "fourth")
@@ -201,7 +202,8 @@ def _footer(tables: "Tables") -> list[str]:
         if unit != "game"
         else f"95 % error bars, each game on its own deal; {counted_text(tables)}"
     )
-    return ["; ".join(lines), *gain_lines(tables), *_anchor_lines(tables)] + [f"note: {note}" for note in tables.notes]
+    clock = [f"time is {CLOCKS[tables.clock]}"] if tables.clock in CLOCKS else []
+    return ["; ".join(lines), *gain_lines(tables), *_anchor_lines(tables), *clock] + [f"note: {note}" for note in tables.notes]
 
 
 def gain_lines(tables: "Tables") -> list[str]:

@@ -150,7 +150,7 @@ def test_a_run_whose_first_games_take_long_says_how_long_it_may_take_and_others_
 
 def test_several_late_answers_are_summed_up(arena, zoo_bot):
     late = zoo_bot("late")
-    _, err = arena("run", late, "greedy", "random", "--deals", 1, "--move-ms", 200, "--jobs", 2)
+    _, err = arena("run", late, "greedy", "random", "--deals", 1, "--move-ms", 200, "--clock", "wall", "--jobs", 2)
     kinds = [
         fault["kind"]
         for folder in (arena.home / "results").iterdir()
@@ -159,7 +159,7 @@ def test_several_late_answers_are_summed_up(arena, zoo_bot):
     ]
     assert kinds == ["late"] * 4
     assert "1 bot answered late in 4 games: was the machine busy? Try --jobs 1 or a larger --move-ms" in err
-    _, err = arena("run", late, "greedy", "random", "--deals", 1, "--move-ms", 200, "--jobs", 1, "--out", "alone")
+    _, err = arena("run", late, "greedy", "random", "--deals", 1, "--move-ms", 200, "--clock", "wall", "--jobs", 1, "--out", "alone")
     assert "1 bot answered late in 4 games: was the machine busy? Try a larger --move-ms" in err
 
 

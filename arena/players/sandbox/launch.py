@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from glob import escape, glob
@@ -49,7 +50,7 @@ class Launch(Struct):
     """A command ready to be started.
 
     The command inherits ``descriptors``, and the caller closes them. ``temporary`` is a folder to remove after the command has ended.
-    ``limits`` are for the keeper, where the tier itself cannot set a limit.
+    ``limits`` are for the keeper, where the tier itself cannot set a limit. ``processes`` is how many the tier itself needs.
     """
 
     command: list[str]
@@ -57,6 +58,7 @@ class Launch(Struct):
     descriptors: list[int]
     temporary: str | None = None
     limits: dict[str, int] = {}
+    processes: int = 0
 
     def close(self) -> None:
         """Closes the inherited descriptors; call it once the command has been started."""
@@ -90,8 +92,11 @@ def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping
     arguments += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
     arguments += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/bot", "--seccomp", str(program), "--"]
     inside = ["prlimit", f"--nproc={PROCESSES}", "--", *command]
+    limits = {"files_in_memory": FILES_IN_MEMORY}
+    if _is_setuid("bwrap"):
+        limits["counter"] = 0  # the kernel stops counting at such a program
     outside = {"PATH": search_path(environment)}  # process 1 in the sandbox would show it to the bot
-    return Launch(["bwrap", *arguments, *inside], outside, [program], limits={"files_in_memory": FILES_IN_MEMORY})
+    return Launch(["bwrap", *arguments, *inside], outside, [program], limits=limits, processes=2)
 
 
 def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
@@ -175,6 +180,11 @@ def _links(place: Path) -> Iterator[Path]:
         yield place
         place = Path(os.path.normpath(place.parent / place.readlink()))
     yield place
+
+
+def _is_setuid(program: str) -> bool:
+    found = shutil.which(program)
+    return found is not None and bool(Path(found).stat().st_mode & stat.S_ISUID)
 
 
 def _is_system(path: str) -> bool:

@@ -51,7 +51,7 @@ fuzz: $(VENV)/.ready-dev ## the cores against each other and the slow referee, t
 		tests/rules/test_cores.py tests/rules/test_fuzz.py tests/rules/test_notation.py tests/rules/test_differential.py \
 		tests/rules/test_vectors.py $(ARGS)
 
-sanitize: $(VENV)/.ready-dev ## the rules tests on the C core built with the address and undefined-behaviour sanitizers (about a minute)
+sanitize: $(VENV)/.ready-dev ## the tests of rules and channel on the C code built with the address and undefined-behaviour sanitizers (about a minute)
 	@PYTHON=$(BIN)/python .ci/sanitize -n $(JOBS) $(ARGS)
 
 chaos: $(VENV)/.ready-dev ## 100 rounds of kills, signals, full disks and torn journals against a run (about ten minutes)
@@ -69,11 +69,11 @@ fair: $(VENV)/.ready-dev ## 1,000 games beside programs that burn every core, an
 golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/ and pictures/ anew, after a change of the protocol, the rules or the drawing
 	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py
 
-wheel: $(VENV)/.ready-dev ## build the wheel, which holds the native core, into dist/
+wheel: $(VENV)/.ready-dev ## build the wheel, with its native parts, into dist/
 	@rm -f dist/*.whl
 	@$(BIN)/pip wheel -q --no-deps --no-build-isolation -w dist .
-	@$(BIN)/python -m zipfile -l dist/*.whl | grep -q _core.abi3.so || \
-		{ rm dist/*.whl; echo "expected a C compiler for the native core in the wheel; on Debian: apt install gcc"; exit 1; }
+	@[ $$($(BIN)/python -m zipfile -l dist/*.whl | grep -c 'abi3[.]so') = 2 ] || \
+		{ rm dist/*.whl; echo "expected a C compiler for the native parts of the wheel; on Debian: apt install gcc"; exit 1; }
 
 release-check: $(VENV)/.ready-dev ## build the sdist and the wheel into dist/, look into both, and play with what they install (about two minutes)
 	@rm -rf dist

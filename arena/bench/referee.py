@@ -4,7 +4,7 @@ import os
 import select
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
@@ -17,8 +17,8 @@ from arena.match.clock import Timing
 from arena.match.referee import GamePlan, Referee
 from arena.players.bot import BotPlayer
 from arena.players.channel import Line
-from arena.players.folder import Bot
-from arena.players.player import Answer
+from arena.players.messages import Start
+from arena.players.player import Answer, Player, Words
 from arena.players.sandbox.tiers import OPEN
 from arena.rules import State
 from arena.rules.boards import built_in
@@ -58,7 +58,7 @@ def _on_one_core() -> Iterator[None]:
 def _compare(key: str, name: str, program: list[str], aim: str, *, quick: bool) -> Iterator[Figure]:
     plan, record = rehearse()
     games, decisions = 2 if quick else GAMES, len(record.moves)
-    players = [StopwatchPlayer(parrot(command, seat), STARTUP_MS) for seat, command in enumerate(commands(program, record))]
+    players = [BotPlayer(parrot(command, seat), STARTUP_MS) for seat, command in enumerate(commands(program, record))]
     bare = BareBots(commands(program, record), _overhear(plan, players))
     try:
         works = {"refereed": partial(_play, plan, players, games), "bare": partial(bare.play, games)}
@@ -80,40 +80,57 @@ def _compare(key: str, name: str, program: list[str], aim: str, *, quick: bool) 
         yield Figure(f"referee.{key}.own_us_{quantile}", f"the arena's own share, {quantile.replace('_', '.')}, {name}", value, "us")
 
 
-class StopwatchPlayer(BotPlayer):
-    """A bot that records when its requests were ready and its answers had arrived; recording costs about 0.3 us per decision."""
+class Stopwatch(Player):
+    """A player that also records when its requests were ready and its answers had arrived; that costs about 0.3 us per decision."""
 
-    def __init__(self, bot: Bot, startup_ms: int) -> None:
-        super().__init__(bot, startup_ms)
-        self.noted: list[tuple[int, int]] | None = None
+    def __init__(self, player: Player, noted: list[tuple[int, int]]) -> None:
+        self.name = player.name
+        self._player, self._noted = player, noted
+
+    def begin(self, start: Start) -> None:
+        """Begins."""
+        self._player.begin(start)
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """Like `BotPlayer.choose`."""
-        answer = super().choose(state, budget_ns)
-        if self.noted is not None:
-            self.noted.append((answer.asked_ns, answer.asked_ns + answer.spent_ns))
+        """The player's answer."""
+        answer = self._player.choose(state, budget_ns)
+        self._noted.append((answer.asked_ns, answer.asked_ns + answer.spent_ns))
         return answer
 
+    def inform(self, line: bytes) -> None:
+        """Passes the line on."""
+        self._player.inform(line)
 
-def _own_us(plan: GamePlan, players: list[StopwatchPlayer], games: int) -> list[float]:
+    def finish(self) -> None:
+        """Finishes."""
+        self._player.finish()
+
+    def dismiss(self) -> None:
+        """Dismisses."""
+        self._player.dismiss()
+
+    def evidence(self) -> tuple[str, Words, str]:
+        """The player's."""
+        return self._player.evidence()
+
+
+def _own_us(plan: GamePlan, players: Sequence[Player], games: int) -> list[float]:
     """Microseconds from an answer's arrival until the next request is ready to send, sorted: judging, playing and announcing."""
     found = []
     for _ in range(games):
         noted: list[tuple[int, int]] = []
-        for player in players:
-            player.noted = noted
-        _play(plan, players, 1)
+        _play(plan, [Stopwatch(player, noted) for player in players], 1)
         found += [(asked - answered) / 1e3 for (_, answered), (asked, _) in pairwise(noted)]
     return sorted(found)
 
 
-def _play(plan: GamePlan, players: list[StopwatchPlayer], games: int) -> None:
+def _play(plan: GamePlan, players: Sequence[Player], games: int) -> None:
     board, timing = built_in(BOARD), Timing()
     for _ in range(games):
         Referee(plan, board, players, timing).play()
 
 
-def _overhear(plan: GamePlan, players: list[StopwatchPlayer]) -> list[list[Exchange]]:
+def _overhear(plan: GamePlan, players: list[BotPlayer]) -> list[list[Exchange]]:
     """Plays a game and returns what each seat was sent, request by request."""
     lines: list[list[Line]] = [[] for _ in players]
 

@@ -1,5 +1,6 @@
 """arena doctor: what works on this machine, and what to install for more."""
 
+import importlib
 import os
 import shutil
 import sys
@@ -72,7 +73,10 @@ class Time(Struct):
 
 
 class Findings(Struct):
-    """Everything the command finds. ``languages`` are the programs on the bots' PATH; ``rules_reason`` says why the core is pure."""
+    """Everything the command finds. ``languages`` are the programs on the bots' PATH.
+
+    ``rules_reason`` says why the core is pure, ``channel_reason`` why the channel is in Python.
+    """
 
     arena: str
     python: str
@@ -84,6 +88,8 @@ class Findings(Struct):
     walls: dict[str, TierFound]
     rules: str
     rules_reason: str
+    channel: str
+    channel_reason: str
     languages: dict[str, list[str]]
     limits: Limits
     time: Time
@@ -130,6 +136,7 @@ def _clean(*, as_json: bool) -> int:
 def examine(results: Path) -> Findings:
     """Examines this machine."""
     from arena import __version__  # noqa: PLC0415 - help must not wait for these
+    from arena.players.exchange import CHANNEL  # noqa: PLC0415 - help must not wait for it
     from arena.players.sandbox.launch import search_path  # noqa: PLC0415
     from arena.players.sandbox.probe import failure  # noqa: PLC0415
     from arena.players.sandbox.tiers import TIERS, Sandbox  # noqa: PLC0415
@@ -148,7 +155,9 @@ def examine(results: Path) -> Findings:
         sandbox=next((tier for tier in TIERS if not reasons[tier]), "none"),
         walls={tier: TierFound(not reason, reason, MEANING[tier]) for tier, reason in reasons.items()},
         rules=CORE,
-        rules_reason=why_pure() if CORE == "pure" else "",
+        rules_reason=why_not_native("ARENA_RULES", "arena.rules.native") if CORE == "pure" else "",
+        channel=CHANNEL,
+        channel_reason=why_not_native("ARENA_CHANNEL", "arena.players.native") if CHANNEL == "python" else "",
         languages={name: [place for tool in tools if (place := shutil.which(tool, path=path))] for name, tools in TOOLCHAINS.items()},
         limits=limits_for(results),
         time=time_here(),
@@ -166,15 +175,15 @@ def time_here() -> Time:
     return Time(counts, COUNTING[counts], paranoia(), round(longest_stall_ns(STALL_S) / 1e6, 1))
 
 
-def why_pure() -> str:
-    """Why the native rules core is not in use."""
-    if os.environ.get("ARENA_RULES"):
-        return "because ARENA_RULES asks for it"
+def why_not_native(variable: str, module: str) -> str:
+    """Why the native module is not in use, which the environment variable could ask for."""
+    if os.environ.get(variable):
+        return f"because {variable} asks for it"
     try:
-        import arena.rules.native  # noqa: F401, PLC0415 - only its absence is of interest
+        importlib.import_module(module)
     except ImportError as error:
-        return f"because the native core is missing: {error}"
-    return "because the native core was not requested"
+        return f"because the native one is missing: {error}"
+    return "because the native one was not requested"
 
 
 def limits_for(results: Path) -> Limits:
@@ -244,6 +253,7 @@ def report(found: Findings) -> Iterator[str]:
     if found.sandbox == "none":
         yield _line("none", MEANING["none"], good=False)
     yield f"\nrules core: {found.rules}" + (f", {printable(found.rules_reason)}" if found.rules_reason else "")
+    yield f"channel: {found.channel}" + (f", {printable(found.channel_reason)}" if found.channel_reason else "")
     yield "\nlanguages for bots:"
     for name, programs in found.languages.items():
         yield _line(name, ", ".join(programs) or f"none of {', '.join(TOOLCHAINS[name])} on PATH", good=bool(programs))

@@ -65,15 +65,24 @@ class LazyGroup(click.Group):
 def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's signature
     """Prints versions and exits."""
     if value:
-        from arena.players.messages import PROTOCOL  # noqa: PLC0415 - not needed to show help
+        from arena.players.exchange import CHANNEL  # noqa: PLC0415 - not needed to show help
+        from arena.players.messages import PROTOCOL  # noqa: PLC0415
         from arena.rules import CORE  # noqa: PLC0415
 
-        click.echo(f"arena {__version__}, protocol {PROTOCOL}, rules core {CORE}, Python {sys.version.split()[0]}")
+        cores = f"rules core {CORE}, channel {CHANNEL}"
+        click.echo(f"arena {__version__}, protocol {PROTOCOL}, {cores}, Python {sys.version.split()[0]}")
         ctx.exit()
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=show_version, help="Show versions and the rules core.")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_version,
+    help="Show versions and native parts.",
+)
 @click.option(
     "--home",
     type=click.Path(file_okay=False, path_type=Path),

@@ -70,7 +70,7 @@ class Referee:
     ``seated`` are the seats whose game has begun and who have not forfeited.
     """
 
-    def __init__(self, plan: GamePlan, board: Board, players: Sequence[Player], timing: Timing, watch: Watch = lambda *_: None) -> None:
+    def __init__(self, plan: GamePlan, board: Board, players: Sequence[Player], timing: Timing, watch: Watch | None = None) -> None:
         self.plan = plan
         self.players = players
         self.timing = timing
@@ -175,11 +175,13 @@ class Referee:
         self._answered_ns = answer.asked_ns + answer.spent_ns
 
     def _carry_out(self, move: int) -> None:
-        seat, events = self.state.mover, list[Event]()
-        self.state.play(move, events)
-        self.moves.append(move_text(self.state.board, move))
-        self._tell(encode(played_view(self.state, seat, move, events, forfeited=seat in self.forfeited)))
-        self.watch(self.state, seat, move, events)
+        state, seat = self.state, self.state.mover
+        events: list[Event] = []
+        state.play(move, events)
+        self.moves.append(move_text(state.board, move))
+        self._tell(encode(played_view(state, seat, move, events, forfeited=seat in self.forfeited)))
+        if self.watch:
+            self.watch(state, seat, move, events)
 
     def _tell(self, line: bytes) -> None:
         for seat in self.seated:

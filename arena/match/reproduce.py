@@ -71,7 +71,7 @@ class _Again(BotPlayer):
 
 class _Keeping(Channel):
     def __init__(self, to_bot: int, from_bot: int, said: list[tuple[Direction, str]]) -> None:
-        super().__init__(to_bot, from_bot)
+        super().__init__(to_bot, from_bot, exchange=None)
         self._every = said
 
     def _note(self, direction: Direction, text: bytes) -> None:

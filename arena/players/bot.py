@@ -189,7 +189,7 @@ class BotPlayer(Player):
             raise Forfeit(FaultKind.STARTUP, f"{fault.detail}{words}") from fault
         self._full = ready.view == "full"
         if self._timekeeper:
-            self._timekeeper.charge()  # starting up is not the first answer's
+            self._timekeeper.begin()
 
     def open(self) -> None:
         """Starts the process without sending it anything yet. Raises Void."""

@@ -69,7 +69,7 @@ class PositionView(Struct, frozen=True):
     pile: int
 
 
-class Turn(Struct, tag="turn", frozen=True, omit_defaults=True):
+class Turn(Struct, tag="turn", frozen=True, omit_defaults=True, gc=False):
     """The seat must move; answered by `Move`. Only the full view has the last two fields."""
 
     id: int
@@ -79,7 +79,7 @@ class Turn(Struct, tag="turn", frozen=True, omit_defaults=True):
     legal: list[str] | None = None
 
 
-class EventView(Struct, frozen=True, omit_defaults=True):
+class EventView(Struct, frozen=True, omit_defaults=True, gc=False):
     """One consequence of a placement; ``home`` are the pagodas each seat got back, absent if nobody got any."""
 
     event: str
@@ -89,7 +89,7 @@ class EventView(Struct, frozen=True, omit_defaults=True):
     home: list[int] | None = None
 
 
-class Played(Struct, tag="played", frozen=True, omit_defaults=True):
+class Played(Struct, tag="played", frozen=True, omit_defaults=True, gc=False):
     """A seat placed a tile or passed; ``forfeited`` is present and true if the seat passes because it has left the game."""
 
     seat: int
@@ -119,7 +119,7 @@ class Ready(Struct, tag="ready", frozen=True):
     view: View = "incremental"
 
 
-class Move(Struct, tag="move", frozen=True):
+class Move(Struct, tag="move", frozen=True, gc=False):
     """The answer to `Turn`."""
 
     id: Id

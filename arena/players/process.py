@@ -185,6 +185,12 @@ class BotProcess:
         meter = self._meter or self._new_meter()
         return meter is not None and meter.is_exact
 
+    @property
+    def counter(self) -> int:
+        """The descriptor from which the kernel's count of that can be read, -1 if there is none."""
+        meter = self._meter or self._new_meter()
+        return meter.counter if meter else -1
+
     def can_run(self) -> bool:
         """Whether the bot wants a processor now; True while it is still starting."""
         meter = self._meter or self._new_meter()

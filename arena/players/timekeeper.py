@@ -68,7 +68,7 @@ class Timekeeper:
             line = self._channel.ask(request, began_ns + min(budget_ns, SLICE_NS))
         except TimedOut as late:
             line = self._wait_on(late.partial, began_ns, budget_ns, patience_ns or patience(budget_ns), meanwhile)
-        cost_ns = self.charge()
+        cost_ns = self.charge() if self._channel.counter < 0 else self._charge(self._channel.counted)
         if cost_ns > budget_ns:
             raise overspent(cost_ns, began_ns)
         return line, cost_ns
@@ -79,9 +79,17 @@ class Timekeeper:
 
     def charge(self) -> int:
         """The same, charged now and not again."""
-        owed_ns = self.owed_ns()
-        self._charged_ns += owed_ns
+        return self._charge(self._charged_ns + self.owed_ns())
+
+    def _charge(self, used_ns: int) -> int:
+        owed_ns, self._charged_ns = used_ns - self._charged_ns, used_ns
         return owed_ns
+
+    def begin(self) -> None:
+        """Ends start-up, which is not charged to the first answer. From now on the channel reads the kernel's counter with each reply."""
+        self.charge()
+        if self._clock == "cpu":
+            self._channel.counter = self._process.counter
 
     def _ask_by_the_wall(self, request: bytes, budget_ns: int, began_ns: int) -> tuple[bytes, int]:
         try:

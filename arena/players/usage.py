@@ -41,6 +41,11 @@ class Meter:
         """Whether the kernel itself adds it up."""
         return self._counter is not None
 
+    @property
+    def counter(self) -> int:
+        """The descriptor of the kernel's counter, -1 if there is none."""
+        return -1 if self._counter is None else self._counter
+
     def used_ns(self) -> int:
         """Up to now."""
         if self._counter is not None:

@@ -11,7 +11,7 @@ from arena.rules.terms import NOBODY, Event
 
 def turn_view(state: State, number: int, time_ms: int, *, full: bool) -> Turn:
     """The request to the seat whose turn it is."""
-    hand = [TILES[tile] for tile in state.hands[state.mover]]
+    hand = list(map(TILES.__getitem__, state.hands[state.mover]))
     if not full:
         return Turn(number, hand, time_ms)
     legal = [move_text(state.board, move) for move in state.legal_moves()]
@@ -45,8 +45,9 @@ def position_view(state: State) -> PositionView:
 def played_view(state: State, seat: int, move: int, events: Sequence[Event], *, forfeited: bool = False) -> Played:
     """The public line about the move that led to this state."""
     board, players = state.board, state.players
+    name_of = board.name_of
     shown = [
-        EventView(name, owner, board.name_of(square), size, _by_seat(home, players) if home else None)
+        EventView(name, owner, name_of(square), size, _by_seat(home, players) if home else None)
         for name, owner, square, size, home in events
     ]
     return Played(seat, move_text(board, move), shown, state.left, state.pile, forfeited)

@@ -59,7 +59,7 @@ class LoggedPlayer(BotPlayer):
 
 class _LoggedChannel(Channel):
     def __init__(self, to_bot: int, from_bot: int, log: WireLog, seat: int, bot: str) -> None:
-        super().__init__(to_bot, from_bot)
+        super().__init__(to_bot, from_bot, exchange=None)
         self._log, self._seat, self._bot = log, seat, bot
 
     def close(self) -> None:

@@ -1,7 +1,6 @@
 """arena doctor: what it says of a machine, and its exit status."""
 
 import json
-import os
 
 import pytest
 from click.testing import CliRunner
@@ -70,13 +69,12 @@ def test_languages_that_are_missing_are_named(monkeypatch, tmp_path):
     assert "for bots in JavaScript, C, C++, Rust, Go, Java, C#: install the toolchain" in done.output
 
 
-def test_the_pure_core_is_explained(arena):
-    os.environ["ARENA_RULES"] = "pure"
-    try:
-        out, _ = arena("doctor")
-    finally:
-        del os.environ["ARENA_RULES"]
+def test_the_pure_core_and_the_channel_in_python_are_explained(arena, monkeypatch):
+    monkeypatch.setenv("ARENA_RULES", "pure")
+    monkeypatch.setenv("ARENA_CHANNEL", "python")
+    out, _ = arena("doctor")
     assert "rules core: pure, because ARENA_RULES asks for it" in out
+    assert "channel: python, because ARENA_CHANNEL asks for it" in out
 
 
 def test_it_runs_as_it_is(arena):

@@ -1,23 +1,35 @@
 """Lines over real pipes, with deadlines."""
 
 import os
+import signal
+import sys
 import threading
 import time
 
 import pytest
 
+from arena.errors import UserError
 from arena.players.channel import MAX_LINE, Channel, OutputEnded, Overflowed, SpokeUnasked, TimedOut
+from arena.players.exchange import chosen
 
 SECOND = 1_000_000_000
+EXCHANGES = {"python": None}
+try:
+    from arena.players.native import exchange
+
+    EXCHANGES["native"] = exchange
+except ImportError:
+    if os.environ.get("ARENA_CHANNEL") == "native":
+        raise
 
 
 class Peer:
     """The bot's ends of the pipes."""
 
-    def __init__(self):
+    def __init__(self, exchange):
         self.stdin, to_bot = os.pipe()
         from_bot, self.stdout = os.pipe()
-        self.channel = Channel(to_bot, from_bot)
+        self.channel = Channel(to_bot, from_bot, exchange)
         self.threads = []
 
     def say(self, data):
@@ -39,9 +51,14 @@ class Peer:
         return os.read(self.stdin, 1 << 20)
 
 
+@pytest.fixture(name="exchange", params=sorted(EXCHANGES))
+def exchange_in_use(request):
+    return EXCHANGES[request.param]
+
+
 @pytest.fixture
-def peer():
-    made = Peer()
+def peer(exchange):
+    made = Peer(exchange)
     yield made
     for thread in made.threads:
         thread.join()
@@ -181,3 +198,147 @@ def test_the_last_lines_both_ways_are_kept(peer):
 def test_closing_twice_does_no_harm(peer):
     peer.channel.close()
     peer.channel.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "replies"),
+    [
+        (b"one\n", [b"one"]),
+        (b" one\n", [b" one"]),
+        (b"one\r\n", [b"one\r"]),
+        (b"\none\n", [b"one"]),
+        (b"\t\n\x0b\none\n\n", [b"one"]),
+        (b"one\ntwo\n", [b"one", b"two"]),
+        (b"one\ntwo", [b"one"]),
+        (b"\x00\xff\n", [b"\x00\xff"]),
+        (b"\x1c\n", [b"\x1c"]),
+        (b"x" * 8191 + b"\n", [b"x" * 8191]),
+        (b"x" * 8192 + b"\n", [b"x" * 8192]),
+        (b"x" * 20_000 + b"\n", [b"x" * 20_000]),
+    ],
+)
+def test_whatever_is_said_is_read_as_lines_that_are_not_blank(peer, said, replies):
+    peer.say(said)
+    assert [peer.channel.ask(b"?", soon()), *(peer.channel.read_line(soon()) for _ in replies[1:])] == replies
+    assert [line.text for line in peer.channel.lines() if line.direction == "from"] == replies
+
+
+def test_a_request_is_noted_before_its_reply_and_after_the_lines_that_went_with_it(peer):
+    before = time.monotonic_ns()
+    peer.channel.queue(b"one")
+    peer.say(b"answer\n")
+    peer.channel.ask(b"two", soon())
+    lines = peer.channel.lines()
+    assert [(line.direction, line.text) for line in lines] == [("to", b"one"), ("to", b"two"), ("from", b"answer")]
+    times = [before, *(line.at_ns for line in lines), time.monotonic_ns()]
+    assert times == sorted(times)
+
+
+def test_a_request_that_gets_no_answer_is_noted_too(peer):
+    with pytest.raises(TimedOut):
+        peer.channel.ask(b"?", soon(0.01))
+    assert [(line.direction, line.text) for line in peer.channel.lines()] == [("to", b"?")]
+
+
+def test_a_late_answer_is_got_by_going_on(peer):
+    with pytest.raises(TimedOut) as caught:
+        peer.channel.ask(b"?", soon(0.01))
+    assert caught.value.partial == b""
+    peer.say(b"late\n")
+    assert peer.channel.go_on(soon()) == b"late"
+    assert peer.hear() == b"?\n"
+
+
+def test_the_end_of_output_instead_of_an_answer_is_told(peer):
+    os.close(peer.stdout)
+    with pytest.raises(OutputEnded):
+        peer.channel.ask(b"?", soon())
+
+
+def test_once_the_input_is_closed_nothing_is_written_to_what_has_its_number_now(peer, tmp_path):
+    number = peer.channel._to_bot
+    with (tmp_path / "other").open("wb") as other:
+        peer.channel.close_input()
+        os.dup2(other.fileno(), number)
+    peer.say(b"answer\n")
+    assert peer.channel.ask(b"?", soon()) == b"answer"
+    os.close(number)
+    assert not (tmp_path / "other").stat().st_size
+
+
+def test_a_signal_that_comes_during_the_wait_is_handled_at_once_and_the_wait_goes_on(peer):
+    heard = []
+    before = signal.signal(signal.SIGUSR1, lambda *_: heard.append(time.monotonic()))
+    try:
+        peer.meanwhile(lambda: (time.sleep(0.1), os.kill(os.getpid(), signal.SIGUSR1), time.sleep(0.3), peer.say(b"answer\n")))
+        assert peer.channel.ask(b"?", soon(20)) == b"answer"
+        assert time.monotonic() - heard[0] > 0.2
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+def test_a_handler_that_raises_ends_the_wait(peer):
+    before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
+    try:
+        peer.meanwhile(lambda: (time.sleep(0.1), os.kill(os.getpid(), signal.SIGUSR1)))
+        with pytest.raises(KeyboardInterrupt):
+            peer.channel.ask(b"?", soon(20))
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+def test_other_threads_run_during_the_wait(peer):
+    peer.meanwhile(lambda: peer.say(b"%s\n" % peer.hear().strip()))
+    assert peer.channel.ask(b"echo", soon(20)) == b"echo"
+
+
+@pytest.mark.parametrize("said", [b"answer\n", b"\nanswer\n"])
+def test_the_counter_is_read_with_every_reply(exchange, said):
+    counter, adds = os.pipe()
+    peer = Peer(exchange)
+    peer.channel.counter = counter
+    assert peer.channel.counted == -1
+    for number in (0, 7, 2**62):
+        os.write(adds, number.to_bytes(8, sys.byteorder))
+        peer.say(said)
+        peer.channel.ask(b"?", soon())
+        assert peer.channel.counted == number
+    with pytest.raises(TimedOut):
+        peer.channel.ask(b"?", soon(0.01))
+    assert peer.channel.counted == 2**62
+    peer.channel.close()
+    for descriptor in (counter, adds, peer.stdin, peer.stdout):
+        os.close(descriptor)
+
+
+def test_a_counter_that_fails_is_an_error_and_loses_no_reply(exchange):
+    peer = Peer(exchange)
+    peer.channel.counter = 1_000_000
+    peer.say(b"answer\n")
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        peer.channel.ask(b"?", soon())
+    assert peer.channel.lines()[-1].text == b"answer"
+    peer.channel.close()
+    os.close(peer.stdin)
+    os.close(peer.stdout)
+
+
+def test_what_goes_into_the_native_exchange_has_to_be_of_the_right_kind():
+    native = EXCHANGES.get("native") or pytest.skip("the native channel is not built")
+    for wrong in [(), (1, 2), (1, 2, "text", 3, 4), (1, "2", b"", 3, 4), (2**80, 1, b"", 3, 4), (1, 2, b"", 2**80, 4)]:
+        with pytest.raises((TypeError, OverflowError)):
+            native(*wrong)
+
+
+def test_the_exchange_can_be_chosen():
+    assert chosen("python") is None
+    assert chosen("") is EXCHANGES.get("native")
+    with pytest.raises(UserError, match="expected ARENA_CHANNEL to be python or native, got 'quick'"):
+        chosen("quick")
+
+
+def test_a_native_channel_that_is_asked_for_and_missing_is_an_error(monkeypatch):
+    monkeypatch.setitem(sys.modules, "arena.players.native", None)
+    assert chosen("") is None
+    with pytest.raises(UserError, match="expected the native channel, as ARENA_CHANNEL asks"):
+        chosen("native")

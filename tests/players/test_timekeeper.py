@@ -197,6 +197,16 @@ def test_short_processes_that_nobody_waits_for_are_counted(player):
         ask(eager)
 
 
+def test_the_kernels_counter_is_read_with_each_answer(player):
+    steady = begun(player("steady", in_turn="compute(0.02)"))
+    if not steady.counts_exactly:
+        pytest.skip("this machine gives no counter of processor time")
+    costs = [ask(steady).spent_ns for _ in range(3)]
+    assert all(cost >= 15_000_000 for cost in costs)
+    assert steady._channel.counter == steady._process.counter
+    assert sum(costs) < steady._channel.counted <= steady._process.used_ns()
+
+
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("attack", ["crowd(30)", "[chain(4000, 0.004) for _ in range(8)]"])
 @pytest.mark.parametrize("sandbox", ["off", "auto"])

@@ -21,8 +21,9 @@ from tests.github.runner import Runner
 
 ROOT = Path(__file__).parents[2]
 DIST = Path(os.environ.get("ARENA_DIST", "nothing"))
-CORE = "arena/rules/native/_core.abi3.so"
-BUILDS = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py", "arena/rules/native/core.c"}
+NATIVE = {"arena/rules/native/_core.abi3.so", "arena/players/native/_exchange.abi3.so"}
+SOURCES = {"arena/rules/native/core.c", "arena/players/native/exchange.c"}
+BUILDS = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py"} | SOURCES
 """What nobody can build without."""
 READS = {"AGENTS.md", "CHANGELOG.md", "Makefile", "SECURITY.md", "bots/greedy-python/bot.py", "protocol/SPEC.md"}
 """What somebody who has only the sdist wants to read."""
@@ -43,7 +44,7 @@ def packaged():
         target = (ROOT / link).resolve().relative_to(ROOT)
         names.remove(link)
         names |= {link + name.removeprefix(str(target)) for name in tracked(str(target))}
-    return names | {CORE}
+    return names | NATIVE
 
 
 def run(*command, folder, **environment):
@@ -91,7 +92,7 @@ def test_one_wheel_serves_every_python_from_the_oldest_on(wheel):
     assert wheel.name.startswith(f"qin_arena-{arena.__version__}-cp311-abi3-")
 
 
-def test_the_wheel_holds_the_package_and_the_core_and_nothing_else(wheel):
+def test_the_wheel_holds_the_package_and_its_native_parts_and_nothing_else(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert names == packaged()
@@ -103,7 +104,7 @@ def test_the_sdist_holds_what_builds_and_what_one_reads_and_only_what_is_tracked
     assert names >= BUILDS | READS
     made = {name for name in names if name in ("PKG-INFO", "setup.cfg") or ".egg-info/" in name}
     assert names - made <= tracked() | packaged()
-    assert packaged() - {CORE} <= names
+    assert packaged() - NATIVE <= names
 
 
 def test_the_metadata_says_where_to_read_on_and_names_only_classifiers_that_exist(wheel):
@@ -130,7 +131,7 @@ def test_on_pypi_every_link_of_the_readme_leads_to_a_file_of_this_version(wheel)
 
 def test_the_installed_arena_plays_in_an_empty_folder(installed, tmp_path):
     shown = run(ROOT / ".ci" / "smoke", installed, folder=tmp_path)
-    assert f"arena {arena.__version__}, protocol 1, rules core native" in shown
+    assert f"arena {arena.__version__}, protocol 1, rules core native, channel native" in shown
     assert "0 failed" in shown
     assert list(tmp_path.iterdir()) == []
 
@@ -147,10 +148,10 @@ def test_without_a_compiler_the_sdist_makes_a_wheel_that_plays_with_the_pure_cor
     run(installed / "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, sdist, folder=tmp_path, CC="false")
     [path] = tmp_path.glob("*.whl")
     with zipfile.ZipFile(path) as archive:
-        assert CORE not in archive.namelist()
+        assert not NATIVE & set(archive.namelist())
         archive.extractall(tmp_path / "pure")
     shown = run(installed / "python", "-m", "arena", "--version", folder=tmp_path / "pure")
-    assert "rules core pure" in shown
+    assert "rules core pure, channel python" in shown
 
 
 def test_the_action_installs_the_arena_that_it_came_with(tmp_path):

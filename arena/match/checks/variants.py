@@ -86,6 +86,9 @@ class WithJumpingIds(BotPlayer):
 class Pieces(Channel):
     """Writes a few bytes at a time."""
 
+    def __init__(self, to_bot: int, from_bot: int) -> None:
+        super().__init__(to_bot, from_bot, exchange=None)
+
     def _write(self, deadline_ns: int) -> None:
         while self.accepts_input and self._outgoing and time.monotonic_ns() < deadline_ns:
             try:

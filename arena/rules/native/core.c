@@ -840,6 +840,14 @@ static void redeal(Core *core, int seat, const int *pool, uint8_t *deck, uint64_
 /* ------------------------------------------------------------------ part two: the class */
 
 /* Names from the project's own modules, looked up once. */
+/* A named tuple of a type, from a 1-tuple with the tuple of its items. Calling the type would run Python code. */
+static PyObject *named_tuple(PyObject *type, PyObject *items)
+{
+    PyObject *object = items ? ((newfunc)PyType_GetSlot(&PyTuple_Type, Py_tp_new))((PyTypeObject *)type, items, NULL) : NULL;
+    Py_XDECREF(items);
+    return object;
+}
+
 static PyObject *province_type, *event_type, *illegal_move_error, *illegal_text, *checked_setup, *empty_tuple;
 static PyObject *end_texts[4], *event_names[6];
 
@@ -1332,7 +1340,7 @@ static PyObject *province_entry(State *state, int colour, int index)
     const Info info = *info_of(&state->core, colour, index); /* as it is now: what follows runs Python */
     PyObject *entry = NULL, *mask = mask_object(mask_of(&state->core, colour, index, words), words);
     PyObject *halo = mask ? PyObject_CallMethod(state->board, "around", "O", mask) : NULL;
-    PyObject *province = halo ? PyObject_CallFunction(province_type, "OOiii", mask, halo, info.owner, info.size, info.pagodas) : NULL;
+    PyObject *province = halo ? named_tuple(province_type, Py_BuildValue("((OOiii))", mask, halo, info.owner, info.size, info.pagodas)) : NULL;
     if (province) entry = Py_BuildValue("iO", colour, province);
     Py_XDECREF(mask), Py_XDECREF(halo), Py_XDECREF(province);
     return entry;
@@ -1509,7 +1517,7 @@ static PyObject *event_object(const Event *event)
             if (!pair || PyTuple_SetItem(home, next++, pair) < 0) Py_CLEAR(home);
         }
     }
-    PyObject *object = home ? PyObject_CallFunction(event_type, "OiiiO", event_names[event->name], event->seat, event->square, event->size, home) : NULL;
+    PyObject *object = home ? named_tuple(event_type, Py_BuildValue("((OiiiO))", event_names[event->name], event->seat, event->square, event->size, home)) : NULL;
     Py_XDECREF(home);
     return object;
 }

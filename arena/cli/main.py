@@ -65,12 +65,10 @@ class LazyGroup(click.Group):
 def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's signature
     """Prints versions and exits."""
     if value:
-        from arena.players.exchange import CHANNEL  # noqa: PLC0415 - not needed to show help
-        from arena.players.messages import PROTOCOL  # noqa: PLC0415
+        from arena.players.messages import PROTOCOL  # noqa: PLC0415 - not needed to show help
         from arena.rules import CORE  # noqa: PLC0415
 
-        cores = f"rules core {CORE}, channel {CHANNEL}"
-        click.echo(f"arena {__version__}, protocol {PROTOCOL}, {cores}, Python {sys.version.split()[0]}")
+        click.echo(f"arena {__version__}, protocol {PROTOCOL}, rules core {CORE}, Python {sys.version.split()[0]}")
         ctx.exit()
 
 

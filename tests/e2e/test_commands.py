@@ -29,7 +29,7 @@ def test_short_help_is_not_cut_off(arena):
 
 def test_the_version_names_the_rules_core_and_the_channel(arena):
     out, _ = arena("--version")
-    assert re.fullmatch(r"arena \S+, protocol 1, rules core (pure|native), channel (python|native), Python 3\.\d+\.\d+\n", out)
+    assert re.fullmatch(r"arena \S+, protocol 1, rules core (pure|native), Python 3\.\d+\.\d+\n", out)
 
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")

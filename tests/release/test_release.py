@@ -131,7 +131,7 @@ def test_on_pypi_every_link_of_the_readme_leads_to_a_file_of_this_version(wheel)
 
 def test_the_installed_arena_plays_in_an_empty_folder(installed, tmp_path):
     shown = run(ROOT / ".ci" / "smoke", installed, folder=tmp_path)
-    assert f"arena {arena.__version__}, protocol 1, rules core native, channel native" in shown
+    assert f"arena {arena.__version__}, protocol 1, rules core native, Python" in shown
     assert "0 failed" in shown
     assert list(tmp_path.iterdir()) == []
 
@@ -151,7 +151,7 @@ def test_without_a_compiler_the_sdist_makes_a_wheel_that_plays_with_the_pure_cor
         assert not NATIVE & set(archive.namelist())
         archive.extractall(tmp_path / "pure")
     shown = run(installed / "python", "-m", "arena", "--version", folder=tmp_path / "pure")
-    assert "rules core pure, channel python" in shown
+    assert "rules core pure, Python" in shown
 
 
 def test_the_action_installs_the_arena_that_it_came_with(tmp_path):

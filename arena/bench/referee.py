@@ -94,7 +94,7 @@ class Stopwatch(Player):
     def choose(self, state: State, budget_ns: int) -> Answer:
         """The player's answer."""
         answer = self._player.choose(state, budget_ns)
-        self._noted.append((answer.asked_ns, answer.asked_ns + answer.spent_ns))
+        self._noted.append((answer.asked_ns, answer.answered_ns))
         return answer
 
     def inform(self, line: bytes) -> None:

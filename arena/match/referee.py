@@ -172,7 +172,7 @@ class Referee:
     def _note_own_time(self, answer: Answer) -> None:
         if self._answered_ns:
             self.own_us.append((answer.asked_ns - self._answered_ns) // 1000)
-        self._answered_ns = answer.asked_ns + answer.spent_ns
+        self._answered_ns = answer.answered_ns
 
     def _carry_out(self, move: int) -> None:
         state, seat = self.state, self.state.mover

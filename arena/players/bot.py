@@ -81,12 +81,13 @@ class BotPlayer(Player):
         request = self.encoded(turn_view(state, number, budget_ns // 1_000_000, full=self._full))
         began_ns = time.monotonic_ns()
         line, spent_ns = self._ask(request, budget_ns)
+        answered_ns = time.monotonic_ns()
         reply = decode_reply(line)
         if not isinstance(reply, Move):
             raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "move" to the request {number}, got {shown(line)}')
         self._check_id(reply, number, line)
         self._moves += 1
-        return Answer(reply.move, spent_ns, began_ns)
+        return Answer(reply.move, spent_ns, began_ns, answered_ns)
 
     def encoded(self, message: FromArena) -> bytes:
         """A message as a line."""

@@ -16,11 +16,12 @@ KEPT_BYTES = 2000
 
 
 class Answer(Struct, frozen=True, gc=False):
-    """A move in notation, how long it took, and when it was asked for on the monotonic clock."""
+    """A move in notation, what it cost by the clock in force, and when it was asked for and came, on the monotonic clock."""
 
     move: str
     spent_ns: int
     asked_ns: int = 0
+    answered_ns: int = 0
 
 
 class Evidence(Struct, frozen=True):

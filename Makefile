@@ -2,8 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-DEALS ?= 6
 JOBS ?= auto
+COMMA := ,
+DEMO_BOTS := greedy-python careful-python lookahead-python
 SOURCES := setup.py arena tests bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -13,8 +14,17 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-demo: $(VENV)/.ready ## set everything up and play a round robin of the bots in bots/ (about a minute)
-	@$(BIN)/arena run --deals $(DEALS) --game-ms 1000
+demo: $(VENV)/.ready ## set everything up and let bots play, in three acts (less than a minute)
+	@printf '\n1. Bots that are built in play 4000 games\n\n'
+	@$(BIN)/arena run random greedy-2 careful-8 greedy careful --deals 200 --seed demo
+	@printf '\n2. Bots of bots/, programs in a sandbox, play each other and a built-in one\n\n'
+	@$(BIN)/arena run $(DEMO_BOTS) careful-32 --seed demo --move-ms 10000 --game-ms 10000 --trust $(subst $() ,$(COMMA),$(DEMO_BOTS))
+	@printf '\n3. Your turn. Type\n\n'
+	@printf '  %-41s %s\n' \
+		'$(BIN)/arena report' 'for that table as a page with games' \
+		'$(BIN)/arena play greedy --human 0' 'to play a bot yourself' \
+		'$(BIN)/arena new my-bot' 'to start a bot of your own'
+	@printf '\nAfter "source $(BIN)/activate" the word arena is enough.\n'
 
 test: $(VENV)/.ready-dev ## set everything up and run the tests; ARGS="-k name" picks some
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)

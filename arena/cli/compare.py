@@ -78,18 +78,19 @@ def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose
     The same command again goes on after an interruption, and shows what was found if it has been decided: the answer depends on the
     blocks in the order of deals, not on workers or interruptions. --out NAME plays anew.
 
-    With --in-process NEW, OLD and the pool are built-in bots; 'arena run --help' says which there are.
+    The pool, NEW and OLD may be built-in bots; 'arena run --help' says which there are.
 
     \b
     arena compare my-bot my-bot@1
     arena compare ./my-bot my-bot --elo1 30 --max-blocks 2000
     arena compare my-bot my-bot@1 --pool greedy-python,careful-python --players 3
-    arena compare --in-process careful-16 careful-8
+    arena compare my-bot my-bot@1 --pool greedy,careful
+    arena compare careful-16 careful-8
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.verdicts import verdict_object, verdict_text  # noqa: PLC0415 - help must not wait for these
 
     asked = _resolve(home, options)
-    sandbox = walls.choose(asked.bots, in_process=asked.settings.get("in_process", False))
+    sandbox = walls.choose(asked.bots)
     contest, runner = _play(asked, sandbox, place, log_level(verbose, quiet=quiet), quiet=quiet)
     new, old = (bot.label for bot in asked.bots[:2])
     shown = (contest.test, new, old, contest.games)
@@ -114,16 +115,16 @@ class _Asked(NamedTuple):
 
 def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
     """What the options ask for. Raises UserError."""
+    from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.comparison import deals_for  # noqa: PLC0415
     from arena.tournament.config import find_boards, make_config  # noqa: PLC0415
 
     given = {name: value for name, value in options.items() if value not in (None, ())}
-    in_process = given.get("in_process", False)
-    find = bot_finder(home, in_process=in_process)
+    find = bot_finder(home, in_process=given.get("in_process", False))
     pair = _find_pair(find, given.pop("new"), given.pop("old"), null=given.pop("null"))
-    bots = [*pair, *map(find, given.pop("pool", ()))]
-    if not in_process:
-        check_all_programs(bots)
+    bots = check_all_programs([*pair, *map(find, given.pop("pool", ()))])
+    if all(map(is_built_in, bots)):
+        given["in_process"] = True
     files = given.pop("board_files", ())
     boards = find_boards(given.pop("boards", [] if files else ["bird"]), files)
     out, blocks = given.pop("out", None), given.pop("max_blocks")

@@ -27,7 +27,10 @@ board_option = click.option(
     "--board", "board_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file to play on."
 )
 in_process_option = click.option(
-    "--in-process", is_flag=True, default=None, help="Play the arena's built-in bots, without processes: thousands of games a second."
+    "--in-process",
+    is_flag=True,
+    default=None,
+    help="Look for bots among the built-in ones alone; without any BOT, play random, greedy, careful.",
 )
 move_ms_option = click.option("--move-ms", type=click.IntRange(1), default=1000, show_default=True, help="Time for a move, in ms.")
 
@@ -43,11 +46,13 @@ class Walls(NamedTuple):
         """The same with a configuration file's values where nothing was said."""
         return Walls(self.mode or mode, self.trusted or tuple(trusted), self.unsafe)
 
-    def choose(self, bots: "Sequence[Bot]", *, in_process: bool = False) -> "Sandbox":
+    def choose(self, bots: "Sequence[Bot]") -> "Sandbox":
         """The sandbox for these bots, with a warning when it is not the best one; none for built-in ones. Raises SandboxError."""
-        from arena.players.sandbox.tiers import OPEN, choose  # noqa: PLC0415 - not needed to show help
+        from arena.players.builtin import is_built_in  # noqa: PLC0415 - not needed to show help
+        from arena.players.sandbox.tiers import OPEN, choose  # noqa: PLC0415
 
-        if in_process:
+        bots = [bot for bot in bots if not is_built_in(bot)]
+        if not bots:
             if self.mode == "require":
                 raise SandboxError("expected bots to put behind walls, got built-in ones", "leave --sandbox out: only the arena runs")
             return OPEN
@@ -189,8 +194,9 @@ def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> li
 
 
 def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
-    """What finds a bot by the text that names it: a built-in one by its name, others as `find_bot` does. It raises UserError."""
-    from arena.players.builtin import NAME, built_in_bot  # noqa: PLC0415 - not needed to show help
+    """What finds a bot by the text that names it: as `find_bot` does, else a built-in one; ``in_process`` only those. Raises UserError."""
+    from arena.players.builtin import NAME, NAMES, built_in_bot  # noqa: PLC0415 - not needed to show help
+    from arena.players.manifest import FILE  # noqa: PLC0415
 
     registry = registry_of(home)
 
@@ -198,8 +204,11 @@ def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
         try:
             return find_bot(registry, text)
         except BotFolderError as error:
+            if text in registry.labels() or Path(text).is_file() or (Path(text) / FILE).is_file():
+                raise
             if NAME.fullmatch(text):
-                error.hint += f"; {text} is built in, and plays with --in-process"
+                return built_in_bot(text)
+            error.hint += f"; built in are {', '.join(NAMES)}, greedy-N and careful-N"
             raise
 
     return built_in_bot if in_process else find

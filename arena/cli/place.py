@@ -57,18 +57,22 @@ def place_options(command: Command) -> Command:
 
 
 class LocalWorkers:
-    """Workers on this machine. ``text`` says where games are played, ``crowding`` what a bot that computes unasked does there."""
+    """Workers on this machine.
+
+    ``text`` says where games are played, ``places`` how many at once, 0 where that is not known, and ``crowding``
+    what a bot that computes unasked does there.
+    """
 
     def __init__(self, jobs: int | None) -> None:
         from arena.tournament.pool import available_cores  # noqa: PLC0415 - help must not wait for it
 
         self._cores = available_cores()
-        self._jobs = jobs or self._cores
-        self.text = counted(self._jobs, "worker")
+        self.places = jobs or self._cores
+        self.text = counted(self.places, "worker")
 
     def crowding(self, players: int) -> str:
         """What bots share while others think, where that takes time from them; else empty."""
-        if self._jobs * players <= self._cores:
+        if self.places * players <= self._cores:
             return ""
         return f"{self.text} x {players} bots share {counted(self._cores, 'processor')}"
 
@@ -77,17 +81,19 @@ class LocalWorkers:
         from arena.tournament.pool import worker_cores  # noqa: PLC0415 - help must not wait for these
         from arena.tournament.session import Means  # noqa: PLC0415
 
-        return Means(worker_cores(self._jobs), sandbox, level)
+        return Means(worker_cores(self.places), sandbox, level)
 
     def pool(self, setup: "Setup", _: "Sequence[Bot]", log_queue: Any, __: "Callable[[Event], None]") -> "Pool":
         """The pool for a session."""
         from arena.tournament.pool import LocalPool  # noqa: PLC0415 - help must not wait for it
 
-        return LocalPool(setup, self._jobs, log_queue)
+        return LocalPool(setup, self.places, log_queue)
 
 
 class ClusterWorkers:
     """The workers of a cluster."""
+
+    places = 0
 
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster

@@ -1,5 +1,6 @@
 """arena play: one game, drawn after each move."""
 
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from platform import node
@@ -8,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import Walls, as_json, find_bot, move_ms_option, registry_of, sandbox_options, split_commas
+from arena.cli.options import Walls, as_json, bot_finder, move_ms_option, sandbox_options, split_commas
+from arena.cli.stepper import wait_for_key
 from arena.errors import UserError, printable
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from arena.match.referee import Watch
     from arena.players.bot import BotPlayer
     from arena.players.folder import Bot
+    from arena.players.inprocess import InProcessPlayer
     from arena.players.sandbox.tiers import Sandbox
     from arena.players.wire import WireLog
     from arena.records.record import GameRecord
@@ -39,6 +42,7 @@ YOU = "human"
 @click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a seat.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), default=0, help="Added to the bank after each move.  [default: 0]")
 @click.option("--human", type=click.IntRange(0, 3), metavar="SEAT", help="Play yourself, at this seat; other hands stay covered.")
+@click.option("--step", is_flag=True, help="Stop after each move until you press a key.")
 @click.option("--log", "log_path", type=click.Path(dir_okay=False, path_type=Path), help="Write every line both ways to a file; see below.")
 @sandbox_options
 @as_json
@@ -57,8 +61,11 @@ def play(
 ) -> int:
     """Play one game between two to four bots, in the order of their seats, and draw the board after each move.
 
-    A bot may sit at several seats. With --human SEAT you take that seat, between the bots. With --json only the game's record is
-    printed. Exit status 1 when a bot forfeited.
+    BOT is the name of a bot in bots/ or of the ladder, the path of a bot's folder or script, or a built-in bot: random, greedy, careful,
+    greedy-N or careful-N (the best of N legal moves drawn at random, N up to 1000). A bot may sit at several seats.
+
+    With --human SEAT you take that seat, between the bots. With --step the game stops after each move until you
+    press a key. With --json only the game's record is printed. Exit status 1 when a bot forfeited.
 
     With --match whoever has the fewest pagodas left after all rounds together wins. A board may be named twice, or be a file.
 
@@ -66,8 +73,8 @@ def play(
     "from" the bot) and "line", the text without its end. What was never read, half a line perhaps, has "unread": true.
 
     \b
-    arena play greedy-python random-python
-    arena play greedy-python --human 0
+    arena play greedy --human 0
+    arena play greedy-python random-python --step
     arena play ./my-bot greedy-python random-python --board lion --seed 7
     arena play greedy-python --human 0 --match bird,lion
     arena play ./my-bot greedy-python --log wire.jsonl
@@ -77,11 +84,13 @@ def play(
     from arena.tournament.session import new_seed  # noqa: PLC0415
 
     names, log_path = _board_names(options.pop("board"), options.pop("match")), options.pop("log_path")
+    step = options.pop("step")
     _refuse_misuse(bots, human, options, as_json=as_json)
-    registry = registry_of(home)
-    found = [find_bot(registry, name) for name in bots]
+    if step:
+        _refuse_steps(human, as_json=as_json)
+    found = list(map(bot_finder(home, in_process=False), bots))
     boards = [find_board(name) for name in names]
-    table = Table(found, human, Timing(**options), walls.choose(found))
+    table = Table(found, human, Timing(**options), walls.choose(found), step=step)
     seed = seed or new_seed()
     with _opened(log_path) as log:
         records = list(_rounds(table, boards, seed, deal, log, as_json=as_json))
@@ -155,6 +164,13 @@ def _refuse_misuse(bots: tuple[str, ...], human: int | None, times: dict[str, An
         raise click.UsageError("expected --game-ms with --increment-ms: an increment is added to a bank")
 
 
+def _refuse_steps(human: int | None, *, as_json: bool) -> None:
+    if human is not None or as_json:
+        raise click.UsageError("expected --step without --human and --json: it stops a game between bots that is drawn")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError("expected a terminal for --step: without one, leave it out")
+
+
 @contextmanager
 def _opened(path: Path | None) -> "Iterator[WireLog | None]":
     """A log in a file, if one is asked for. Raises UserError."""
@@ -172,26 +188,26 @@ def _opened(path: Path | None) -> "Iterator[WireLog | None]":
 
 
 class Table(NamedTuple):
-    """Who plays, and how; ``human`` is the seat of a person, who sits between the bots."""
+    """Who plays, and how; ``human`` is the seat of a person, who sits between the bots; ``step`` waits for a key after each move."""
 
     bots: "Sequence[Bot]"
     human: int | None
     timing: "Timing"
     sandbox: "Sandbox"
+    step: bool = False
 
     def play(self, seed: str, board: "Board", deal: int, log: "WireLog | None", *, is_drawn: bool) -> "GameRecord":
         """The record of a game, drawn while it is played unless it shall not be. Raises Void, click.Abort."""
         from arena.exports.text import seat_names  # noqa: PLC0415
         from arena.match.referee import Referee  # noqa: PLC0415
-        from arena.players.folder import staged_for_a_while  # noqa: PLC0415
         from arena.players.process import adopt_orphans  # noqa: PLC0415
         from arena.tournament.schedule import single_game  # noqa: PLC0415
 
         adopt_orphans()
-        with staged_for_a_while(*self.bots, sandbox=self.sandbox) as staged:
+        with self._staged() as bots:
             seats = [seat for seat in range(4) if seat != self.human]
-            players: list[Any] = [self._player(bot, seat, log) for bot, seat in zip(staged, seats, strict=False)]
-            labels = [bot.label for bot in staged]
+            players: list[Any] = [self._player(bot, seat, log) for bot, seat in zip(bots, seats, strict=False)]
+            labels = [bot.label for bot in bots]
             if self.human is not None:
                 labels.insert(self.human, YOU)
             names = seat_names(labels)
@@ -207,11 +223,25 @@ class Table(NamedTuple):
                 for player in players:
                     player.stop()
 
-    def _player(self, bot: "Bot", seat: int, log: "WireLog | None") -> "BotPlayer":
-        """A bot's player, logged if there is a log."""
+    @contextmanager
+    def _staged(self) -> "Iterator[list[Bot]]":
+        """The bots, those that are processes in a passing folder."""
+        from arena.players.builtin import is_built_in  # noqa: PLC0415
+        from arena.players.folder import staged_for_a_while  # noqa: PLC0415
+
+        processes = [at for at, bot in enumerate(self.bots) if not is_built_in(bot)]
+        with staged_for_a_while(*(self.bots[at] for at in processes), sandbox=self.sandbox) as staged:
+            there = dict(zip(processes, staged, strict=True))
+            yield [there.get(at, bot) for at, bot in enumerate(self.bots)]
+
+    def _player(self, bot: "Bot", seat: int, log: "WireLog | None") -> "BotPlayer | InProcessPlayer":
+        """A bot's player; a process is logged if there is a log."""
         from arena.players.bot import BotPlayer  # noqa: PLC0415
+        from arena.players.builtin import built_in_player, is_built_in  # noqa: PLC0415
         from arena.players.wire import LoggedPlayer  # noqa: PLC0415
 
+        if is_built_in(bot):
+            return built_in_player(bot)
         told = (bot, self.timing.startup_ms, self.sandbox)
         return LoggedPlayer(*told, log, seat) if log else BotPlayer(*told)
 
@@ -224,5 +254,7 @@ class Table(NamedTuple):
                 click.echo(move_lines(state, names, seat, move, events))
             else:
                 click.echo(move_summary(state, names, seat, move, events))
+            if self.step and state.end is None:
+                wait_for_key()
 
         return show

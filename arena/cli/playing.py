@@ -5,6 +5,7 @@ import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,10 +27,12 @@ def log_level(verbose: int, *, quiet: bool) -> int:
 
 def check_all_programs(bots: "list[Bot]") -> "list[Bot]":
     """The bots, once the programs that build and start each are known to be there. Raises BotFolderError."""
-    from arena.players.folder import check_programs  # noqa: PLC0415 - help must not wait for it
+    from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
+    from arena.players.folder import check_programs  # noqa: PLC0415
 
     for bot in bots:
-        check_programs(bot)
+        if not is_built_in(bot):
+            check_programs(bot)
     return bots
 
 
@@ -58,11 +61,9 @@ def results_path(
         return Path(out) if "/" in out else results / out
     choice = choose_folder(results, settings, boards, bots, finished=finished)
     if choice.passed_over:
-        click.echo(
-            f"note: {choice.passed_over} is unfinished, but differs ({printable('; '.join(choice.because))}); "
-            f"--out {choice.passed_over.name} with its settings finishes it",
-            err=True,
-        )
+        name, folder = quote(choice.passed_over.name), quote(str(choice.passed_over))
+        note = f"note: {name} is unfinished: 'arena run --finish {name}' plays the rest, 'rm -r {folder}' drops it"
+        click.echo(printable(note), err=True)
     return choice.folder
 
 

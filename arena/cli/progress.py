@@ -1,13 +1,17 @@
 """What a run shows on stderr while it plays: a bar where there is a terminal, and every event worth a line."""
 
 import sys
+import time
 from collections import Counter
+from collections.abc import Sequence
 from typing import Self
 
 from tqdm import tqdm
 
+from arena.cli.estimate import LONG_S, duration_text, left_s, longest_s
 from arena.cli.place import Workers, counted
-from arena.errors import printable
+from arena.errors import FaultKind, printable
+from arena.players.builtin import is_built_in
 from arena.records.record import Fault
 from arena.rules import CORE
 from arena.rules.rounds import title_of
@@ -26,6 +30,7 @@ from arena.tournament.events import (
 from arena.tournament.session import Session
 
 SHOWN_FAULTS = 5
+BAR = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt}, {rate_fmt}, {remaining} to go{postfix}"
 
 
 class Progress:
@@ -40,6 +45,11 @@ class Progress:
         self._quiet = quiet
         self._headline = headline or plan_text(session)
         self._faults = 0
+        self._late: list[str] = []
+        self._total = session.schedule.planned
+        self._played = 0
+        self._began = time.monotonic()
+        self._is_estimated = False
         self._own_us = Counter[int]()
         self._busy: set[str] = set()
         self.figures: dict[str, str] = {}
@@ -54,13 +64,15 @@ class Progress:
             )
         self.say(f"{session.folder}: {self._headline}" + (f", {known} already played" if known else ""))
         self.say(f"{self._workers.text}, rules core {CORE}, sandbox {session.setup.sandbox.tier}")
+        self._say_longest()
         tqdm.monitor_interval = 0
         self._bar = tqdm(
-            total=session.schedule.planned,
+            total=self._total,
             initial=known,
             unit="game",
             disable=True if self._quiet else None,
             dynamic_ncols=True,
+            bar_format=BAR,
             smoothing=0.1,
             postfix={"faults": 0},
         )
@@ -71,14 +83,17 @@ class Progress:
             self._bar.close()
         if self._faults:
             self.say(f"{counted(self._faults, 'forfeit')} in this session; their evidence is in {self._session.folder / 'faults'}")
+        if len(self._late) > 1:
+            self.say(late_text(self._late, self._workers.places))
         if self._own_us:
             half, most = (percentile(self._own_us, share) / 1000 for share in (0.5, 0.99))
-            self.say(f"the arena's own time between an answer and the next request: p50 {half:.2f} ms, p99 {most:.2f} ms")
+            self.say(f"the arena's own time from an answer to the next request: p50 {half:.2f} ms, p99 {most:.2f} ms")
 
     def show(self, event: Event) -> None:
         """Shows one event."""
         match event:
             case Played(outcome):
+                self._played += 1
                 self._show_faults(outcome.record.bots, outcome.record.faults)
                 if outcome.busy:
                     self._show_busy(set(outcome.busy))
@@ -86,6 +101,8 @@ class Progress:
                 if self._bar is not None:
                     self._show_figures()
                     self._bar.update()
+                if not self._is_estimated:
+                    self._estimate()
             case Voided(game, reason, given_up):
                 self.say(f"warning: {game} is void ({reason}); it is {'given up' if given_up else 'played again'}")
             case WorkerDied(games):
@@ -94,6 +111,24 @@ class Progress:
                 self.say(cluster_text(event))
             case Stopping(running):
                 self.say(f"stopping: {counted(running, 'running game')} to end first; Ctrl-C again drops them")
+
+    def _say_longest(self) -> None:
+        """Says how long it may take by the limits of time, where that is long; built-in bots alone have none."""
+        session, places = self._session, self._workers.places
+        processes = sum(not is_built_in(bot) for bot in session.setup.bots.values())
+        games = self._total - session.known
+        seconds = longest_s(session.config, games, places, processes) if places and games > 0 else 0
+        if seconds > LONG_S:
+            self.say(f"at most about {duration_text(seconds)}, by the time limits; a better estimate follows")
+
+    def _estimate(self) -> None:
+        """Says once how long the rest takes, where that is long, as soon as the first games tell."""
+        to_go = self._total - self._session.known - self._played
+        seconds = left_s(self._played, time.monotonic() - self._began, to_go, self._workers.places)
+        self._is_estimated = seconds is not None
+        if seconds is not None and seconds > LONG_S:
+            most = "at most " if self._session.config.is_open else ""
+            self.say(f"{most}about {duration_text(seconds)} to go, by the first {counted(self._played, 'game')}")
 
     def _show_figures(self) -> None:
         figures = {**self.figures, "faults": str(self._faults)}
@@ -104,6 +139,8 @@ class Progress:
     def _show_faults(self, bots: list[str], faults: list[Fault]) -> None:
         for fault in faults:
             self._faults += 1
+            if fault.kind == FaultKind.LATE:
+                self._late.append(bots[fault.seat])
             if self._faults <= SHOWN_FAULTS:
                 self.say(f"forfeit: {bots[fault.seat]} ({fault.kind}): {fault.detail}")
             elif self._faults == SHOWN_FAULTS + 1:
@@ -121,6 +158,7 @@ class Progress:
 
     def expect(self, games: int) -> None:
         """Says how many games there will be."""
+        self._total = games
         if self._bar is not None:
             self._bar.total = games
             self._bar.refresh()
@@ -149,6 +187,13 @@ def cluster_text(event: MachineChanged | MachinesDiffer | WorkerRefused | Worker
             return f"the worker {worker} has not answered yet: it builds a bot, plays for somebody else, or has stopped"
         case NoWorkers(address, seconds):
             return f"waiting {seconds:g} s for workers at {address}: start some with 'dask worker {address}'"
+
+
+def late_text(late: Sequence[str], places: int) -> str:
+    """What may help bots that answered late, one entry for each game that it cost."""
+    bots = counted(len(set(late)), "bot")
+    cures = "--jobs 1 or a larger --move-ms" if places > 1 else "a larger --move-ms"
+    return f"{bots} answered late in {counted(len(late), 'game')}: was the machine busy? Try {cures}"
 
 
 def coarse(microseconds: int) -> int:

@@ -1,8 +1,9 @@
 """arena run: plays a tournament and prints its standings."""
 
+import shlex
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -17,6 +18,7 @@ from arena.cli.options import (
     prior_option,
     registry_of,
     results_folder,
+    run_folder,
     sandbox_options,
     split_commas,
 )
@@ -25,12 +27,15 @@ from arena.cli.playing import check_all_programs, log_level, results_path, show_
 from arena.errors import ConfigError, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from arena.players.folder import Bot
+    from arena.rules.boards import Board
 
 MOST_DEALS = 1000
 """What ``--until`` may use on the average of all line-ups, unless ``--deals`` says otherwise."""
+OPPONENTS = ("greedy", "careful", "random", "greedy-4")
+"""Built-in bots to name to somebody who has too few."""
 
 
 @click.command(short_help="Play a tournament and print the standings.")
@@ -61,6 +66,7 @@ MOST_DEALS = 1000
 @click.option(
     "--config", "config_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="An arena.toml with any of these."
 )
+@click.option("--finish", metavar="RUN", help="Play what is missing of a run, with the bots and the settings that it began with.")
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
 @place_options
@@ -71,9 +77,10 @@ MOST_DEALS = 1000
 def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
     """Let bots play each other and print the standings.
 
-    BOT is the name of a bot in bots/ or of the ladder, or the path of a bot's folder or script; without any, all bots that have a name
-    play. Every line-up plays the same deals, each with every seating. The same command again finishes a run that was interrupted; more
-    deals or further bots extend it.
+    BOT is the name of a bot in bots/ or of the ladder, the path of a bot's folder or script, or a built-in bot; without
+    any, all bots that have a name play. Every line-up plays the same deals, each with every seating. The same command
+    again finishes a run that was interrupted, and so does --finish RUN, with the bots as they were then; more deals or
+    further bots extend it.
 
     With --match bird,lion the same bots in the same seats play a round on each board, and the fewest pagodas left in total win; the table
     counts matches. A board named twice is played on two decks. Whoever forfeits in any round ranks below all who do not.
@@ -82,8 +89,10 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     --until 1000) times the line-ups. --until ends the run when every +/- is at most so many Elo. --adaptive gives the deals to line-ups
     that narrow what is too wide: the +/- above --until, or the neighbours in the ranking whose order is in question.
 
-    With --in-process BOT is a built-in bot, a policy of the rules core: random, greedy and careful, which all play without any BOT, or
-    greedy-N and careful-N, the best of N legal moves drawn at random (1 to 1000). They have no files, no walls and no limits of time.
+    Built-in bots can be opponents of any others: random, greedy, careful, and greedy-N and careful-N, which take the
+    best of N legal moves drawn at random (1 to 1000). A bot of yours with such a name comes first. They need no
+    process, no sandbox and no clock: built-in bots alone play thousands of games a second. --in-process without any
+    BOT plays random, greedy and careful, and with names it looks among the built-in bots only.
 
     \b
     arena run --deals 50
@@ -92,16 +101,16 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     arena run --match bird,lion --deals 50
     arena run --until 20 --adaptive
     arena run --cluster tcp://10.0.0.1:8786
-    arena run --in-process greedy-4 careful-2 careful-16 --deals 100000
+    arena run ./my-bot greedy careful-4
+    arena run greedy-4 careful-2 careful-16 --deals 100000
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.logs import run_log  # noqa: PLC0415
     from arena.tournament.runner import Runner  # noqa: PLC0415
     from arena.tournament.session import open_session  # noqa: PLC0415
 
-    settings, bots, boards, folder, rest = _resolve(home, options)
-    walls = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ()))
-    sandbox = walls.choose(bots, in_process=settings.get("in_process", False))
+    settings, boards, bots, folder, rest = _begun(home, options) if options["finish"] else _resolve(home, options)
+    sandbox = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ())).choose(bots)
     level = log_level(verbose, quiet=quiet)
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place.with_defaults(rest)))
@@ -116,13 +125,35 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     _print_tables(folder, prior, as_json=as_json)
     show_voided(runner, folder)
     if runner.stop_level:
-        click.echo(f"interrupted: the same command finishes the run in {folder}", err=True)
+        click.echo(f"interrupted: the same command finishes the run in {folder}, and so does 'arena run --finish {folder.name}'", err=True)
         return INTERRUPTED
     return DONE if complete else FAILED
 
 
-def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[Any], dict[str, Any], Path, dict[str, Any]]:
-    """Settings, bots, boards, folder, and what does not decide games, from the options, the configuration file and the defaults."""
+class _Asked(NamedTuple):
+    """What is to be played, and where; ``rest`` is what does not decide games."""
+
+    settings: "Mapping[str, Any]"
+    boards: "Mapping[str, Board]"
+    bots: "list[Bot]"
+    folder: Path
+    rest: "Mapping[str, Any]"
+
+
+def _begun(home: Path, options: dict[str, Any]) -> _Asked:
+    """What it takes to play the rest of a run, whose bots come out of its own folder."""
+    from arena.tournament.finishing import begun  # noqa: PLC0415 - help must not wait for it
+
+    folder = run_folder(home, options.pop("finish"))
+    named = [name for name, value in options.items() if value not in (None, ())]
+    if named:
+        raise click.UsageError("expected --finish without bots and settings of the run: it has its own")
+    return _Asked(*begun(folder), folder, {})
+
+
+def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
+    """What the options, the configuration file and the defaults ask for."""
+    from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.config import find_boards, read_config_file  # noqa: PLC0415
 
     config_file = options.pop("config_file")
@@ -134,16 +165,20 @@ def _resolve(home: Path, options: dict[str, Any]) -> tuple[dict[str, Any], list[
     names = settings.pop("boards", None)
     boards = find_boards(_default_boards(settings.get("match"), files) if names is None else names, files)
     find = bot_finder(home, in_process=settings.get("in_process", False))
-    bots = _find_bots(home, find, list(settings.pop("bots", ())), in_process=settings.get("in_process", False))
+    texts = list(settings.pop("bots", ()))
+    bots = _find_bots(home, find, texts, in_process=settings.get("in_process", False))
     if "challenger" in settings:
         settings["challenger"] = _seat_challenger(find, settings["challenger"], bots)
+    _refuse_too_few(bots, texts, settings.get("players", 2))
+    if all(map(is_built_in, bots)):
+        settings["in_process"] = True
     settings = {**settings, "bots": [bot.label for bot in bots], "boards": list(boards)}
     if "until" in settings:
         settings.setdefault("deals", MOST_DEALS)
     if "seed" in settings:
         settings["seed"] = str(settings["seed"])
     warn_about_times(bots, settings)
-    return settings, bots, boards, results_path(results_folder(home), out, settings, boards, bots), rest
+    return _Asked(settings, boards, bots, results_path(results_folder(home), out, settings, boards, bots), rest)
 
 
 def _default_boards(match: "Sequence[str] | None", files: "Sequence[Path]") -> list[str]:
@@ -170,8 +205,24 @@ def _find_bots(home: Path, find: "Callable[[str], Bot]", names: list[str], *, in
         else:
             found.append(bot)
     if not found:
-        raise ConfigError(f"expected bots in {registry.root}, found none", "name bots by path, or add one with 'arena submit'")
+        raise ConfigError(
+            f"expected bots to play, found none in {registry.root}",
+            "'arena new my-bot' makes your first bot; then 'arena run ./my-bot greedy careful' plays it against built-in ones",
+        )
     return found
+
+
+def _refuse_too_few(bots: "list[Bot]", texts: list[str], players: int) -> None:
+    """Raises ConfigError with a command that names enough bots."""
+    if len(bots) >= players:
+        return
+    labels = [bot.label for bot in bots]
+    further = [name for name in OPPONENTS if name not in labels][: max(2, players - len(bots))]
+    table = ["--players", str(players)] if players > 2 else []  # noqa: PLR2004 - the default
+    raise ConfigError(
+        f"expected at least {players} bots for a table of that size, got {', '.join(labels)}",
+        f"name opponents too; built-in ones are always there: '{shlex.join(['arena', 'run', *(texts or labels), *further, *table])}'",
+    )
 
 
 def _seat_challenger(find: "Callable[[str], Bot]", text: str, bots: "list[Bot]") -> str:

@@ -1,7 +1,9 @@
 """arena standings: the table of a run."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -107,7 +109,7 @@ def print_tables(tables: "Tables", beside: Mapping[str, Any], *, as_json: bool, 
         content = {**beside, **standings_object(tables, pairs=pairs, covariance=covariance)}
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
         return
-    click.echo(standings_text(tables))
+    click.echo(standings_text(tables, get_terminal_size().columns if sys.stdout.isatty() else None))
     if pairs:
         click.echo(f"\n{pairs_text(tables.pairs, noun_of(tables))}")
     if covariance:

@@ -1,4 +1,4 @@
-"""Pages of text looked at one by one, with the keys."""
+"""Pages of text looked at one by one with the keys, and a game that waits for one."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,6 +23,18 @@ def step_through(pages: Sequence[str], read_key: Callable[[], str] = click.getch
         if key in QUIT:
             return
         at = moved(at, key, len(pages) - 1)
+
+
+def wait_for_key(read_key: Callable[[], str] = click.getchar) -> None:
+    """Waits for a key; those that mean enough, and the end of input, raise click.Abort."""
+    click.echo("any key: on   q: quit", nl=False)
+    try:
+        key = read_key()
+    except EOFError:
+        raise click.Abort from None
+    if key in QUIT:
+        raise click.Abort
+    click.echo("\r\x1b[K", nl=False, color=True)
 
 
 def moved(at: int, key: str, last: int) -> int:

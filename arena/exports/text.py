@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MISSING = "-"
 HIDDEN_TILE = "??"
+SPARE = ("Losses", "Shared", "Left", "LOS%", "Wins")
+"""Columns of the standings that a narrow terminal can do without, the least telling first."""
 ORDINALS = ("first", "second", "third", "fourth")
 
 
@@ -31,8 +33,11 @@ def columns_text(heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequ
     return "\n".join("  ".join(line).rstrip() for line in lines)
 
 
-def standings_text(tables: "Tables") -> str:
-    """The standings as people see them, with the first seat's effect, the number of deals and the notes below."""
+def standings_text(tables: "Tables", width: int | None = None) -> str:
+    """The standings as people see them, with the first seat's effect, the number of deals and the notes below.
+
+    Where the table is wider than ``width``, the columns that say least are left out.
+    """
     heads = ("Rank", "95%", "Bot", "Elo", "+/-", noun_of(tables), "Wins", "Shared", "Losses", "Share%", "LOS%", "Left", "Faults")
     rows = [
         (
@@ -52,7 +57,17 @@ def standings_text(tables: "Tables") -> str:
         )
         for row in tables.standings.to_dict("records")
     ]
-    return "\n".join([columns_text(heads, rows, left=("Bot",)), *map(printable, _footer(tables))])
+    return "\n".join([_fitted(heads, rows, width), *map(printable, _footer(tables))])
+
+
+def _fitted(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int | None) -> str:
+    """The table of standings without as many of its `SPARE` columns as it takes."""
+    for count in range(len(SPARE) + 1):
+        kept = [at for at, head in enumerate(heads) if head not in SPARE[:count]]
+        text = columns_text([heads[at] for at in kept], [[row[at] for at in kept] for row in rows], left=("Bot",))
+        if width is None or max(map(len, text.splitlines())) <= width:
+            break
+    return text
 
 
 def seats_text(seats: "pd.DataFrame") -> str:

@@ -14,7 +14,7 @@ import msgspec
 from arena.errors import ArenaError, ConfigError, UserError
 from arena.exports.files import DECIMALS, DERIVED, derived_text
 from arena.match.audit import audit
-from arena.players.builtin import built_in_bot
+from arena.players.builtin import COMMAND, built_in_bot
 from arena.players.folder import played_copy
 from arena.ratings.tables import run_tables
 from arena.records.difference import Difference
@@ -82,7 +82,8 @@ def verify_run(
         notes.append("the journal ends in half a line: the same 'arena run' again cuts it off and plays its game")
     bots = 0
     for bot in info.bots:
-        note, difference_of_bot = _built_in_difference(bot) if schedule.config.in_process else _bot_difference(run, bot)
+        is_built_in = schedule.config.in_process or bot.command[:-1] == COMMAND
+        note, difference_of_bot = _built_in_difference(bot) if is_built_in else _bot_difference(run, bot)
         notes += [note] if note else []
         differences += difference_of_bot
         bots += not note

@@ -13,9 +13,8 @@ from arena.errors import FaultKind, Forfeit, RunError
 from arena.match.audit import audit
 from arena.match.clock import NS_PER_MS, Timing
 from arena.match.referee import GamePlan, Referee, judged
-from arena.players.bot import BotPlayer
 from arena.players.messages import Start
-from arena.players.player import Answer, Words
+from arena.players.player import Answer, Player, Words
 from arena.records.record import GameRecord
 from arena.rules import State
 from arena.rules.boards import Board
@@ -101,7 +100,7 @@ class Asked(Recorded):
     take, where that is known better than the record tells.
     """
 
-    def __init__(self, record: GameRecord, seat: int, player: BotPlayer, wanted: int | None, asked_ms: Sequence[int]) -> None:
+    def __init__(self, record: GameRecord, seat: int, player: Player, wanted: int | None, asked_ms: Sequence[int]) -> None:
         super().__init__(record, seat)
         self.player = player
         self.decisions: list[Decision] = []
@@ -159,7 +158,7 @@ class Asked(Recorded):
         self._is_asked, self.is_broken = False, True
 
 
-def retrace(script: Script, seat: int, player: BotPlayer, *, wanted: int | None = None, asked_ms: Sequence[int] = ()) -> Asked:
+def retrace(script: Script, seat: int, player: Player, *, wanted: int | None = None, asked_ms: Sequence[int] = ()) -> Asked:
     """Leads the game again and asks the player what the seat was asked, up to the turn that is wanted; the process is left as it is.
 
     Raises RunError when the record does not follow from its deck and moves, Void.

@@ -1,4 +1,7 @@
-"""Built-in bots: the policies of the rules core under names of their own, without a folder, a process or a clock."""
+"""Built-in bots: the policies of the rules core under names of their own, without a folder, a process or a clock.
+
+They play by themselves, function against function, or in a seat beside bots that are processes.
+"""
 
 import re
 from hashlib import sha256
@@ -9,8 +12,10 @@ import msgspec
 
 from arena.errors import ConfigError
 from arena.players.folder import Bot
+from arena.players.inprocess import InProcessPlayer
 from arena.players.manifest import Manifest
 from arena.rules import State
+from arena.rules.notation import UNKNOWN
 from arena.rules.outlook import GROWTH, HELD, PLACED, WON
 from arena.rules.terms import REVISION
 
@@ -55,7 +60,7 @@ def built_in(name: str) -> BuiltIn:
         raise ConfigError(
             f"expected a built-in bot, got {name!r}",
             f"there are {', '.join(NAMES)}, and greedy-N and careful-N, which take the best of N moves drawn at random, N from 1 to 1000; "
-            "bots of your own play without --in-process",
+            "to play your own bots too, leave --in-process out",
         )
     return BuiltIn("uniform") if match[1] else BuiltIn(match[2], int(match[3] or 0))
 
@@ -66,3 +71,25 @@ def built_in_bot(name: str) -> Bot:
     idea = DESCRIPTIONS[name.partition("-")[0]] + (f" among {own.among} moves drawn at random" if own.among else "")
     manifest = Manifest(name=name, command=[*COMMAND, name], version=str(PLAYS), language="C", description=idea)
     return Bot(name, manifest, Path(), own.sha256)
+
+
+def is_built_in(bot: Bot) -> bool:
+    """Whether that is a bot of this arena; one from a folder is not, whatever its command says."""
+    *command, name = bot.command
+    return command == COMMAND and NAME.fullmatch(name) is not None and bot.sha256 == built_in(name).sha256
+
+
+def built_in_player(bot: Bot) -> InProcessPlayer:
+    """A built-in bot in a seat beside processes. It is shown what a bot in that seat is told, and no more."""
+    choose = built_in(bot.manifest.name).choose
+    return InProcessPlayer(bot.label, lambda state, seed: choose(seen_by_mover(state), seed))
+
+
+def seen_by_mover(state: State) -> State:
+    """A copy without the hands of the others and the order of the pile."""
+    seen = state.copy()
+    for seat, hand in enumerate(state.hands):
+        if seat != state.mover:
+            seen.set_hand(seat, [UNKNOWN] * len(hand))
+    seen.set_pile([UNKNOWN] * state.pile)
+    return seen

@@ -1,4 +1,4 @@
-"""A function as a player, without a process: for tests, checks and play against the arena itself."""
+"""A function as a player, without a process: for built-in bots, tests, checks and play against the arena itself."""
 
 import time
 from collections.abc import Callable
@@ -11,6 +11,9 @@ from arena.rules.notation import move_text
 
 class InProcessPlayer:
     """Plays what ``choose(state, seed)`` returns. The function sees the whole state: it is trusted, and time is measured only."""
+
+    is_running = computes_unasked = False
+    """There is no process that could be kept, or think on others' turns."""
 
     def __init__(self, name: str, choose: Callable[[State, int], int]) -> None:
         self.name = name
@@ -34,6 +37,9 @@ class InProcessPlayer:
         """Nothing is held."""
 
     def dismiss(self) -> None:
+        """Nothing is held."""
+
+    def stop(self) -> None:
         """Nothing is held."""
 
     def evidence(self) -> tuple[str, Words, str]:

@@ -52,7 +52,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``deals``       on each board, or of the match; ``tables`` the number of line-ups, None for all of them
     ``challenger``  a gauntlet: only line-ups with this bot
     ``game_ms``     the bank of each seat for a game, None without one
-    ``in_process``  the bots are those of `arena.players.builtin`, without processes, walls or limits of time
+    ``in_process``  all bots are those of `arena.players.builtin`, without processes, walls or limits of time
     ``seed``        text from which every deck and every bot's seed is derived
     ``line_ups``    those that ``tables`` chose, kept so that further bots or tables only add to them; None: all there are
     ``compare``     the run asks whether one bot is better than another
@@ -177,7 +177,7 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
     if len(config.bots) < config.players:
         raise ConfigError(
             f"expected at least {config.players} bots for a table of that size, got {', '.join(config.bots) or 'none'}",
-            "name more bots, or fewer players",
+            "name more bots, such as the built-in greedy and careful, or fewer players",
         )
     if config.challenger is not None and config.challenger not in config.bots:
         raise ConfigError(f"expected the challenger to be one of {', '.join(config.bots)}, got {config.challenger!r}")
@@ -187,8 +187,8 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
         )
     if config.in_process and config.timing != Timing():
         raise ConfigError(
-            "expected no limits of time with --in-process, where it is only measured, got some",
-            "leave --move-ms, --game-ms, --increment-ms and --startup-ms out",
+            "expected no limits of time where all bots are built in, whose time is only measured, got some",
+            "leave --move-ms, --game-ms, --increment-ms and --startup-ms out, or add a bot that is not built in",
         )
     return config
 
@@ -291,11 +291,12 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
 
 
 def _kind_difference(*, is_built_in: bool, wanted: bool) -> list[str]:
-    """What keeps built-in bots and bots in processes of their own apart."""
+    """What keeps a run of built-in bots alone apart from one that has processes too."""
     if is_built_in == wanted:
         return []
-    kinds = ("processes: leave --in-process out", "built in: add --in-process")
-    return [f"in_process: the bots of the run are {kinds[is_built_in]}"]
+    if is_built_in:
+        return ["in_process: all bots of the run are built in; with others among them it would be a run of its own"]
+    return ["in_process: the run has bots that are processes; built-in ones alone would be a run of its own"]
 
 
 def _shown(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import time
 from collections.abc import Iterable
 from concurrent.futures import Future, ProcessPoolExecutor, wait
@@ -114,10 +115,14 @@ class LocalPool:
                 initializer=start_worker,
                 initargs=(self._setup, self._log_queue, self._context.Value("i", 0), self._stopping),
             )
+        # A Ctrl-C reaches workers too. One that is only starting would end by it, with a traceback: it is not to hear it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             future = self._executor.submit(play_batch, plans)
         except BrokenProcessPool:
             return None
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         self._pending.add(future)
         self._alone = future if alone else None
         future.add_done_callback(self._note)

@@ -7,6 +7,7 @@ import msgspec
 
 from arena.errors import ConfigError, RunError, did_you_mean
 from arena.match.retrace import Script
+from arena.players.builtin import COMMAND
 from arena.players.folder import Bot, played_copy
 from arena.players.messages import PROTOCOL
 from arena.records.find import read_records
@@ -55,14 +56,9 @@ class Scripts:
     def played_bot(self, name: str) -> Bot:
         """A bot of the run as it was played. Raises RunError when its copy is not there."""
         info = self.bot_info(name)
-        if self._schedule.config.in_process:
+        if info.command[:-1] == COMMAND:
             raise RunError(f"expected a bot that runs as a process, got {name}, which is built in", "name the bot with --bot")
-        if not (self.run / info.copy).is_dir():
-            raise RunError(f"expected the copy of {name} that was played in {self.run / info.copy}, found none", "name the bot with --bot")
-        bot = played_copy(self.run, info)
-        if bot.sha256 != info.sha256 and not bot.manifest.build:
-            raise RunError(f"expected {name} as it was played in {bot.folder}, got other files", "name the bot with --bot")
-        return msgspec.structs.replace(bot, label=name)
+        return copy_of(self.run, info, "name the bot with --bot")
 
     def bot_info(self, name: str) -> BotInfo:
         """What run.json says of a bot. Raises ConfigError with the names that there are."""
@@ -72,3 +68,13 @@ class Scripts:
             cure = f"{did_you_mean(name, names)}the run has {', '.join(names)}; --old says whose decisions"
             raise ConfigError(f"expected a bot of the run {self.run}, got {name!r}", cure)
         return found
+
+
+def copy_of(run: Path, info: BotInfo, cure: str) -> Bot:
+    """A bot as a run has played it. Raises RunError with the cure when its copy is gone or was changed."""
+    if not (run / info.copy).is_dir():
+        raise RunError(f"expected the copy of {info.name} that was played in {run / info.copy}, found none", cure)
+    bot = played_copy(run, info)
+    if bot.sha256 != info.sha256 and not bot.manifest.build:
+        raise RunError(f"expected {info.name} as it was played in {bot.folder}, got other files", cure)
+    return msgspec.structs.replace(bot, label=info.name)

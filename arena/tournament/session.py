@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from arena.errors import ConfigError, RunError
 from arena.match.referee import GamePlan
+from arena.players.builtin import is_built_in
 from arena.players.folder import Bot, stage
 from arena.players.sandbox.launch import remove_tree
 from arena.players.sandbox.tiers import Sandbox
@@ -113,7 +114,7 @@ def open_session(
             raise RunError(f"expected {folder / RUN_FILE} beside a journal, found none", "restore it, or choose another --out")
         config, info = _plan(folder, known, settings, boards, bots, means.sandbox.tier)
         try:
-            staged = {bot.label: bot if config.in_process else stage(bot, folder / info_of(bot).copy, means.sandbox) for bot in bots}
+            staged = {bot.label: bot if is_built_in(bot) else stage(bot, folder / info_of(bot).copy, means.sandbox) for bot in bots}
             if info != known:
                 write_run(folder, info)
         except BaseException:
@@ -208,18 +209,17 @@ def completeness(info: RunInfo, blocks: Iterable[tuple[str, Sequence[int], Seque
 
 
 class Choice(NamedTuple):
-    """A folder to play in; ``passed_over`` is the newest unfinished run with other settings, ``because`` of these differences."""
+    """A folder to play in; ``passed_over`` is the newest unfinished tournament, where one of other settings is to be played."""
 
     folder: Path
     passed_over: Path | None = None
-    because: tuple[str, ...] = ()
 
 
 def choose_folder(
     results: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], *, finished: bool = False
 ) -> Choice:
     """The newest unfinished run of just these settings, or a ``finished`` one too, else the folder for a new one, named by date."""
-    passed_over: tuple[Path | None, tuple[str, ...]] = None, ()
+    passed_over = None
     for folder in reversed(list_runs(results)):
         try:
             info = read_run(folder)
@@ -227,30 +227,26 @@ def choose_folder(
             is_finished = played == planned
             if is_finished and not finished:
                 continue
-            because = _other_settings(info, settings, boards, bots)
+            if _is_just_this(info, settings, boards, bots):
+                return Choice(folder)
         except (ConfigError, RunError):
             continue
-        if not because:
-            return Choice(folder)
-        if passed_over[0] is None and not is_finished:
-            passed_over = folder, because
+        if passed_over is None and not (is_finished or info.config.get("compare") or settings.get("compare")):
+            passed_over = folder
     day = datetime.now(UTC).strftime("%Y-%m-%d")
     number = 1
     while (results / f"{day}-{number}").exists():
         number += 1
-    return Choice(results / f"{day}-{number}", *passed_over)
+    return Choice(results / f"{day}-{number}", passed_over)
 
 
-def _other_settings(info: RunInfo, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]) -> tuple[str, ...]:
-    """In what these settings differ from a run's, growth included."""
+def _is_just_this(info: RunInfo, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]) -> bool:
+    """Whether a run has these settings and no others, so that nothing of it would grow."""
     config = make_config({**settings, "seed": settings.get("seed") or info.seed})
     wanted = describe_run(config, boards, bots, sandbox=info.sandbox, started=info.started)
-    found = differences(info, wanted)
-    there = {bot.name for bot in info.bots}
-    found += [f"bot {bot.label}: not in the run" for bot in bots if bot.label not in there]
-    grown = [key for key in (*GROWING, "until") if wanted.config[key] != info.config.get(key)]
-    found += [f"{key}: the run has {info.config.get(key)}, asked for {wanted.config[key]}" for key in grown if not found]
-    return tuple(found)
+    has_same_bots = {bot.label for bot in bots} <= {bot.name for bot in info.bots}
+    has_grown = any(wanted.config[key] != info.config.get(key) for key in (*GROWING, "until"))
+    return has_same_bots and not has_grown and not differences(info, wanted)
 
 
 def _discard(folder: Path) -> None:

@@ -23,8 +23,9 @@ from arena.match.referee import GamePlan, Outcome, Referee
 from arena.match.retrace import Decision, Script, retrace
 from arena.match.selfplay import play_alone
 from arena.players.bot import BotPlayer
-from arena.players.builtin import built_in
+from arena.players.builtin import built_in, built_in_player, is_built_in
 from arena.players.folder import Bot
+from arena.players.inprocess import InProcessPlayer
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
 from arena.rules.boards import Board
@@ -42,7 +43,7 @@ class Setup(Struct, frozen=True):
     """What every worker of a run needs.
 
     ``cores`` are the processors to pin workers to, empty for no pinning; ``host`` is what records say of where they were played;
-    ``in_process`` says that the bots are built in.
+    ``in_process`` says that all bots are built in.
     """
 
     bots: dict[str, Bot]
@@ -67,6 +68,10 @@ class Batch(NamedTuple):
     logged: Sequence[logging.LogRecord] = ()
 
 
+Seated = tuple[BotPlayer | InProcessPlayer, set[tuple[str, int]]]
+"""A player, and the boards and deals that its process has met."""
+
+
 class Stable:
     """The idle bot processes of a worker.
 
@@ -75,9 +80,9 @@ class Stable:
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self._idle: list[tuple[BotPlayer, set[tuple[str, int]]]] = []
+        self._idle: list[Seated] = []
 
-    def take(self, labels: Sequence[str], board: str, deal: int) -> list[tuple[BotPlayer, set[tuple[str, int]]]]:
+    def take(self, labels: Sequence[str], board: str, deal: int) -> list[Seated]:
         """A player for each seat; idle processes of other bots, and those that know the deal, are stopped."""
         taken = []
         for label in labels:
@@ -93,10 +98,13 @@ class Stable:
             met.add((board, deal))
         return taken
 
-    def _new_player(self, label: str) -> BotPlayer:
-        return BotPlayer(self._setup.bots[label], self._setup.timing.startup_ms, self._setup.sandbox)
+    def _new_player(self, label: str) -> BotPlayer | InProcessPlayer:
+        bot = self._setup.bots[label]
+        if is_built_in(bot):
+            return built_in_player(bot)
+        return BotPlayer(bot, self._setup.timing.startup_ms, self._setup.sandbox)
 
-    def give_back(self, players: Sequence[tuple[BotPlayer, set[tuple[str, int]]]]) -> None:
+    def give_back(self, players: Sequence[Seated]) -> None:
         """Keeps those whose process still runs."""
         for player, met in players:
             if player.is_running:
@@ -181,6 +189,7 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
 def make_worker(setup: Setup, handler: logging.Handler, number: int) -> Worker:
     """Makes the worker with this number of its machine out of this process, which has no other children; it logs to the handler."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     adopt_orphans()
     root = logging.getLogger()

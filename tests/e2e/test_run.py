@@ -124,7 +124,8 @@ def test_only_a_run_of_just_these_settings_is_continued_without_out(arena):
     known = json.loads((run / "run.json").read_text())
     (broken / "run.json").write_text(json.dumps({**known, "config": {}, "started": "2999-01-01T00:00:00Z"}))
     _, err = arena("run", "--deals", 4)
-    assert f"note: results/{run.name} is unfinished, but differs (deals: the run has 3, asked for 4)" in err
+    note = f"note: {run.name} is unfinished: 'arena run --finish {run.name}' plays the rest, 'rm -r results/{run.name}' drops it"
+    assert note in err.splitlines()
     assert len(arena.records(run.name)) == 1
     _, err = arena("run", "--deals", 3)
     assert f"results/{run.name}: 2 bots" in err
@@ -325,7 +326,10 @@ def test_a_bot_whose_program_is_missing_is_left_out_or_named(arena):
     ("arguments", "status", "said"),
     [
         (["run", "nobody", "rnd"], 1, "expected a registered bot or a path, got 'nobody'"),
-        (["run", "rnd"], 1, "expected at least 2 bots"),
+        (["run", "rnd"], 1, "expected at least 2 bots for a table of that size, got rnd"),
+        (["run", "rnd"], 1, "hint: name opponents too; built-in ones are always there: 'arena run rnd greedy careful'"),
+        (["run", "bots/rnd", "--players", "4"], 1, "'arena run bots/rnd greedy careful random --players 4'"),
+        (["run", "--finish", "nope"], 1, "expected a run's name or folder, got 'nope'"),
         (["run", "rnd", "rnd"], 1, "expected each bot once, got 'rnd' twice"),
         (["run", "--players", "5"], 2, "Invalid value for '--players'"),
         (["run", "--boards", "owl"], 1, "expected a board out of bird, lion, got 'owl'"),

@@ -78,4 +78,4 @@ def test_a_bot_that_computes_all_the_time_is_told_of_once(arena, zoo_bot):
         pytest.skip("the machine is too busy for a burner to get a processor")
     assert err.count("warning: burns computes on others' turns too, and ") == 1
     assert "warning: slow computes" not in err
-    assert "the arena's own time between an answer and the next request: p50 " in err
+    assert "the arena's own time from an answer to the next request: p50 " in err

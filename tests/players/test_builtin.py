@@ -5,10 +5,14 @@ from hashlib import sha256
 import pytest
 
 from arena.errors import ConfigError
+from arena.match.clock import Timing
+from arena.match.referee import Referee
 from arena.match.selfplay import play_alone
-from arena.players.builtin import NAMES, built_in, built_in_bot
-from arena.rules import outlook
+from arena.players.builtin import NAMES, built_in, built_in_bot, built_in_player, is_built_in, seen_by_mover
+from arena.players.folder import bot_at
+from arena.rules import State, outlook
 from arena.rules.boards import built_in as built_in_board
+from arena.rules.notation import UNKNOWN, parse_deck
 from arena.tournament.schedule import single_game
 
 PLAYED = {
@@ -64,3 +68,28 @@ def test_the_hash_tells_apart_all_that_play_otherwise(monkeypatch):
     assert {name for name in names if built_in_bot(name).sha256 != before[name]} == {"careful", "careful-4"}
     monkeypatch.setattr("arena.players.builtin.PLAYS", 2)
     assert all(built_in_bot(name).sha256 != before[name] for name in names)
+
+
+@pytest.mark.parametrize("names", [("greedy", "careful"), ("careful-4", "random", "greedy-4")])
+def test_in_seats_they_make_the_choices_that_they_make_among_themselves(names):
+    plan, board = single_game("seats", "lion", 2, names), built_in_board("lion")
+    alone = play_alone(plan, board, [built_in(name).choose for name in names])
+    seated = Referee(plan, board, [built_in_player(built_in_bot(name)) for name in names], Timing(move_ms=1)).play().record
+    assert (seated.moves, seated.ranks, seated.faults) == (alone.moves, alone.ranks, [])
+
+
+def test_in_a_seat_only_the_own_hand_is_to_be_seen():
+    plan = single_game("hidden", "bird", 0, ("a", "b", "c"))
+    state = State(built_in_board("bird"), 3, parse_deck(plan.deck))
+    state.play(state.nth(0))
+    seen = seen_by_mover(state)
+    assert list(seen.hands) == [(UNKNOWN,) * 3, state.hands[1], (UNKNOWN,) * 3]
+    assert (set(seen.pile_tiles()), seen.pile) == ({UNKNOWN}, state.pile)
+    assert seen.legal_moves() == state.legal_moves()
+    assert UNKNOWN not in state.pile_tiles()
+
+
+def test_a_folder_is_not_built_in_whatever_its_command_says(tmp_path):
+    (tmp_path / "bot.toml").write_text('name = "greedy"\ncommand = ["arena", "in-process", "greedy"]\n')
+    assert not is_built_in(bot_at(tmp_path))
+    assert is_built_in(built_in_bot("greedy"))

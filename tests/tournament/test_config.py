@@ -34,7 +34,7 @@ def settings(**changes):
             {"match": ["bird", "bird"], "deals": 6_000_000},
             "expected at most 10,000,000 deals on a board, got 6,000,000 for each of 2 rounds",
         ),
-        ({"in_process": True, "game_ms": 9}, "expected no limits of time with --in-process"),
+        ({"in_process": True, "game_ms": 9}, "expected no limits of time where all bots are built in"),
         ({"match": ["bird"], "compare": {"new": "ann", "old": "bob"}}, "expected a comparison to count games singly, got a match"),
     ],
 )
@@ -111,10 +111,10 @@ def test_a_run_from_before_there_was_a_setting_goes_on(missing):
     assert not getattr(make_config(old.config), missing)
 
 
-def test_built_in_bots_and_processes_do_not_share_a_run():
+def test_a_run_of_built_in_bots_alone_stays_one_and_so_does_any_other():
     one, other = info(), info(in_process=True)
-    assert differences(one, other) == ["in_process: the bots of the run are processes: leave --in-process out"]
-    assert differences(other, one) == ["in_process: the bots of the run are built in: add --in-process"]
+    assert differences(one, other) == ["in_process: the run has bots that are processes; built-in ones alone would be a run of its own"]
+    assert differences(other, one) == ["in_process: all bots of the run are built in; with others among them it would be a run of its own"]
 
 
 def test_more_deals_and_further_bots_are_no_difference():

@@ -13,6 +13,7 @@ import msgspec
 
 from arena.errors import ArenaError
 from arena.match.referee import GamePlan
+from arena.players.builtin import is_built_in
 from arena.players.folder import Bot
 from arena.tournament.cluster.child import Child
 from arena.tournament.cluster.shipping import cache_folder, provide
@@ -124,9 +125,10 @@ def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Ad
         if reason:
             return Refused(host, reason)
         bots: dict[str, Bot | None] = {**terms.setup.bots}
-        if not terms.setup.in_process:
+        processes = [bot for bot in terms.setup.bots.values() if not is_built_in(bot)]
+        if processes:
             folder = cache_folder() if sandbox.tier != "none" else Path(_dask_worker().local_directory, f"bots-{terms.token}")
-            bots = {label: provide(bot, archives.get(label), sandbox, folder) for label, bot in terms.setup.bots.items()}
+            bots |= {bot.label: provide(bot, archives.get(bot.label), sandbox, folder) for bot in processes}
     except ArenaError as error:
         return Refused(host, f"{error}: {error.hint}" if error.hint else str(error))
     except OSError as error:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import arena
 from arena.errors import ClusterError, Void
 from arena.match.referee import GamePlan
+from arena.players.builtin import is_built_in
 from arena.players.folder import Bot
 from arena.records.host import host_text, unlike
 from arena.tournament.cluster import node, terms
@@ -82,7 +83,7 @@ class ClusterPool:
         self._cluster = cluster
         self._terms = Terms(uuid.uuid4().hex, setup)
         self._versions = versions()
-        self._archives = {} if setup.in_process else {label: pack(bot) for label, bot in bots.items()}
+        self._archives = {label: pack(bot) for label, bot in bots.items() if not is_built_in(bot)}
         self._listen = listen
         self._seats: dict[str, _Seat] = {}
         self._asked: dict[str, _Asked] = {}

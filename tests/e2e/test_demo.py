@@ -1,0 +1,39 @@
+"""`make demo`, all but its installation."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.e2e.conftest import ROOT
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
+def test_the_demo_plays_without_forfeits_settles_the_order_and_says_what_to_type(arena):
+    venv = arena.home / "venv"
+    (venv / "bin").mkdir(parents=True)
+    (venv / "bin" / "arena").write_text(f'#!/bin/sh\nexec {sys.executable} -m arena "$@"\n')
+    (venv / "bin" / "arena").chmod(0o755)
+    for stamp in (".made", ".ready"):
+        (venv / stamp).touch()
+    shutil.rmtree(arena.home / "bots")
+    shutil.copytree(ROOT / "bots", arena.home / "bots", ignore=shutil.ignore_patterns("*@*"))
+    environment = {**os.environ, "ARENA_HOME": str(arena.home), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        ["make", "demo", f"VENV={venv}"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=280
+    )
+    assert done.returncode == 0, done.stderr
+    ranks = re.findall(r"^ +(\d+) +(\S+)  (\S+) ", done.stdout, re.MULTILINE)
+    assert ranks[:5] == [
+        (str(rank), str(rank), bot) for rank, bot in enumerate(("careful", "greedy", "careful-8", "greedy-2", "random"), 1)
+    ]
+    assert {bot for _, _, bot in ranks[5:]} == {"lookahead-python", "careful-python", "greedy-python", "careful-32"}
+    first, second = sorted(folder.name for folder in (arena.home / "results").iterdir())
+    assert (len(arena.records(first)), len(arena.records(second))) == (4000, 120)
+    assert not any(record["faults"] for record in arena.records(second))
+    for command in ("report", "play greedy --human 0", "new my-bot"):
+        assert f"  {venv}/bin/arena {command} " in done.stdout
+    assert f'After "source {venv}/bin/activate"' in done.stdout

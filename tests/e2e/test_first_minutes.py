@@ -1,0 +1,186 @@
+"""What `arena run` and `arena play` say to somebody who uses them for the first time."""
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from tests.e2e.conftest import RANDOM, ROOT
+
+
+def cut(arena, run, games):
+    """Takes games off the end of a run."""
+    journal = arena.home / "results" / run / "games.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:games]))
+
+
+class Terminal:
+    """A command of the arena on a terminal of its own, 80 columns wide, at which keys can be pressed."""
+
+    def __init__(self, arena, *arguments):
+        self._ours, theirs = pty.openpty()
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "80"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "arena", *arguments], cwd=arena.home, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+        )
+        os.close(theirs)
+        self._watchdog = threading.Timer(90, self._process.kill)
+        self._watchdog.start()
+        self.shown = ""
+
+    def until(self, *texts, key=""):
+        """Reads on until one of the texts has come, pressing a key for as long as nothing comes; returns what came up to its end."""
+        while not any(text in self.shown for text in texts):
+            assert self._read(key), f"expected one of {texts}, got {self.shown}"
+        end = min(self.shown.index(text) + len(text) for text in texts if text in self.shown)
+        before, self.shown = self.shown[:end], self.shown[end:]
+        return before
+
+    def _read(self, key):
+        """Whether there was more to read; a key pressed before the program waits for one is lost, and pressed again."""
+        while key and not select.select([self._ours], [], [], 0.3)[0]:
+            os.write(self._ours, key.encode())
+        try:
+            part = os.read(self._ours, 4096)
+        except OSError:  # how Linux says that nobody holds the other side
+            part = b""
+        self.shown += part.decode()
+        return part != b""
+
+    def end(self, key=""):
+        """Reads to the end; returns the exit status."""
+        while self._read(key):
+            pass
+        status = self._process.wait()
+        self._watchdog.cancel()
+        os.close(self._ours)
+        return status
+
+
+PROMPT = "any key: on   q: quit"
+
+
+def test_a_game_waits_for_a_key_after_each_move_until_it_is_over(arena):
+    terminal, moves = Terminal(arena, "play", "careful", "rnd", "--step", "--seed", "s"), 0
+    shown = terminal.until(PROMPT)
+    while "end (" not in shown:
+        moves += 1
+        assert f"turn {moves}: " in shown
+        assert f"turn {moves + 1}: " not in shown
+        shown = terminal.until(PROMPT, "end (", key=" ")
+    assert terminal.end() == 0
+    assert moves > 10
+
+
+def test_a_stepped_game_is_left_with_a_key(arena):
+    terminal = Terminal(arena, "play", "careful", "rnd", "--step", "--seed", "s")
+    terminal.until(PROMPT)
+    assert terminal.end(key="q") == 130
+
+
+@pytest.mark.parametrize("beside", [[], ["--json"], ["--human", 0]])
+def test_steps_need_a_terminal_and_a_game_between_bots(arena, beside):
+    _, err = arena("play", "rnd", "greedy", "--step", *beside, status=2)
+    assert "--step" in err
+
+
+def test_an_unfinished_run_is_finished_with_the_bots_it_began_with(arena):
+    settings = ("--deals", 3, "--seed", "s", "--boards", "bird,lion")
+    arena("run", "rnd", "fst", "greedy-4", *settings, "--out", "cut")
+    whole, before = arena.timeless("cut"), (arena.home / "results" / "cut" / "run.json").read_bytes()
+    cut(arena, "cut", 5)
+    (arena.home / "bots" / "rnd" / "bot.py").write_text("not a bot any more")
+    _, err = arena("run", "--finish", "cut")
+    assert "5 already played" in err
+    assert arena.timeless("cut") == whole
+    assert (arena.home / "results" / "cut" / "run.json").read_bytes() == before
+    _, err = arena("run", "--finish", "cut", "--deals", 9, status=2)
+    assert "expected --finish without bots and settings of the run" in err
+    [copy] = (arena.home / "results" / "cut" / "bots").glob("rnd-*")
+    (copy / "bot.py").write_text(RANDOM + "# changed\n")
+    _, err = arena("run", "--finish", "cut", status=1)
+    assert "expected rnd as it was played" in err
+
+
+def test_built_bots_adaptive_runs_and_matches_are_finished_too(arena):
+    folder = arena.add_bot("built", "import sys\nsys.exit('not built')\n", build=[["cp", "real.py", "bot.py"]])
+    (folder / "real.py").write_text(RANDOM)
+    arena("run", "built", "random", "--match", "bird,lion", "--deals", 2, "--adaptive", "--out", "cut")
+    whole = arena.timeless("cut")
+    cut(arena, "cut", 3)
+    run_file = arena.home / "results" / "cut" / "run.json"
+    info = json.loads(run_file.read_text())
+    run_file.write_text(json.dumps({**info, "config": {**info["config"], "settled": None}}))
+    arena("run", "--finish", "cut")
+    assert arena.timeless("cut") == whole
+    assert not any(record["faults"] for record in arena.records("cut"))
+
+
+def test_a_comparison_is_not_finished_as_a_tournament_nor_told_of(arena):
+    arena("compare", "careful-8", "careful-4", "--max-blocks", 2, "--out", "c", status=5)
+    _, err = arena("run", "--finish", "c", status=1)
+    assert "expected a tournament, got a comparison" in err
+    cut(arena, "c", 1)
+    _, err = arena("run", "greedy", "random", "--deals", 1)
+    assert "unfinished" not in err
+
+
+def test_where_there_are_no_bots_or_one_it_is_said_what_to_type(arena):
+    (arena.home / "empty").mkdir()
+    _, err = arena("--home", "empty", "run", status=1)
+    assert "'arena new my-bot' makes your first bot; then 'arena run ./my-bot greedy careful' plays it" in err
+    arena("run", "./bots/rnd", "greedy", "careful", "--deals", 1)
+
+
+def test_a_run_that_may_take_long_says_so_before_it_starts_and_others_do_not(arena):
+    _, err = arena("run", "rnd", "fst", "--deals", 1, "--move-ms", 600_000, "--jobs", 1)
+    assert "at most about 14 h, by the time limits; a better estimate follows" not in err.partition("at most")[0]
+    assert "at most about 15 h, by the time limits" in err
+    for quick in (("rnd", "fst", "--move-ms", 100, "--deals", 1), ("greedy", "random", "--deals", 50)):
+        _, err = arena("run", *quick)
+        assert "at most" not in err
+
+
+def test_several_late_answers_are_summed_up(arena, zoo_bot):
+    late = zoo_bot("late")
+    _, err = arena("run", late, "greedy", "random", "--deals", 1, "--move-ms", 200, "--jobs", 2)
+    kinds = [
+        fault["kind"]
+        for folder in (arena.home / "results").iterdir()
+        for record in arena.records(folder.name)
+        for fault in record["faults"]
+    ]
+    assert kinds == ["late"] * 4
+    assert "1 bot answered late in 4 games: was the machine busy? Try --jobs 1 or a larger --move-ms" in err
+    _, err = arena("run", late, "greedy", "random", "--deals", 1, "--move-ms", 200, "--jobs", 1, "--out", "alone")
+    assert "1 bot answered late in 4 games: was the machine busy? Try a larger --move-ms" in err
+
+
+def test_a_table_fits_a_narrow_terminal(arena):
+    arena("run", "rnd", "greedy", "careful-4", "--deals", 2, "--out", "r")
+    terminal = Terminal(arena, "standings", "r")
+    assert terminal.end() == 0
+    lines = terminal.shown.splitlines()
+    [head] = [line for line in lines if line.startswith("Rank")]
+    assert "Elo" in head
+    assert "Losses" not in head
+    assert len(head) <= 80
+    assert "Losses" in arena("standings", "r")[0]
+
+
+def test_ctrl_c_while_workers_start_is_no_traceback(arena):
+    process = arena.start("run", "rnd", "greedy", "--deals", 2000, "--out", "r")
+    while "workers, " not in process.stderr.readline():
+        pass
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert "interrupted: " in err
+    assert json.loads((arena.home / "results" / "r" / "run.json").read_text())["config"]["deals"] == 2000

@@ -1,0 +1,113 @@
+"""Built-in bots as opponents of bots in processes, as a user types it."""
+
+import json
+
+from tests.e2e.conftest import RANDOM
+from tests.e2e.test_cluster import cluster, kinds  # noqa: F401 - a fixture
+
+
+def config(arena, run):
+    return json.loads((arena.home / "results" / run / "run.json").read_text())["config"]
+
+
+def test_a_mixed_run_is_played_extended_verified_and_led_again(arena):
+    arena("run", "rnd", "greedy", "careful-4", "--deals", 2, "--seed", "s", "--out", "mixed")
+    records = arena.records("mixed")
+    assert len(records) == 12
+    assert not any(record["faults"] for record in records)
+    assert {record["end"] for record in records} <= {"last pagoda", "no tiles", "no space"}
+    assert all(min(record["think_ms"]) >= 0 for record in records)
+    info = json.loads((arena.home / "results" / "mixed" / "run.json").read_text())
+    assert [bot["command"] for bot in info["bots"][1:]] == [["arena", "in-process", name] for name in ("greedy", "careful-4")]
+    assert info["config"]["in_process"] is False
+    [copied] = (arena.home / "results" / "mixed" / "bots").iterdir()
+    assert copied.name.startswith("rnd-")
+    arena("run", "rnd", "greedy", "careful-4", "--deals", 2, "--seed", "s", "--out", "again", "--jobs", 1)
+    assert arena.timeless("again") == arena.timeless("mixed")
+    arena("run", "rnd", "greedy", "careful-4", "random", "--deals", 3, "--out", "mixed")
+    grown = arena.records("mixed")
+    assert grown[:12] == records
+    assert len(grown) == len({record["id"] for record in grown}) == 6 * 3 * 2
+    out, _ = arena("verify", "mixed")
+    assert out == "36 games replayed, 4 bots and 2 tables compared: no difference\n"
+    assert "end (" in arena("replay", "mixed", records[0]["id"])[0]
+    arena("report", "mixed")
+    assert "arena in-process careful-4" in (arena.home / "results" / "mixed" / "report.html").read_text()
+
+
+def test_half_a_mixed_run_is_finished(arena):
+    arena("run", "rnd", "greedy", "--deals", 3, "--seed", "s", "--out", "half")
+    whole, journal = arena.timeless("half"), arena.home / "results" / "half" / "games.jsonl"
+    journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:2]))
+    _, err = arena("run", "rnd", "greedy", "--deals", 3, "--out", "half")
+    assert "2 already played" in err
+    assert arena.timeless("half") == whole
+
+
+def test_built_in_bots_alone_play_without_processes_unasked(arena):
+    arena("run", "greedy-2", "random", "--deals", 2, "--seed", "s", "--out", "plain")
+    arena("run", "--in-process", "greedy-2", "random", "--deals", 2, "--seed", "s", "--out", "asked")
+    assert config(arena, "plain") == config(arena, "asked")
+    assert config(arena, "plain")["in_process"] is True
+    assert arena.timeless("plain") == arena.timeless("asked")
+    assert not (arena.home / "results" / "plain" / "bots").exists()
+    _, err = arena("run", "greedy-2", "random", "--move-ms", 5, status=1)
+    assert "expected no limits of time where all bots are built in" in err
+
+
+def test_bots_of_ones_own_come_first_and_what_is_neither_is_refused_with_what_there_is(arena):
+    arena.add_bot("greedy", RANDOM)
+    (arena.home / "careful").mkdir()
+    arena("run", "greedy", "careful", "--deals", 1, "--out", "own")
+    bots = json.loads((arena.home / "results" / "own" / "run.json").read_text())["bots"]
+    assert [bot["command"][0] for bot in bots] == ["python3", "arena"]
+    (arena.home / "bots" / "greedy" / "bot.toml").write_text("name = ")
+    _, err = arena("run", "greedy", "rnd", status=1)
+    assert "bot.toml" in err, "a bot that cannot be read is not replaced by a built-in one"
+    _, err = arena("run", "rnd", "gredy", status=1)
+    assert "built in are random, greedy, careful, greedy-N and careful-N" in err
+
+
+def test_a_bot_beside_built_in_ones_still_has_a_clock(arena, zoo_bot):
+    name = zoo_bot("not_json")
+    arena("run", name, "careful", "greedy", "--players", 3, "--deals", 1, "--out", "clock", "--move-ms", 500)
+    for record in arena.records("clock"):
+        assert [(fault["kind"], record["bots"][fault["seat"]]) for fault in record["faults"]] == [("not json", name)]
+        assert record["ranks"][record["bots"].index(name)] == 3
+
+
+def test_one_game_against_built_in_bots(arena):
+    out, _ = arena("play", "careful-8", "rnd", "--seed", "s", "--json")
+    again, _ = arena("play", "careful-8", "rnd", "--seed", "s", "--json")
+    record = json.loads(out)
+    assert record["bots"] == ["careful-8", "rnd"]
+    assert record["moves"] == json.loads(again)["moves"]
+    out, err = arena("play", "greedy", "greedy", "random")
+    assert "greedy (seat 1)" in out
+    assert "warning" not in err
+    arena("play", "greedy", "rnd", "--log", "wire.jsonl")
+    assert {json.loads(line)["bot"] for line in (arena.home / "wire.jsonl").read_text().splitlines()} == {"rnd"}
+
+
+def test_two_versions_are_compared_against_built_in_bots(arena):
+    arena("compare", "rnd", "fst", "--pool", "greedy,careful", "--max-blocks", 2, "--out", "pool", status=5)
+    seated = {name for record in arena.records("pool") for name in record["bots"]}
+    assert seated == {"rnd", "fst", "greedy", "careful"}
+    out, _ = arena("compare", "careful-8", "random", "--pool", "greedy-2", "--out", "which", "--json")
+    assert json.loads(out)["verdict"] == "better"
+    assert config(arena, "which")["in_process"] is True
+
+
+def test_decisions_of_a_mixed_run_are_asked_for_again(arena):
+    arena("run", "rnd", "greedy", "--deals", 1, "--seed", "s", "--out", "r")
+    arena("regress", "r", "--bot", "rnd")
+    arena("regress", "r", "--bot", "rnd", "--old", "greedy", status=4)
+
+
+def test_a_mixed_run_on_a_cluster_equals_the_local_one(arena, cluster):  # noqa: F811
+    settings = ("run", "rnd", "careful-2", "greedy", "--deals", 2, "--seed", "s", "--out")
+    arena(*settings, "here")
+    arena(*settings, "there", "--cluster", cluster.address)
+    assert kinds(arena.timeless("there")) == kinds(arena.timeless("here"))
+    kept = [path.name for path in (arena.home / "cache").rglob("*-*") if path.is_dir()]
+    assert not any(name.startswith(("careful", "greedy")) for name in kept)

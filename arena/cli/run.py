@@ -121,7 +121,7 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
         stack.enter_context(stop_on_signals(runner))
         with progress:
             runner.play(plans_of(session, progress))
-        complete = not session.config.is_open and session.schedule.played(session.journal.ids) == len(session.schedule)
+        complete = not session.config.is_open and session.schedule.played(session.journal.ids) == session.schedule.games
     _print_tables(folder, prior, as_json=as_json)
     show_voided(runner, folder)
     if runner.stop_level:

@@ -76,8 +76,8 @@ def verify_run(
         if len(differences) >= MOST:
             notes.append(f"stopped after {MOST} differences")
             break
-    if len(games.ids) < len(schedule) and len(differences) < MOST:
-        notes.append(f"{len(schedule) - len(games.ids)} of the {len(schedule)} planned games are missing")
+    if len(games.ids) < schedule.games and len(differences) < MOST:
+        notes.append(f"{schedule.games - len(games.ids)} of the {schedule.games} planned games are missing")
     if _has_torn_end(journal_of(run)):
         notes.append("the journal ends in half a line: the same 'arena run' again cuts it off and plays its game")
     bots = 0
@@ -92,7 +92,7 @@ def verify_run(
     if not tables:
         notes.append("no tables to compare: 'arena export RUN --to RUN' writes them")
     found = differences[:MOST]
-    return Verdict(len(games.ids), games.replayed, len(schedule), bots, [f"{name}.csv" for name in tables], found, notes)
+    return Verdict(len(games.ids), games.replayed, schedule.games, bots, [f"{name}.csv" for name in tables], found, notes)
 
 
 def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:

@@ -1,6 +1,6 @@
 """How precise the ratings of a run are, and which line-ups would make them more so."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -54,7 +54,7 @@ def _games_to(results: Results, widths: Floats, until: float) -> float:
     return float((games * np.maximum((widths / until) ** 2 - 1, 0)).sum() / seats)
 
 
-def promises(results: Results, fits: Sequence[Fit], line_ups: Sequence[Sequence[str]], until: float | None) -> Mapping[str, float]:
+def promises(results: Results, fits: Sequence[Fit], line_ups: Iterable[Sequence[str]], until: float | None) -> Mapping[str, float]:
     """By how much a further deal with each line-up is about to narrow what is too wide; equal where nothing is known.
 
     What is too wide: with ``until``, the ratings whose half-width is above it, without, the differences of neighbours in the ranking whose

@@ -9,11 +9,15 @@ from math import ceil
 
 import msgspec
 
+from arena.errors import ConfigError
 from arena.tournament.config import RunConfig
-from arena.tournament.schedule import DEALS_AT_ONCE, line_ups
+from arena.tournament.lineups import line_ups_of
+from arena.tournament.schedule import DEALS_AT_ONCE
 
 PART = 10
 """A line-up that gets more deals gets `DEALS_AT_ONCE`, or one for so many that it has."""
+MOST_LINE_UPS = 20_000
+"""Line-ups whose deals can be decided one by one; each look at the ratings weighs them all and writes them into run.json."""
 WORTH = 0.5
 """Line-ups that promise less than this part of what the best one does get no more deals for now."""
 
@@ -23,13 +27,19 @@ def fix_allotment(config: RunConfig, known: RunConfig | None) -> RunConfig:
 
     A run that only spends its deals gives half of them to all alike: error bars that rest on a few deals hold too seldom. One that goes on
     ``until`` its bars are narrow needs no such floor. A run that grew is not settled any more. Configurations whose line-ups all play the
-    same deals stay as they are.
+    same deals stay as they are. Raises ConfigError when there are too many line-ups to decide about each.
     """
     if not config.adaptive and config.until is None:
         return config
+    line_ups = line_ups_of(config)
+    if len(line_ups) > MOST_LINE_UPS:
+        raise ConfigError(
+            f"expected at most {MOST_LINE_UPS:,} line-ups with --until or --adaptive, got {len(line_ups):,}",
+            f"choose some of them: --tables {MOST_LINE_UPS // 10}",
+        )
     before = known.allotted or {} if known else {}
     first = ceil(config.deals / 2) if config.until is None else min(DEALS_AT_ONCE, ceil(config.deals / 2))
-    allotted = {name: before.get(name, first) for name in map("+".join, line_ups(config))}
+    allotted = {name: before.get(name, first) for name in map("+".join, line_ups)}
     is_same = known is not None and (known.allotted, known.deals, known.until) == (allotted, config.deals, config.until)
     return msgspec.structs.replace(config, allotted=allotted, settled=known.settled if known and is_same else None)
 

@@ -26,7 +26,8 @@ from arena.records.runfile import RunInfo, read_run, write_run
 from arena.rules.boards import Board
 from arena.tournament.allotment import fix_allotment
 from arena.tournament.config import GROWING, RunConfig, describe_run, differences, extended, info_of, make_config
-from arena.tournament.schedule import Schedule, fix_line_ups
+from arena.tournament.lineups import fix_line_ups
+from arena.tournament.schedule import Schedule
 from arena.tournament.workers import Setup
 
 SEED_BYTES = 16
@@ -62,15 +63,17 @@ class Session(Struct):
         for as long as games are being played.
         """
         while self.config.settled is None:
-            waited_for = {plan.id for plan in self.missing()}
-            yield from self.missing()
+            waited_for = set[str]()
+            for plan in self.missing():
+                waited_for.add(plan.id)
+                yield plan
             while waited_for := {name for name in waited_for if name not in self.journal.ids}:
                 yield None
             allotted = decide()
             if allotted:
                 self.change(allotted=allotted)
             else:
-                self.change(settled=max(deals.stop for deals in self.schedule.deals.values()))
+                self.change(settled=self.schedule.last_deal)
 
     def change(self, **changes: Any) -> None:
         """Goes on with other settings, once they are in run.json."""

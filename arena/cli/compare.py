@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import msgspec
 
-from arena.cli.main import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
+from arena.cli import INTERRUPTED
+from arena.cli.main import DONE, FAILED, NO, UNDECIDED
 from arena.cli.options import (
     Walls,
     as_json,
@@ -20,7 +21,16 @@ from arena.cli.options import (
     split_commas,
 )
 from arena.cli.place import Place, counted, place_options, workers_at
-from arena.cli.playing import check_all_programs, log_level, results_path, show_voided, stop_on_signals, warn_about_times
+from arena.cli.playing import (
+    GETTING_READY,
+    check_all_programs,
+    log_level,
+    results_path,
+    said_when_slow,
+    show_voided,
+    stop_on_signals,
+    warn_about_times,
+)
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -178,7 +188,11 @@ def _play(asked: _Asked, sandbox: Any, place: Place, level: int, *, quiet: bool)
 
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place))
-        session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, workers.means(sandbox, level)))
+        means = workers.means(sandbox, level)
+        with said_when_slow(GETTING_READY, quiet=quiet):
+            session = stack.enter_context(
+                open_session(asked.folder, asked.settings, asked.boards, asked.bots, means)
+            )
         queue = stack.enter_context(run_log(asked.folder, level))
         progress = Progress(session, workers, quiet=quiet, headline=_headline(session))
         contest = _Contest(session, progress)

@@ -6,11 +6,12 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 from arena import __version__
+from arena.cli import INTERRUPTED
 from arena.cli.home import find_home
 from arena.errors import ArenaError, UserError, Void
 
@@ -21,8 +22,8 @@ COMMANDS = (
 )  # fmt: skip
 """In the order in which a newcomer needs them; each is the function of that name in the module of that name, with ``_`` for ``-``."""
 
-DONE, FAILED, MISUSED, BUG, INTERRUPTED = 0, 1, 2, 3, 130
-"""Exit statuses."""
+DONE, FAILED, MISUSED, BUG = 0, 1, 2, 3
+"""Exit statuses, beside `INTERRUPTED`."""
 NO, UNDECIDED = 4, 5
 """Those of a command that answers a question."""
 
@@ -91,11 +92,6 @@ def arena(ctx: click.Context, home: Path | None) -> None:
     arena standings                        show the table again
     """  # noqa: D301 - \b is click's mark for lines to keep
     ctx.obj = find_home() if home is None else home
-
-
-def main() -> NoReturn:
-    """Runs the command line and exits."""
-    sys.exit(run_command())
 
 
 def run_command(arguments: list[str] | None = None) -> int:

@@ -226,15 +226,17 @@ def choose_folder(
     for folder in reversed(list_runs(results)):
         try:
             info = read_run(folder)
-            played, planned = games_of(folder, info)
-            is_finished = played == planned
-            if is_finished and not finished:
-                continue
-            if _is_just_this(info, settings, boards, bots):
+            is_this = _is_just_this(info, settings, boards, bots)
+            # Counting reads a whole journal: only where the answer depends on it.
+            may_be_told = passed_over is None and not (info.config.get("compare") or settings.get("compare"))
+            if is_this and finished:
                 return Choice(folder)
+            played, planned = games_of(folder, info) if is_this or may_be_told else (0, 0)
         except (ConfigError, RunError):
             continue
-        if passed_over is None and not (is_finished or info.config.get("compare") or settings.get("compare")):
+        if is_this and played != planned:
+            return Choice(folder)
+        if may_be_told and played != planned:
             passed_over = folder
     day = datetime.now(UTC).strftime("%Y-%m-%d")
     number = 1

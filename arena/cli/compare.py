@@ -190,9 +190,7 @@ def _play(asked: _Asked, sandbox: Any, place: Place, level: int, *, quiet: bool)
         workers = stack.enter_context(workers_at(place))
         means = workers.means(sandbox, level)
         with said_when_slow(GETTING_READY, quiet=quiet):
-            session = stack.enter_context(
-                open_session(asked.folder, asked.settings, asked.boards, asked.bots, means)
-            )
+            session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, means))
         queue = stack.enter_context(run_log(asked.folder, level))
         progress = Progress(session, workers, quiet=quiet, headline=_headline(session))
         contest = _Contest(session, progress)

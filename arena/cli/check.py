@@ -24,8 +24,9 @@ NEW_LINE = "\n"
 def check(home: Path, /, path: str, move_ms: int, *, walls: Walls) -> int:
     """Check one bot in some forty steps: start, games on both boards at every seat, all that the protocol may send, a clean end.
 
-    PATH is a bot's folder or script; what is not here is looked up in bots/. One line a step, with the cure under each failure; exit
-    status 1 when any fails. A good bot is through in a few seconds.
+    PATH is a bot's folder or script; what is not here is looked up in bots/. Each step gets a line, with the cure under a failure; exit
+    status 1 when any fails. One game is played at --move-ms, the others at 50 ms a move, or at more if the bot needs it. A bot
+    that always uses all its time is through in some 20 seconds, most others in a few.
 
     \b
     arena check my-bot
@@ -37,10 +38,15 @@ def check(home: Path, /, path: str, move_ms: int, *, walls: Walls) -> int:
 
 def run_checks(bot: "Bot", move_ms: int, sandbox: "Sandbox", *, only_failures: bool) -> bool:
     """Prints the steps of a check; returns whether all passed."""
+    from arena.cli.estimate import LONG_S, duration_text  # noqa: PLC0415
+    from arena.match.checks.bench import FULL_MOVES, MOVES, SHORT_MS  # noqa: PLC0415
     from arena.match.checks.run import check_bot  # noqa: PLC0415
     from arena.players.process import adopt_orphans  # noqa: PLC0415
 
     adopt_orphans()
+    seconds = (MOVES * min(move_ms, SHORT_MS) + FULL_MOVES * move_ms) / 1000
+    if seconds > LONG_S:
+        click.echo(f"this may take {duration_text(seconds)}, if the bot uses all its time", err=True)
     passed = failed = 0
     for step in check_bot(bot, move_ms, sandbox):
         passed, failed = passed + (not step.problem and not step.left_out), failed + bool(step.problem)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from arena.match.checks.bench import SMALL, STARTUP_MS, Bench, Table, last_words
+from arena.match.checks.bench import SHORT_MS, SMALL, STARTUP_MS, Bench, Table, last_words
 from arena.match.checks.step import Failed
 from arena.match.clock import NS_PER_MS
 from arena.players.bot import BotPlayer
@@ -80,6 +80,8 @@ def is_quiet_after_a_game(bench: Bench) -> str:
 def was_in_time(bench: Bench) -> str:
     """The slowest answer so far; a slower one would have failed its game."""
     detail = f"the slowest took {bench.slowest_ms:.1f} of {bench.move_ms} ms"
+    if bench.short_ms > SHORT_MS:
+        detail += f"; games at {SHORT_MS} ms were too fast for it, the check went on with {bench.short_ms} ms"
     return f"{detail}; note: that leaves little reserve" if bench.slowest_ms > bench.move_ms * 0.8 else detail
 
 

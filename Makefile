@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 JOBS ?= auto
 COMMA := ,
 DEMO_BOTS := greedy-python careful-python lookahead-python
-SOURCES := setup.py arena tests bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python
+SOURCES := setup.py arena tests .ci/site.py bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format fuzz sanitize chaos soak slow golden wheel release-check clean
+.PHONY: help demo test check docs format fuzz sanitize chaos soak slow golden wheel release-check clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -29,11 +29,14 @@ demo: $(VENV)/.ready ## set everything up and let bots play, in three acts (less
 test: $(VENV)/.ready-dev ## set everything up and run the tests; ARGS="-k name" picks some
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
 
-check: $(VENV)/.ready-dev ## ruff, mypy and import-linter
+check: docs ## ruff, mypy, import-linter, and the site with all its links
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+docs: $(VENV)/.ready-dev ## build the site of docs/ and protocol/ into build/site/, and check its links
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 format: $(VENV)/.ready-dev ## put the code into form
 	@$(BIN)/ruff format $(SOURCES)
@@ -57,8 +60,8 @@ soak: $(VENV)/.ready-dev ## 20,000 games, in which memory and open files have to
 slow: $(VENV)/.ready-dev ## 200 games of each starter that thinks at 100 ms a move on a busy machine: none late, all stronger than plain (about ten minutes)
 	@ARENA_STARTER_GAMES=$${ARENA_STARTER_GAMES:-200} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_starters.py
 
-golden: $(VENV)/.ready-dev ## write protocol/transcripts/ and protocol/vectors/ anew, after a change of the protocol or the rules
-	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py
+golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/ and pictures/ anew, after a change of the protocol, the rules or the drawing
+	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py
 
 wheel: $(VENV)/.ready-dev ## build the wheel, which holds the native core, into dist/
 	@rm -f dist/*.whl

@@ -1,23 +1,23 @@
 """Every exception of the arena, in one tree. Each class says whose fault it is.
 
     ArenaError
-    ├── UserError                a person can cure it: bad option, file, name (exit status 1)
+    ├── UserError                the user can fix it: a bad option, file or name (exit status 1)
     │   ├── BoardError           a board file breaks R1.5
     │   ├── NotationError        text that is not a square, tile, deck or position
     │   ├── BotFolderError       a bot's folder, bot.toml or command is not usable
     │   ├── ConfigError          settings that contradict each other or a run that exists
-    │   ├── SandboxError         walls around bots are wanted, and none work here
+    │   ├── SandboxError         a sandbox is required, and none works here
     │   ├── RunError             a run's folder or journal is missing, damaged or in use
-    │   ├── ClusterError         a cluster cannot be reached, or has nobody who may play
-    │   └── NoAnswerError        the data have no maximum-likelihood answer
-    ├── MoveError                the fault of whoever made the move
+    │   ├── ClusterError         a cluster cannot be reached, or none of its workers may play
+    │   └── NoAnswerError        the results have no maximum-likelihood rating
+    ├── MoveError                the fault of the player who made the move
     │   ├── InvalidMoveError     not a move at all: unreadable, or not on this board
     │   └── IllegalMoveError     a move that RULES.md forbids in this position
     ├── Forfeit                  the bot's fault: it loses the game
     └── Void                     our fault: the game never counts and is played again
 
-Messages are lower case without a full stop: what was expected, what came, where; ``hint`` is the cure. They may quote what strangers
-wrote, so that all of them are made `printable`.
+Messages are lower case, with no full stop: what was expected, what came, and where. ``hint`` is the cure. Messages may quote text from
+bots and files, so all of them are made `printable`.
 """
 
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ from enum import StrEnum
 
 
 def printable(text: str, keep: str = "") -> str:
-    """The text with everything that could steer a terminal or hide words written as an escape, but for the characters to keep."""
+    """The text with escapes in place of anything that could control a terminal or hide words, except the characters in ``keep``."""
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() or sign in keep else sign.encode("unicode_escape").decode() for sign in text)
@@ -55,7 +55,7 @@ class ArenaError(Exception):
 
 
 class UserError(ArenaError):
-    """A person can cure it; commands end with exit status 1."""
+    """The user can fix it; commands end with exit status 1."""
 
 
 class BoardError(UserError):
@@ -71,7 +71,7 @@ class BotFolderError(UserError):
 
 
 class ConfigError(UserError):
-    """Settings that contradict each other, or the run they are meant for."""
+    """Settings that contradict each other, or that do not fit the run they are for."""
 
 
 class RunError(UserError):
@@ -79,7 +79,7 @@ class RunError(UserError):
 
 
 class SandboxError(UserError):
-    """Walls around bots are wanted, and none work on this machine."""
+    """A sandbox is required, and none works on this machine."""
 
 
 class ClusterError(UserError):
@@ -91,7 +91,7 @@ class NoAnswerError(UserError):
 
 
 class MoveError(ArenaError):
-    """A move that cannot be played, for which whoever made it answers."""
+    """A move that cannot be played; the player who made it is at fault."""
 
 
 class InvalidMoveError(MoveError):
@@ -124,7 +124,7 @@ class FaultKind(StrEnum):
 class Forfeit(ArenaError):  # noqa: N818 - the word of the field, and of the journal
     """A bot broke the protocol or the rules: it loses its game.
 
-    ``kind`` is for programs, the message is the sentence for people.
+    ``kind`` is for programs; the message is a sentence for people.
     """
 
     def __init__(self, kind: FaultKind, detail: str) -> None:

@@ -8,7 +8,7 @@ import sys
 import msgspec
 import pytest
 
-from arena.errors import IllegalMoveError
+from arena.errors import IllegalMoveError, InvalidMoveError
 from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.players.inprocess import InProcessPlayer, random_move
@@ -289,6 +289,27 @@ def test_a_bot_plays_the_same_with_the_pure_core():
         said[core] = done.stdout, done.stderr.splitlines()[1:]
         assert json.loads(done.stdout.splitlines()[1])["type"] == "move"
     assert said["pure"] == said[CORE]
+
+
+def test_a_position_says_why_a_move_is_illegal_and_where_to_read_the_rule():
+    said = []
+
+    def choose(position):
+        for move in ("Ra1Ra2", position.legal_moves()[0], position.text(position.legal_moves()[0]), "pass"):
+            said.append(position.why_illegal(move))
+        with pytest.raises(InvalidMoveError):
+            position.why_illegal("Ra1")
+        return position.legal_moves()[0]
+
+    start = {"type": "start", "players": 2, "seat": 0, "board": ["R..", "..."], "pagodas": 24, "seed": 9, "move_ms": 1000}
+    lines = [start, {"type": "turn", "id": 2, "hand": ["RR", "YB", "BB"], "time_ms": 1000}]
+    serve(choose, [json.dumps(line).encode() for line in lines], lambda line: None)
+    assert said == [
+        "Ra1Ra2 is illegal: a1 is not free grassland (R4.1); 'arena rules R4.1' explains the rule",
+        "",
+        "",
+        "pass is illegal: a player who can place a tile must place one (R3.1, R3.2); 'arena rules R3.1' explains the rule",
+    ]
 
 
 def test_the_loop_ends_with_its_input():

@@ -1,1 +1,1 @@
-"""Measurements of the arena itself, each beside the thing it is compared with."""
+"""Measurements of the arena itself, each next to a reference to compare it with."""

@@ -1,4 +1,4 @@
-"""What a measurement is, and how things are measured: in turn with what they are compared with, several times, the median counts."""
+"""Measurements: each thing takes turns with what it is compared with, several times, and the median counts."""
 
 import multiprocessing
 import time
@@ -12,7 +12,7 @@ Result = TypeVar("Result")
 
 
 class Figure(NamedTuple):
-    """One measured value. ``key`` is for programs, ``name`` and ``unit`` for people; ``aim`` says what the design asks for."""
+    """One measured value. ``key`` is for programs, ``name`` and ``unit`` are for people; ``aim`` is the design's target."""
 
     key: str
     name: str
@@ -24,7 +24,7 @@ class Figure(NamedTuple):
 def alternate(
     works: Mapping[str, Callable[[], object]], rounds: int, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, list[float]]:
-    """Seconds of each piece of work by the clock, round by round. The pieces take turns, so that all meet the same disturbances."""
+    """Wall-clock seconds of each piece of work, round by round. The pieces take turns, so that all are disturbed equally."""
     seconds: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(rounds):
         for name, work in works.items():
@@ -35,11 +35,11 @@ def alternate(
 
 
 def median_ratio(one: Sequence[float], other: Sequence[float]) -> float:
-    """The median of the ratios of values that were measured in the same round."""
+    """The median of the ratios of values measured in the same round."""
     return median(own / beside for own, beside in zip(one, other, strict=True))
 
 
 def in_own_process(function: Callable[Arguments, Result], *arguments: Arguments.args, **keywords: Arguments.kwargs) -> Result:
-    """What the function returns in a fresh process, whose memory nothing else has touched."""
+    """The function's result from a fresh process, whose memory nothing else has used."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         return pool.submit(function, *arguments, **keywords).result()

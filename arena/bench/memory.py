@@ -1,4 +1,4 @@
-"""Whether the arena's memory stays flat: ten thousand real games of parrots, one worker, and a journal, as in a run."""
+"""Whether the arena's memory stays flat: ten thousand real games between parrots, with one worker and a journal, as in a run."""
 
 import multiprocessing
 import os
@@ -25,11 +25,11 @@ MARKS = (1_000, 10_000)
 QUICK_MARKS = (10, 40)
 WARNING = 30
 Readings = dict[int, tuple[float, float]]
-"""MB of the main process and of the worker after so many games."""
+"""The memory in MB of the main process and of the worker after a number of games."""
 
 
 def measure(*, quick: bool = False) -> Iterator[Figure]:
-    """MB of the main process and of a worker after a thousand and after ten thousand games, and what lies between."""
+    """The memory in MB of the main process and of a worker after a thousand and after ten thousand games, and the growth."""
     marks = QUICK_MARKS if quick else MARKS
     readings = in_own_process(play_games, marks)
     for at, (key, name) in enumerate((("main", "main process"), ("worker", "worker"))):
@@ -40,7 +40,7 @@ def measure(*, quick: bool = False) -> Iterator[Figure]:
 
 
 def play_games(marks: tuple[int, ...]) -> Readings:
-    """Plays as many games as the last mark, and reads memory at each mark."""
+    """Plays games up to the last mark, and reads the memory at each mark."""
     readings: Readings = {}
     played = 0
 
@@ -66,6 +66,6 @@ def _prepare(folder: Path) -> tuple[GamePlan, Setup]:
 
 
 def _plans(plan: GamePlan, games: int) -> Iterator[GamePlan]:
-    """The same game under other numbers, since a bot's process never meets a deal twice."""
+    """The same game under other deal numbers, because a bot's process never meets a deal twice."""
     for deal in range(games):
         yield replace(plan, id=f"{BOARD}/{'+'.join(LABELS)}/{deal}/0", deal=deal)

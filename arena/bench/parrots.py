@@ -1,4 +1,4 @@
-"""Bots that know their moves beforehand, so that next to nothing but the arena itself is measured."""
+"""Bots that know their moves in advance, so that we measure almost nothing but the arena itself."""
 
 import shutil
 import subprocess
@@ -20,14 +20,14 @@ PYTHON_PARROT = ["python3", str(HERE / "parrot.py")]
 
 
 def rehearse() -> tuple[GamePlan, GameRecord]:
-    """A game of two, and what happened when it was played at random."""
+    """A 2-player game, and the moves of a random playout of it."""
     plan = GamePlan("bench/0/0", BOARD, 0, 0, LABELS, deck_of("bench", BOARD, 0), (1, 2))
     players = [InProcessPlayer(label, random_move) for label in LABELS]
     return plan, Referee(plan, built_in(BOARD), players, Timing()).play().record
 
 
 def commands(program: list[str], record: GameRecord) -> list[list[str]]:
-    """The commands of two parrots that play the game again."""
+    """The commands of two parrots that repeat the game."""
     return [[*program, *record.moves[seat::2]] for seat in (0, 1)]
 
 
@@ -37,7 +37,7 @@ def parrot(command: list[str], seat: int) -> Bot:
 
 
 def compiled_parrot(folder: Path) -> list[str] | None:
-    """The command of the parrot in C, built in the folder; None where there is no compiler."""
+    """The command of the C parrot, built in the folder; None if there is no compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if not compiler:
         return None

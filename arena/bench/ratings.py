@@ -1,4 +1,4 @@
-"""How long a million games take to be rated, from a table in memory and from a journal on disk, and how much memory that needs."""
+"""How long it takes to rate a million games, from a table in memory and from a journal on disk, and how much memory it needs."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -30,41 +30,41 @@ SHARED = 0.04
 
 
 class Made(NamedTuple):
-    """Games of two that never were: ``seats`` (n, 2) numbers of bots, ``shares`` (n, 2) of the win, two games a deal, seats swapped."""
+    """Made-up 2-player games: ``seats`` (n, 2) bots' numbers, ``shares`` (n, 2) of the win; two games per deal, with seats swapped."""
 
     seats: Ints
     shares: Floats
 
 
 class Spent(NamedTuple):
-    """Seconds by kind of work, and the most memory held."""
+    """Seconds by kind of work, and the peak memory."""
 
     seconds: dict[str, float]
     peak_mb: float
 
 
 def measure(*, quick: bool = False) -> Iterator[Figure]:
-    """Seconds and peak memory, each kind of work in a process of its own."""
+    """Seconds and peak memory, with each kind of work in its own process."""
     games, rounds = (QUICK_GAMES, 1) if quick else (GAMES, ROUNDS)
     loaded = in_own_process(rate_table, games, rounds)
     journal = in_own_process(rate_journal, games, rounds)
     yield Figure("ratings.games", "games rated", games, "games")
     yield Figure("ratings.rate_s", "ratings and errors, once loaded", loaded.seconds["rate"], "s", "< 1")
     yield Figure("ratings.tables_s", "all tables, once loaded", loaded.seconds["tables"], "s")
-    yield Figure("ratings.peak_mb", "most memory, once loaded", loaded.peak_mb, "MB")
-    yield Figure("ratings.journal_s", "all tables out of a journal", journal.seconds["journal"], "s", "< 10")
-    yield Figure("ratings.journal_peak_mb", "most memory, out of a journal", journal.peak_mb, "MB")
+    yield Figure("ratings.peak_mb", "peak memory, once loaded", loaded.peak_mb, "MB")
+    yield Figure("ratings.journal_s", "all tables from a journal", journal.seconds["journal"], "s", "< 10")
+    yield Figure("ratings.journal_peak_mb", "peak memory, from a journal", journal.peak_mb, "MB")
 
 
 def rate_table(games: int, rounds: int) -> Spent:
-    """Rates a table of seats; what is made up before does not count."""
+    """Rates a table of seats; the time to make the games up does not count."""
     frame = frame_of(make_games(games))
     works: dict[str, Callable[[], object]] = {"rate": lambda: rate(count_results(frame)), "tables": lambda: make_tables(count_frame(frame))}
     return Spent({key: median(spent) for key, spent in alternate(works, rounds).items()}, peak_mb())
 
 
 def rate_journal(games: int, rounds: int) -> Spent:
-    """Reads and rates a journal; writing it happens in yet another process and does not count."""
+    """Reads and rates a journal; writing it happens in another process and does not count."""
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
         path = Path(folder, JOURNAL)
         in_own_process(write_journal, path, games)
@@ -84,7 +84,7 @@ def make_games(games: int) -> Made:
 
 
 def frame_of(made: Made) -> pd.DataFrame:
-    """The games as `arena.ratings.results.count_frame` takes them."""
+    """The games in the form that `arena.ratings.results.count_frame` takes."""
     games, shares = len(made.seats), made.shares.reshape(-1)
     game = np.repeat(np.arange(games), 2)
     return pd.DataFrame(
@@ -104,7 +104,7 @@ def frame_of(made: Made) -> pd.DataFrame:
 
 
 def write_journal(path: Path, games: int) -> None:
-    """The games as a journal, every line as long as that of a real game."""
+    """The games as a journal, with lines as long as those of real games."""
     _, record = rehearse()
     made = make_games(games)
     with path.open("wb") as file:

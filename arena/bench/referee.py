@@ -1,4 +1,4 @@
-"""What the referee adds to a decision: whole games of two bots beside the bare exchange of the same bytes with the same bots."""
+"""The cost the referee adds to a decision: complete games of two bots, next to the bare exchange of the same bytes with the same bots."""
 
 import os
 import select
@@ -29,11 +29,11 @@ WATCHED_GAMES = 400
 STARTUP_MS = 10_000
 QUANTILES = {"p50": 0.5, "p99": 0.99, "p99_9": 0.999}
 Exchange = tuple[bytes, int]
-"""What is sent to a bot at once, and how many lines it answers (1, or 0 for nothing)."""
+"""What is sent to a bot in one go, and how many lines it answers (1, or 0 for none)."""
 
 
 def measure(*, quick: bool = False) -> Iterator[Figure]:
-    """Time of a decision with a Python bot and, where there is a compiler, a C bot, each beside the bare exchange, all on one core."""
+    """The time per decision with a Python bot and, if there is a compiler, a C bot, each next to the bare exchange, all on one core."""
     with _on_one_core(), tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
         yield from _compare("python", "Python bot", PYTHON_PARROT, "<= 1.5", quick=quick)
         program = compiled_parrot(Path(folder))
@@ -43,7 +43,7 @@ def measure(*, quick: bool = False) -> Iterator[Figure]:
 
 @contextmanager
 def _on_one_core() -> Iterator[None]:
-    """Keeps this process and the bots it starts on one core, as workers are."""
+    """Keeps this process and the bots it starts on one core, as for workers."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -71,24 +71,24 @@ def _compare(key: str, name: str, program: list[str], aim: str, *, quick: bool) 
         for player in players:
             player.stop()
     refereed, beside = median(seconds["refereed"]) / games, median(seconds["bare"]) / games
-    yield Figure(f"referee.{key}.us_per_decision", f"a decision, {name}", refereed / decisions * 1e6, "us")
+    yield Figure(f"referee.{key}.us_per_decision", f"per decision, {name}", refereed / decisions * 1e6, "us")
     yield Figure(f"referee.{key}.bare_us", f"the bare exchange, {name}", beside / decisions * 1e6, "us")
     yield Figure(f"referee.{key}.ratio", f"their ratio, {name}", median_ratio(seconds["refereed"], seconds["bare"]), "x", aim)
-    yield Figure(f"referee.{key}.games_per_s", f"games of two on one worker, {name}", 1 / refereed, "games/s")
+    yield Figure(f"referee.{key}.games_per_s", f"2-player games on one worker, {name}", 1 / refereed, "games/s")
     for quantile, share in QUANTILES.items():
         value = own_us[min(len(own_us) - 1, int(share * len(own_us)))]
-        yield Figure(f"referee.{key}.own_us_{quantile}", f"the arena's own part of it, {quantile.replace('_', '.')}, {name}", value, "us")
+        yield Figure(f"referee.{key}.own_us_{quantile}", f"the arena's own share, {quantile.replace('_', '.')}, {name}", value, "us")
 
 
 class StopwatchPlayer(BotPlayer):
-    """A bot of which is known when its requests were ready and its answers had come; noting it costs some 0.3 us a decision."""
+    """A bot that records when its requests were ready and its answers had arrived; recording costs about 0.3 us per decision."""
 
     def __init__(self, bot: Bot, startup_ms: int) -> None:
         super().__init__(bot, startup_ms)
         self.noted: list[tuple[int, int]] | None = None
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """Like that of `BotPlayer`."""
+        """Like `BotPlayer.choose`."""
         answer = super().choose(state, budget_ns)
         if self.noted is not None:
             self.noted.append((answer.asked_ns, answer.asked_ns + answer.spent_ns))
@@ -96,7 +96,7 @@ class StopwatchPlayer(BotPlayer):
 
 
 def _own_us(plan: GamePlan, players: list[StopwatchPlayer], games: int) -> list[float]:
-    """Microseconds from an answer's arrival until the next request is ready to be sent, sorted: the judging, playing and telling."""
+    """Microseconds from an answer's arrival until the next request is ready to send, sorted: judging, playing and announcing."""
     found = []
     for _ in range(games):
         noted: list[tuple[int, int]] = []
@@ -138,7 +138,7 @@ def _overhear(plan: GamePlan, players: list[StopwatchPlayer]) -> list[list[Excha
 
 
 class BareBots:
-    """The same bots without an arena: plain pipes, one write, one poll and one read for each decision."""
+    """The same bots without the arena: plain pipes, with one write, one poll and one read per decision."""
 
     def __init__(self, commands: list[list[str]], exchanges: list[list[Exchange]]) -> None:
         environment = OPEN.launch([], Path()).environment
@@ -162,7 +162,7 @@ class BareBots:
             os.read(read_from, 65_536)
 
     def play(self, games: int) -> None:
-        """Whole games: the seats in turn, after hello."""
+        """Plays complete games: the seats take turns, after hello."""
         for _ in range(games):
             for at in range(1, max(len(own) for own in self._exchanges)):
                 for seat, own in enumerate(self._exchanges):

@@ -19,7 +19,7 @@ def resident_mb(process: int) -> float:
 
 
 def peak_mb() -> float:
-    """The most that this process has ever held; on Linux not what its parent held when it was started, which getrusage counts."""
+    """The most this process has ever held. On Linux this leaves out the parent's memory at the start, which getrusage would count."""
     status = Path("/proc/self/status")
     if status.exists():
         return next(int(line.split()[1]) / 1024 for line in status.read_text().splitlines() if line.startswith("VmHWM"))

@@ -1,8 +1,8 @@
-"""How many random games of two the rules cores play in a second, on one core, and OpenSpiel's hex beside them where it is installed.
+"""How many random 2-player games the rules cores play per second on one core, next to OpenSpiel's hex if it is installed.
 
-The native core plays whole games inside C (`State.playout`), and again move by move from Python; OpenSpiel likewise, in the rollouts of
-its own search, which are whole games inside C++, and move by move. Seconds are those of the processor: what else the machine does meanwhile
-counts little.
+The native core plays complete games inside C (`State.playout`), and again move by move from Python. So does OpenSpiel: in the rollouts of
+its own search, which are complete games inside C++, and move by move. Seconds are processor time, so that other programs on the machine
+matter little.
 """
 
 import importlib
@@ -21,7 +21,7 @@ from arena.rules.notation import COPIES, PASS, TILES
 ROUNDS = 7
 GAMES = {"pure": 300, "native": 8000, "native_calls": 2000, "openspiel": 4000, "openspiel_calls": 1000}
 QUICK = 40
-"""So many times fewer games when it need only be seen that it works."""
+"""The factor by which to reduce the games if you only want to see that it works."""
 HEX = "hex(board_size=11)"
 Deck = tuple[int, ...]
 
@@ -36,7 +36,7 @@ class Contestant(NamedTuple):
 
 
 def measure(*, quick: bool = False) -> Iterator[Figure]:
-    """Games and placements a second of each contestant, then the ratios that matter."""
+    """Games and placements per second of each contestant, then the ratios that matter."""
     contestants = {key: entry for make in (_cores, _openspiel) for key, entry in make(QUICK if quick else 1).items()}
     placed: dict[str, list[int]] = {key: [] for key in contestants}
 
@@ -44,7 +44,7 @@ def measure(*, quick: bool = False) -> Iterator[Figure]:
         placed[key].append(contestants[key].play())
 
     seconds = alternate({key: partial(play, key) for key in contestants}, 2 if quick else ROUNDS, time.process_time)
-    if "openspiel" in placed:  # C++ does not tell how long its games were: as long as the other random games of hex
+    if "openspiel" in placed:  # C++ does not report how long its games were: assume the length of the other random hex games
         length = fmean(placed["openspiel_calls"]) / contestants["openspiel_calls"].games
         placed["openspiel"] = [round(length * contestants["openspiel"].games)] * len(placed["openspiel"])
     rates = {key: [entry.games / spent for spent in seconds[key]] for key, entry in contestants.items()}
@@ -52,7 +52,7 @@ def measure(*, quick: bool = False) -> Iterator[Figure]:
     for key, entry in contestants.items():
         yield Figure(f"rules.{key}.games_per_s", f"random games, {entry.name}", median(rates[key]), "games/s", entry.aim)
         yield Figure(f"rules.{key}.placements_per_s", f"placements, {entry.name}", median(pace[key]), "/s")
-        yield Figure(f"rules.{key}.ns_per_placement", f"a placement, {entry.name}", 1e9 / median(pace[key]), "ns")
+        yield Figure(f"rules.{key}.ns_per_placement", f"per placement, {entry.name}", 1e9 / median(pace[key]), "ns")
     yield from _ratios(rates, pace)
 
 
@@ -69,7 +69,7 @@ def _ratios(rates: dict[str, list[float]], pace: dict[str, list[float]]) -> Iter
 
 
 def _cores(fewer: int) -> dict[str, Contestant]:
-    """The pure core, and the native one where it was built."""
+    """The pure core, and the native one if it was built."""
     games = {key: max(2, count // fewer) for key, count in GAMES.items()}
     decks = _decks(max(games.values()))
 
@@ -93,7 +93,7 @@ def _decks(count: int) -> list[Deck]:
 
 
 def play_by_calls(state_class: type[pure.State], decks: list[Deck], seed: int) -> int:
-    """Plays a game of two with each deck, at random, move by move; returns how many tiles were placed."""
+    """Plays a random 2-player game with each deck, move by move; returns how many tiles were placed."""
     rng, board, placed = random.Random(seed), built_in("bird"), 0  # noqa: S311 - for play
     for deck in decks:
         state = state_class(board, 2, deck)
@@ -105,20 +105,20 @@ def play_by_calls(state_class: type[pure.State], decks: list[Deck], seed: int) -
 
 
 def play_inside(state_class: type[pure.State], decks: list[Deck]) -> int:
-    """Plays a game of two with each deck, at random, whole games in one call; returns how many tiles were placed."""
+    """Plays a random 2-player game with each deck, one call per game; returns how many tiles were placed."""
     board = built_in("bird")
     return sum(state_class(board, 2, deck).playout(seed) for seed, deck in enumerate(decks))
 
 
 def _openspiel(fewer: int) -> dict[str, Contestant]:
-    """OpenSpiel's hex 11x11, where the package ``open_spiel`` is installed."""
+    """OpenSpiel's hex 11x11, if the package ``open_spiel`` is installed."""
     try:
         pyspiel: Any = importlib.import_module("pyspiel")
     except ImportError:
         return {}
     game, games = pyspiel.load_game(HEX), {key: max(2, count // fewer) for key, count in GAMES.items()}
     evaluator = pyspiel.RandomRolloutEvaluator(games["openspiel"], 1)
-    # one simulation: as many rollouts from the first position as the evaluator makes
+    # one simulation makes as many rollouts from the first position as the evaluator is set to
     search = pyspiel.MCTSBot(game, evaluator, uct_c=2.0, max_simulations=1, max_memory_mb=100, solve=False, seed=1, verbose=False)
     return {
         "openspiel": Contestant("OpenSpiel hex 11x11, inside", games["openspiel"], partial(_hex_inside, game, search)),

@@ -1,4 +1,4 @@
-"""How long the command and a bot take to start, beside the bare interpreter."""
+"""How long the command and a bot take to start, next to the bare interpreter."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ COMMANDS = {
 
 
 def measure(*, quick: bool = False) -> Iterator[Figure]:
-    """Milliseconds of whole processes."""
+    """Milliseconds for complete processes."""
     works = {key: partial(_run, arguments) for key, (_, arguments, _) in COMMANDS.items()}
     seconds = alternate(works, 3 if quick else ROUNDS)
     for key, (name, _, aim) in COMMANDS.items():

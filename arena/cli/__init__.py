@@ -3,25 +3,32 @@
 import os
 import signal
 import sys
+from collections.abc import Callable, Iterable
 from typing import NoReturn
 
 INTERRUPTED = 130
 
 
 def main() -> NoReturn:
-    """Runs the command line and exits."""
+    """Runs the command line and exits; to be ended or hung up on is like Ctrl-C, unless whoever started it wants that ignored."""
     # While Python imports a module or shuts down, a KeyboardInterrupt would print where it struck.
-    is_heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if is_heard:
-        signal.signal(signal.SIGINT, _end)
+    heard = [number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN]
+    _answer(heard, _end)
     from arena.cli.main import run_command  # noqa: PLC0415 - the handler has to be there first
 
-    if is_heard:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    _answer(heard, _interrupt)
     status = run_command()
-    if is_heard:
-        signal.signal(signal.SIGINT, _end)
+    _answer(heard, _end)
     sys.exit(status)
+
+
+def _answer(numbers: Iterable[int], handler: Callable[..., object]) -> None:
+    for number in numbers:
+        signal.signal(number, handler)
+
+
+def _interrupt(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def _end(*_: object) -> NoReturn:

@@ -1,4 +1,4 @@
-"""arena analyse: what stands behind the standings of a run."""
+"""arena analyse: what is behind the standings of a run."""
 
 from pathlib import Path
 
@@ -9,19 +9,19 @@ from arena.cli.options import as_json, prior_option, run_argument, run_folder
 from arena.errors import printable
 
 
-@click.command(short_help="See behind the standings of a run.")
+@click.command(short_help="Look behind the standings of a run.")
 @run_argument
-@click.option("--bot", metavar="NAME", help="Look at one bot: its opponents one by one, and ten of its hands.")
+@click.option("--bot", metavar="NAME", help="Look at one bot: each of its opponents, and ten of its hands.")
 @click.option("--hands", type=click.IntRange(0), help="How many hands to list for each bot.  [default: 1, with --bot 10]")
 @prior_option
 @as_json
 @click.pass_obj
 def analyse(home: Path, /, run: str | None, bot: str | None, hands: int | None, prior: float | None, *, as_json: bool) -> None:
-    """See behind the standings of a run, the newest by default.
+    """Look behind the standings of a run, by default the newest one.
 
-    Does one rating for each bot explain the results, or are there pairs that do better against each other than it says, and circles of
-    three? What is a seat worth? How long does each bot think? And with which hands did others do better, on the same deal in the same
-    seat: with the commands to look at both games.
+    Does one rating per bot explain the results, or do some pairs not fit, or three bots beat each other in a circle? What is each seat
+    worth? How long does each bot think? And which hands did others play better, on the same deal and in the same seat? For these you get
+    the commands to replay both games.
 
     \b
     arena analyse
@@ -36,7 +36,7 @@ def analyse(home: Path, /, run: str | None, bot: str | None, hands: int | None, 
     folder = run_folder(home, run)
     click.echo(f"run {folder}", err=True)
     if scoring_of(read_run(folder)):
-        click.echo("note: the standings of this run count matches; here each game counts by itself", err=True)
+        click.echo("note: the standings of this run count matches, but here each game counts separately", err=True)
     analysis = analyse_run(folder, prior, bot, hands if hands is not None else 10 if bot else 1)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(analysis_object(analysis)), indent=2))

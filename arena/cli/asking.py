@@ -1,4 +1,4 @@
-"""What the commands have in common that ask a bot again what was asked in a recorded game."""
+"""What the commands share that ask a bot again for the decisions of a recorded game."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arena.tournament.scripts import Scripts
 
 STDERR_LINES = 8
-SPREAD = "time_ms is as if every answer of a game had taken the same"
+SPREAD = "time_ms assumes that all answers of a game took equally long"
 
 
 def named_game(home: Path, words: Sequence[str]) -> "tuple[Path, GameRecord]":
@@ -32,14 +32,14 @@ def named_game(home: Path, words: Sequence[str]) -> "tuple[Path, GameRecord]":
 
 
 def note_bank(scripts: "Scripts", what: str) -> None:
-    """Says what is not as it was in a run with a bank of time."""
+    """Says what differs from the original game in a run with a bank."""
     if scripts.has_bank:
-        click.echo(f"note: the run has a bank of time, and its records do not say what was left at a turn: {what}", err=True)
+        click.echo(f"note: the run has a bank, and its records do not say how much was left at a turn: {what}", err=True)
 
 
 @contextmanager
 def bot_to_ask(home: Path, scripts: "Scripts", text: str | None, played: str, walls: Walls) -> "Iterator[tuple[Bot, Sandbox]]":
-    """The bot that the user names, in a passing folder, or else the run's own copy; with the walls around it. Raises UserError."""
+    """The bot that the user names, in a temporary folder, or else the run's own copy; with its sandbox. Raises UserError."""
     from arena.players.folder import staged_for_a_while  # noqa: PLC0415 - help must not wait for these
 
     if text is None:
@@ -53,7 +53,7 @@ def bot_to_ask(home: Path, scripts: "Scripts", text: str | None, played: str, wa
 
 
 def deciding_seat(record: "GameRecord", turn: int, seat: int | None) -> int:
-    """The seat that had to decide after so many placements: the one given, or the only one. Raises BadParameter."""
+    """The seat that had to decide after this many placements: the given one, or the only one. Raises BadParameter."""
     from arena.match.retrace import decisions_of  # noqa: PLC0415 - help must not wait for it
 
     turns = {at: decisions_of(record, at) for at in range(len(record.bots))}
@@ -71,7 +71,7 @@ def deciding_seat(record: "GameRecord", turn: int, seat: int | None) -> int:
 
 
 class Asked(NamedTuple):
-    """What a bot answered; ``stderr`` is the end of what it wrote there."""
+    """A bot's answer; ``stderr`` is the end of its stderr."""
 
     bot: str
     decision: "Decision"
@@ -79,7 +79,7 @@ class Asked(NamedTuple):
 
 
 def ask_again(home: Path, folder: Path, record: "GameRecord", turn: int, seat: int, text: str, walls: Walls) -> Asked:
-    """Brings a bot to a decision of a recorded game, and asks. Raises UserError, Void."""
+    """Takes a bot to a decision in a recorded game and asks for it. Raises UserError, Void."""
     from arena.match.retrace import retrace  # noqa: PLC0415 - help must not wait for these
     from arena.players.bot import BotPlayer  # noqa: PLC0415
     from arena.players.process import adopt_orphans  # noqa: PLC0415
@@ -100,24 +100,27 @@ def ask_again(home: Path, folder: Path, record: "GameRecord", turn: int, seat: i
 
 def recorded_text(record: "GameRecord", seat: int, decision: "Decision") -> str:
     """The recorded move, or how the seat forfeited instead."""
-    from arena.match.retrace import old_ms  # noqa: PLC0415 - help must not wait for it
+    from arena.match.retrace import old_ms  # noqa: PLC0415 - help must not wait for these
+    from arena.rules.rulebook import explained  # noqa: PLC0415
 
     if decision.old:
-        took = f"{record.bots[seat]} took {old_ms(record, seat):.1f} ms for an answer of this game, on the average"
+        took = f"{record.bots[seat]} took {old_ms(record, seat):.1f} ms per answer in this game on average"
         return printable(f"{decision.old}  ({took})")
     fault = next(fault for fault in record.faults if fault.seat == seat)
-    return printable(f"forfeit ({fault.kind}): {fault.detail}")
+    return printable(f"forfeit ({fault.kind}): {explained(fault.detail)}")
 
 
 def decision_text(decision: "Decision", bot: str) -> str:
-    """What a bot answered, beside the recorded move."""
+    """A bot's answer, compared with the recorded move."""
+    from arena.rules.rulebook import explained  # noqa: PLC0415 - help must not wait for it
+
     if decision.fault:
-        return printable(f"fault of {bot} ({decision.fault}): {decision.detail}")
+        return printable(f"fault of {bot} ({decision.fault}): {explained(decision.detail)}")
     same = "the same move" if decision.new == decision.old else "another move" if decision.old else "an answer"
     return f"{decision.new}  ({same}, by {printable(bot)} in {decision.spent_ms:.1f} ms)"
 
 
 def show_stderr(asked: Asked) -> None:
-    """Prints the end of what a bot wrote to stderr, if it committed a fault."""
+    """Prints the end of a bot's stderr if it committed a fault."""
     for line in (asked.stderr if asked.decision.fault else "").rstrip().splitlines()[-STDERR_LINES:]:
         click.echo(f"     stderr: {printable(line)}")

@@ -1,4 +1,4 @@
-"""arena audit-leaks: whether a bot is told anything that its seat cannot know."""
+"""arena audit-leaks: checks whether a bot is told anything that its seat cannot know."""
 
 from typing import TYPE_CHECKING
 
@@ -16,16 +16,16 @@ SEED = "audit"
 
 
 @click.command("audit-leaks", short_help="Search for hidden information in the lines to bots.")
-@click.option("--states", type=click.IntRange(1), default=10_000, show_default=True, help="How many states to look at.")
-@click.option("--seed", default=SEED, show_default=True, help="Text that decides the states.")
-@click.option("--first", type=click.IntRange(0), default=0, show_default=True, help="The number of the first of them.")
+@click.option("--states", type=click.IntRange(1), default=10_000, show_default=True, help="How many states to check.")
+@click.option("--seed", default=SEED, show_default=True, help="Text that determines the states.")
+@click.option("--first", type=click.IntRange(0), default=0, show_default=True, help="The number of the first state.")
 @as_json
 def audit_leaks(states: int, seed: str, first: int, *, as_json: bool) -> int:
-    """Compare what a seat is told in two games that are one and the same to it: every line has to be the same, byte for byte.
+    """Compare what a seat is told in two games that look the same to it: every line must be the same, byte for byte.
 
-    A state is a seat's turn in a game of random moves, of 2 to 4 players on bird or lion. The other hands and the draw order are dealt anew
-    in every way that the seat cannot tell from the first. Then the arena's own referee leads both on to the seat's next turn, in the
-    default and in the full view. Exit status 1 when two lines differ, which are shown with the state.
+    A state is a seat's turn in a game of random moves, with 2 to 4 players on bird or lion. The other hands and the draw order are dealt
+    again in a way that the seat cannot distinguish. Then the arena's own referee plays both games on to the seat's next turn, in the
+    default view and in the full view. If two lines differ, you see them with the state, and the exit status is 1.
 
     \b
     arena audit-leaks

@@ -12,38 +12,38 @@ PARTS = ("rules", "referee", "startup", "ratings", "memory")
 
 @click.command(short_help="Measure the arena on this machine.")
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS))
-@click.option("--quick", is_flag=True, help="Small sizes, to see that everything works; the figures mean little.")
+@click.option("--quick", is_flag=True, help="Use small sizes, to see that everything works; the figures mean little.")
 @as_json
 def bench(parts: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
-    """Measure the arena on this machine, each figure beside what it is compared with. All parts take a few minutes.
+    """Measure the arena on this machine, each figure next to a reference. All parts together take a few minutes.
 
     \b
     arena bench
     arena bench rules referee --json
 
     \b
-    rules     random games of two, per second of one processor.
+    rules     random 2-player games per second of one processor.
               rules.CORE.games_per_s,
               .placements_per_s and .ns_per_placement for pure (move by move
-              from Python), native (whole games inside the core) and
+              from Python), native (complete games inside the core) and
               native_calls (move by move); with the package open_spiel also
-              openspiel and openspiel_calls, hex 11x11 played the same ways.
+              openspiel and openspiel_calls, hex 11x11 played the same way.
               rules.ONE_to_OTHER.games and .placements are the ratios.
     referee   bots that know their moves; referee.python and referee.c.
-              .us_per_decision is the time of a decision, .bare_us that of the
-              same bytes over bare pipes, .ratio the two compared,
+              .us_per_decision is the time per decision, .bare_us that of the
+              same bytes over bare pipes, .ratio the ratio of the two,
               .own_us_p50, _p99 and _p99_9 the time from an answer's arrival
               to the next request, .games_per_s games on one worker.
-    startup   whole processes: startup.python_ms the bare interpreter, help_ms
+    startup   complete processes: startup.python_ms the interpreter, help_ms
               and version_ms the command, sdk_ms a bot, worker_ms a worker.
     ratings   a million made-up games: ratings.rate_s to rate a table in
-              memory, tables_s all its tables, journal_s both out of a journal
+              memory, tables_s all its tables, journal_s both from a journal
               (0.8 GB of temporary files), peak_mb and journal_peak_mb the
-              most memory that took.
+              peak memory for that.
     memory    10,000 games on one worker: memory.main and memory.worker,
               .mb_after_1000, .mb_after_10000, and .growth_mb between them.
 
-    Figures are medians of several runs in turn with what they are compared with.
+    Figures are medians of several runs, which take turns with the references.
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.text import columns_text  # noqa: PLC0415 - help must not wait for these
 

@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from arena.cli.options import as_json, registry_of
+from arena.errors import printable
 
 
 @click.command(short_help="List your bots and the ladder.")
@@ -34,7 +35,7 @@ def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
         try:
             bot = registry.get(label)
         except UserError as error:
-            click.echo(f"warning: {label} is left out: {error}", err=True)
+            click.echo(f"warning: {printable(label)} is left out: {printable(str(error))}", err=True)
             continue
         manifest = bot.manifest
         row = {"bot": label, "version": str(manifest.version), "language": manifest.language, "author": manifest.author}

@@ -1,4 +1,4 @@
-"""arena check: whether a bot plays by the protocol."""
+"""arena check: checks whether a bot follows the protocol."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,17 +16,19 @@ if TYPE_CHECKING:
 NEW_LINE = "\n"
 
 
-@click.command(short_help="Check one bot step by step.")
+@click.command(short_help="Check a bot step by step.")
 @click.argument("path", metavar="PATH|BOT")
 @move_ms_option
 @sandbox_options
 @click.pass_obj
 def check(home: Path, /, path: str, move_ms: int, *, walls: Walls) -> int:
-    """Check one bot in some forty steps: start, games on both boards at every seat, all that the protocol may send, a clean end.
+    """Check a bot in about forty steps: start, games on both boards in every seat, everything the protocol may send, a clean end.
 
-    PATH is a bot's folder or script; what is not here is looked up in bots/. Each step gets a line, with the cure under a failure; exit
-    status 1 when any fails. One game is played at --move-ms, the others at 50 ms a move, or at more if the bot needs it. A bot
-    that always uses all its time is through in some 20 seconds, most others in a few.
+    PATH is a bot's folder or script, or the name of a bot in bots/. You see one line per step, with the cure below each failure. The exit
+    status is 1 if any step fails.
+
+    One game is played at --move-ms, the others at 50 ms a move, or more if the bot needs it. A bot that always uses all its time is done
+    in about 20 seconds, most bots in a few.
 
     \b
     arena check my-bot

@@ -1,4 +1,4 @@
-"""arena compare: plays until it is clear whether the new version of a bot is better than the old one."""
+"""arena compare: plays until it is clear whether a bot's new version is better than the old one."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -25,11 +25,13 @@ from arena.cli.playing import (
     GETTING_READY,
     check_all_programs,
     log_level,
+    note_short_evidence,
     results_path,
     said_when_slow,
     show_voided,
     stop_on_signals,
     warn_about_times,
+    warn_unmarked,
 )
 from arena.errors import ConfigError
 
@@ -53,32 +55,33 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.argument("new")
 @click.argument("old")
 @click.option("--pool", callback=split_commas, metavar="BOT,...", help="Opponents for both.  [default: NEW and OLD play each other]")
-@click.option("--players", type=click.IntRange(2, 4), default=2, show_default=True, help="Seats at a table; three and four need a pool.")
+@click.option("--players", type=click.IntRange(2, 4), default=2, show_default=True, help="Players per game; three and four need a pool.")
 @click.option("--elo0", type=float, default=0, show_default=True, help='"Not better" is a difference of at most about this.')
 @click.option("--elo1", type=float, default=10, show_default=True, help='"Better" is a difference of at least about this.')
-@click.option("--alpha", type=chance, default=0.05, show_default=True, help='How often to say "better" at elo0.')
-@click.option("--beta", type=chance, default=0.05, show_default=True, help='How often to say "not better" at elo1.')
-@click.option("--max-blocks", type=click.IntRange(1), default=20_000, show_default=True, help="Blocks after which it stays undecided.")
-@click.option("--null", is_flag=True, help="Let the old version play itself, to see how much is noise.")
+@click.option("--alpha", type=chance, default=0.05, show_default=True, help='How often "better" may be wrong, at elo0.')
+@click.option("--beta", type=chance, default=0.05, show_default=True, help='How often "not better" may be wrong, at elo1.')
+@click.option("--max-blocks", type=click.IntRange(1), default=20_000, show_default=True, help="Blocks after which it stops undecided.")
+@click.option("--null", is_flag=True, help="Let the old version play against itself, to see how much is noise.")
 @click.option("--boards", callback=split_commas, metavar="NAME,...", help="bird, lion or both.  [default: bird]")
 @click.option(
     "--board", "board_files", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file; repeat."
 )
-@click.option("--seed", help="Text that decides every deck; a short one can be guessed by a bot.  [default: a secret one]")
+@click.option("--seed", help="Text that determines every deck; a bot could guess a short one.  [default: a secret one]")
 @move_ms_option
-@click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a game.  [default: none]")
+@click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves in a game.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
-@click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
+@click.option("--startup-ms", type=click.IntRange(1), help="Time for a bot's process to answer hello.  [default: 10000]")
 @click.option("--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1]))
 @in_process_option
-@click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: a run of this very comparison, or a new one]")
-@click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
+@click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: a run of this comparison, or a new one]")
+@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied anew.")
+@click.option("-v", "--verbose", count=True, help="Log every game, not only faults, in the run's logs/arena.log.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings.")
 @place_options
 @sandbox_options
 @as_json
 @click.pass_obj
-def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
+def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose: int, **options: Any) -> int:
     """Play until it is clear whether NEW is better than OLD, and say so: exit status 0 better, 4 not better, 5 undecided.
 
     NEW and OLD are names out of bots/, or paths of a bot's folder or script. A block is one deal in every rotation of seats: two bots play
@@ -99,28 +102,31 @@ def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.verdicts import verdict_object, verdict_text  # noqa: PLC0415 - help must not wait for these
 
-    asked = _resolve(home, options)
+    quiet, adopt = options.pop("quiet"), options.pop("adopt")
+    asked = _resolve(home, options)._replace(adopt=adopt)
     sandbox = walls.choose(asked.bots)
     contest, runner = _play(asked, sandbox, place, log_level(verbose, quiet=quiet), quiet=quiet)
     new, old = (bot.label for bot in asked.bots[:2])
     shown = (contest.test, new, old, contest.games)
     click.echo(msgspec.json.format(msgspec.json.encode(verdict_object(*shown)), indent=2) if as_json else verdict_text(*shown))
     show_voided(runner, asked.folder)
+    note_short_evidence(runner)
     return _exit_status(contest, runner, asked.folder)
 
 
 def _refuse_match(match: str | None) -> None:
     if match is not None:
-        raise click.UsageError("expected a comparison without --match: it counts games singly; --boards bird,lion plays on both")
+        raise click.UsageError("expected a comparison without --match, because it counts single games; --boards bird,lion plays on both")
 
 
 class _Asked(NamedTuple):
-    """What is to be played: the bots, the new and the old one first, and where."""
+    """What is to be played: the bots, the new and the old one first, and where; ``adopt`` goes on with a run made elsewhere."""
 
     settings: dict[str, Any]
     bots: "list[Bot]"
     boards: "dict[str, Board]"
     folder: Path
+    adopt: bool = False
 
 
 def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
@@ -190,7 +196,8 @@ def _play(asked: _Asked, sandbox: Any, place: Place, level: int, *, quiet: bool)
         workers = stack.enter_context(workers_at(place))
         means = workers.means(sandbox, level)
         with said_when_slow(GETTING_READY, quiet=quiet):
-            session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, means))
+            session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, means, adopt=asked.adopt))
+        warn_unmarked(session)
         queue = stack.enter_context(run_log(asked.folder, level))
         progress = Progress(session, workers, quiet=quiet, headline=_headline(session))
         contest = _Contest(session, progress)
@@ -289,7 +296,7 @@ def _exit_status(contest: _Contest, runner: "Runner", folder: Path) -> int:
     if runner.voided:
         return FAILED
     if runner.stop_level:
-        click.echo(f"interrupted: the same command goes on in {folder}", err=True)
+        click.echo(f"interrupted: repeat the same command to continue in {folder}", err=True)
         return INTERRUPTED
-    click.echo(f"undecided: a larger --max-blocks with --out {folder.name} goes on", err=True)
+    click.echo(f"undecided: use a larger --max-blocks with --out {folder.name} to continue", err=True)
     return UNDECIDED

@@ -24,17 +24,17 @@ TOOLCHAINS = {
     "Java": ("javac", "java"),
     "C#": ("dotnet",),
 }
-"""What bots in a language are started or built with, any of them."""
+"""The programs that start or build bots in a language; any one of them is enough."""
 MEANING = {
-    "bubblewrap": "a bot sees its own folder and the system's programs: no other file, process, network or memory",
-    "landlock": "a bot opens only its own folder and the system's programs, and no network; it can tell which files and processes exist",
-    "none": "a bot runs with your own rights: it can read and change all that you can",
+    "bubblewrap": "a bot sees only its own folder and the system's programs: no other files, processes, network or memory",
+    "landlock": "a bot can open only its own folder and the system's programs, and no network; it can see which files and processes exist",
+    "none": "a bot runs with your own rights: it can read and change everything that you can",
 }
 LEAST_FILES, LEAST_PROCESSES, LEAST_FREE_MB = 1024, 2048, 1024
 
 
 class Walls(Struct):
-    """A tier of the sandbox; ``reason`` says why it does not work here."""
+    """A sandbox tier; ``reason`` says why it does not work here."""
 
     works: bool
     reason: str
@@ -42,7 +42,7 @@ class Walls(Struct):
 
 
 class Limits(Struct):
-    """What this user may have, None without a limit; ``free_mb`` is the room where results go."""
+    """This user's limits, None for no limit; ``free_mb`` is the free disk space for results."""
 
     open_files: int | None
     processes: int | None
@@ -50,7 +50,7 @@ class Limits(Struct):
 
 
 class Findings(Struct):
-    """All that the command finds. ``languages`` holds the programs on the path that bots get; ``rules_reason`` why the core is pure."""
+    """Everything the command finds. ``languages`` are the programs on the bots' PATH; ``rules_reason`` says why the core is pure."""
 
     arena: str
     python: str
@@ -67,33 +67,49 @@ class Findings(Struct):
     advice: list[str]
 
 
-@click.command(short_help="Say what works on this machine.")
+@click.command(short_help="Check what works on this machine.")
+@click.option("--clean", is_flag=True, help="Remove temporary folders of bots that no running process owns, then stop.")
 @as_json
 @click.pass_obj
-def doctor(home: Path, /, *, as_json: bool) -> int:
-    """Say what works on this machine: walls around bots, rules core, languages and limits; and what to install for more.
+def doctor(home: Path, /, *, clean: bool, as_json: bool) -> int:
+    """Check what works on this machine: sandbox, rules core, languages and limits, and what to install for more.
 
-    Exit status 1 when no sandbox works.
+    The exit status is 1 if no sandbox works.
 
     \b
     arena doctor
     arena doctor --json
+    arena doctor --clean
     """  # noqa: D301 - \b is click's mark for lines to keep
+    if clean:
+        return _clean(as_json=as_json)
     found = examine(results_folder(home))
     click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2) if as_json else "\n".join(report(found)))
     return FAILED if found.sandbox == "none" else DONE
 
 
+def _clean(*, as_json: bool) -> int:
+    """Removes what killed runs left in the temporary folder."""
+    from arena.players.passing import remove_abandoned  # noqa: PLC0415 - help must not wait for it
+
+    removed = [str(folder) for folder in remove_abandoned()]
+    if as_json:
+        click.echo(msgspec.json.encode({"removed": removed}))
+    else:
+        click.echo("\n".join(f"removed {printable(folder)}" for folder in removed) or "nothing to remove")
+    return DONE
+
+
 def examine(results: Path) -> Findings:
-    """Looks around on this machine."""
+    """Examines this machine."""
     from arena import __version__  # noqa: PLC0415 - help must not wait for these
     from arena.players.sandbox.launch import search_path  # noqa: PLC0415
     from arena.players.sandbox.probe import failure  # noqa: PLC0415
-    from arena.players.sandbox.tiers import WALLS, Sandbox  # noqa: PLC0415
+    from arena.players.sandbox.tiers import TIERS, Sandbox  # noqa: PLC0415
     from arena.rules import CORE  # noqa: PLC0415
     from arena.tournament.pool import START_METHOD, available_cores  # noqa: PLC0415
 
-    reasons = {tier: failure(Sandbox(tier).launch) for tier in WALLS}
+    reasons = {tier: failure(Sandbox(tier).launch) for tier in TIERS}
     system, path = os.uname(), search_path(os.environ)
     found = Findings(
         arena=__version__,
@@ -102,7 +118,7 @@ def examine(results: Path) -> Findings:
         is_root=os.getuid() == 0,
         cores=available_cores(),
         start_method=START_METHOD,
-        sandbox=next((tier for tier in WALLS if not reasons[tier]), "none"),
+        sandbox=next((tier for tier in TIERS if not reasons[tier]), "none"),
         walls={tier: Walls(not reason, reason, MEANING[tier]) for tier, reason in reasons.items()},
         rules=CORE,
         rules_reason=why_pure() if CORE == "pure" else "",
@@ -117,16 +133,16 @@ def examine(results: Path) -> Findings:
 def why_pure() -> str:
     """Why the native rules core is not in use."""
     if os.environ.get("ARENA_RULES"):
-        return "ARENA_RULES asks for it"
+        return "because ARENA_RULES asks for it"
     try:
         import arena.rules.native  # noqa: F401, PLC0415 - only its absence is of interest
     except ImportError as error:
-        return f"the native one is not there: {error}"
-    return "the native one was not asked for"
+        return f"because the native core is missing: {error}"
+    return "because the native core was not requested"
 
 
 def limits_for(results: Path) -> Limits:
-    """What this process may have, and the room on the disk where results go or would go."""
+    """The limits of this process, and the free space on the disk where results go or would go."""
     import resource  # noqa: PLC0415 - help must not wait for it
 
     def soft(kind: int) -> int | None:
@@ -138,50 +154,50 @@ def limits_for(results: Path) -> Limits:
 
 
 def advice(found: Findings) -> Iterator[str]:
-    """What to do for more, a sentence each."""
+    """How to get more, one sentence each."""
     if found.sandbox != "bubblewrap":
         yield advice_on_bubblewrap(found.system)
     if found.sandbox == "none":
-        yield "until then: --trust BOT,... for bots that you would run by hand, or --unsafe-no-sandbox for all"
+        yield "until then: use --trust BOT,... for bots that you trust enough to run by hand, or --unsafe-no-sandbox for all bots"
     elif found.is_root:
-        yield "run the arena as a plain user: should a bot get through the walls, it is not root behind them"
+        yield "run the arena as a normal user, not as root: then a bot that escapes from the sandbox is not root either"
     if found.rules == "pure":
-        yield "for a rules core some 25 times as fast: install a C compiler (on Debian: apt install gcc), then 'pip install .' again"
+        yield "for a rules core about 25 times as fast: install a C compiler (on Debian: apt install gcc), then run 'pip install .' again"
     missing = [name for name, programs in found.languages.items() if not programs]
     if missing:
-        yield f"for bots in {', '.join(missing)}: install the toolchain, and have it on PATH"
+        yield f"for bots in {', '.join(missing)}: install the toolchain, and make sure it is on PATH"
     limits = found.limits
     if limits.open_files is not None and limits.open_files < LEAST_FILES:
         yield f"allow more open files: ulimit -n {LEAST_FILES}"
     if limits.processes is not None and limits.processes < LEAST_PROCESSES:
         yield f"allow more processes: ulimit -u {LEAST_PROCESSES}"
     if limits.free_mb < LEAST_FREE_MB:
-        yield "make room on the disk for results"
+        yield "free some disk space for results"
 
 
 def advice_on_bubblewrap(system: str) -> str:
-    """How to come by bubblewrap, or what keeps it from working."""
+    """How to get bubblewrap, or why it does not work."""
     if not system.startswith("Linux"):
-        return "for walls, run the arena on Linux: there are none for this system"
+        return "for a sandbox, run the arena on Linux: there is none for this system"
     if not shutil.which("bwrap"):
-        return "for the best walls: install bubblewrap (on Debian and Ubuntu: apt install bubblewrap)"
+        return "for the best sandbox: install bubblewrap (on Debian and Ubuntu: apt install bubblewrap)"
     restricted = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
     if restricted.exists() and restricted.read_text().strip() == "1":
-        return "bubblewrap is there, but AppArmor stops it: give /usr/bin/bwrap a profile that allows user namespaces"
-    return "bubblewrap is there, but does not work: in a container or with user namespaces switched off it cannot"
+        return "bubblewrap is installed, but AppArmor blocks it: give /usr/bin/bwrap a profile that allows user namespaces"
+    return "bubblewrap is installed, but does not work: it cannot in a container, or with user namespaces turned off"
 
 
 def report(found: Findings) -> Iterator[str]:
     """The findings as lines to read."""
     yield f"arena {found.arena}, Python {found.python}"
-    yield f"{found.system}, {found.cores} cores, as {'root' if found.is_root else 'a plain user'}; workers start by {found.start_method}"
-    yield f"\nwalls around bots: {found.sandbox}"
+    yield f"{found.system}, {found.cores} cores, as {'root' if found.is_root else 'a normal user'}; workers start by {found.start_method}"
+    yield f"\nsandbox for bots: {found.sandbox}"
     for tier, walls in found.walls.items():
         yield _line(tier, walls.meaning if walls.works else f"does not work here: {walls.reason}", good=walls.works)
     if found.sandbox == "none":
         yield _line("none", MEANING["none"], good=False)
     yield f"\nrules core: {found.rules}" + (f", {printable(found.rules_reason)}" if found.rules_reason else "")
-    yield "\nlanguages of bots:"
+    yield "\nlanguages for bots:"
     for name, programs in found.languages.items():
         yield _line(name, ", ".join(programs) or f"none of {', '.join(TOOLCHAINS[name])} on PATH", good=bool(programs))
     limits = found.limits
@@ -189,7 +205,7 @@ def report(found: Findings) -> Iterator[str]:
         f"\nlimits: {_count(limits.open_files)} open files, {_count(limits.processes)} processes; {limits.free_mb:,} MB free for results"
     )
     if found.advice:
-        yield "\nfor more:"
+        yield "\nto get more:"
         yield from (f"  {sentence}" for sentence in found.advice)
 
 

@@ -1,4 +1,4 @@
-"""arena export: all tables of a run as CSV or parquet files."""
+"""arena export: all tables of a run as CSV or Parquet files."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
     from arena.exports.files import Format
 
 
-@click.command(short_help="Write a run's tables as CSV or parquet.")
+@click.command(short_help="Write a run's tables as CSV or Parquet.")
 @run_argument
 @click.option(
-    "--to", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder for the files; made if need be."
+    "--to", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder for the files; created if needed."
 )
-@click.option("--format", "form", type=click.Choice(("csv", "parquet")), default="csv", show_default=True, help="What kind of files.")
+@click.option("--format", "form", type=click.Choice(("csv", "parquet")), default="csv", show_default=True, help="The file format.")
 @anchor_option
 @prior_option
 @click.pass_obj
 def export(home: Path, /, run: str | None, folder: Path, form: "Format", anchors: dict[str, float], prior: float | None) -> None:
-    """Write the tables of a run, the newest by default: standings, pairs, seats, faults, and one row for every game.
+    """Write the tables of a run, by default the newest one: standings, pairs, seats, faults, and one row for every game.
 
-    Parquet files hold the same, read many times faster; games.parquet has the columns deck and moves besides. They need pyarrow:
+    Parquet files have the same content and are much faster to read; games.parquet also has the columns deck and moves. They need pyarrow:
     pip install 'qin-arena[parquet]'.
 
     \b

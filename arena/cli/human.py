@@ -1,6 +1,7 @@
 """A person at the terminal as a player: moves typed in notation, with completion, lists of places and hints."""
 
 import contextlib
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 
@@ -8,22 +9,30 @@ import click
 
 from arena.cli.drawing import paint
 from arena.cli.play import YOU
-from arena.errors import MoveError, NotationError
+from arena.cli.rules import rules_text, show_rules
+from arena.errors import MoveError, NotationError, UserError
 from arena.exports.text import board_text, hands_text
 from arena.players.messages import Start
 from arena.players.player import Answer, Words
 from arena.rules import State
 from arena.rules.notation import KIND_SHIFT, PASS, PASSED, TILE_OF_KIND, TILES, move_text, parse_move, parse_square, parse_tile, split_move
+from arena.rules.rulebook import where_to_read
 
 HELP = """\
-  Rc4Yd4   place: a colour and its square, the other colour and its square
-  RY       where a tile of your hand can go
-  c4       which of your placements cover a square
-  hint     what playing on at random many times speaks for; no tile that you cannot see is looked at
+  {move:<8} place a tile: one colour and its square, the other colour and its square
+  {tile:<8} show where a tile of your hand can go
+  {square:<8} show which of your moves cover a square
+  hint     show the moves that do best in many random games from here; hidden tiles stay hidden
+  rules    read the rules; R4.4 or 'rules village' for one of them
   quit     leave the game"""
+GOAL = "the first to place all their pagodas wins: make provinces (two or more touching spaces of one colour) and reach villages"
 PER_LINE = 12
 HINT_PLAYOUTS = 4000
 MOST_PER_MOVE = 200
+EXAMPLE = "Rc4Yd4"
+"""The move that errors about notation name, which need not be legal here."""
+_ABOUT_RULES = re.compile(r"rules( .*)?|R\d+(\.\d+)?|r\d+\.\d+")
+"""A small r4 is a square of a large board."""
 SHOWN_HINTS = 3
 
 
@@ -35,17 +44,21 @@ class Human:
         self._names = names
         self._ask = ask
         self._seed = 0
+        self._is_new = True
 
     def begin(self, start: Start) -> None:
-        """Says how to play."""
-        self._seed = start.seed
-        click.echo(f"you sit at seat {start.seat} of {start.players}, with {start.pagodas} pagodas to place\n{HELP}\n")
+        """Says what it is all about; how to move is said at the first turn, with a move that is legal there."""
+        self._seed, self._is_new = start.seed, True
+        click.echo(f"you sit at seat {start.seat} of {start.players}, with {start.pagodas} pagodas to place\n{GOAL}\n")
 
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002 - a person has all the time there is
         """Asks until a legal move comes."""
         seat, began_ns = state.mover, time.monotonic_ns()
         click.echo(f"{board_text(state, paint)}\n{hands_text(state, self._names, seen_by=seat)}")
         moves = {move_text(state.board, move): move for move in state.legal_moves()} or {PASSED: PASS}
+        if self._is_new:
+            click.echo(f"type a move such as {example(moves)}: one colour and its square, then the other; ? for help, rules for the rules")
+            self._is_new = False
         with completion(list(moves)):
             while (move := self._read(state, seat, moves)) is None:
                 pass
@@ -62,7 +75,9 @@ class Human:
             raise click.Abort
         if text in moves:
             return text
-        click.echo(self._reply(text, state, moves))
+        reply = self._reply(text, state, moves)
+        if reply:
+            click.echo(reply)
         return self._other_order(text, state, moves)
 
     def _other_order(self, text: str, state: State, moves: dict[str, int]) -> str | None:
@@ -74,20 +89,18 @@ class Human:
     def _reply(self, text: str, state: State, moves: dict[str, int]) -> str:
         """What to say to a line that is no legal move in canonical notation."""
         if text in ("?", "help", ""):
-            return HELP
+            return help_text(state, moves)
         if text == "hint":
             return hint(state, list(moves.values()), self._seed + state.turns)
+        if _ABOUT_RULES.fullmatch(text):
+            return ruling(text)
         with contextlib.suppress(NotationError):
-            tile = parse_tile(text.upper())
-            return listed([name for name, move in moves.items() if _tile_of(move) == tile], f"no place for {text}")
-        with contextlib.suppress(NotationError):
-            square = parse_square(state.board, text)
-            return listed([name for name, move in moves.items() if square in split_move(state.board, move)[1::2]], f"nothing covers {text}")
+            return _where(state, moves, text)
         try:
             move = parse_move(state.board, text)
         except MoveError as error:
-            return f"{error}; ? for help"
-        return "" if state.is_legal(move) else state.why_illegal(move)
+            return f"{str(error).replace(EXAMPLE, example(moves))}; ? for help"
+        return "" if state.is_legal(move) else refusal(state.why_illegal(move))
 
     def inform(self, line: bytes) -> None:
         """Nothing: every move is drawn."""
@@ -116,11 +129,58 @@ def hint(state: State, moves: list[int], seed: int) -> str:
     return "\n".join(f"  {move_text(state.board, move)}  wins {won / times:.0%} of {times} random games" for won, move in best)
 
 
-def listed(names: Sequence[str], nothing: str) -> str:
-    """Moves in lines of a dozen, or a sentence when there is none."""
-    if not names:
-        return nothing
-    return "\n".join("  " + " ".join(names[at : at + PER_LINE]) for at in range(0, len(names), PER_LINE))
+def help_text(state: State, moves: dict[str, int]) -> str:
+    """What can be typed, with a move, a tile and a square that mean something on this board."""
+    name = example(moves)
+    if name == PASSED:
+        return HELP.format(move=PASSED, tile=TILES[0], square="a1")
+    _, square, _, _ = split_move(state.board, moves[name])
+    return HELP.format(move=name, tile=TILES[_tile_of(moves[name])], square=state.board.name_of(square))
+
+
+def example(moves: dict[str, int]) -> str:
+    """A legal move, out of the middle of them."""
+    return list(moves)[len(moves) // 2]
+
+
+def places(state: State, moves: Sequence[int]) -> str:
+    """The board with every square marked that the moves cover, and below it the moves in lines of a dozen; empty for no moves."""
+    if not moves:
+        return ""
+    squares = 0
+    for move in moves:
+        _, one, _, other = split_move(state.board, move)
+        squares |= 1 << one | 1 << other
+    names = [move_text(state.board, move) for move in moves]
+    lines = ["  " + " ".join(names[at : at + PER_LINE]) for at in range(0, len(names), PER_LINE)]
+    return "\n".join([board_text(state, paint, squares), *lines])
+
+
+def refusal(reason: str) -> str:
+    """Why a move is refused, and what to type to read the rule."""
+    command = where_to_read(reason)
+    return f"{reason}; '{command}' explains the rule: here, type {command.split()[-1]}" if command else reason
+
+
+def ruling(text: str) -> str:
+    """The rules that were asked for; when they fill more than the screen they are shown page by page, and nothing is left to say."""
+    try:
+        show_rules(rules_text(text.removeprefix("rules").strip()))
+    except UserError as error:
+        return f"{error}; {error.hint}"
+    return ""
+
+
+def _where(state: State, moves: dict[str, int], text: str) -> str:
+    """The placements of the tile, or over the square, that the text names. Raises NotationError when it names neither."""
+    held = [move for move in moves.values() if move != PASS]
+    if len(text) == 2 and text.isalpha():  # noqa: PLR2004 - a tile has two colours
+        tile = parse_tile(text.upper())
+        if tile not in state.hands[state.mover]:
+            return f"you do not hold {TILES[tile]}"
+        return places(state, [move for move in held if _tile_of(move) == tile]) or f"{TILES[tile]} fits nowhere"
+    square = parse_square(state.board, text)
+    return places(state, [move for move in held if square in split_move(state.board, move)[1::2]]) or f"none of your moves covers {text}"
 
 
 @contextlib.contextmanager
@@ -140,4 +200,4 @@ def completion(words: list[str]) -> Iterator[None]:
 
 
 def _tile_of(move: int) -> int:
-    return -1 if move == PASS else TILE_OF_KIND[move >> KIND_SHIFT]
+    return TILE_OF_KIND[move >> KIND_SHIFT]

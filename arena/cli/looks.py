@@ -1,4 +1,4 @@
-"""The looks at the ratings that a run takes while it plays, when it depends on them how much is played."""
+"""A run's looks at the ratings while it plays, if these decide how much is played."""
 
 from collections.abc import Iterator
 from math import ceil, isfinite
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def plans_of(session: "Session", progress: "Progress") -> "Iterator[GamePlan | None]":
-    """The games of a session, those of further allotments included."""
+    """The games of a session, including those of further allotments."""
     return session.rounds(lambda: _look(session, progress)) if session.config.allotted is not None else session.missing()
 
 
 def _look(session: "Session", progress: "Progress") -> dict[str, int] | None:
-    """Rates what was played and shows how precise it is; the next allotment, or None when that is enough."""
+    """Rates the games so far and shows how precise the ratings are; returns the next allotment, or None if that is enough."""
     from arena.ratings.information import precision, promises, rate_journal  # noqa: PLC0415 - numpy, for runs that need it
     from arena.tournament.allotment import next_allotment  # noqa: PLC0415
 
@@ -38,11 +38,11 @@ def _look(session: "Session", progress: "Progress") -> dict[str, int] | None:
 
 def _precision_text(found: "Precision") -> str:
     neighbours = f"{found.open_pairs} pair{'' if found.open_pairs == 1 else 's'} of neighbours"
-    return f"widest +/- {_number(found.widest)} Elo, {neighbours} in question"
+    return f"widest +/- {_number(found.widest)} Elo, {neighbours} not settled"
 
 
 def _needed(session: "Session", found: "Precision", games: int) -> int:
-    """About how many games are still to come."""
+    """About how many games are left to play."""
     left = session.schedule.planned - games
     return left if session.config.until is None else ceil(min(found.games * max(len(session.config.match), 1), left))
 
@@ -50,7 +50,7 @@ def _needed(session: "Session", found: "Precision", games: int) -> int:
 def _rest_text(config: "RunConfig", found: "Precision", needed: int) -> str:
     if needed:
         return f"{'' if config.until is None else 'about '}{needed} games to go"
-    return "done" if config.until is None or found.widest <= config.until else "no deals are left: more --deals go on"
+    return "done" if config.until is None or found.widest <= config.until else "no deals are left: use more --deals to continue"
 
 
 def _number(value: float) -> str:

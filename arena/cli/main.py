@@ -16,7 +16,7 @@ from arena.cli.home import find_home
 from arena.errors import ArenaError, UserError, Void
 
 COMMANDS = (
-    "init", "new", "check", "submit", "bots", "remove", "play", "run", "compare", "watch", "runs", "standings",
+    "init", "new", "rules", "check", "submit", "bots", "remove", "play", "run", "compare", "watch", "runs", "standings",
     "report", "analyse", "export", "replay", "reproduce", "regress", "verify", "rate", "perft", "audit-leaks",
     "bench", "doctor",
 )  # fmt: skip
@@ -121,10 +121,16 @@ def run_command(arguments: list[str] | None = None) -> int:
 
 
 def show_error(error: ArenaError) -> None:
-    """Prints an error and its cure to stderr."""
+    """Prints an error and its cure to stderr, and where to read the rule that it names."""
     click.echo(f"error: {error}", err=True)
     if error.hint:
         click.echo(f"hint: {error.hint}", err=True)
+    # Where the rules are not loaded no error names one; and that they cannot be loaded may be the error.
+    if "arena.rules" in sys.modules:
+        from arena.rules.rulebook import where_to_read  # noqa: PLC0415 - only for errors
+
+        if reading := where_to_read(f"{error} {error.hint}"):
+            click.echo(f"hint: '{reading}' explains the rule", err=True)
 
 
 def _closed_pipe() -> int:

@@ -1,4 +1,4 @@
-"""Options, arguments and look-ups that several commands share."""
+"""Options, arguments and look-ups shared by several commands."""
 
 import os
 import shlex
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from arena.players.registry import Registry
     from arena.players.sandbox.tiers import Mode, Sandbox
 
-SCORING = "Rank matches of one game on each of these boards by pagodas left in total, or count games singly.  [default: as the run says]"
-"""What ``--match`` does where a run that is there is shown."""
+SCORING = "Score matches of one game on each of these boards by total pagodas left, or 'none' for single games.  [default: as in the run]"
+"""The help of ``--match`` for commands that show an existing run."""
 MODES = ("auto", "require", "off")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -36,27 +36,33 @@ move_ms_option = click.option("--move-ms", type=click.IntRange(1), default=1000,
 
 
 class Walls(NamedTuple):
-    """What the user said about the sandbox; ``mode`` None and ``trusted`` empty when nothing."""
+    """The user's sandbox options; if none are given, ``mode`` is None and ``trusted`` is empty."""
 
     mode: "Mode | None"
     trusted: tuple[str, ...]
     unsafe: bool
 
-    def with_defaults(self, mode: "Mode | None", trusted: "Sequence[str]") -> "Walls":
-        """The same with a configuration file's values where nothing was said."""
-        return Walls(self.mode or mode, self.trusted or tuple(trusted), self.unsafe)
+    def with_default(self, mode: "Mode | None") -> "Walls":
+        """The same with a configuration file's mode where nothing was said."""
+        return self._replace(mode=self.mode or mode)
 
     def choose(self, bots: "Sequence[Bot]") -> "Sandbox":
-        """The sandbox for these bots, with a warning when it is not the best one; none for built-in ones. Raises SandboxError."""
+        """The sandbox for these bots, with a warning when it is not the best one; none for built-in ones.
+
+        What was not said is as in the user's own configuration. Raises SandboxError, ConfigError.
+        """
         from arena.players.builtin import is_built_in  # noqa: PLC0415 - not needed to show help
         from arena.players.sandbox.tiers import OPEN, choose  # noqa: PLC0415
+        from arena.tournament.own import read_own_config  # noqa: PLC0415
 
         bots = [bot for bot in bots if not is_built_in(bot)]
         if not bots:
             if self.mode == "require":
-                raise SandboxError("expected bots to put behind walls, got built-in ones", "leave --sandbox out: only the arena runs")
+                raise SandboxError("expected bots to put into a sandbox, got built-in ones", "leave out --sandbox: only the arena runs")
             return OPEN
-        choice = choose(self.mode or "auto", accept_none=self.unsafe or all(bot.label in self.trusted for bot in bots))
+        own = read_own_config()
+        trusted = self.trusted or own.get("trust", ())
+        choice = choose(self.mode or own.get("sandbox", "auto"), accept_none=self.unsafe or all(bot.label in trusted for bot in bots))
         if choice.warning:
             click.echo(f"warning: {choice.warning}", err=True)
         return choice.sandbox
@@ -70,9 +76,9 @@ def sandbox_options(command: Command) -> Command:
         return command(*args, walls=Walls(sandbox, tuple(trust or ()), unsafe_no_sandbox), **options)
 
     for option in (
-        click.option("--unsafe-no-sandbox", is_flag=True, help="Where no sandbox works, run all bots with your own rights."),
-        click.option("--trust", callback=split_commas, metavar="BOT,...", help="Bots that you would run by hand, where no sandbox works."),
-        click.option("--sandbox", type=click.Choice(MODES), help="Walls around bots; see 'arena doctor'.  [default: auto]"),
+        click.option("--unsafe-no-sandbox", is_flag=True, help="If no sandbox works, run all bots with your own rights."),
+        click.option("--trust", callback=split_commas, metavar="BOT,...", help="Bots you trust enough to run by hand if no sandbox works."),
+        click.option("--sandbox", type=click.Choice(MODES), help="The sandbox for bots; see 'arena doctor'.  [default: auto]"),
     ):
         wrapped = option(wrapped)
     return cast("Command", wrapped)
@@ -110,8 +116,8 @@ def anchor_option(command: Command) -> Command:
         multiple=True,
         metavar="NAME=ELO",
         callback=_parse_anchors,
-        help="Hold a bot's rating at a value, which decides the level of all it can be compared with; without one their mean is 0. "
-        "Repeat it for bots that never met.",
+        help="Hold a bot's rating at a value, which sets the level of all bots it can be compared with; without one, their mean is 0. "
+        "Repeat it for groups of bots that never met.",
     )(command)
 
 
@@ -141,7 +147,7 @@ def _parse_match(context: click.Context, parameter: click.Parameter, value: str 
 
 
 def bots_folder(home: Path) -> Path:
-    """Where the registry lies."""
+    """Where the registry is."""
     return home / "bots"
 
 
@@ -154,7 +160,7 @@ def registry_of(home: Path) -> "Registry":
 
 
 def results_folder(home: Path) -> Path:
-    """Where runs lie."""
+    """Where runs are."""
     return home / "results"
 
 
@@ -166,7 +172,7 @@ def run_folder(home: Path, run: str | None) -> Path:
     if run is None:
         runs = list_runs(results)
         if not runs:
-            raise RunError(f"expected a run in {results}, found none", "play one with 'arena run', or name a run's folder")
+            raise RunError(f"expected a run in {results}, found none", "start one with 'arena run', or name a run's folder")
         return runs[-1]
     for folder in (results / run, Path(run)):
         if (folder / "run.json").is_file():
@@ -176,11 +182,11 @@ def run_folder(home: Path, run: str | None) -> Path:
 
 
 def split_words(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    """A command line as words, for options that take one."""
+    """A command line split into words, for options that take one."""
     try:
         return shlex.split(value) if value else None
     except ValueError as error:
-        raise click.BadParameter(f"expected words with closed quotes, got {value!r}: {error}") from None
+        raise click.BadParameter(f"expected words with matching quotes, got {value!r}: {error}") from None
 
 
 def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
@@ -189,7 +195,7 @@ def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> li
         return None
     parts = [part.strip() for part in value.split(",") if part.strip()]
     if not parts:
-        raise click.BadParameter(f"expected names joined by commas, got {value!r}")
+        raise click.BadParameter(f"expected names separated by commas, got {value!r}")
     return parts
 
 

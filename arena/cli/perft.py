@@ -1,4 +1,4 @@
-"""arena perft: in how many ways a deal can go, to compare implementations of the rules."""
+"""arena perft: counts the ways a deal can go, to compare implementations of the rules."""
 
 import time
 from typing import TYPE_CHECKING, Any
@@ -19,22 +19,22 @@ SEED = "perft"
 @click.option(
     "--board", "boards", multiple=True, default=("bird",), metavar="NAME|FILE", help="bird, lion or a board file; may be repeated."
 )
-@click.option("--players", multiple=True, type=click.IntRange(2, 4), default=(2,), help="How many play; may be repeated.  [default: 2]")
-@click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="Turns to look ahead.")
+@click.option("--players", multiple=True, type=click.IntRange(2, 4), default=(2,), help="Number of players; may be repeated.  [default: 2]")
+@click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="How many turns to look ahead.")
 @click.option("--deck", metavar="RRYB...", help="The 72 tiles in draw order, instead of --seed and --deal.")
-@click.option("--seed", help=f"Text that decides the deck.  [default: {SEED}]")
+@click.option("--seed", help=f"Text that determines the deck.  [default: {SEED}]")
 @click.option("--deal", type=click.IntRange(0), help="Which deal of the seed.  [default: 0]")
 @click.option("--moves", default="", metavar="'MOVE MOVE...'", help="Moves to play before counting.")
-@click.option("--divide", "by_move", is_flag=True, help="Count for each first move by itself.")
+@click.option("--divide", "by_move", is_flag=True, help="Count separately for each first move.")
 @as_json
 def perft(
     boards: tuple[str, ...], players: tuple[int, ...], depth: int, moves: str, *, by_move: bool, as_json: bool, **dealing: Any
 ) -> None:
-    """Count the sequences of turns, to a depth, that the rules allow with a known deck.
+    """Count the sequences of turns, up to a depth, that the rules allow with a known deck.
 
-    A turn is a placement, or the pass of a mover who can place nothing; a game that has ended goes no further. An implementation of the
-    rules that gets the same counts agrees with this one. Where the counts differ, --divide says after which move, and --moves goes there.
-    --json prints lines as in protocol/vectors/perft.jsonl. How long it took goes to stderr.
+    A turn is a placement, or a pass by a mover who can place nothing; a game that has ended goes no further. If your implementation of the
+    rules gets the same counts, it agrees with this one. If the counts differ, --divide shows after which move, and --moves goes there.
+    --json prints lines as in protocol/vectors/perft.jsonl. The time taken goes to stderr.
 
     \b
     arena perft
@@ -57,7 +57,7 @@ def perft(
 
 
 def _deck(board: "Board", deck: str | None, seed: str | None, deal: int | None) -> str:
-    """The deck that was given, or that of a deal on the board. Raises UsageError when both were."""
+    """The given deck, or the deck of a deal on the board. Raises UsageError if both are given."""
     from arena.tournament.deals import deck_of  # noqa: PLC0415 - help must not wait for it
 
     if deck is None:
@@ -68,7 +68,7 @@ def _deck(board: "Board", deck: str | None, seed: str | None, deal: int | None) 
 
 
 def _position(board: "Board", players: int, deck: str, moves: list[str]) -> "State":
-    """The deal after the moves. Raises UserError that says which of them cannot be played."""
+    """The deal after the moves. Raises UserError that names the move that cannot be played."""
     from arena.errors import MoveError, NotationError, UserError  # noqa: PLC0415 - help must not wait for these
     from arena.rules import State  # noqa: PLC0415
     from arena.rules.notation import parse_deck, parse_move  # noqa: PLC0415
@@ -76,13 +76,13 @@ def _position(board: "Board", players: int, deck: str, moves: list[str]) -> "Sta
     try:
         state = State(board, players, parse_deck(deck))
     except NotationError as error:
-        raise UserError(f"--deck: {error}", "write the 72 tiles one after another, twelve of each, or give a --seed") from error
+        raise UserError(f"--deck: {error}", "write the 72 tiles one after another, twelve of each, or use --seed") from error
     for number, move in enumerate(moves, 1):
         try:
             state.play(parse_move(board, move))
         except MoveError as error:
             where = f"--moves, move {number} on {board.name} with {players} players"
-            cure = "leave --moves out to begin at the start"
+            cure = "leave out --moves to begin at the start"
             raise UserError(f"{where}: {error}", cure) from error
     return state
 

@@ -44,12 +44,12 @@ def place_options(command: Command) -> Command:
         return command(*args, place=Place(*(options.pop(name) for name in Place._fields)), **options)
 
     for option in (
-        click.option("--tls-key", metavar="FILE", help="Key of that certificate."),
-        click.option("--tls-cert", metavar="FILE", help="Certificate to show the cluster."),
+        click.option("--tls-key", metavar="FILE", help="The key of that certificate."),
+        click.option("--tls-cert", metavar="FILE", help="The certificate to present to the cluster."),
         click.option(
-            "--tls-ca-file", metavar="FILE", help="Certificates that the cluster's own must go back to; needed for tls:// addresses."
+            "--tls-ca-file", metavar="FILE", help="The CA certificates for the cluster's own certificate; needed for tls:// addresses."
         ),
-        click.option("--cluster", metavar="ADDRESS|FILE", help="Play on the workers of a Dask scheduler, or of its scheduler file."),
+        click.option("--cluster", metavar="ADDRESS|FILE", help="Play on the workers of this Dask scheduler (address or file)."),
         click.option("--jobs", type=click.IntRange(1), help="Worker processes on this machine.  [default: one per core]"),
     ):
         wrapped = option(wrapped)
@@ -77,7 +77,7 @@ class LocalWorkers:
         return f"{self.text} x {players} bots share {counted(self._cores, 'processor')}"
 
     def means(self, sandbox: "Sandbox", level: int) -> "Means":
-        """With what a session plays here."""
+        """How a session plays here."""
         from arena.tournament.pool import worker_cores  # noqa: PLC0415 - help must not wait for these
         from arena.tournament.session import Means  # noqa: PLC0415
 
@@ -104,7 +104,7 @@ class ClusterWorkers:
         return f"each machine plays as many games with {players} bots as its workers have threads"
 
     def means(self, sandbox: "Sandbox", level: int) -> "Means":
-        """With what a session plays there: workers see to their processors, and have walls at least as good as here."""
+        """How a session plays there: workers manage their own processors, and their sandbox is at least as good as here."""
         from arena.tournament.session import Means  # noqa: PLC0415 - help must not wait for it
 
         return Means([], sandbox, level)
@@ -121,16 +121,19 @@ Workers = LocalWorkers | ClusterWorkers
 
 @contextmanager
 def workers_at(place: Place) -> Iterator[Workers]:
-    """The workers at a place, of which a cluster is left at the end. Raises ClusterError, ConfigError."""
+    """The workers at a place, else where the user's own configuration says; a cluster is left at the end. Raises UserError."""
+    from arena.tournament.own import read_own_config  # noqa: PLC0415 - help must not wait for it
+
+    place = place.with_defaults(read_own_config())
     tls = (place.tls_ca_file, place.tls_cert, place.tls_key)
     if place.cluster is None:
         if any(tls):
-            raise ConfigError("expected --cluster with --tls-ca-file, --tls-cert and --tls-key, got none", "name it, or leave them out")
+            raise ConfigError("expected --cluster with --tls-ca-file, --tls-cert and --tls-key, got none", "add it, or leave them out")
         yield LocalWorkers(place.jobs)
         return
     if place.jobs is not None:
         raise ConfigError(
-            "expected --jobs or --cluster, got both", "leave --jobs out: each worker of the cluster plays as many games as it has threads"
+            "expected --jobs or --cluster, got both", "leave out --jobs: each worker of the cluster plays as many games as it has threads"
         )
     from arena.tournament.cluster.connection import Cluster, Tls  # noqa: PLC0415 - an extra
 

@@ -128,10 +128,11 @@ def _show_end(record: "GameRecord", *, as_json: bool) -> None:
     from arena.cli.drawing import end_line  # noqa: PLC0415 - help must not wait for these
     from arena.exports.text import seat_names  # noqa: PLC0415
     from arena.records.record import encode_record  # noqa: PLC0415
+    from arena.rules.rulebook import explained  # noqa: PLC0415
 
     names = seat_names(record.bots)
     for fault in record.faults:
-        click.echo(f"forfeit: {names[fault.seat]} ({fault.kind}): {printable(fault.detail)}", err=True)
+        click.echo(f"forfeit: {names[fault.seat]} ({fault.kind}): {explained(printable(fault.detail))}", err=True)
     click.echo(encode_record(record) if as_json else end_line(record.end, names, record.left, record.ranks))
 
 

@@ -1,4 +1,4 @@
-"""What the commands that play a run have in common."""
+"""What the commands that play a run share."""
 
 import logging
 import signal
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from arena.players.folder import Bot
     from arena.rules.boards import Board
     from arena.tournament.runner import Runner
+    from arena.tournament.session import Session
 
 SLOW_S = 1.0
 """What takes longer is announced."""
@@ -25,12 +26,12 @@ LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
 
 
 def log_level(verbose: int, *, quiet: bool) -> int:
-    """The level from which on a run's log is kept."""
+    """The lowest level of messages that a run's log keeps."""
     return LOG_LEVELS[-1 if quiet else min(verbose, 1)]
 
 
 def check_all_programs(bots: "list[Bot]") -> "list[Bot]":
-    """The bots, once the programs that build and start each are known to be there. Raises BotFolderError."""
+    """The bots, after checking that the programs to build and start each exist. Raises BotFolderError."""
     from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
     from arena.players.folder import check_programs  # noqa: PLC0415
 
@@ -41,7 +42,7 @@ def check_all_programs(bots: "list[Bot]") -> "list[Bot]":
 
 
 def warn_about_times(bots: "Sequence[Bot]", settings: Mapping[str, Any]) -> None:
-    """Warns of bots that get less time than they were made for."""
+    """Warns about bots that get less time than they were made for."""
     for bot in bots:
         for key, default in (("move_ms", 1000), ("startup_ms", 10_000)):
             needed, given = getattr(bot.manifest, key), settings.get(key, default)
@@ -73,9 +74,27 @@ def results_path(
 
 
 def show_voided(runner: "Runner", folder: Path) -> None:
-    """Names the games that could not be played."""
+    """Lists the games that could not be played."""
     for voided in runner.voided:
         click.echo(f"error: {voided.game} could not be played: {printable(voided.reason)}; see {folder / 'logs'}", err=True)
+
+
+def note_short_evidence(runner: "Runner") -> None:
+    """Says so when there was no more room for the evidence of faults."""
+    from arena.records.evidence import FULL_BYTES, MOST_BYTES  # noqa: PLC0415 - loaded when there is a runner
+
+    if runner.faults.is_short:
+        click.echo(
+            f"note: the evidence of faults has reached {FULL_BYTES >> 20} MiB: later faults are kept in short, "
+            f"and beyond {MOST_BYTES >> 20} MiB in their records only",
+            err=True,
+        )
+
+
+def warn_unmarked(session: "Session") -> None:
+    """Warns of a run that will look like one from elsewhere."""
+    if session.unmarked:
+        click.echo(f"warning: going on with this run will need --adopt, since no key of yours marks it: {session.unmarked}", err=True)
 
 
 @contextmanager
@@ -113,8 +132,10 @@ def at_most(seconds: float | None) -> Iterator[None]:
 
 @contextmanager
 def stop_on_signals(runner: "Runner") -> Iterator[None]:
-    """Ctrl-C or SIGTERM once lets running games end, twice kills them."""
-    before = {number: signal.signal(number, lambda *_: runner.request_stop()) for number in (signal.SIGINT, signal.SIGTERM)}
+    """Ctrl-C, SIGTERM or SIGHUP once lets running games end, twice kills them; under nohup a SIGHUP stays ignored."""
+    hangs_up = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
+    heard = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hangs_up else [])]
+    before = {number: signal.signal(number, lambda *_: runner.request_stop()) for number in heard}
     try:
         yield
     finally:

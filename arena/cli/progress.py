@@ -15,6 +15,7 @@ from arena.players.builtin import is_built_in
 from arena.records.record import Fault
 from arena.rules import CORE
 from arena.rules.rounds import title_of
+from arena.rules.rulebook import explained
 from arena.tournament.events import (
     Event,
     MachineChanged,
@@ -36,7 +37,7 @@ BAR = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt}, {rate_fmt}, {remaining} t
 class Progress:
     """A listener for a runner's events; use it as a context manager around the playing.
 
-    ``headline`` says what is played; ``figures`` stand behind the bar.
+    ``headline`` says what is played; ``figures`` are shown after the bar.
     """
 
     def __init__(self, session: Session, workers: Workers, *, quiet: bool, headline: str = "") -> None:
@@ -59,9 +60,7 @@ class Progress:
     def __enter__(self) -> Self:
         session, known = self._session, self._session.known
         if session.repaired:
-            self.say(
-                f"warning: the journal ended in a torn record of {session.repaired} bytes: cut, kept in games.torn; it is played again"
-            )
+            self.say(f"warning: the journal ended in a torn record of {session.repaired} bytes: cut off, kept in games.torn, played again")
         self.say(f"{session.folder}: {self._headline}" + (f", {known} already played" if known else ""))
         self.say(f"{self._workers.text}, rules core {CORE}, sandbox {session.setup.sandbox.tier}")
         self._say_longest()
@@ -106,11 +105,11 @@ class Progress:
             case Voided(game, reason, given_up):
                 self.say(f"warning: {game} is void ({reason}); it is {'given up' if given_up else 'played again'}")
             case WorkerDied(games):
-                self.say(f"warning: a worker died: the {counted(games, 'game')} then handed out but not ended are played again")
+                self.say(f"warning: a worker died: the {counted(games, 'game')} that were handed out but not finished are played again")
             case MachineChanged() | MachinesDiffer() | WorkerRefused() | WorkerBusy() | NoWorkers():
                 self.say(cluster_text(event))
             case Stopping(running):
-                self.say(f"stopping: {counted(running, 'running game')} to end first; Ctrl-C again drops them")
+                self.say(f"stopping: {counted(running, 'running game')} to finish first; press Ctrl-C again to drop them")
 
     def _say_longest(self) -> None:
         """Says how long it may take by the limits of time, where that is long; built-in bots alone have none."""
@@ -142,17 +141,17 @@ class Progress:
             if fault.kind == FaultKind.LATE:
                 self._late.append(bots[fault.seat])
             if self._faults <= SHOWN_FAULTS:
-                self.say(f"forfeit: {bots[fault.seat]} ({fault.kind}): {fault.detail}")
+                self.say(f"forfeit: {bots[fault.seat]} ({fault.kind}): {explained(fault.detail)}")
             elif self._faults == SHOWN_FAULTS + 1:
                 self.say(f"further forfeits are in {self._session.folder / 'faults'}")
 
     def _show_busy(self, bots: set[str]) -> None:
-        """Warns once of each bot that computes while others are to move, where that takes processor time from them."""
+        """Warns once about each bot that computes while others are to move, if that takes processor time from them."""
         crowding = self._workers.crowding(self._session.config.players)
         for bot in sorted(bots - self._busy) if crowding else ():
             self.say(
                 f"warning: {bot} computes on others' turns too, and {crowding}: "
-                "the others have less time than --move-ms says; allow more of it, or fewer workers"
+                "the others get less time than --move-ms says; use a longer --move-ms, or fewer workers"
             )
         self._busy |= bots
 
@@ -173,18 +172,18 @@ def cluster_text(event: MachineChanged | MachinesDiffer | WorkerRefused | Worker
     """What happened in a cluster."""
     match event:
         case MachineChanged(host, 0):
-            return f"warning: {host} plays no more"
+            return f"warning: {host} has stopped playing"
         case MachineChanged(host, places, speed, sandbox):
             return f"{host}: {counted(places, 'game')} at once, speed {speed}/s, sandbox {sandbox}"
         case MachinesDiffer(slow, fast, ratio):
             return (
                 f"warning: {fast} is {ratio:.1f} times as fast as {slow}: the same --move-ms gives a bot more thought there; "
-                "compare bots on machines that are alike, or allow so much time that it does not matter"
+                "compare bots on similar machines, or allow so much time that it does not matter"
             )
         case WorkerRefused(worker, host, reason):
             return f"warning: the worker {worker}{f' on {host}' if host else ''} may not play: {reason}"
         case WorkerBusy(worker):
-            return f"the worker {worker} has not answered yet: it builds a bot, plays for somebody else, or has stopped"
+            return f"the worker {worker} has not answered yet: it builds a bot, plays for someone else, or has stopped"
         case NoWorkers(address, seconds):
             return f"waiting {seconds:g} s for workers at {address}: start some with 'dask worker {address}'"
 
@@ -197,13 +196,13 @@ def late_text(late: Sequence[str], places: int) -> str:
 
 
 def coarse(microseconds: int) -> int:
-    """To two digits, so that a run of any length keeps few different numbers."""
+    """Rounds to two digits, so that a run of any length stores few different numbers."""
     unit: int = 10 ** max(0, len(str(microseconds)) - 2)
     return microseconds // unit * unit
 
 
 def percentile(counts: Counter[int], share: float) -> int:
-    """The least value that so large a share of all does not exceed."""
+    """The smallest value that this share of all values does not exceed."""
     rest = counts.total() * share
     for value in sorted(counts):
         rest -= counts[value]

@@ -1,4 +1,4 @@
-"""arena regress: whether a new version of a bot decides as the old one did."""
+"""arena regress: whether a new version of a bot makes the same decisions as the old one."""
 
 import shlex
 from collections.abc import Iterator
@@ -26,11 +26,11 @@ SHOWN = 20
 COLUMNS = ("game", "seat", "turn", "old", "new", "fault", "detail", "spent_ms", "command")
 
 
-@click.command(short_help="Ask a new version every decision that an old one took.")
+@click.command(short_help="Compare a new version's decisions with an old one's.")
 @run_argument
-@click.option("--bot", "bot_text", required=True, metavar="BOT", help="The new version, by name or path.")
-@click.option("--old", metavar="NAME", help="The bot of the run that decided then.  [default: the one of the same name]")
-@click.option("--games", type=click.IntRange(1), help="Only its first so many games of the journal.  [default: all]")
+@click.option("--bot", "bot_text", required=True, metavar="BOT", help="The new version, a name or path.")
+@click.option("--old", metavar="NAME", help="The bot in the run to compare with.  [default: the one with the same name]")
+@click.option("--games", type=click.IntRange(1), help="Use only this many of its games, the first in the journal.  [default: all]")
 @click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
 @click.option("--csv", "csv_path", metavar="FILE|-", help="Write the differences as CSV to a file, or '-' for stdout.")
 @sandbox_options
@@ -48,13 +48,13 @@ def regress(
     as_json: bool,
     **extent: int | None,
 ) -> int:
-    """Ask a bot every decision again that an old version took in the games of a run, the newest by default, and list where they differ.
+    """Ask a bot for every decision that an old version made in the games of a run, by default the newest one, and list the differences.
 
-    The games go on as recorded, whatever the bot answers, and it is told what the old one was told. A fault counts as a difference; after
-    one other than an illegal move the rest of that game is not asked. A bot that draws random numbers other than from the seed in start
-    differs from itself.
+    The bot gets the same lines as the old version, and the games go on as recorded, whatever it answers. A fault counts as a
+    difference. After a fault other than an illegal move, the rest of that game is skipped. A bot that takes random numbers from anything
+    but the seed in start will differ from itself.
 
-    Exit status 0 when no decision differs, 4 when some do, 1 when a game could not be led again.
+    The exit status is 0 if no decision differs, 4 if some do, and 1 if a game could not be replayed.
 
     \b
     arena regress league --bot ./my-bot
@@ -78,7 +78,7 @@ def regress(
 
 
 class Tally:
-    """What came of it so far. ``differences`` are rows of COLUMNS."""
+    """The results so far. ``differences`` are rows of COLUMNS."""
 
     def __init__(self, run: str, bot: str) -> None:
         self._run, self._bot = run, bot
@@ -109,7 +109,7 @@ class Tally:
         return {"game": compared.game, "seat": compared.seat, **decision._asdict(), "command": command}
 
     def summary(self) -> dict[str, Any]:
-        """The figures; times in ms, of one decision on the average, None without any."""
+        """The figures; times are averages per decision in ms, None if there are none."""
         count = self.decisions
         return {
             "games": self.games,
@@ -127,7 +127,7 @@ class Tally:
 def _with_progress(
     scripts: "Scripts", old: str, bot: "Bot", sandbox: "Sandbox", jobs: int | None, games: int | None
 ) -> "Iterator[Compared]":
-    """The games as they are compared, with a bar on stderr."""
+    """The games while they are compared, with a progress bar on stderr."""
     from tqdm import tqdm  # noqa: PLC0415 - help must not wait for these
 
     from arena.tournament.pool import available_cores  # noqa: PLC0415
@@ -136,7 +136,7 @@ def _with_progress(
     scripts.bot_info(old)
     total = sum(1 for _ in islice(scripts.games_of(old), games))
     if not total:
-        raise UserError(f"expected games of {old} in {scripts.run}, found none yet", "ask when some have been played")
+        raise UserError(f"expected games of {old} in {scripts.run}, found none yet", "try again when some have been played")
     tqdm.monitor_interval = 0
     compared = compare_decisions(scripts, old, bot, sandbox, min(jobs or available_cores(), total), games)
     with tqdm(compared, total=total, unit="game", disable=None, leave=False) as bar:
@@ -144,11 +144,11 @@ def _with_progress(
 
 
 def _check_output(csv_path: str | None, *, as_json: bool) -> None:
-    """Raises UsageError or UserError before hours of asking, rather than after."""
+    """Raises UsageError or UserError before hours of work instead of afterwards."""
     if csv_path == "-" and as_json:
-        raise click.UsageError("expected --csv - or --json, got both: each prints to stdout")
+        raise click.UsageError("expected --csv - or --json, got both, and each prints to stdout")
     if csv_path and not Path(csv_path).absolute().parent.is_dir():
-        raise UserError(f"expected --csv in a folder that is there, got {csv_path}", "make the folder, or name another")
+        raise UserError(f"expected --csv in an existing folder, got {csv_path}", "create the folder, or choose another")
 
 
 def _show(tally: Tally, old: str, new: str, csv_path: str | None, *, as_json: bool) -> None:
@@ -160,7 +160,7 @@ def _show(tally: Tally, old: str, new: str, csv_path: str | None, *, as_json: bo
     else:
         _show_text(tally, old, new)
     if csv_path and csv_path != "-":
-        from arena.records.journal import write_durably  # noqa: PLC0415
+        from arena.records.regular import write_durably  # noqa: PLC0415
 
         write_durably(Path(csv_path), _csv_text(tally.differences).encode())
         click.echo(f"differences: {csv_path}", err=True)
@@ -174,13 +174,13 @@ def _show_text(tally: Tally, old: str, new: str) -> None:
         now = row["new"] or f"{row['fault']} ({row['detail']})"
         click.echo(printable(f"{row['game']}, turn {row['turn']}: {then} -> {now}\n    {row['command']}", keep="\n"))
     if len(tally.differences) > SHOWN:
-        click.echo(f"and {len(tally.differences) - SHOWN} more; --json and --csv list them")
+        click.echo(f"and {len(tally.differences) - SHOWN} more; use --json or --csv to list them")
     summary = tally.summary()
     counts = ", ".join(f"{summary[key]} {key.replace('_', ' ')}" for key in ("same", "differ", "faults", "not_asked"))
     asked = f"{counted(tally.decisions, 'decision')} of {old} in {counted(tally.games, 'game')} asked of {new}"
     click.echo(printable(f"{asked}: {counts}"))
     if tally.decisions:
-        times = f"{summary['old_ms']:.1f} ms then, {summary['new_ms']:.1f} ms now, the slowest {summary['new_slowest_ms']:.1f} ms"
+        times = f"{summary['old_ms']:.1f} ms then, {summary['new_ms']:.1f} ms now, slowest {summary['new_slowest_ms']:.1f} ms"
         click.echo(f"a decision took {times}")
 
 
@@ -188,8 +188,10 @@ def _csv_text(rows: list[dict[str, Any]]) -> str:
     import csv  # noqa: PLC0415 - not needed to show help
     import io  # noqa: PLC0415
 
+    from arena.records.cells import cell_of  # noqa: PLC0415
+
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({key: cell_of(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows)
     return text.getvalue()

@@ -11,7 +11,7 @@ from arena.cli.asking import ask_again, deciding_seat, decision_text, named_game
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import Walls, as_json, sandbox_options
 from arena.cli.stepper import step_through
-from arena.errors import printable
+from arena.errors import RunError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from arena.records.record import GameRecord
 
 
-@click.command(short_help="Show a finished game again.")
+@click.command(short_help="Replay a finished game.")
 @click.argument("words", nargs=-1, metavar="[RUN] GAME")
-@click.option("--turn", type=click.IntRange(0), help="Only the board after so many placements; 0 is the start.")
-@click.option("--seat", type=click.IntRange(0, 3), help="Only what this seat knew: the other hands stay covered.")
-@click.option("--step", is_flag=True, help="Step through it with the keys, from --turn on.")
-@click.option("--bot", "bot_text", metavar="BOT", help="Ask this bot, by name or path, for the decision at --turn again.")
-@click.option("--html", "page", is_flag=False, flag_value="", metavar="[FILE]", help="Write the game as one HTML page to step through.")
+@click.option("--turn", type=click.IntRange(0), help="Show only the board after this many placements; 0 is the start.")
+@click.option("--seat", type=click.IntRange(0, 3), help="Show only what this seat knew: the other hands stay hidden.")
+@click.option("--step", is_flag=True, help="Step through the game with the keys, starting at --turn.")
+@click.option("--bot", "bot_text", metavar="BOT", help="Ask this bot (a name or path) for the decision at --turn.")
+@click.option("--html", "page", is_flag=False, flag_value="", metavar="[FILE]", help="Write the game as an HTML page to step through.")
 @sandbox_options
 @as_json
 @click.pass_obj
@@ -42,7 +42,7 @@ def replay(
     as_json: bool,
     **how: bool,
 ) -> int | None:
-    """Show a game of a run, the newest by default, again, by the rules, from its record. GAME is its id, as in games.jsonl.
+    """Replay a game of a run, by default the newest run, from its record. GAME is the game's id, as in games.jsonl.
 
     \b
     arena replay bird/greedy-python+random-python/3/1
@@ -54,9 +54,9 @@ def replay(
 
     The page goes to replays/ in the run's folder, or to FILE.
 
-    With --bot the bot is sent what the seat was sent up to its turn after so many placements, with the same seed; what it answers on the
-    way is passed over. Its answer is shown beside the recorded one. Exit status 1 when it commits a fault. --sandbox, --trust and
-    --unsafe-no-sandbox are about that bot.
+    With --bot, the bot gets the same lines and the same seed as the seat did, up to its turn after that many placements. Its answers on the
+    way are ignored. Then you see its answer next to the recorded one. The exit status is 1 if the bot commits a fault. --sandbox, --trust
+    and --unsafe-no-sandbox apply to this bot.
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.records.record import encode_record  # noqa: PLC0415 - help must not wait for it
 
@@ -82,9 +82,9 @@ def replay(
 
 def _refuse_misuse(turn: int | None, page: str | None, bot_text: str | None, *, step: bool, as_json: bool) -> None:
     if page is not None and (as_json or turn is not None):
-        raise click.UsageError("expected --html without --json and --turn: the page holds the whole game")
+        raise click.UsageError("expected --html without --json and --turn, because the page has the whole game")
     if bot_text is not None and (turn is None or step or page is not None):
-        raise click.UsageError("expected --bot with --turn, and without --step and --html: it asks for one decision")
+        raise click.UsageError("expected --bot with --turn, and without --step and --html, because it asks for one decision")
 
 
 def _ask_again(
@@ -102,7 +102,7 @@ def _ask_again(
         click.echo(f"then  {recorded_text(record, seat, asked.decision)}\nnow   {decision_text(asked.decision, asked.bot)}")
         show_stderr(asked)
     if asked.decision.turn < turn:
-        click.echo(f"note: that was at turn {asked.decision.turn}, on the way to turn {turn}", err=True)
+        click.echo(f"note: this was at turn {asked.decision.turn}, before turn {turn}", err=True)
     return FAILED if asked.decision.fault else DONE
 
 
@@ -112,11 +112,11 @@ def _check_misuse(record: "GameRecord", turn: int | None, seat: int | None, *, s
     if seat is not None and seat >= len(record.bots):
         raise click.BadParameter(f"expected 0 to {len(record.bots) - 1}, got {seat}", param_hint="--seat")
     if step and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise click.UsageError("expected a terminal for --step: without one, leave it out")
+        raise click.UsageError("expected a terminal for --step; without one, leave out --step")
 
 
 def _pages(folder: Path, record: "GameRecord", seat: int | None) -> "Iterator[tuple[int, str]]":
-    """The start and each move: placements so far, and what is shown. Raises RunError when the record breaks the rules."""
+    """The start and each move: the placements so far, and the text to show. Raises RunError if the record breaks the rules."""
     from arena.cli.drawing import move_lines, paint  # noqa: PLC0415 - help must not wait for these
     from arena.exports.text import board_text, hands_text, seat_names  # noqa: PLC0415
     from arena.match.replay import replay as replay_record  # noqa: PLC0415
@@ -124,7 +124,10 @@ def _pages(folder: Path, record: "GameRecord", seat: int | None) -> "Iterator[tu
     from arena.records.runfile import read_run  # noqa: PLC0415
     from arena.rules.boards import Board  # noqa: PLC0415
 
-    board, names = Board(record.board, tuple(read_run(folder).boards[record.board])), seat_names(record.bots)
+    boards, names = read_run(folder).boards, seat_names(record.bots)
+    if record.board not in boards:
+        raise RunError(f"expected one of the run's boards, {', '.join(boards)}, got {record.board!r} in {record.id}")
+    board = Board(record.board, tuple(boards[record.board]))
     start = start_state(record, board)
     yield 0, f"{board_text(start, paint)}\n{hands_text(start, names, seat)}\n"
     for state, mover, move, events in replay_record(record, board):
@@ -132,12 +135,16 @@ def _pages(folder: Path, record: "GameRecord", seat: int | None) -> "Iterator[tu
 
 
 def _end(record: "GameRecord") -> str:
-    """How the game ended, and the forfeits in it."""
+    """How the game ended, and its forfeits."""
     from arena.cli.drawing import end_line  # noqa: PLC0415 - help must not wait for these
     from arena.exports.text import seat_names  # noqa: PLC0415
+    from arena.rules.rulebook import explained  # noqa: PLC0415
 
     names = seat_names(record.bots)
-    said = [f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}): {printable(fault.detail)}" for fault in record.faults]
+    said = [
+        f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}): {explained(printable(fault.detail))}"
+        for fault in record.faults
+    ]
     return "\n".join([*said, end_line(record.end, names, record.left, record.ranks)])
 
 
@@ -153,10 +160,12 @@ def _print_game(pages: "Iterator[tuple[int, str]]", record: "GameRecord", turn: 
 
 def _write_page(folder: Path, record: "GameRecord", path: Path | None) -> None:
     """Writes the page of a game and prints its path."""
-    from arena.exports.report.make import game_page, page_path  # noqa: PLC0415 - help must not wait for these
-    from arena.records.journal import write_durably  # noqa: PLC0415
+    from arena.exports.report.make import game_page, write_page  # noqa: PLC0415 - help must not wait for these
+    from arena.records.regular import write_durably  # noqa: PLC0415
 
     text = game_page(folder, record)
-    target = path or page_path(folder, record.id)
-    write_durably(target, text.encode())
-    click.echo(printable(str(target)))
+    if path is None:
+        path = write_page(folder, record.id, text)
+    else:
+        write_durably(path, text.encode())
+    click.echo(printable(str(path)))

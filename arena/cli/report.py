@@ -12,15 +12,15 @@ def _parse_games(_: click.Context, __: click.Parameter, value: str | None) -> in
         return None if value is None else int(value)
     ids = [part.strip() for part in value.split(",") if part.strip()]
     if not ids or not all("/" in name for name in ids):
-        raise click.BadParameter(f"expected a number, or ids of games joined by commas, got {value!r}")
+        raise click.BadParameter(f"expected a number, or game ids separated by commas, got {value!r}")
     return ids
 
 
-@click.command(short_help="Write a run as one HTML page, with games to step through.")
+@click.command(short_help="Write an HTML report of a run, with games to replay.")
 @run_argument
 @click.option("--to", "path", type=click.Path(dir_okay=False, path_type=Path), help="The file.  [default: report.html in the run's folder]")
 @click.option(
-    "--games", metavar="N|ID,...", callback=_parse_games, help="How many games to step through, or which; 0 for none.  [default: 40]"
+    "--games", metavar="N|ID,...", callback=_parse_games, help="How many games to include for replay, or which; 0 for none.  [default: 40]"
 )
 @match_option(SCORING)
 @prior_option
@@ -28,10 +28,11 @@ def _parse_games(_: click.Context, __: click.Parameter, value: str | None) -> in
 def report(
     home: Path, /, run: str | None, path: Path | None, games: int | list[str] | None, match: list[str] | None, prior: float | None
 ) -> None:
-    """Write the report of a run, the newest by default: one HTML file that needs no network and nothing else.
+    """Write the report of a run, by default the newest one, as a single self-contained HTML file.
 
-    It has the standings and all other tables with pictures, the evidence of faults, and games to step through: faults, upsets, close,
-    long and short ones, and the latest of the pairings. The seed, and games of deals that are still being played, stay out of it.
+    It has the standings and all other tables with charts, the evidence of faults, and games to replay: faults, upsets, close, long and
+    short games, and the latest of each line-up. It leaves out the games of deals that are still being played, and the seed until the run
+    is complete.
 
     \b
     arena report
@@ -40,7 +41,7 @@ def report(
     arena report league --games bird/greedy-python+random-python/3/1
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.exports.report.make import DEFAULT_GAMES, report_page  # noqa: PLC0415 - help must not wait for pandas
-    from arena.records.journal import write_durably  # noqa: PLC0415
+    from arena.records.regular import write_durably  # noqa: PLC0415
 
     folder = run_folder(home, run)
     page = report_page(folder, DEFAULT_GAMES if games is None else games, prior, match)

@@ -1,4 +1,4 @@
-"""arena reproduce: whether a fault happens again."""
+"""arena reproduce: checks whether a fault happens again."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,21 +21,21 @@ SAID = {"same": "the same fault again", "other": "another fault", "answered": "n
 SHOWN = 3
 
 
-@click.command(short_help="Send a bot the lines again that led to its fault.")
+@click.command(short_help="Check whether a bot's fault happens again.")
 @click.argument("words", nargs=-1, metavar="FAULT")
-@click.option("--seat", type=click.IntRange(0, 3), help="Whose fault, where several bots of the game committed one.")
-@click.option("--bot", "bot_text", metavar="BOT", help="Ask this one, by name or path.  [default: the run's copy of the bot]")
+@click.option("--seat", type=click.IntRange(0, 3), help="The seat at fault, if several bots of the game committed one.")
+@click.option("--bot", "bot_text", metavar="BOT", help="The bot to ask, a name or path.  [default: the run's copy of the bot]")
 @sandbox_options
 @as_json
 @click.pass_obj
 def reproduce(home: Path, /, words: tuple[str, ...], seat: int | None, bot_text: str | None, *, walls: Walls, as_json: bool) -> int:
-    """Send a bot just the lines again that it was sent until its fault, and show what it answers now.
+    """Send a bot the same lines again that led to its fault, and show how it answers now.
 
-    FAULT is a folder or file in the faults/ of a run, or [RUN] GAME with the id of a game as in games.jsonl. The lines come from the record
-    and are byte for byte those of that game, ids too; each reply is waited for where it was due, and for as long. What the process had been
-    told in games before is not sent. Whatever the bot answers on the way, the game goes on as recorded.
+    FAULT is a folder or file in the faults/ of a run, or [RUN] GAME with the id of a game as in games.jsonl. The lines are made from the
+    record and are the same as in that game, byte for byte, including the ids. Each reply is due at the same point, with the same time.
+    Lines from earlier games of the process are not sent. Whatever the bot answers on the way, the game goes on as recorded.
 
-    Exit status 0 when the same fault comes at the same turn, 4 when the bot answers there, 1 for any other fault.
+    The exit status is 0 if the same fault comes at the same turn, 4 if the bot answers there, and 1 for any other fault.
 
     \b
     arena reproduce results/league/faults/bird/my-bot+other/3/1
@@ -60,7 +60,7 @@ def reproduce(home: Path, /, words: tuple[str, ...], seat: int | None, bot_text:
 
 
 class _Case(NamedTuple):
-    """A fault of a run; ``kept`` is its evidence, if that is still there."""
+    """A fault in a run; ``kept`` is its evidence, if it still exists."""
 
     run: Path
     record: "GameRecord"
@@ -73,7 +73,7 @@ class _Case(NamedTuple):
 
 
 def _find_case(home: Path, words: tuple[str, ...], seat: int | None) -> _Case:
-    from arena.records.evidence import evidence_folder, read_evidence  # noqa: PLC0415 - help must not wait for it
+    from arena.records.evidence import evidence_name, read_evidence  # noqa: PLC0415 - help must not wait for it
 
     path = Path(words[0]) if len(words) == 1 else Path()
     if len(words) == 1 and path.exists():
@@ -83,22 +83,22 @@ def _find_case(home: Path, words: tuple[str, ...], seat: int | None) -> _Case:
     faults = [fault for fault in record.faults if seat in (None, fault.seat)]
     if len(faults) != 1:
         there = ", ".join(f"seat {fault.seat} ({fault.kind})" for fault in record.faults) or "none"
-        hint = "choose one with --seat" if faults else "'arena standings' counts faults, and their evidence is in the run's faults/"
+        hint = "choose one with --seat" if faults else "'arena standings' counts faults; their evidence is in the run's faults/ folder"
         raise RunError(f"expected one fault in {record.id}, got {there}", hint)
-    file = evidence_folder(run, record.id) / f"seat-{faults[0].seat}.json"
-    return _Case(run, record, faults[0], read_evidence(file) if file.exists() else None)
+    return _Case(run, record, faults[0], read_evidence(run, evidence_name(record.id, faults[0].seat)))
 
 
 def _at_path(path: Path, seat: int | None) -> "tuple[Path, GameRecord, int | None]":
-    """The run, the game and perhaps the seat of a folder or file of evidence. Raises RunError."""
+    """The run, the game and, if given, the seat of a folder or file of evidence. Raises RunError."""
     from arena.records.evidence import FOLDER, read_evidence  # noqa: PLC0415 - help must not wait for these
     from arena.records.find import find_record  # noqa: PLC0415
 
     run = next((parent for parent in path.absolute().parents if (parent / "run.json").is_file()), None)
     files = [path] if path.is_file() else sorted(path.glob("seat-*.json"))
     if run is None or not files or not files[0].absolute().is_relative_to(run / FOLDER):
-        raise RunError(f"expected evidence in the {FOLDER}/ of a run, got {path}", "or name a run and the id of a game")
-    kept = read_evidence(files[0])
+        raise RunError(f"expected evidence in the {FOLDER}/ folder of a run, got {path}", "or give a run and the id of a game")
+    kept = read_evidence(run, str(files[0].absolute().relative_to(run)))
+    assert kept is not None, "there is such a file"
     return run, find_record(run, kept.game), kept.seat if path.is_file() else seat
 
 
@@ -122,9 +122,11 @@ def _as_object(case: _Case, bot: str, found: "Reproduction") -> dict[str, object
 
 
 def _show(case: _Case, bot: str, found: "Reproduction") -> None:
+    from arena.rules.rulebook import explained  # noqa: PLC0415 - help must not wait for it
+
     fault = case.fault
     click.echo(f"{printable(case.bot)} (seat {fault.seat}) in {printable(case.record.id)}, after {fault.turn} placements")
-    click.echo(printable(f"then     {fault.kind}: {fault.detail}"))
+    click.echo(printable(f"then     {fault.kind}: {explained(fault.detail)}"))
     _show_words(found.old_words)
     last = found.decisions[-1] if found.decisions else None
     click.echo(f"now      {decision_text(last, bot) if last else f'{printable(bot)} starts'}")
@@ -134,7 +136,7 @@ def _show(case: _Case, bot: str, found: "Reproduction") -> None:
     otherwise = [decision for decision in found.decisions[:-1] if decision.new != decision.old]
     if otherwise:
         turns = ", ".join(str(decision.turn) for decision in otherwise[:SHOWN]) + ("..." if len(otherwise) > SHOWN else "")
-        click.echo(f"before   it answered otherwise than recorded {len(otherwise)} times, at turn {turns}")
+        click.echo(f"before   its answer differed from the record {len(otherwise)} times, at turn {turns}")
     click.echo(f"sent     {_sent_text(found)}")
     click.echo(f"verdict  {SAID[found.verdict]}")
 
@@ -151,8 +153,8 @@ def _sent_text(found: "Reproduction") -> str:
 
     lines = "1 line" if found.sent == 1 else f"{found.sent} lines"
     if not found.compared:
-        return f"{lines}; there is no evidence to compare them with"
+        return f"{lines}; no evidence to compare them with"
     if found.differs:
         old, new = (printable(short(text)) for text in found.differs)
-        return f"{lines}, one of them not as in the evidence\n         then > {old}\n         now  > {new}"
+        return f"{lines}, one of which differs from the evidence\n         then > {old}\n         now  > {new}"
     return f"{lines}, as in the evidence, byte for byte ({found.compared} compared)"

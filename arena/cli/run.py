@@ -30,11 +30,13 @@ from arena.cli.playing import (
     at_most,
     check_all_programs,
     log_level,
+    note_short_evidence,
     results_path,
     said_when_slow,
     show_voided,
     stop_on_signals,
     warn_about_times,
+    warn_unmarked,
 )
 from arena.errors import ConfigError, printable
 
@@ -54,41 +56,40 @@ OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 
 @click.command(short_help="Play a tournament and print the standings.")
 @click.argument("bots", nargs=-1, metavar="[BOT]...")
-@click.option("--players", type=click.IntRange(2, 4), help="Seats at a table.  [default: 2]")
-@click.option(
-    "--deals", type=click.IntRange(1), help="Deals on each board, or of the match; every line-up plays the same ones.  [default: 10]"
-)
+@click.option("--players", type=click.IntRange(2, 4), help="Players per game.  [default: 2]")
+@click.option("--deals", type=click.IntRange(1), help="Deals per board, or per match; every line-up plays the same ones.  [default: 10]")
 @click.option("--boards", callback=split_commas, metavar="NAME,...", help="bird, lion or both.  [default: bird]")
 @click.option(
     "--board", "board_files", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file; repeat."
 )
-@match_option("Rank matches of one game on each of these boards by pagodas left in total; see below.  [default: none, games count singly]")
+@match_option("Score matches of one game on each of these boards by total pagodas left; see below.  [default: none, single games count]")
 @click.option("--seatings", type=click.Choice(["rotations", "all"]), help="Seatings of each block: N or N!.  [default: rotations]")
-@click.option("--tables", type=click.IntRange(1), help="A balanced subset of so many line-ups.  [default: all]")
-@click.option("--challenger", metavar="BOT", help="A gauntlet: only line-ups with this bot.")
-@click.option("--seed", help="Text that decides every deck; a short one can be guessed by a bot.  [default: a secret one]")
-@click.option("--move-ms", type=click.IntRange(1), help="Time for a move.  [default: 1000]")
-@click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a game.  [default: none]")
+@click.option("--tables", type=click.IntRange(1), help="Use a balanced subset of this many line-ups.  [default: all]")
+@click.option("--challenger", metavar="BOT", help="Play a gauntlet: only line-ups with this bot.")
+@click.option("--seed", help="Text that determines every deck; a bot could guess a short one.  [default: a secret one]")
+@click.option("--move-ms", type=click.IntRange(1), help="Move time.  [default: 1000]")
+@click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves in a game.  [default: none]")
 @click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
-@click.option("--startup-ms", type=click.IntRange(1), help="Time until a bot's process answers hello.  [default: 10000]")
+@click.option("--startup-ms", type=click.IntRange(1), help="Time for a bot's process to answer hello.  [default: 10000]")
 @click.option("--until", type=click.FloatRange(0, min_open=True), metavar="ELO", help="Play until every +/- is at most this; see below.")
-@click.option("--adaptive", is_flag=True, default=None, help="Give line-ups deals where the ranking is uncertain; see below.")
+@click.option("--adaptive", is_flag=True, default=None, help="Give more deals to line-ups where the ranking is uncertain; see below.")
 @in_process_option
 @click.option(
     "--out", metavar="RUN", help="The run's name in results/, or a path.  [default: an unfinished run like this one, or a new one]"
 )
 @click.option(
-    "--config", "config_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="An arena.toml with any of these."
+    "--config", "config_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="An arena.toml with any of these options."
 )
-@click.option("--finish", metavar="RUN", help="Play what is missing of a run, with the bots and the settings that it began with.")
-@click.option("-v", "--verbose", count=True, help="Log every game, not only faults, to the run's logs/arena.log.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress; log warnings only.")
+@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied anew.")
+@click.option("--finish", metavar="RUN", help="Play the games that a run is missing, with the bots and settings it began with.")
+@click.option("-v", "--verbose", count=True, help="Log every game, not only faults, in the run's logs/arena.log.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings.")
 @place_options
 @sandbox_options
 @prior_option
 @as_json
 @click.pass_obj
-def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, quiet: bool, **options: Any) -> int:
+def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, **options: Any) -> int:
     """Let bots play each other and print the standings.
 
     BOT is the name of a bot in bots/ or of the ladder, the path of a bot's folder or script, or a built-in bot; without
@@ -96,12 +97,13 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     again finishes a run that was interrupted, and so does --finish RUN, with the bots as they were then; more deals or
     further bots extend it.
 
-    With --match bird,lion the same bots in the same seats play a round on each board, and the fewest pagodas left in total win; the table
-    counts matches. A board named twice is played on two decks. Whoever forfeits in any round ranks below all who do not.
+    With --match bird,lion, the same bots in the same seats play one round on each board, and the bot with the fewest pagodas left in total
+    wins; the table counts matches. A board named twice is played on two decks. A bot that forfeits in any round ranks below all bots that
+    do not.
 
-    With --until or --adaptive line-ups start with a part of the deals and get more after each look at the ratings, up to --deals (with
-    --until 1000) times the line-ups. --until ends the run when every +/- is at most so many Elo. --adaptive gives the deals to line-ups
-    that narrow what is too wide: the +/- above --until, or the neighbours in the ranking whose order is in question.
+    With --until or --adaptive, line-ups start with a part of the deals and get more after each look at the ratings, up to --deals per
+    line-up on average (1000 with --until). --until ends the run when every +/- is at most this many Elo. --adaptive gives deals to the
+    line-ups that narrow what is too wide: a +/- above --until, or the difference of neighbours whose order is not settled.
 
     Built-in bots can be opponents of any others: random, greedy, careful, and greedy-N and careful-N, which take the
     best of N legal moves drawn at random (1 to 1000). A bot of yours with such a name comes first. They need no
@@ -123,13 +125,16 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     from arena.tournament.runner import Runner  # noqa: PLC0415
     from arena.tournament.session import open_session  # noqa: PLC0415
 
+    quiet, adopt = options.pop("quiet"), options.pop("adopt")
     settings, boards, bots, folder, rest = _begun(home, options) if options["finish"] else _resolve(home, options)
-    sandbox = walls.with_defaults(rest.get("sandbox"), rest.get("trust", ())).choose(bots)
+    sandbox = walls.with_default(rest.get("sandbox")).choose(bots)
     level = log_level(verbose, quiet=quiet)
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place.with_defaults(rest)))
+        means = workers.means(sandbox, level)
         with said_when_slow(GETTING_READY, quiet=bool(quiet)):
-            session = stack.enter_context(open_session(folder, settings, boards, bots, workers.means(sandbox, level)))
+            session = stack.enter_context(open_session(folder, settings, boards, bots, means, adopt=adopt))
+        warn_unmarked(session)
         queue = stack.enter_context(run_log(folder, level))
         progress = Progress(session, workers, quiet=quiet)
         runner = Runner(folder, session.journal, workers.pool(session.setup, bots, queue, progress.show), progress.show)
@@ -143,8 +148,9 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     except TooLongError:
         click.echo(f"the standings would take longer: 'arena standings {folder.name}' shows them", err=True)
     show_voided(runner, folder)
+    note_short_evidence(runner)
     if runner.stop_level:
-        click.echo(f"interrupted: the same command finishes the run in {folder}, and so does 'arena run --finish {folder.name}'", err=True)
+        click.echo(f"interrupted: repeat the same command to finish the run in {folder}, or 'arena run --finish {folder.name}'", err=True)
         return INTERRUPTED
     return DONE if is_complete else FAILED
 
@@ -179,7 +185,7 @@ def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
     given = {name: value for name, value in options.items() if value not in (None, ())}
     settings = {**(read_config_file(config_file) if config_file else {}), **given}
     out = settings.pop("out", None)
-    rest: dict[str, Any] = {name: settings.pop(name) for name in ("sandbox", "trust", *Place._fields) if name in settings}
+    rest: dict[str, Any] = {name: settings.pop(name) for name in ("sandbox", *Place._fields) if name in settings}
     files = [Path(file) for file in settings.pop("board_files", ())]
     names = settings.pop("boards", None)
     boards = find_boards(_default_boards(settings.get("match"), files) if names is None else names, files)
@@ -217,10 +223,10 @@ def _find_bots(home: Path, find: "Callable[[str], Bot]", names: list[str], *, in
     if names:
         return check_all_programs([find(name) for name in names])
     found, registry = [], registry_of(home)
-    for bot in registry.newest():
+    for bot in registry.newest(_leave_out):
         reason, cure = lack(bot)
         if reason:
-            click.echo(f"warning: {bot.label} is left out: {printable(reason)}; {cure}", err=True)
+            _leave_out(bot.label, f"{reason}; {cure}")
         else:
             found.append(bot)
     if not found:
@@ -229,6 +235,10 @@ def _find_bots(home: Path, find: "Callable[[str], Bot]", names: list[str], *, in
             "'arena new my-bot' makes your first bot; then 'arena run ./my-bot greedy careful' plays it against built-in ones",
         )
     return found
+
+
+def _leave_out(label: str, reason: object) -> None:
+    click.echo(f"warning: {printable(label)} is left out: {printable(str(reason))}", err=True)
 
 
 def _refuse_too_few(bots: "list[Bot]", texts: list[str], players: int) -> None:

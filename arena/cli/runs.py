@@ -1,6 +1,7 @@
-"""arena runs: what lies in results/."""
+"""arena runs: lists the runs in results/."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -13,7 +14,7 @@ from arena.cli.playing import said_when_slow
 @as_json
 @click.pass_obj
 def runs(home: Path, /, *, as_json: bool) -> None:
-    """List the runs in results/, oldest first: when they were started, what they play and how far they are.
+    """List the runs in results/, oldest first: when each was started, what it plays, and its progress.
 
     \b
     arena runs
@@ -22,9 +23,10 @@ def runs(home: Path, /, *, as_json: bool) -> None:
     from arena.errors import UserError  # noqa: PLC0415 - help must not wait for these
     from arena.exports.text import columns_text  # noqa: PLC0415
     from arena.records.runfile import read_run  # noqa: PLC0415
+    from arena.tournament.config import make_config  # noqa: PLC0415
     from arena.tournament.session import games_of, list_runs  # noqa: PLC0415
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     for folder in list_runs(results_folder(home)):
         try:
             info = read_run(folder)
@@ -37,7 +39,7 @@ def runs(home: Path, /, *, as_json: bool) -> None:
             {
                 "run": folder.name,
                 "started": info.started,
-                "players": info.config["players"],
+                "players": make_config(info.config).players,
                 "boards": list(info.boards),
                 "bots": [bot.name for bot in info.bots],
                 "games": played,
@@ -47,7 +49,7 @@ def runs(home: Path, /, *, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2))
     elif not rows:
-        click.echo(f"no runs in {results_folder(home)}: play one with 'arena run'", err=True)
+        click.echo(f"no runs in {results_folder(home)}: start one with 'arena run'", err=True)
     else:
         table = [
             (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.command(short_help="Show the standings of a run.")
 @run_argument
 @click.option("--csv", "csv_path", metavar="FILE|-", help="Write the standings as CSV to a file, or '-' for stdout.")
-@click.option("--pairs", is_flag=True, help="Show who did how against whom as well.")
+@click.option("--pairs", is_flag=True, help="Also show the results of each pair.")
 @match_option(SCORING)
 @anchor_option
 @prior_option
@@ -39,9 +39,9 @@ def standings(
     pairs: bool,
     as_json: bool,
 ) -> None:
-    """Show the standings of a run, the newest by default; they are computed from its journal, also while it is being played.
+    """Show the standings of a run, by default the newest one. They are computed from its journal, even while it is being played.
 
-    A match counts when each of its rounds is there: the same bots in the same seats on the same deal, one game for each of the boards.
+    A match counts once all its rounds have been played: the same bots in the same seats on the same deal, one game for each of the boards.
 
     \b
     arena standings
@@ -59,7 +59,7 @@ def standings(
 def show_tables(
     tables: "Tables", beside: Mapping[str, Any], csv_path: str | None, *, as_json: bool, pairs: bool, covariance: bool = False
 ) -> None:
-    """Prints tables and writes the standings to a CSV file if asked for; ``beside`` is put in front of the JSON."""
+    """Prints tables, and writes the standings to a CSV file if asked to; ``beside`` goes at the start of the JSON."""
     from arena.exports.files import STANDINGS, csv_text, write_table  # noqa: PLC0415 - help must not wait for pandas
 
     if csv_path == "-":
@@ -75,7 +75,7 @@ def show_tables(
 def rate_run(
     folder: Path, prior: float | None, anchors: Mapping[str, float] | None = None, match: Sequence[str] | None = None
 ) -> tuple["Tables", "Completeness | None"]:
-    """The tables of a run, and how much of its plan they rest on; None when this version cannot read the plan. Both are noted."""
+    """The tables of a run, and how complete it is (None if this version cannot read the plan). The notes mention both."""
     from arena.errors import ConfigError  # noqa: PLC0415
     from arena.ratings.tables import run_tables  # noqa: PLC0415
     from arena.records.runfile import read_run  # noqa: PLC0415
@@ -86,14 +86,14 @@ def rate_run(
     try:
         plan = completeness(read_run(folder), tables.blocks)
     except ConfigError as error:
-        return tables._replace(notes=[f"whether games are missing is not known: {error}", *tables.notes]), None
+        return tables._replace(notes=[f"it is not known whether games are missing: {error}", *tables.notes]), None
     if plan.missing:
         tables = tables._replace(notes=[_missing_note(plan, is_match=bool(tables.match)), *tables.notes])
     return tables, plan
 
 
 def _missing_note(plan: "Completeness", *, is_match: bool) -> str:
-    blocks = "" if is_match else f"; incomplete blocks, which count with the games they have: {plan.incomplete_blocks}"
+    blocks = "" if is_match else f"; incomplete blocks, which count with the games played so far: {plan.incomplete_blocks}"
     return f"{plan.missing} of the {plan.games} planned games are missing{blocks}"
 
 
@@ -103,7 +103,7 @@ def print_standings(tables: "Tables", plan: "Completeness | None", *, as_json: b
 
 
 def print_tables(tables: "Tables", beside: Mapping[str, Any], *, as_json: bool, pairs: bool = False, covariance: bool = False) -> None:
-    """Prints the standings, and what else is asked for, to stdout; ``beside`` is put in front of the JSON."""
+    """Prints the standings, and anything else asked for, to stdout; ``beside`` goes at the start of the JSON."""
     from arena.exports.files import standings_object  # noqa: PLC0415
     from arena.exports.text import covariance_text, noun_of, pairs_text, standings_text  # noqa: PLC0415
 
@@ -119,6 +119,6 @@ def print_tables(tables: "Tables", beside: Mapping[str, Any], *, as_json: bool, 
 
 
 def show_notes(tables: "Tables") -> None:
-    """Prints the notes to stderr, for output that has no place for them."""
+    """Prints the notes to stderr, for output that has no room for them."""
     for note in tables.notes:
         click.echo(f"note: {printable(note)}", err=True)

@@ -1,4 +1,4 @@
-"""arena verify: whether a run's folder is what its plan, the rules and its journal make of it."""
+"""arena verify: checks a run's folder against its plan, the rules and its journal."""
 
 from pathlib import Path
 
@@ -11,28 +11,28 @@ from arena.errors import printable
 
 SHOWN = 20
 SAMPLED = (
-    "note: of {} games the moves and the result were not replayed; compared were their form, ids, places in the plan, bots, decks, "
-    "evidence of faults, and that none is there twice"
+    "note: {} games were not replayed; for these, only the format, ids, places in the plan, bots, decks, and evidence of faults were "
+    "checked, and that no game is there twice"
 )
 
 
 @click.command(short_help="Check a run against its plan and the rules.")
 @run_argument
-@click.option("--sample", type=click.IntRange(1), metavar="N", help="Replay only N games, drawn at random.  [default: all]")
-@click.option("--seed", metavar="TEXT", help="Decides which games the sample has: the same text, the same games.  [default: 1]")
+@click.option("--sample", type=click.IntRange(1), metavar="N", help="Replay only N games, chosen at random.  [default: all]")
+@click.option("--seed", metavar="TEXT", help="Determines the sample: the same text gives the same games.  [default: 1]")
 @prior_option
 @as_json
 @click.pass_obj
 def verify(home: Path, /, run: str | None, sample: int | None, seed: str | None, prior: float | None, *, as_json: bool) -> int:
-    """Replay every game of a run, the newest by default, by the rules, and compare all that follows from something else.
+    """Replay every game of a run, by default the newest one, and check everything in its folder that can be checked.
 
-    Records with their schema, ids with the plan, decks with the seed, results with the moves, faults with their evidence, the copies of the
-    bots with their hashes, and each table in the folder with the one that the journal gives. Tables written with another --prior than the
-    default need the same one here. What nothing else follows from, such as times, can only be compared with the tables. Exit status 1
-    when anything differs.
+    This checks records against their schema, ids against the plan, decks against the seed, results against the moves, faults against their
+    evidence, the copies of the bots against their hashes, and each table in the folder against the journal. If the tables were written with
+    a --prior other than the default, use the same one here. Values that follow from nothing else, such as times, are only compared with the
+    tables. The exit status is 1 if anything differs.
 
-    With --sample only the games drawn are replayed; all else is compared as ever. A run in which one game in a hundred is wrong passes
-    with 500 games drawn in fewer than one case in a hundred, since whoever wrote the run cannot know which games a new --seed draws.
+    With --sample, only the chosen games are replayed; everything else is checked as usual. If one game in a hundred is wrong, a sample of
+    500 misses all of them in fewer than one case in a hundred. Nobody who writes a run can know which games a new --seed will choose.
 
     \b
     arena verify
@@ -45,11 +45,11 @@ def verify(home: Path, /, run: str | None, sample: int | None, seed: str | None,
     from arena.records.journal import COMPRESSED, journal_of  # noqa: PLC0415
 
     if seed is not None and sample is None:
-        raise click.UsageError("expected --sample with --seed: without it every game is replayed")
+        raise click.UsageError("expected --sample with --seed, because without --sample every game is replayed")
     folder = run_folder(home, run)
     click.echo(f"run {folder}", err=True)
     journal = journal_of(folder)
-    size = journal.stat().st_size if journal.exists() and journal.suffix not in COMPRESSED else None  # what is unpacked is longer
+    size = journal.stat().st_size if journal.exists() and journal.suffix not in COMPRESSED else None  # the decompressed journal is longer
     tqdm.monitor_interval = 0
     with tqdm(total=size, unit="B", unit_scale=True, disable=None, leave=False) as bar:
         verdict = verify_run(folder, prior, lambda size: bar.update(size - bar.n), None if sample is None else Sample(sample, seed or "1"))
@@ -60,7 +60,7 @@ def verify(home: Path, /, run: str | None, sample: int | None, seed: str | None,
     for difference in verdict.differences[:SHOWN]:
         click.echo(printable(str(difference)))
     if len(verdict.differences) > SHOWN:
-        click.echo(f"and {len(verdict.differences) - SHOWN} more; --json lists them")
+        click.echo(f"and {len(verdict.differences) - SHOWN} more; use --json to list them")
     for note in verdict.notes:
         click.echo(f"note: {printable(note)}")
     if sample is not None:

@@ -1,4 +1,4 @@
-"""arena watch: a run that is being played, seen from another terminal."""
+"""arena watch: follows a run from another terminal while it is being played."""
 
 import sys
 import time
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from arena.tournament.session import Completeness
 
 SHARE_OF_TIME = 10
-"""Reading a long journal takes a while: the next look waits at least so many times as long as the last one took."""
+"""Reading a long journal takes time: the next look waits at least this many times as long as the last one took."""
 QUIET_S = 60
 ALTERNATE_SCREEN, NORMAL_SCREEN, FRESH = "\x1b[?1049h", "\x1b[?1049l", "\x1b[H\x1b[2J"
 
@@ -23,13 +23,13 @@ ALTERNATE_SCREEN, NORMAL_SCREEN, FRESH = "\x1b[?1049h", "\x1b[?1049l", "\x1b[H\x
 @click.command(short_help="Watch a run that is being played.")
 @run_argument
 @click.option("--every", type=click.FloatRange(0.1), default=2.0, show_default=True, help="Seconds between looks.")
-@click.option("--once", is_flag=True, help="Look once and end.")
+@click.option("--once", is_flag=True, help="Look once and exit.")
 @prior_option
 @click.pass_obj
 def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, once: bool) -> None:
-    """Show the progress and standings of a run, the newest by default, again and again until it is finished or Ctrl-C is pressed.
+    """Show the progress and standings of a run, by default the newest one, until it is finished or you press Ctrl-C.
 
-    Only the journal is read: the run is not disturbed. Without a terminal it shows one look after another.
+    This only reads the journal and does not disturb the run. Without a terminal, each look is printed below the last one.
 
     \b
     arena watch
@@ -66,14 +66,14 @@ class Speed:
         self.games_per_s = 0.0
 
     def note(self, games: int, at: float) -> None:
-        """Books a look: so many games at a moment of the monotonic clock."""
+        """Records a look: the number of games at a moment on the monotonic clock."""
         self._first = self._first or (games, at)
         seconds = at - self._first[1]
         self.games_per_s = (games - self._first[0]) / seconds if seconds else 0.0
 
 
 def look(folder: Path, tables: "Tables", plan: "Completeness | None", speed: Speed) -> str:
-    """One look at a run, as text: how far it is, how fast, and its standings."""
+    """One look at a run, as text: its progress, its speed and its standings."""
     from arena.exports.text import counted_text, standings_text  # noqa: PLC0415
     from arena.ratings.tables import games_in  # noqa: PLC0415
     from arena.records.journal import journal_of  # noqa: PLC0415
@@ -90,5 +90,5 @@ def look(folder: Path, tables: "Tables", plan: "Completeness | None", speed: Spe
         head += f", {timedelta(seconds=round(plan.missing / speed.games_per_s))} to go" if plan else ""
     since = time.time() - journal_of(folder).stat().st_mtime
     if since > QUIET_S:
-        head += f"; the last game ended {timedelta(seconds=round(since))} ago: 'arena run' goes on with it"
+        head += f"; the last game ended {timedelta(seconds=round(since))} ago: 'arena run' continues it"
     return f"{head}\n\n{standings_text(tables)}"

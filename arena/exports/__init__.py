@@ -1,1 +1,1 @@
-"""Tables and records as files and text."""
+"""Turns tables and records into files and text."""

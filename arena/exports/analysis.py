@@ -19,7 +19,7 @@ SMALLEST = 0.001
 
 
 def analysis_object(analysis: Analysis) -> dict[str, Any]:
-    """All of an analysis for JSON; None for what is not known."""
+    """The whole analysis for JSON; None for unknown values."""
     return {
         "games": analysis.games,
         "deals": analysis.deals,
@@ -46,7 +46,7 @@ def _fit_object(test: Goodness) -> dict[str, Any]:
 
 
 def analysis_text(analysis: Analysis, run: str) -> str:
-    """An analysis for a terminal; ``run`` is how the user names the run."""
+    """An analysis as text for a terminal; ``run`` is the user's name for the run."""
     parts = [part for test in analysis.fits for part in _fit_parts(test)]
     parts += [_cycles_text(analysis), f"Seats\n{seats_text(analysis.seats)}", _endings_text(analysis.endings), _times_text(analysis.times)]
     if len(analysis.machines) > 1:
@@ -79,17 +79,17 @@ def _fit_parts(test: Goodness) -> Iterator[str]:
 
 def _fit_sentence(test: Goodness) -> str:
     if test.is_open:
-        return "It cannot be told while only a prior holds ratings."
+        return "We cannot tell while only a prior keeps the ratings finite."
     if not math.isfinite(test.statistic):
-        return "With two bots it always does." if len(test.bots) == DUEL else f"{test.deals} deals are too few to tell."
+        return "With two bots, it always does." if len(test.bots) == DUEL else f"{test.deals} deals are too few to tell."
     figures = f"F({test.freedom}, {test.deals - test.freedom}) = {test.statistic:.2f}, {_p(test.p)}"
-    return f"Not quite: {figures}." if test.p < LEVEL else f"Nothing speaks against it: {figures}."
+    return f"Not entirely: {figures}." if test.p < LEVEL else f"No evidence against it: {figures}."
 
 
 def _cycles_text(analysis: Analysis) -> str:
     clear = analysis.cycles[analysis.cycles["p_all"] < LEVEL]
-    seen = f"{len(analysis.cycles)} of {analysis.threes} threes go round in the scores"
-    title = f"Circles of three, each beating the next beyond error: {len(clear) or 'none'} ({seen})"
+    seen = f"{len(analysis.cycles)} of {analysis.threes} sets of three bots form a circle by their scores"
+    title = f"Circles of three, in which each beats the next beyond error: {len(clear) or 'none'} ({seen})"
     return "\n".join([title, *(_cycle_line(row) for row in clear.to_dict("records"))])
 
 
@@ -154,14 +154,14 @@ def _machines_text(machines: pd.DataFrame) -> str:
 
 
 def _hands_text(hands: pd.DataFrame, run: str) -> str:
-    """The hands, and how to look at each."""
-    title = "Hands that others with the same tiles in the same seat did better with than was to be expected"
+    """The hands, with the command to replay each."""
+    title = "Hands with which others did better than expected, with the same tiles in the same seat"
     heads = ("Bot", "Deal", "Seat", "Share", "Exp.", "Others", "Exp.", "Swing", "Left", "Others'")
     rows = [(row["bot"], _deal_of(row["game"]), str(row["seat"]), *_figures(row)) for row in hands.to_dict("records")]
     if not rows:
-        return f"{title}: none, no two bots held the same"
+        return f"{title}: none, because no two bots held the same hand"
     lines = [title, columns_text(heads, rows, left=("Bot", "Deal"))]
-    lines.append("to look at each, and then at the best of the others:")
+    lines.append("to replay each, and then the best game of the others:")
     for row in hands.to_dict("records"):
         lines += [f"  arena replay {shlex.quote(run)} {row['game']}", f"  arena replay {shlex.quote(run)} {row['other_game']}"]
     return "\n".join(lines)
@@ -173,5 +173,5 @@ def _figures(row: dict[Any, Any]) -> list[str]:
 
 
 def _deal_of(game: str) -> str:
-    board, _, deal, _ = game.split("/")
-    return f"{board}/{deal}"
+    parts = game.split("/")
+    return "/".join(parts[place] for place in (0, -2)) if len(parts) > 1 else game

@@ -1,4 +1,4 @@
-"""Tables as CSV, parquet and JSON: the columns that outsiders rely on, with fixed decimals; files are written in one step."""
+"""Tables as CSV, Parquet and JSON: the columns that others rely on, with fixed decimals. Files are written atomically."""
 
 import json
 from collections.abc import Iterator
@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from arena.errors import UserError
 from arena.exports.games import csv_of_games, parquet_of_games
 from arena.ratings.tables import Tables
-from arena.records.journal import durable_file, write_durably
+from arena.records.cells import cell_of
+from arena.records.regular import durable_file, write_durably
 
 STANDINGS = [
     "rank",
@@ -50,14 +52,18 @@ DECIMALS = {
 
 
 def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
-    """The table as CSV with a header, ``.`` decimals and empty cells for missing values."""
-    return str(rounded(table, columns).to_csv(index=False, lineterminator="\n"))
+    """The table as CSV with a header, ``.`` decimals and empty cells for missing values; texts are as `cells.cell_of` makes them."""
+    shown = rounded(table, columns)
+    for name in shown.columns:
+        if not is_numeric_dtype(shown[name]):
+            shown[name] = shown[name].astype(object).map(lambda value: cell_of(value) if isinstance(value, str) else value)
+    return str(shown.to_csv(index=False, lineterminator="\n"))
 
 
 def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -> dict[str, Any]:
-    """All that the text of the standings shows, for JSON: a list of objects for each table, and the notes.
+    """Everything that the text of the standings shows, for JSON: a list of objects for each table, and the notes.
 
-    ``independent_games`` is None where it cannot be said. ``covariance`` adds the matrix of the ratings by name, in Elo squared.
+    ``independent_games`` is None if unknown. ``covariance`` adds the covariance matrix of the ratings by name, in Elo squared.
     """
     chosen = {"standings": tables.standings, "seats": tables.seats} | ({"pairs": tables.pairs} if pairs else {})
     worth = tables.independent_games
@@ -100,9 +106,9 @@ def write_standings(folder: Path, tables: Tables) -> Path:
 
 
 def export_run(run: Path, folder: Path, tables: Tables, form: Format = "csv") -> list[Path]:
-    """Writes standings, pairs, seats, faults and games into a folder, made if need be; returns their paths.
+    """Writes standings, pairs, seats, faults and games into a folder, which is created if needed; returns their paths.
 
-    Parquet files have what the CSV files say, with the types of the tables; only `games.parquet_of_games` has more. Raises UserError.
+    Parquet files have the same content as the CSV files, with the tables' types; only `games.parquet_of_games` has more. Raises UserError.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -119,7 +125,7 @@ def export_run(run: Path, folder: Path, tables: Tables, form: Format = "csv") ->
 
 
 def derived_text(run: Path, tables: Tables, name: str) -> Iterator[str]:
-    """What the CSV file of that name, one of DERIVED, says of a run with these tables, in pieces."""
+    """The contents, in pieces, of the CSV file with this name (one of DERIVED) for a run with these tables."""
     if name == "games":
         yield from csv_of_games(run, tables.most_seats)
     else:
@@ -127,12 +133,12 @@ def derived_text(run: Path, tables: Tables, name: str) -> Iterator[str]:
 
 
 def parquet_library() -> Any:
-    """Pyarrow. Raises UserError where it is not installed."""
+    """The pyarrow module. Raises UserError if it is not installed."""
     try:
         import_module("pyarrow.parquet")
         return import_module("pyarrow")
     except ImportError:
-        raise UserError("expected pyarrow for parquet files, found none", "pip install 'qin-arena[parquet]', or take CSV files") from None
+        raise UserError("expected pyarrow for Parquet files, found none", "pip install 'qin-arena[parquet]', or use CSV files") from None
 
 
 def _write_parquet(run: Path, tables: Tables, name: str, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""One row for each game, written while the journal streams by: games.csv, and games.parquet, which has decks and moves besides."""
+"""One row for each game, written while reading the journal: games.csv, and games.parquet, which also has decks and moves."""
 
 import csv
 from collections.abc import Iterator
@@ -8,21 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from arena.ratings.tally import Row, WholeRow, row_decoder
+from arena.records.cells import cell_of
 from arena.records.journal import journal_of, read_rows
 from arena.records.record import shares
 
 AT_ONCE = 5_000
-"""Games held at a time: a row group of the parquet file."""
+"""Games held in memory at a time: a row group of the Parquet file."""
 BY_SEAT = {"bot": "string", "share": "float64", "rank": "int8", "left": "int8", "think_ms": "float64"}
-"""The columns that there are for every seat, ``bot_0`` and so on, and their types, missing where a game has no such seat."""
+"""The columns for each seat (``bot_0`` and so on) and their types; missing if a game has no such seat."""
 
 
 def csv_of_games(run: Path, seats: int) -> Iterator[str]:
-    """The games of a run as CSV with a header, in pieces, in the order of the journal; of records with the same id the first counts.
+    """The games of a run as CSV with a header, in pieces, in the journal's order; the first record of each id counts.
 
-    ``id``, ``block`` (board/deal, the cluster of error bars), ``board``, ``deal``, ``seating``, ``end``, ``turns``, then for each of the
-    ``seats`` of the largest table those of `BY_SEAT`, empty for seats that the game does not have, then ``faults`` ("seat:kind", joined
-    by ``;``).
+    The columns are ``id``, ``block`` (board/deal, by which error bars are clustered), ``board``, ``deal``, ``seating``, ``end``, ``turns``,
+    then those of `BY_SEAT` for each of the ``seats`` of the largest table (empty for seats the game does not have), then ``faults``
+    ("seat:kind", joined by ``;``).
 
     Raises RunError for a damaged line.
     """
@@ -32,7 +33,7 @@ def csv_of_games(run: Path, seats: int) -> Iterator[str]:
         text = StringIO()
         csv.writer(text, lineterminator="\n").writerows(piece)
         yield text.getvalue()
-        piece = [_cells(row, seats) for _, row in islice(rows, AT_ONCE)]
+        piece = [[cell_of(cell) if isinstance(cell, str) else cell for cell in _cells(row, seats)] for _, row in islice(rows, AT_ONCE)]
 
 
 def _head(seats: int) -> list[str]:
@@ -49,7 +50,7 @@ def _cells(row: Row, seats: int) -> list[Any]:
 
 
 def parquet_of_games(run: Path, seats: int, library: Any) -> tuple[Any, Iterator[Any]]:
-    """The same as a schema and record batches of pyarrow, with two more columns at the end.
+    """The same games as a pyarrow schema and record batches, with two more columns at the end.
 
     ``id``, ``block``, ``board``, ``end``, ``faults``  string
     ``deal``, ``seating``, ``turns``  int32; by seat as `BY_SEAT` says

@@ -25,7 +25,7 @@ ORDINALS = ("first", "second", "third", "fourth")
 
 
 def columns_text(heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[str] = ()) -> str:
-    """Rows under heads, aligned to the right except for the heads named in ``left``."""
+    """Rows under column heads, right-aligned except for the heads named in ``left``."""
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(head), *(len(row[at]) for row in rows)) if rows else len(head) for at, head in enumerate(heads)]
     aligned = [str.ljust if head in left else str.rjust for head in heads]
@@ -34,9 +34,9 @@ def columns_text(heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequ
 
 
 def standings_text(tables: "Tables", width: int | None = None) -> str:
-    """The standings as people see them, with the first seat's effect, the number of deals and the notes below.
+    """The standings for people, with the first seat's effect, the number of deals and the notes below.
 
-    Where the table is wider than ``width``, the columns that say least are left out.
+    If the table is wider than ``width``, the columns that say least are left out.
     """
     heads = ("Rank", "95%", "Bot", "Elo", "+/-", noun_of(tables), "Wins", "Shared", "Losses", "Share%", "LOS%", "Left", "Faults")
     rows = [
@@ -71,7 +71,7 @@ def _fitted(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int | No
 
 
 def seats_text(seats: "pd.DataFrame") -> str:
-    """Seats, their effect and their share of the wins."""
+    """The seats, with their effect and their share of the wins."""
     heads = ("Players", "Seat", "Elo", "+/-", "Games", "Share%", "Left")
     rows = [
         (
@@ -89,7 +89,7 @@ def seats_text(seats: "pd.DataFrame") -> str:
 
 
 def pairs_text(pairs: "pd.DataFrame", noun: str = "Games") -> str:
-    """Who did how against whom in games, or what else the ``noun`` says; marked where only the prior keeps the difference finite."""
+    """Each pair's results in games, or in what ``noun`` says; marked if only the prior keeps the difference finite."""
     heads = ("Bot", "Opponent", noun, "Wins", "Shared", "Losses", "Score%", "Elo diff", "+/-", "LOS%")
     rows = [
         (
@@ -108,12 +108,12 @@ def pairs_text(pairs: "pd.DataFrame", noun: str = "Games") -> str:
     ]
     lines = [columns_text(heads, rows, left=("Bot", "Opponent"))]
     if (pairs["mark"] != "").any():
-        lines.append("marked differences rest on the prior: the games bound them from below (>), from above (<) or not at all (~)")
+        lines.append("marked differences depend on the prior: the games bound them only from below (>), from above (<), or not at all (~)")
     return "\n".join(lines)
 
 
 def noun_of(tables: "Tables") -> str:
-    """What the tables count, as the head of a column."""
+    """What the tables count, as a column head."""
     return "Matches" if tables.match else "Games"
 
 
@@ -123,25 +123,25 @@ def counted_text(tables: "Tables") -> str:
 
 
 def number(value: float, decimals: int) -> str:
-    """The value with so many decimals, or a dash where there is none."""
+    """The value with this many decimals, or a dash if there is none."""
     return f"{value + 0.0:.{decimals}f}" if math.isfinite(value) else MISSING
 
 
 def board_text(state: State, paint: Callable[[str, str], str] = lambda cell, _: cell, marked: int = 0) -> str:
-    """The board with its coordinates; ``paint(text, cell)`` may colour a cell, squares of the mask ``marked`` stand in brackets."""
+    """The board with coordinates; ``paint(text, cell)`` may colour a cell; squares in the mask ``marked`` are in brackets."""
     board = state.board
     lines = ["    " + " ".join(f"{chr(97 + column):<3}" for column in range(board.width)).rstrip()]
     for row, cells in enumerate(draw(state)):
         line = []
         for column, cell in enumerate(cells):
             is_marked = marked >> (row * board.stride + column) & 1
-            line.append(("[" if is_marked else " ") + paint(f"{cell:<2}" if not is_marked else cell, cell) + ("]" if is_marked else " "))
+            line.append(f"[{paint(cell, cell)}]{' ' * (2 - len(cell))}" if is_marked else f" {paint(f'{cell:<2}', cell)} ")
         lines.append(f"{row + 1:>2} " + "".join(line).rstrip())
     return "\n".join(lines)
 
 
 def hands_text(state: State, names: Sequence[str], seen_by: int | None = None) -> str:
-    """One line a seat: name, pagodas left, hand; with ``seen_by`` other hands than this seat's are covered."""
+    """One line per seat: name, pagodas left, hand. With ``seen_by``, only this seat's hand is shown."""
     rows = [
         (
             "*" if seat == state.mover and state.end is None else "",
@@ -156,7 +156,7 @@ def hands_text(state: State, names: Sequence[str], seen_by: int | None = None) -
 
 
 def event_text(event: Event, board: Board, names: Sequence[str]) -> str:
-    """What happened, in words with the rule's number."""
+    """What happened, in words, with the rule's number."""
     who, where = names[event.seat], board.name_of(event.square)
     home = ", ".join(f"{names[seat]} takes back {count}" for seat, count in event.home)
     told = {
@@ -171,7 +171,7 @@ def event_text(event: Event, board: Board, names: Sequence[str]) -> str:
 
 
 def seat_names(bots: Sequence[str]) -> list[str]:
-    """The bots' names, told apart by seat where one sits twice."""
+    """The bots' names, with the seat added if a bot sits twice."""
     return [printable(f"{bot} (seat {seat})" if bots.count(bot) > 1 else bot) for seat, bot in enumerate(bots)]
 
 
@@ -194,26 +194,24 @@ def _footer(tables: "Tables") -> list[str]:
                 f"{ORDINALS[seat]} {elo:+.1f} +/- {error:.1f}"
                 for seat, elo, error in rows[["seat", "elo", "elo_error"]].to_numpy(dtype=object)
             )
-            lines.append(f"{size} players, Elo against the first seat: {effects}")
+            lines.append(f"{size} players, Elo compared with the first seat: {effects}")
     unit = tables.unit
     lines.append(
-        f"95 % errors clustered by {unit}; {counted_text(tables)}, {tables.clusters} {unit}s"
+        f"95 % error bars, clustered by {unit}; {counted_text(tables)}, {tables.clusters} {unit}s"
         if unit != "game"
-        else f"95 % errors of games that share no luck; {counted_text(tables)}"
+        else f"95 % error bars, each game on its own deal; {counted_text(tables)}"
     )
     return ["; ".join(lines), *gain_lines(tables), *_anchor_lines(tables)] + [f"note: {note}" for note in tables.notes]
 
 
 def gain_lines(tables: "Tables") -> list[str]:
-    """What dependence within a deal is worth, to three digits, which is more than it is known to."""
+    """How many independent games the games are worth, to three digits, which is more than is really known."""
     worth = tables.independent_games
     if worth is None or tables.clusters == tables.games:
         return []
     digits = max(0, math.floor(math.log10(worth)) - 2)
-    return [
-        f"{tables.games:,} {noun_of(tables).lower()} carry the information of {round(worth / 10**digits) * 10**digits:,} independent ones"
-    ]
+    return [f"{tables.games:,} {noun_of(tables).lower()} are worth {round(worth / 10**digits) * 10**digits:,} independent ones"]
 
 
 def _anchor_lines(tables: "Tables") -> list[str]:
-    return [f"{name} is held at {value:g} Elo; errors are those of the distance from it" for name, value in tables.anchors.items()]
+    return [f"{name} is held at {value:g} Elo; error bars are for the distance from it" for name, value in tables.anchors.items()]

@@ -1,4 +1,4 @@
-"""What a comparison found, as text and for JSON."""
+"""The result of a comparison, as text and for JSON."""
 
 import math
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,12 @@ def llr_text(test: SequentialTest) -> str:
 
 
 def verdict_text(test: SequentialTest, new: str, old: str, games: int) -> str:
-    """The verdict, what it rests on, and by how much."""
+    """The verdict, the evidence for it, and the difference in Elo."""
     from arena.ratings.estimates import plain_estimate, unbiased_estimate  # noqa: PLC0415 - scipy, once it is decided
 
-    spread = f"spread {math.sqrt(test.variance):.3f} of a win a block"
+    spread = f"spread {math.sqrt(test.variance):.3f} of a win per block"
     is_decided = test.verdict != Verdict.UNDECIDED
-    plain = "plain, biased because the test stopped when it knew enough" if is_decided else "plain"
+    plain = "plain estimate, biased because the test stopped as soon as it knew enough" if is_decided else "plain"
     return "\n".join(
         [
             f"{test.verdict}: {new} against {old}",
@@ -32,7 +32,7 @@ def verdict_text(test: SequentialTest, new: str, old: str, games: int) -> str:
 
 
 def verdict_object(test: SequentialTest, new: str, old: str, games: int) -> dict[str, Any]:
-    """The same for JSON; what is infinite is None."""
+    """The same for JSON; infinite values are None."""
     from arena.ratings.estimates import plain_estimate, unbiased_estimate  # noqa: PLC0415 - scipy, once it is decided
 
     fair, plain = unbiased_estimate(test), plain_estimate(test)

@@ -1,5 +1,6 @@
-"""A run compared with its plan, the rules and its own tables: what of it follows from the rest, and what does not."""
+"""Checks a run against its plan, the rules and its own tables, and lists everything that does not follow from the rest."""
 
+import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -11,17 +12,18 @@ from typing import NamedTuple
 
 import msgspec
 
-from arena.errors import ArenaError, ConfigError, UserError
+from arena.errors import ArenaError, ConfigError, RunError, UserError
 from arena.exports.files import DECIMALS, DERIVED, derived_text
 from arena.match.audit import audit
 from arena.players.builtin import COMMAND, built_in_bot
 from arena.players.folder import played_copy
 from arena.ratings.tables import run_tables
 from arena.records.difference import Difference
-from arena.records.evidence import evidence_folder
+from arena.records.evidence import evidence_name
 from arena.records.ids import Ids
 from arena.records.journal import COMPRESSED, journal_of, read_lines
 from arena.records.record import GameRecord
+from arena.records.regular import open_regular, read_regular
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo, RunInfo, read_run
 from arena.records.strict import Wrong, decode_strictly
@@ -32,22 +34,22 @@ from arena.tournament.deals import deck_of
 from arena.tournament.schedule import Schedule, game_id
 
 MOST = 1000
-"""Differences that are listed; an audit stops there."""
+"""The most differences to list; an audit stops there."""
 AT_ONCE = 1 << 16
-"""Characters of a table to read at a time."""
+"""Characters of a table read at a time."""
 
 
 class Sample(NamedTuple):
-    """How many games to replay, and the text that decides which."""
+    """How many games to replay, and the text that determines which."""
 
     games: int
     seed: str
 
 
 class Verdict(NamedTuple):
-    """``differences`` in the order in which they were found, at most MOST; ``notes`` about what could not be compared.
+    """``differences`` in the order they were found, at most MOST; ``notes`` about what could not be compared.
 
-    ``games`` is how many were compared with their schema, the plan, the seed and their evidence, ``replayed`` how many with the rules.
+    ``games`` is the number compared with the schema, the plan, the seed and their evidence, ``replayed`` the number replayed by the rules.
     """
 
     games: int
@@ -62,13 +64,13 @@ class Verdict(NamedTuple):
 def verify_run(
     run: Path, prior: float | None = None, progress: Callable[[int], object] = lambda _: None, sample: Sample | None = None
 ) -> Verdict:
-    """Compares everything in a run's folder that follows from something else there; ``progress`` is told the bytes read so far.
+    """Checks everything in a run's folder that follows from something else there; ``progress`` gets the number of bytes read so far.
 
-    With a ``sample`` only the games drawn are replayed by the rules. Raises RunError, ConfigError where there is no run to compare.
+    With a ``sample``, only the sampled games are replayed. Raises RunError or ConfigError if there is no run to check.
     """
     info = read_run(run)
     schedule = Schedule(make_config(info.config))
-    notes = [f"the run was played by revision {info.rules_revision} of the rules, this is {REVISION}"] * (info.rules_revision != REVISION)
+    notes = [f"the run was played with rules revision {info.rules_revision}, this is {REVISION}"] * (info.rules_revision != REVISION)
     differences = list(_run_differences(info, schedule))
     games = _Games(run, info, schedule, sample)
     for difference in games.differences(progress):
@@ -79,7 +81,7 @@ def verify_run(
     if len(games.ids) < schedule.games and len(differences) < MOST:
         notes.append(f"{schedule.games - len(games.ids)} of the {schedule.games} planned games are missing")
     if _has_torn_end(journal_of(run)):
-        notes.append("the journal ends in half a line: the same 'arena run' again cuts it off and plays its game")
+        notes.append("the journal ends in the middle of a line: repeat the same 'arena run' to cut it off and play its game")
     bots = 0
     for bot in info.bots:
         is_built_in = schedule.config.in_process or bot.command[:-1] == COMMAND
@@ -87,10 +89,10 @@ def verify_run(
         notes += [note] if note else []
         differences += difference_of_bot
         bots += not note
-    tables = [name for name in DERIVED if (run / f"{name}.csv").exists()]
+    tables = [name for name in DERIVED if os.path.lexists(run / f"{name}.csv")]
     differences += _table_differences(run, tables, prior)
     if not tables:
-        notes.append("no tables to compare: 'arena export RUN --to RUN' writes them")
+        notes.append("no tables to compare: use 'arena export RUN --to RUN' to write them")
     found = differences[:MOST]
     return Verdict(len(games.ids), games.replayed, schedule.games, bots, [f"{name}.csv" for name in tables], found, notes)
 
@@ -107,7 +109,7 @@ def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
 
 
 class _Games:
-    """The games of a journal, compared one after another: ``ids`` are those met, ``replayed`` counts."""
+    """Checks the games of a journal one by one: ``ids`` are those seen so far, ``replayed`` counts the replayed ones."""
 
     def __init__(self, run: Path, info: RunInfo, schedule: Schedule, sample: Sample | None) -> None:
         self._run, self._schedule, self._sample = run, schedule, sample
@@ -119,7 +121,7 @@ class _Games:
         self.replayed = 0
 
     def differences(self, progress: Callable[[int], object]) -> Iterator[Difference]:
-        """What the lines differ in, then the games drawn, each at its first difference."""
+        """The differences in the lines, then in the sampled games, for each the first one."""
         size = 0
         for number, line in enumerate(read_lines(self._journal), 1):
             size += len(line)
@@ -136,7 +138,7 @@ class _Games:
     def _compare(self, number: int, record: GameRecord) -> Wrong | None:
         if not self.ids.add(record.id):
             self._first = self._first or _first_lines(self._journal)
-            return Wrong("id", f"each game once, this one is in line {self._first[record.id]}", record.id)
+            return Wrong("id", f"each game once, but this one is already in line {self._first[record.id]}", record.id)
         wrong = _plan_difference(record, self._boards, self._schedule)
         if wrong is None and self._sample is None:
             wrong = self._replay(record)
@@ -145,7 +147,7 @@ class _Games:
         return wrong or (_evidence_difference(self._run, record) if record.faults else None)
 
     def _draw(self, sample: Sample, number: int, record: GameRecord) -> None:
-        """Keeps the games with the lowest hashes, which are the same ones whatever the order of the journal."""
+        """Keeps the games with the lowest hashes, so that the sample does not depend on the journal's order."""
         rank = -int.from_bytes(sha256(f"{sample.seed}\n{record.id}".encode()).digest()[:8], "big")
         if len(self._drawn) < sample.games:
             heappush(self._drawn, (rank, number, record))
@@ -158,7 +160,7 @@ class _Games:
 
 
 def _first_lines(journal: Path) -> dict[str, int]:
-    """The line of each game, the first one."""
+    """The first line of each game."""
     first: dict[str, int] = {}
     for number, line in enumerate(read_lines(journal), 1):
         record = decode_strictly(line)
@@ -168,14 +170,14 @@ def _first_lines(journal: Path) -> dict[str, int]:
 
 
 def _plan_difference(record: GameRecord, boards: dict[str, Board], schedule: Schedule) -> Wrong | None:
-    """The first difference of a record from the plan and the seed."""
+    """The first difference between a record and the plan or the seed."""
     line_up = sorted(record.bots)
     name = game_id(record.board, line_up, record.deal, record.seating)
     if record.id != name:
         return Wrong("id", f"{name} by board, bots, deal and seating", record.id)
     is_planned = len(line_up) == schedule.config.players and record.seating < len(schedule.seatings) and record.board in boards
     if not is_planned or not schedule.has_block(f"{record.board}/{'+'.join(line_up)}", record.deal):
-        return Wrong("id", "a game of the plan in run.json", record.id)
+        return Wrong("id", "a game from the plan in run.json", record.id)
     bots = schedule.seated(tuple(line_up), record.seating)
     if record.bots != list(bots):
         return Wrong("bots", f"{','.join(bots)} by the seating", ",".join(record.bots))
@@ -184,31 +186,32 @@ def _plan_difference(record: GameRecord, boards: dict[str, Board], schedule: Sch
 
 
 def _evidence_difference(run: Path, record: GameRecord) -> Wrong | None:
-    """Evidence that is kept of a fault says the same; it may have been deleted."""
+    """Checks that the evidence of a fault says the same as the record; it may have been deleted."""
     for number, fault in enumerate(record.faults):
-        path = evidence_folder(run, record.id) / f"seat-{fault.seat}.json"
-        if path.exists():
-            try:
-                kept = msgspec.json.decode(path.read_bytes(), type=dict)
-            except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
-                return Wrong(f"faults[{number}]", f"readable evidence in {path.relative_to(run)}", str(error))
-            said = f"{kept.get('kind')} at turn {kept.get('turn')}"
-            if said != f"{fault.kind} at turn {fault.turn}":
-                return Wrong(f"faults[{number}]", f"{said} by {path.relative_to(run)}", f"{fault.kind} at turn {fault.turn}")
+        name = evidence_name(record.id, fault.seat)
+        try:
+            kept = msgspec.json.decode(read_regular(run, name), type=dict)
+        except FileNotFoundError:
+            continue
+        except (msgspec.DecodeError, ValueError, RecursionError, OSError, RunError) as error:
+            return Wrong(f"faults[{number}]", f"readable evidence in {name}", str(error))
+        said = f"{kept.get('kind')} at turn {kept.get('turn')}"
+        if said != f"{fault.kind} at turn {fault.turn}":
+            return Wrong(f"faults[{number}]", f"{said} by {name}", f"{fault.kind} at turn {fault.turn}")
     return None
 
 
 def _has_torn_end(journal: Path) -> bool:
     if journal.suffix in COMPRESSED:
-        return False  # what is compressed is over
-    with journal.open("rb") as file:
+        return False  # a compressed run is finished
+    with os.fdopen(open_regular(journal.parent, journal.name), "rb") as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - 1))
         return file.read() not in (b"", b"\n")
 
 
 def _bot_difference(run: Path, bot: BotInfo) -> tuple[str, list[Difference]]:
-    """Why the copy of a bot cannot be compared, or what its files differ in."""
+    """Why the copy of a bot cannot be compared, or how its files differ."""
     folder = run / bot.copy
     if not folder.is_dir():
         return f"no copy of {bot.name} to compare in {folder.relative_to(run)}", []
@@ -217,40 +220,40 @@ def _bot_difference(run: Path, bot: BotInfo) -> tuple[str, list[Difference]]:
     except UserError as error:
         return "", [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, str(error))]
     if copy.manifest.build:
-        return f"the copy of {bot.name} holds what its build made, and cannot be compared", []
-    found = [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, copy.sha256)] if copy.sha256 != bot.sha256 else []
+        return f"the copy of {bot.name} contains build results, so it cannot be compared", []
+    found = [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, copy.sha256)] if not copy.has_hash(bot.sha256) else []
     return "", found
 
 
 def _built_in_difference(bot: BotInfo) -> tuple[str, list[Difference]]:
-    """Why a built-in bot cannot be compared, or what it differs in from the one of that name here."""
+    """Why a built-in bot cannot be compared, or how it differs from the one with that name here."""
     try:
         now = built_in_bot(bot.command[-1])
     except ConfigError as error:
-        return "", [Difference(RUN_FILE, None, f"command of {bot.name}", "one of a built-in bot", str(error))]
+        return "", [Difference(RUN_FILE, None, f"command of {bot.name}", "the command of a built-in bot", str(error))]
     if bot.command != now.command:
         return "", [Difference(RUN_FILE, None, f"command of {bot.name}", shlex.join(now.command), shlex.join(bot.command))]
     if bot.version != now.manifest.version:
-        return f"{bot.name} is of version {bot.version} of the built-in bots, this is {now.manifest.version}: they cannot be compared", []
+        return f"built-in bot {bot.name} has version {bot.version}, this is version {now.manifest.version}: they cannot be compared", []
     found = [Difference(RUN_FILE, None, f"sha256 of {bot.name}", now.sha256, bot.sha256)] if bot.sha256 != now.sha256 else []
     return "", found
 
 
 def _table_differences(run: Path, names: list[str], prior: float | None) -> list[Difference]:
-    """The first difference of each file of tables from those that follow from the journal."""
+    """The first difference between each table file and the tables computed from the journal."""
     if not names:
         return []
     try:
         tables = run_tables(run, prior)
     except ArenaError as error:
-        return [Difference(f"{names[0]}.csv", None, "table", "a journal that it follows from", str(error))]
+        return [Difference(f"{names[0]}.csv", None, "table", "a journal that gives this table", str(error))]
     found = [csv_difference(run / f"{name}.csv", derived_text(run, tables, name)) for name in names]
     return [difference for difference in found if difference]
 
 
 def csv_difference(path: Path, expected: Iterable[str]) -> Difference | None:
-    """The first cell in which a CSV file differs from a text in pieces; a last decimal may be off by one, as other processors round."""
-    with path.open(encoding="utf-8", errors="replace") as file:
+    """The first cell in which a CSV file differs from a text in pieces; the last decimal may be off by one, due to rounding."""
+    with os.fdopen(open_regular(path.parent, path.name), encoding="utf-8", errors="replace") as file:
         lines, others = _lines(expected), _lines(iter(partial(file.read, AT_ONCE), ""))
         heads: list[str] = []
         for number, (line, other) in enumerate(zip_longest(lines, others, fillvalue="end of file"), 1):
@@ -267,7 +270,7 @@ def csv_difference(path: Path, expected: Iterable[str]) -> Difference | None:
 
 
 def _lines(pieces: Iterable[str]) -> Iterator[str]:
-    """What splitting the pieces' text at its ends of lines gives."""
+    """The lines of the text that the pieces make up."""
     rest = ""
     for piece in pieces:
         *whole, rest = (rest + piece).split("\n")

@@ -1,1 +1,1 @@
-"""One game: its clock and its referee."""
+"""One game: the clock and the referee."""

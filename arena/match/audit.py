@@ -1,4 +1,4 @@
-"""A record compared with what the rules make of its deck and moves; fast, since it looks at nothing on the way."""
+"""Compares a record with what the rules make of its deck and moves; fast, because it looks only at the result."""
 
 from arena.errors import ArenaError
 from arena.match.replay import result_of, retire_faulty, start_state

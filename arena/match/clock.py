@@ -1,4 +1,4 @@
-"""Thinking time of the seats of one game: a limit per move, and a bank for the game where there is one."""
+"""The thinking time of the seats in one game: a limit per move, and optionally a bank for the game."""
 
 from msgspec import Struct
 
@@ -6,7 +6,7 @@ NS_PER_MS = 1_000_000
 
 
 class Timing(Struct, frozen=True):
-    """Time control in ms. ``game_ms`` is None without a bank; ``startup_ms`` is the allowance until a process answers hello."""
+    """The time control, in ms. ``game_ms`` is None without a bank; ``startup_ms`` is the time a process has to answer hello."""
 
     move_ms: int = 1000
     game_ms: int | None = None
@@ -17,7 +17,7 @@ class Timing(Struct, frozen=True):
 class Clock:
     """Time spent, by seat, in nanoseconds.
 
-    A move may take ``move_ms``, and never more than what is left in the seat's bank; after it ``increment_ms`` is added to the bank.
+    A move may take ``move_ms``, but never more than is left in the seat's bank. After the move, ``increment_ms`` is added to the bank.
     """
 
     def __init__(self, timing: Timing, players: int) -> None:
@@ -32,14 +32,14 @@ class Clock:
         return self._move_ns if self._banks_ns is None else min(self._move_ns, self._banks_ns[seat])
 
     def spend(self, seat: int, nanoseconds: int) -> None:
-        """Books the time of an answer that came in time."""
+        """Records the time taken by an answer that was not late."""
         self._spent_ns[seat] += nanoseconds
         self._slowest_ns[seat] = max(self._slowest_ns[seat], nanoseconds)
         if self._banks_ns is not None:
             self._banks_ns[seat] = max(0, self._banks_ns[seat] - nanoseconds) + self._increment_ns
 
     def think_ms(self) -> list[float]:
-        """All time spent, by seat, in ms with one decimal."""
+        """The total time spent, by seat, in ms with one decimal."""
         return [round(spent / NS_PER_MS, 1) for spent in self._spent_ns]
 
     def slowest_ms(self) -> list[float]:

@@ -1,10 +1,10 @@
-"""A search for leaks: two games that are one and the same to a seat have to give byte-identical lines to it.
+"""A search for leaks: if two games look the same from a seat, the seat must receive byte-identical lines in both.
 
-Each state is a moment at which a seat is asked in a game of random moves. All that the seat cannot know is dealt anew: the other hands,
-with the order in which their tiles were drawn, and the draw pile. What the others play is public, so that a tile still gets into the hand
-that plays it. Then the real referee and the real bot player lead both games from there: hello, start, the turn, and what all play. In half
-of the states the seat draws the same tile after its move, so that its next turn is compared as well, or the end; in the others even that
-tile differs. What was said before is compared in the states before.
+Each state is a moment at which a seat is asked for a move in a game of random moves. Everything the seat cannot know is dealt again: the
+other hands, the order in which their tiles were drawn, and the draw pile. What the others play is public, so each tile still gets into the
+hand that plays it. Then the real referee and the real bot player play both games on from there: hello, start, the turn, and everyone's
+moves. In half of the states the seat draws the same tile after its move, so its next turn, or the end, is compared too. In the other half
+even that tile differs. Lines from before that moment are compared in earlier states.
 """
 
 import random
@@ -35,10 +35,10 @@ Deck = tuple[int, ...]
 
 
 class Situation(NamedTuple):
-    """A moment at which a seat is asked, on two decks that it cannot tell apart.
+    """A moment at which a seat is asked for a move, on two decks that it cannot tell apart.
 
-    ``at`` of the ``moves`` have been played; the decks stay alike to the seat until all of them are, or, if it does not draw the same tile
-    after its move, until it is to see that one.
+    ``at`` of the ``moves`` have been played. The decks look alike to the seat until all moves have been played or, if it draws a different
+    tile after its move, until it would see that tile.
     """
 
     board: Board
@@ -51,7 +51,7 @@ class Situation(NamedTuple):
     twin: Deck
 
     def state(self, deck: Deck) -> State:
-        """The state at that moment, on either deck."""
+        """The state at that moment, on each of the two decks."""
         state = State(self.board, self.players, deck)
         for move in self.moves[: self.at]:
             state.play(move)
@@ -59,7 +59,7 @@ class Situation(NamedTuple):
 
 
 class Leak(NamedTuple):
-    """Two lines that should be one: the line-th that the seat is sent in a view, on either deck; empty where there is none."""
+    """Two lines that should be equal: line number ``line`` sent to the seat in a view, on each deck; empty if there is none."""
 
     situation: Situation
     view: str
@@ -69,14 +69,14 @@ class Leak(NamedTuple):
 
 
 class Audited(NamedTuple):
-    """One state: how many lines were compared, and what was found."""
+    """The result for one state: how many lines were compared, and the leaks found."""
 
     lines: int
     leak: Leak | None
 
 
 def audit_leaks(seed: str, states: int, first: int = 0) -> Iterator[Audited]:
-    """Compares so many states of the seed, from the first on, each in both views."""
+    """Compares the given number of states for a seed, each in both views."""
     for number in range(first, first + states):
         yield audit_situation(situation_of(seed, number))
 
@@ -95,7 +95,7 @@ def audit_situation(situation: Situation) -> Audited:
 
 
 def situation_of(seed: str, number: int) -> Situation:
-    """A state, the same one for the same seed and number."""
+    """A state; the same seed and number give the same state."""
     rng = random.Random(f"{seed}/{number}")  # noqa: S311 - for play, not for secrets
     while True:
         board, players = built_in(rng.choice(sorted(BUILT_IN))), rng.randint(2, 4)
@@ -117,7 +117,7 @@ def _shuffled(rng: random.Random, tiles: list[int]) -> Deck:
 
 
 def _random_moves(state: State, rng: random.Random) -> list[int]:
-    """Moves to the end of the game, passes included."""
+    """The moves up to the end of the game, including passes."""
     moves = []
     while state.end is None:
         moves.append(PASS if state.must_pass() else state.nth(rng.randrange(state.legal_count())))
@@ -126,9 +126,9 @@ def _random_moves(state: State, rng: random.Random) -> list[int]:
 
 
 def _redealt(deck: Deck, players: int, moves: Sequence[int], seat: int, known: int, rng: random.Random) -> Deck:
-    """A deck on which the same moves can be played and the seat draws the same tiles after the ``known`` first; all else is at random.
+    """A random deck on which the same moves can be played, and on which the seat draws the same first ``known`` tiles.
 
-    A tile that another seat plays is put to any of the draws that may have brought it.
+    A tile that another seat plays is placed at any of the draws that could have brought it.
     """
     draws = [list(range(HAND * mover, HAND * mover + HAND)) for mover in range(players)]
     dealt = {index: deck[index] for index in draws[seat]}
@@ -150,7 +150,7 @@ def _redealt(deck: Deck, players: int, moves: Sequence[int], seat: int, known: i
 
 
 def _is_possible(board: Board, players: int, twin: Deck, moves: Sequence[int], until: int) -> bool:
-    """Whether the twin's game goes the same way: passes depend on hands, and so does the end."""
+    """Whether the twin game goes the same way: passes depend on the hands, and so does the end."""
     state = State(board, players, twin)
     for move in moves[:until]:
         if state.end is not None or state.must_pass() != (move == PASS):
@@ -160,11 +160,11 @@ def _is_possible(board: Board, players: int, twin: Deck, moves: Sequence[int], u
 
 
 class _Enough(Exception):  # noqa: N818 - an outcome
-    """All that was to be heard has been."""
+    """Every line we wanted to hear has arrived."""
 
 
 def _heard(situation: Situation, deck: Deck, view: Literal["incremental", "full"]) -> list[bytes]:
-    """The lines that the real referee and the real bot player send to the seat from the situation on."""
+    """The lines that the real referee and the real bot player send to the seat, starting from the situation."""
     board, texts = situation.board, [move_text(situation.board, move) for move in situation.moves]
     listener = _Listener(view, texts[situation.at])
     players: list[Player] = [_Follower(situation) for _ in range(situation.players)]
@@ -179,14 +179,14 @@ def _heard(situation: Situation, deck: Deck, view: Literal["incremental", "full"
 
 
 class _Follower(InProcessPlayer):
-    """Plays what is played in the situation, as long as there is something."""
+    """Plays the moves of the situation for as long as there are any."""
 
     def __init__(self, situation: Situation) -> None:
         super().__init__("follower", self._follow)
         self._rest = list(situation.moves[situation.at :])
 
     def inform(self, line: bytes) -> None:  # noqa: ARG002 - only that there was one
-        """Passes over a move that was played."""
+        """Skips a move that was played."""
         del self._rest[:1]
 
     def _follow(self, state: State, seed: int) -> int:  # noqa: ARG002 - the shape of a choosing function
@@ -196,7 +196,7 @@ class _Follower(InProcessPlayer):
 
 
 class _Ear(Channel):
-    """A channel that leads nowhere: what is sent is heard, and the script answers."""
+    """A channel without a process: it records what is sent, and a script answers."""
 
     def __init__(self) -> None:
         self.heard: list[bytes] = []
@@ -209,7 +209,7 @@ class _Ear(Channel):
 
 
 class _Listener(BotPlayer):
-    """A bot without a process, which answers one turn and has heard enough at the next."""
+    """A bot without a process, which answers one turn and stops at the next."""
 
     def __init__(self, view: Literal["incremental", "full"], move: str) -> None:
         super().__init__(Bot("listener", Manifest("listener", ["true"]), Path(), ""), 1)

@@ -1,4 +1,4 @@
-"""The referee of one game: asks whose turn it is, judges the answer, tells everybody, and writes down what happened."""
+"""The referee of one game: asks the seat whose turn it is, judges the answer, tells all seats, and records what happened."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -21,11 +21,11 @@ from arena.rules.terms import PAGODAS, Event
 FORFEIT = "forfeit"
 
 Watch = Callable[[State, int, int, list[Event]], None]
-"""Called with the state after a move, the seat that made it, the move and its events."""
+"""Called with the state after a move, the seat that moved, the move, and its events."""
 
 
 class GamePlan(Struct, frozen=True):
-    """A game to be played: everything that decides it except what the bots do. ``bots`` and ``seeds`` are by seat."""
+    """A game to be played: everything that determines it except the bots' answers. ``bots`` and ``seeds`` are by seat."""
 
     id: str
     board: str
@@ -39,8 +39,8 @@ class GamePlan(Struct, frozen=True):
 class Outcome(NamedTuple):
     """A finished game: its record, and the evidence of each fault in it.
 
-    ``own_us`` is how long the arena itself took between an answer and the next request, in microseconds; ``busy`` are bots that computed
-    while they were not asked.
+    ``own_us`` is how long the arena itself took between an answer and the next request, in microseconds. ``busy`` are bots that computed
+    when it was not their turn.
     """
 
     record: GameRecord
@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
 
 
 class Referee:
-    """Leads one game between players, seat by seat; ``watch`` sees the state after each move.
+    """Runs one game between players, seat by seat; ``watch`` sees the state after each move.
 
     ``seated`` are the seats whose game has begun and who have not forfeited.
     """
@@ -73,7 +73,7 @@ class Referee:
         self._began_ns = time.monotonic_ns()
 
     def play(self, *, sandbox: str = "none", host: str = "") -> Outcome:
-        """Plays the game to its end. Raises Void when the arena or the machine fails."""
+        """Plays the game to its end. Raises Void if the arena or the machine fails."""
         self._begin()
         while not self._is_over():
             self._turn()
@@ -136,7 +136,7 @@ class Referee:
             self.players[seat].inform(line)
 
     def _forfeit(self, seat: int, fault: Forfeit) -> None:
-        """The seat leaves the game: with two players that ends it, with more the others play on."""
+        """The seat leaves the game. With two players that ends the game; with more, the others play on."""
         self._answered_ns = 0
         player = self.players[seat]
         ending, lines, stderr = player.evidence()
@@ -170,7 +170,7 @@ def record_of(
     sandbox: str = "none",
     host: str = "",
 ) -> GameRecord:
-    """The record of a game that has just ended; ``forfeited`` are the seats that left it, in that order."""
+    """The record of a game that has just ended; ``forfeited`` are the seats that left it, in the order they left."""
     left = list(state.left)
     return GameRecord(
         v=VERSION,
@@ -195,7 +195,7 @@ def record_of(
 
 
 def judged(state: State, text: str) -> int:
-    """The move that the text names, if the mover may play it. Raises Forfeit."""
+    """The move that the text stands for, if the mover may play it. Raises Forfeit."""
     try:
         move = parse_move(state.board, text)
     except MoveError as error:
@@ -206,7 +206,7 @@ def judged(state: State, text: str) -> int:
 
 
 def final_ranks(left: Sequence[int], forfeited: Sequence[int]) -> list[int]:
-    """Ranks by pagodas left (R8.2); forfeited seats, in the order they left the game, below all others and the first to leave last."""
+    """Ranks by pagodas left (R8.2). Forfeited seats, given in the order they left, rank below all others, the first to leave last."""
     ranks = [1 + sum(own > left[other] for other in range(len(left)) if other not in forfeited) for own in left]
     for place, seat in enumerate(forfeited):
         ranks[seat] = len(left) - place

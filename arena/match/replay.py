@@ -1,4 +1,4 @@
-"""A record played again by the rules."""
+"""Replays a record by the rules."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from arena.rules.terms import Event
 
 
 class Step(NamedTuple):
-    """A move of a record: the state after it, who made it, the move and what it caused. The state is the same object each time."""
+    """A move of a record: the state after it, the seat, the move, and its events. The state is the same object each time."""
 
     state: State
     seat: int
@@ -22,9 +22,9 @@ class Step(NamedTuple):
 
 
 def replay(record: GameRecord, board: Board) -> Iterator[Step]:
-    """The moves of a record one after another, then a check of its result.
+    """Replays the moves of a record one by one, then checks its result.
 
-    Raises RunError when the record does not follow from its deck and moves.
+    Raises RunError if the record does not follow from its deck and moves.
     """
     state = start_state(record, board)
     for number, text in enumerate(record.moves, 1):
@@ -45,13 +45,13 @@ def start_state(record: GameRecord, board: Board) -> State:
 
 
 def retire_faulty(state: State, record: GameRecord) -> None:
-    """Retires the seat to move if it has forfeited by now."""
+    """Retires the seat to move if it has forfeited by this turn."""
     if not state.retired[state.mover] and any(fault.seat == state.mover and fault.turn <= state.turns for fault in record.faults):
         state.retire(state.mover)
 
 
 def result_of(record: GameRecord, state: State) -> dict[str, Any]:
-    """What the fields of a record's result should be by the rules, after its last move."""
+    """The result fields of a record as the rules give them after its last move."""
     forfeited = [fault.seat for fault in record.faults]
     is_forfeit = len(forfeited) >= len(record.bots) - 1
     for seat in () if is_forfeit else forfeited:

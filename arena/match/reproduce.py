@@ -1,4 +1,4 @@
-"""A fault repeated: a bot is sent the lines that led to it once more, and its answer is held against what is known of the fault."""
+"""Reproducing a fault: sends a bot the lines that led to it again, and compares the answer with what we know about the fault."""
 
 import re
 from collections.abc import Sequence
@@ -25,12 +25,12 @@ Verdict = Literal["same", "other", "answered"]
 
 
 class Reproduction(NamedTuple):
-    """What came of it.
+    """The result of reproducing a fault.
 
-    ``verdict``     the ``same`` fault at the same turn, an ``other`` fault or the same one earlier, or the bot ``answered``
-    ``decisions``   all that the bot was asked, the last one being what counts; none when it forfeited at the start and now starts
-    ``sent``        the lines that the bot was sent; ``compared`` of them are in the evidence, ``differs`` is the first pair of these,
-                    evidence first, that is not the same
+    ``verdict``     ``same``: the same fault at the same turn; ``other``: another fault, or the same one earlier; or the bot ``answered``
+    ``decisions``   all decisions the bot was asked for; the last one is what counts; none if it forfeited at the start and now starts
+    ``sent``        the number of lines sent to the bot; ``compared`` of them are in the evidence; ``differs`` is the first pair of these
+                    that is not equal, evidence first
     ``old_words``, ``new_words``  what the bot said after the last request, then and now
     """
 
@@ -46,7 +46,7 @@ class Reproduction(NamedTuple):
 
 
 class _Again(BotPlayer):
-    """A bot that is greeted by the arena of the run, counts its requests as it did then, and keeps all lines."""
+    """A bot that is greeted with the run's arena version, numbers its requests as in the run, and keeps all lines."""
 
     def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox, arena: str, first: int) -> None:
         super().__init__(bot, startup_ms, sandbox)
@@ -55,7 +55,7 @@ class _Again(BotPlayer):
         self.said: list[tuple[Direction, str]] = []
 
     def encoded(self, message: FromArena) -> bytes:
-        """The message as the arena of the run wrote it."""
+        """The message as the arena wrote it in the run."""
         return super().encoded(msgspec.structs.replace(message, arena=self._arena) if isinstance(message, Hello) else message)
 
     def next_id(self) -> int:
@@ -80,14 +80,14 @@ class _Keeping(Channel):
 
 
 def reproduce(script: Script, fault: Fault, kept: KeptFault | None, bot: Bot, sandbox: Sandbox, arena: str) -> Reproduction:
-    """Sends the bot what the seat was sent until it forfeited; ``kept`` is the evidence, if there is any, ``arena`` the version then.
+    """Sends the bot what the seat was sent until it forfeited. ``kept`` is the evidence, if any; ``arena`` is the version of the run.
 
     Raises RunError, Void.
     """
     old = [(way, text) for way, _, text in kept.lines] if kept else []
     asked = sum(turn < fault.turn for turn in decisions_of(script.record, fault.seat))
     player = _Again(bot, script.timing.startup_ms, sandbox, arena, _first_id(old, asked))
-    # a bot that forfeited at the start is only started
+    # a bot that forfeited at the start is just started
     wanted = -1 if fault.kind == FaultKind.STARTUP else fault.turn
     try:
         decisions = retrace(script, fault.seat, player, wanted=wanted, asked_ms=kept.asked_ms if kept else ()).decisions
@@ -108,9 +108,9 @@ def _verdict(fault: Fault, decisions: Sequence[Decision]) -> Verdict:
 
 
 def _first_id(old: Sequence[tuple[str, str]], asked: int) -> int:
-    """The id of the game's first turn, by the last one in the evidence, before which there were ``asked`` others.
+    """The id of the game's first turn, worked out from the last id in the evidence, before which there were ``asked`` others.
 
-    What a bot says unasked is found before the request is sent: then two lines of the bot stand at the end.
+    Unasked output is noticed before the request is sent. In that case the evidence ends with two lines from the bot.
     """
     ids = [int(match[1]) for way, text in old if way == "to" and (match := TURN.match(text))]
     unasked = [way for way, _ in old[-2:]] == ["from", "from"]
@@ -118,14 +118,14 @@ def _first_id(old: Sequence[tuple[str, str]], asked: int) -> int:
 
 
 def _sent(said: Sequence[tuple[str, str]]) -> list[str]:
-    """The lines to the bot from the last start on, or all of them."""
+    """The lines to the bot since the last start, or all of them."""
     lines = [text for way, text in said if way == "to"]
     starts = [at for at, text in enumerate(lines) if text.startswith(START)]
     return lines[starts[-1] :] if starts else lines
 
 
 def _compare(old: Sequence[str], new: Sequence[str]) -> tuple[int, tuple[str, str] | None]:
-    """How many lines of the evidence were sent again, and the first that was not as it had been."""
+    """How many lines of the evidence were sent again, and the first one that differs."""
     if not old:
         return 0, None
     first = new.index(old[0]) if old[0] in new else 0

@@ -1,8 +1,8 @@
-"""A recorded game led once more by the referee: one bot is asked again what its seat was asked, and the game goes on as recorded.
+"""Replays a recorded game with the real referee: one bot is asked again for its seat's moves, and the game goes on as recorded.
 
-All seats play the moves of the record, whatever the bot answers, so that the referee says to it what it said then, byte for byte; but for
-`time_ms` where a bank of time is in play, which a record holds no more than roughly. The ids of requests count as in the first game of a
-process.
+Whatever the bot answers, all seats play the recorded moves. So the referee sends the bot the same lines as in the recorded game, byte for
+byte. The one exception is `time_ms` with a bank, because a record keeps the times only roughly. Request ids count as in the first game of
+a process.
 """
 
 import time
@@ -20,11 +20,11 @@ from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASSED, move_text
 
-SEE = "'arena verify' lists what is wrong in a run"
+SEE = "'arena verify' lists everything that is wrong in a run"
 
 
 class Script(NamedTuple):
-    """A recorded game with all that it takes to lead it again; ``seeds`` are the bots', by seat."""
+    """A recorded game with everything needed to replay it; ``seeds`` are the bots' seeds, by seat."""
 
     record: GameRecord
     board: Board
@@ -33,10 +33,10 @@ class Script(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """A decision asked for again, ``turn`` placements after the start.
+    """A decision that was asked for again, ``turn`` placements after the start.
 
-    ``old`` is the recorded move, empty where the seat forfeited; ``new`` the bot's answer in the same notation, empty when it committed a
-    fault; ``spent_ms`` how long it took. A bot that does not start is at fault at its first decision.
+    ``old`` is the recorded move, empty if the seat forfeited. ``new`` is the bot's answer in the same notation, empty if it committed a
+    fault. ``spent_ms`` is how long it took. For a bot that does not start, the fault counts at its first decision.
     """
 
     turn: int
@@ -48,7 +48,7 @@ class Decision(NamedTuple):
 
 
 class Recorded:
-    """A seat of a record as a player: plays its moves, and forfeits when it did."""
+    """A seat of a record as a player: it plays the recorded moves, and forfeits where the seat did."""
 
     def __init__(self, record: GameRecord, seat: int) -> None:
         self.name = record.bots[seat]
@@ -59,17 +59,17 @@ class Recorded:
 
     @property
     def old(self) -> str:
-        """What the seat answered; empty where it forfeited, for which the referee then passed."""
+        """The seat's answer; empty where it forfeited and the referee then passed for it."""
         text = self._moves[self._played] if self._played < len(self._moves) else PASSED
         return "" if text == PASSED else text
 
     def begin(self, start: Start) -> None:  # noqa: ARG002 - a record needs no announcement
-        """Forfeits if the seat did."""
+        """Forfeits if the seat did so here."""
         if self._fault and self._fault.kind == FaultKind.STARTUP:
             raise self._forfeit()
 
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002 - a record is never late
-        """The recorded move. Time is spent as if every answer had taken the same."""
+        """The recorded move. The time is spent as if every answer had taken equally long."""
         if not self.old:
             raise self._forfeit()
         return Answer(self.old, self._spent_ns)
@@ -79,25 +79,25 @@ class Recorded:
         self._played += 1
 
     def finish(self) -> None:
-        """Nothing is held."""
+        """Does nothing: there is nothing to release."""
 
     def dismiss(self) -> None:
-        """Nothing is held."""
+        """Does nothing: there is nothing to release."""
 
     def evidence(self) -> tuple[str, Words, str]:
         """There is none."""
         return "", [], ""
 
     def _forfeit(self) -> Forfeit:
-        assert self._fault is not None, "an audited record says where a seat forfeits"
+        assert self._fault is not None, "an audited record shows where a seat forfeits"
         return Forfeit(FaultKind(self._fault.kind), self._fault.detail)
 
 
 class Asked(Recorded):
-    """A recorded seat at which a bot is asked as well, until it is broken by a fault or the last ``wanted`` turn is reached.
+    """A recorded seat where a bot is asked too, until a fault breaks it off or the last ``wanted`` turn is reached.
 
-    A move that is illegal does not end the asking, for the dialogue goes on as it would have. ``asked_ms`` is how long the answers may
-    take, where that is known better than the record tells.
+    An illegal move does not stop the questions, because the dialogue goes on as recorded anyway. ``asked_ms`` is the time for each answer,
+    if it is known more precisely than from the record.
     """
 
     def __init__(self, record: GameRecord, seat: int, player: Player, wanted: int | None, asked_ms: Sequence[int]) -> None:
@@ -130,13 +130,13 @@ class Asked(Recorded):
         return super().choose(state, budget_ns)
 
     def inform(self, line: bytes) -> None:
-        """Tells the bot too."""
+        """Informs the bot as well."""
         super().inform(line)
         if self._is_asked:
             self.player.inform(line)
 
     def finish(self) -> None:
-        """Ends the game for the bot too."""
+        """Ends the game for the bot as well."""
         if self._is_asked:
             self.player.finish()
 
@@ -159,9 +159,9 @@ class Asked(Recorded):
 
 
 def retrace(script: Script, seat: int, player: Player, *, wanted: int | None = None, asked_ms: Sequence[int] = ()) -> Asked:
-    """Leads the game again and asks the player what the seat was asked, up to the turn that is wanted; the process is left as it is.
+    """Replays the game and asks the player for the seat's moves, up to the last wanted turn. Leaves the process running.
 
-    Raises RunError when the record does not follow from its deck and moves, Void.
+    Raises RunError if the record does not follow from its deck and moves, and Void.
     """
     record = script.record
     wrong = audit(record, script.board)
@@ -169,7 +169,7 @@ def retrace(script: Script, seat: int, player: Player, *, wanted: int | None = N
         raise RunError(f"{record.id}, {wrong.field}: expected {wrong.expected} by the rules, got {wrong.got}", SEE)
     kinds = {fault.kind for fault in record.faults}
     if not kinds <= set(FaultKind):
-        raise RunError(f"{record.id}, faults: expected kinds out of {', '.join(FaultKind)}, got {', '.join(sorted(kinds))}", SEE)
+        raise RunError(f"{record.id}, faults: expected only the kinds {', '.join(FaultKind)}, got {', '.join(sorted(kinds))}", SEE)
     players: list[Recorded] = [Recorded(record, at) for at in range(len(record.bots))]
     players[seat] = asked = Asked(record, seat, player, wanted, asked_ms)
     plan = GamePlan(record.id, record.board, record.deal, record.seating, tuple(record.bots), record.deck, script.seeds)
@@ -184,14 +184,14 @@ def _faults(record: GameRecord) -> list[tuple[int, int, str]]:
 
 
 def decisions_of(record: GameRecord, seat: int) -> list[int]:
-    """The turns at which a seat had to decide, the one at which it forfeited included."""
+    """The turns at which a seat had to decide, including the one at which it forfeited."""
     movers = [at % len(record.bots) for at, text in enumerate(record.moves) if text != PASSED]
     forfeits = [fault.turn for fault in record.faults if fault.seat == seat and fault.kind != FaultKind.STARTUP]
     return [turn for turn, mover in enumerate(movers) if mover == seat] + forfeits
 
 
 def old_ms(record: GameRecord, seat: int) -> float:
-    """What an answer of the seat took in the recorded game, on the average."""
+    """The average time of the seat's answers in the recorded game."""
     answers = sum(text != PASSED for text in record.moves[seat :: len(record.bots)])
     return record.think_ms[seat] / answers if answers else 0.0
 

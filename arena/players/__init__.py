@@ -1,1 +1,1 @@
-"""Anything that is asked for a move: bots in processes, functions in this one."""
+"""Anything that can be asked for a move: bots in their own processes, and functions in this one."""

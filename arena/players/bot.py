@@ -1,4 +1,4 @@
-"""A bot's process as a player: the dialogue, the deadlines, and what each way of breaking off is called."""
+"""A bot's process as a player: the dialogue, the deadlines, and the fault for each way a dialogue can fail."""
 
 import time
 
@@ -15,17 +15,19 @@ from arena.players.views import turn_view
 from arena.rules import State
 
 GRACE_NS = 200_000_000
-"""After a missed deadline: how long to look whether the answer still comes, first as it is, then with the bot's input closed."""
+"""After a missed deadline: how long to wait for a late answer, once with the bot's input open and once with it closed."""
 EXIT_S = 0.25
 QUIT_S = 0.1
 LOOK_NS = 2_000_000_000
-"""How often to look at the processor time of a bot."""
+"""How often to measure a bot's processor time."""
 STALL_NS = 50_000_000
-"""A stall is at least this long, and at least a quarter of the time for an answer."""
-FLOODED = f"expected one line per request, got over {MAX_LINE >> 10} KiB of lines that nobody asked for: answer once, log to stderr"
-LAST_WORDS = "its last words on stderr:"
+"""A stall lasts at least this long, and at least a quarter of the time for the answer."""
+FLOODED = (
+    f"expected one line per request, got more than {MAX_LINE >> 10} KiB that nobody asked for: answer each request once, log to stderr"
+)
+LAST_WORDS = "last line on stderr:"
 THINK_LESS = "think less (position.think_ms says how long), or allow more with --move-ms"
-START_FASTER = "start in less time: load less before ready"
+START_FASTER = "start faster: load less before ready"
 FLUSH = "answer every request, and flush stdout after each line"
 AFTER_CLOSING = (
     "the bot answered only after its input was closed: flush stdout after each line "
@@ -34,7 +36,7 @@ AFTER_CLOSING = (
 
 
 class BotPlayer:
-    """A bot that plays in a process of its own, started when its first game begins."""
+    """A bot that plays in its own process, which starts with the bot's first game."""
 
     def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox = OPEN) -> None:
         self.bot = bot
@@ -51,7 +53,7 @@ class BotPlayer:
 
     @property
     def is_running(self) -> bool:
-        """Whether the process has been started and has not ended by itself."""
+        """Whether the process has been started and has not exited."""
         return self._process is not None and self._process.ending() is None
 
     def begin(self, start: Start) -> None:
@@ -82,7 +84,7 @@ class BotPlayer:
         return encode(message)
 
     def next_id(self) -> int:
-        """The id of the next request."""
+        """The id for the next request."""
         self._requests += 1
         return self._requests
 
@@ -92,7 +94,7 @@ class BotPlayer:
         self._channel.queue(line)
 
     def finish(self) -> None:
-        """Sends the lines about the end; a process that is to be fresh for every game is stopped."""
+        """Sends the lines about the end of the game; stops the process if the bot wants a fresh one for each game."""
         self._line().flush()
         if self._process:
             self._process.trim_stderr()
@@ -104,14 +106,14 @@ class BotPlayer:
             self.stop()
 
     def dismiss(self) -> None:
-        """Kills the process and all it started, without a word to it; calling it again does nothing."""
+        """Kills the process and everything it started, without sending anything; calling it again does nothing."""
         if self._channel and self._process:
             self._channel.close()
             self._process.stop()
         self._process = self._channel = None
 
     def stop(self) -> None:
-        """Asks the process to quit, gives it a moment, and dismisses it; calling it again does nothing."""
+        """Asks the process to quit, gives it a moment, then dismisses it; calling it again does nothing."""
         if self._channel and self._process and self._channel.accepts_input and self.is_running:
             self._channel.queue(encode(Quit()))
             self._channel.flush()
@@ -120,7 +122,7 @@ class BotPlayer:
         self.dismiss()
 
     def evidence(self) -> tuple[str, Words, str]:
-        """How the process ended and what it used, the last lines both ways with ms since the game began, the end of stderr."""
+        """How the process ended and what it used; the last lines in both directions, with ms since the game began; the end of stderr."""
         if self._process is None or self._channel is None:
             return "", [], ""
         ending = self._process.ending()
@@ -136,19 +138,19 @@ class BotPlayer:
         return self._full
 
     def memory_mb(self) -> int:
-        """Memory of the bot's processes now, as far as it is their own."""
+        """The memory that the bot's processes use now, without memory that belongs to files."""
         return self._process.memory_mb() if self._process else 0
 
     def stderr_written(self) -> int:
-        """Bytes that the process has written to stderr."""
+        """The number of bytes the process has written to stderr."""
         return self._process.stderr_written() if self._process else 0
 
     def lines(self) -> list[Line]:
-        """The lines of the dialogue that are kept, the last ones of both ways."""
+        """The kept lines of the dialogue: the last ones in each direction."""
         return self._line().lines()
 
     def unasked_ns(self) -> tuple[int, int]:
-        """Processor time of the process beyond the time that it was asked for something, and the time that it was not."""
+        """Processor time the process used beyond the time it had a request to answer, and how long it had none."""
         if self._process is None:
             return 0, 0
         unasked_ns = time.monotonic_ns() - self._started_ns - self._asked_for_ns
@@ -173,7 +175,7 @@ class BotPlayer:
         self._asked_for_ns = time.monotonic_ns() - self._started_ns
 
     def open(self) -> None:
-        """Starts the process, and says nothing to it yet. Raises Void."""
+        """Starts the process without sending it anything yet. Raises Void."""
         self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, self.bot.manifest.memory_mb)
         self._channel = self.channel(self._process.to_bot, self._process.from_bot)
         self._requests = self._moves = 0
@@ -195,7 +197,7 @@ class BotPlayer:
         try:
             return self._reply(request, began_ns, deadline_ns)
         except TimedOut as error:
-            allowance = f"the {self.startup_ms} ms for starting" if starting else f"{round((deadline_ns - began_ns) / 1e6)} ms"
+            allowance = f"the {self.startup_ms} ms allowed for start-up" if starting else f"{round((deadline_ns - began_ns) / 1e6)} ms"
             raise self._overdue(error.partial, deadline_ns, allowance, starting=starting) from None
         except OutputEnded as error:
             raise self._ended(error.partial) from None
@@ -209,9 +211,9 @@ class BotPlayer:
             raise Forfeit(FaultKind.FLOOD, FLOODED) from None
 
     def _reply(self, request: bytes, began_ns: int, deadline_ns: int) -> bytes:
-        """The reply as `Channel.ask` gives it; what a slow bot uses is measured, to tell a slow bot from a stalled machine.
+        """The reply from `Channel.ask`. If it is slow, the time is measured more closely, to tell a slow bot from a stalled machine.
 
-        Raises Void when the machine stalled and an answer is not there in time: nobody knows whether it would have been.
+        Raises Void if the machine stalled and the answer did not come in time: nobody can know whether it would have.
         """
         assert self._process is not None
         channel, quarter_ns = self._line(), (deadline_ns - began_ns) // 4
@@ -241,22 +243,22 @@ class BotPlayer:
     def _refuse_stall(self, lost_ns: int, stall_ns: int) -> None:
         if lost_ns > stall_ns:
             raise Void(
-                f"the machine stalled while {self.name} had to answer: {lost_ns // 1_000_000} ms went elsewhere",
-                "leave the machine to the arena, or ask for fewer --jobs",
+                f"the machine stalled while {self.name} had to answer: {lost_ns // 1_000_000} ms went to other work",
+                "stop other programs on this machine, or use fewer --jobs",
             )
 
     def _check_id(self, reply: FromBot, number: int, line: bytes) -> None:
         if reply.id != number:
             raise self._unasked(
-                f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id that came with it, answer once'
+                f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id of the request, and answer it once'
             )
 
     def _unasked(self, detail: str) -> Forfeit:
-        """The fault of a line that answers no request: a flood if there are many of them."""
+        """The fault for a line that answers no request: a flood if there are many."""
         return Forfeit(FaultKind.FLOOD, FLOODED) if self._line().is_flooding() else Forfeit(FaultKind.UNKNOWN_ID, detail)
 
     def _overdue(self, partial: bytes, deadline_ns: int, allowance: str, *, starting: bool) -> Forfeit:
-        """Finds out which kind of lateness it is: waits a little for the answer, then closes the bot's input and looks again."""
+        """Finds out why the answer is missing: waits a little for it, then closes the bot's input and waits again."""
         assert self._process is not None
         unread = self._line().unread_by_bot()
         slow = START_FASTER if starting else THINK_LESS
@@ -270,7 +272,7 @@ class BotPlayer:
         if unread:
             return Forfeit(
                 FaultKind.NEVER_READS,
-                f"no answer came within {allowance}, and {unread} bytes of input were not read: read stdin line by line",
+                f"no answer came within {allowance}, and {unread} bytes of input were left unread: read stdin line by line",
             )
         if not self._process.has_output_open():
             return self._ended(partial)
@@ -283,7 +285,7 @@ class BotPlayer:
         if partial:
             return Forfeit(
                 FaultKind.LATE,
-                f"within {allowance} only a part of a line came, {shown(partial)}: send each answer whole, with a newline at its end",
+                f"only part of a line came within {allowance}, {shown(partial)}: send each answer whole, with a newline at the end",
             )
         # a bot that answered hello flushes: what it holds back would have come when its input ended
         return Forfeit(FaultKind.SILENT, f"no answer came within {allowance}: {FLUSH if starting else f'answer every turn; {slow}'}")
@@ -300,12 +302,12 @@ class BotPlayer:
         ending = self._process.ending(EXIT_S)
         after = f" after writing {shown(partial)} without a newline" if partial else ""
         if ending is None:
-            detail = f"the bot closed its output{after} but went on running: keep stdout open until the line 'quit'"
+            detail = f"the bot closed its output{after} but kept running: keep stdout open until the line 'quit'"
             return Forfeit(FaultKind.CLOSED_OUTPUT, detail)
         return Forfeit(_ending_kind(ending), f"the bot {ending}{after}{_cure(ending)}{self._last_words()}")
 
     def _last_words(self) -> str:
-        """The last line of stderr, which in most languages names the error."""
+        """The last line of stderr, which names the error in most languages."""
         if self._process is None:
             return ""
         full = "; its stderr is full: log less" if self._process.stderr_is_full() else ""
@@ -314,12 +316,12 @@ class BotPlayer:
 
 
 def _cure(ending: Ending) -> str:
-    """What to do about it, where the ending does not say so itself."""
+    """What to do about it, unless the ending already says so."""
     if ending.memory_mb or ending.processes or ending.unwatched or ending.failed:
         return ""
     if ending.exit is not None:
         return " when an answer was due: answer every turn, and stay until the line 'quit'"
-    return " when an answer was due: look for a crash, in its code or in a library"
+    return " when an answer was due: look for a crash in its code or in a library"
 
 
 def _ending_kind(ending: Ending) -> FaultKind:

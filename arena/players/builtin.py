@@ -1,4 +1,4 @@
-"""Built-in bots: the policies of the rules core under names of their own, without a folder, a process or a clock.
+"""Built-in bots: the policies of the rules core as named bots, with no folder, process or clock.
 
 They play by themselves, function against function, or in a seat beside bots that are processes.
 """
@@ -20,11 +20,11 @@ from arena.rules.outlook import GROWTH, HELD, PLACED, WON
 from arena.rules.terms import REVISION
 
 COMMAND = ["arena", "in-process"]
-"""What stands before the name where other bots have the command that starts them."""
+"""What a built-in bot has before its name where other bots have their start command."""
 NAMES = ("random", "greedy", "careful")
-"""Those that play where none are named."""
+"""The built-in bots that play if none are named."""
 PLAYS = 1
-"""Raised whenever a built-in bot would make another choice in the same position with the same seed; the version of all of them."""
+"""The version of all built-in bots: raised whenever one of them would choose differently in the same position with the same seed."""
 
 NAME = re.compile(r"(random)|(greedy|careful)(?:-([1-9][0-9]{0,2}|1000))?", re.ASCII)
 DESCRIPTIONS = {
@@ -37,18 +37,18 @@ TURN_BITS = 7
 
 
 class BuiltIn(NamedTuple):
-    """A policy as a bot; ``among`` is how many legal moves, drawn at random, it looks at, 0 for all of them."""
+    """A policy as a bot; ``among`` is the number of legal moves, drawn at random, that it looks at, or 0 for all."""
 
     policy: str
     among: int = 0
 
     def choose(self, state: State, seed: int) -> int:
-        """The mover's move, the same one for the same seed and turn; PASS when it has none."""
+        """The mover's move; the same seed and turn give the same move. PASS if it has none."""
         return state.choice(seed << TURN_BITS | state.turns, self.policy, self.among)
 
     @property
     def sha256(self) -> str:
-        """A hash of all that its choices follow from."""
+        """A hash of everything its choices depend on."""
         weights = [PLACED, GROWTH, HELD, WON] if self.policy == "careful" else []
         return sha256(msgspec.json.encode([self.policy, self.among, PLAYS, REVISION, weights])).hexdigest()
 
@@ -59,14 +59,14 @@ def built_in(name: str) -> BuiltIn:
     if match is None:
         raise ConfigError(
             f"expected a built-in bot, got {name!r}",
-            f"there are {', '.join(NAMES)}, and greedy-N and careful-N, which take the best of N moves drawn at random, N from 1 to 1000; "
+            f"there are {', '.join(NAMES)}, and greedy-N and careful-N, which take the best of N moves drawn at random (N from 1 to 1000); "
             "to play your own bots too, leave --in-process out",
         )
     return BuiltIn("uniform") if match[1] else BuiltIn(match[2], int(match[3] or 0))
 
 
 def built_in_bot(name: str) -> Bot:
-    """The same as a bot of a run. Raises ConfigError."""
+    """The built-in bot as a bot of a run. Raises ConfigError."""
     own = built_in(name)
     idea = DESCRIPTIONS[name.partition("-")[0]] + (f" among {own.among} moves drawn at random" if own.among else "")
     manifest = Manifest(name=name, command=[*COMMAND, name], version=str(PLAYS), language="C", description=idea)

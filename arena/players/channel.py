@@ -1,4 +1,4 @@
-"""Lines over the two pipes of a bot: one absolute deadline per reply, nothing read or written without a bound."""
+"""Lines over a bot's two pipes: one absolute deadline per reply, and a bound on everything read or written."""
 
 import os
 import select
@@ -7,19 +7,19 @@ from collections import deque
 from typing import Literal, NamedTuple
 
 MAX_LINE = 64 * 1024
-"""A line, and all that may wait unread, in bytes."""
+"""The longest line, and the most that may wait unread, in bytes."""
 KEPT_LINES = 40
 CHUNK = 8 * 1024
 
 _DRAIN_NS = 100_000_000
-"""How long to look whether what was said unasked is a flood."""
+"""How long to watch whether unasked output turns into a flood."""
 
 
 Direction = Literal["to", "from"]
 
 
 class TimedOut(Exception):  # noqa: N818 - an outcome, judged by the caller
-    """The deadline passed; ``partial`` is what had come of a line."""
+    """The deadline passed; ``partial`` is the part of a line that had arrived."""
 
     def __init__(self, partial: bytes) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class TimedOut(Exception):  # noqa: N818 - an outcome, judged by the caller
 
 
 class OutputEnded(Exception):  # noqa: N818
-    """The bot's output ended before a whole line came."""
+    """The bot's output ended before a complete line arrived."""
 
     def __init__(self, partial: bytes) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class OutputEnded(Exception):  # noqa: N818
 
 
 class Overflowed(Exception):  # noqa: N818
-    """More than MAX_LINE bytes came: as one line, or as lines that nobody asked for."""
+    """More than MAX_LINE bytes arrived, either as one line or as lines that nobody asked for."""
 
     def __init__(self, *, one_line: bool, start: bytes) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class Overflowed(Exception):  # noqa: N818
 
 
 class SpokeUnasked(Exception):  # noqa: N818
-    """A whole line was waiting before the request was sent."""
+    """A complete line was waiting before the request was sent."""
 
     def __init__(self, line: bytes) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class SpokeUnasked(Exception):  # noqa: N818
 
 
 class Line(NamedTuple):
-    """One line of the dialogue, without its end: ``to`` or ``from`` the bot, at a time on the monotonic clock."""
+    """One line of the dialogue, without its newline: ``to`` or ``from`` the bot, at a time on the monotonic clock."""
 
     direction: Direction
     text: bytes
@@ -79,18 +79,18 @@ class Channel:
         self.accepts_input = True
 
     def queue(self, line: bytes) -> None:
-        """Adds a line (without its end) to what the next request sends along."""
+        """Adds a line (without its newline) that is sent together with the next request."""
         self._queue.append(line)
 
     def lines(self) -> list[Line]:
-        """The last lines that went both ways."""
+        """The last lines in each direction."""
         every = [Line(direction, line, at_ns) for direction, text, at_ns in self._said for line in text.rstrip(b"\n").split(b"\n")]
         return every[-KEPT_LINES:]
 
     def ask(self, line: bytes, deadline_ns: int) -> bytes:
-        """Sends what is queued and this line, and waits for the reply until the deadline on the monotonic clock.
+        """Sends everything queued and this line, then waits for the reply until the deadline on the monotonic clock.
 
-        Returns the reply without its end; empty lines are passed over. Raises TimedOut, OutputEnded, Overflowed, SpokeUnasked.
+        Returns the reply without its newline and skips empty lines. Raises TimedOut, OutputEnded, Overflowed, SpokeUnasked.
         """
         if self._incoming:
             self._check_unasked()
@@ -99,7 +99,7 @@ class Channel:
         return self.read_line(deadline_ns)
 
     def go_on(self, deadline_ns: int) -> bytes:
-        """Waits on for the reply to what was asked, after TimedOut, until a later deadline. Raises what `ask` does."""
+        """After TimedOut, keeps waiting for the same reply until a later deadline. Raises what `ask` raises."""
         self._write(deadline_ns)
         return self.read_line(deadline_ns)
 
@@ -124,7 +124,7 @@ class Channel:
                 raise Overflowed(one_line=False, start=b"")
 
     def _wait(self, deadline_ns: int) -> None:
-        """Waits for more than the part of a line that has come."""
+        """Waits for more than the part of a line that has arrived."""
         if len(self._incoming) > MAX_LINE:
             raise Overflowed(one_line=True, start=self._incoming[:MAX_LINE])
         if not self._readable.poll(max(0, deadline_ns - time.monotonic_ns()) / 1e6):
@@ -133,7 +133,7 @@ class Channel:
             raise OutputEnded(self._incoming)
 
     def is_flooding(self) -> bool:
-        """Whether more than MAX_LINE bytes wait that nobody asked for, or come within a moment."""
+        """Whether more than MAX_LINE bytes that nobody asked for are waiting, or arrive within a moment."""
         deadline_ns = time.monotonic_ns() + _DRAIN_NS
         while len(self._incoming) <= MAX_LINE and time.monotonic_ns() < deadline_ns:
             if self._readable.poll(10) and not self._receive():
@@ -141,7 +141,7 @@ class Channel:
         return len(self._incoming) > MAX_LINE
 
     def flush(self) -> None:
-        """Sends as much of the queue as goes without waiting; the rest is dropped."""
+        """Sends as much of the queue as it can without waiting, and drops the rest."""
         if self._queue:
             self._send(0)
         self._outgoing = b""
@@ -160,11 +160,11 @@ class Channel:
             os.close(self._from_bot)
 
     def unread_by_bot(self) -> int:
-        """Bytes that were sent, or wait to be sent, and that the bot has not read."""
+        """The number of bytes, sent or still queued, that the bot has not read."""
         return len(self._outgoing) + (pipe_fill(self._to_bot) if self.accepts_input else 0)
 
     def _note(self, direction: Direction, text: bytes) -> None:
-        """Keeps what was said: a line from the bot, or lines to it."""
+        """Remembers a line from the bot, or lines to it."""
         self._said.append((direction, text, time.monotonic_ns()))
 
     def _send(self, deadline_ns: int) -> None:
@@ -176,7 +176,7 @@ class Channel:
         self._write(deadline_ns)
 
     def _write(self, deadline_ns: int) -> None:
-        """Writes what is to go out until the deadline, reading meanwhile so that neither side can block the other."""
+        """Writes the queue until the deadline, and reads at the same time so that neither side can block the other."""
         while self._outgoing and self.accepts_input:
             try:
                 self._outgoing = self._outgoing[os.write(self._to_bot, self._outgoing) :]
@@ -191,7 +191,7 @@ class Channel:
                 self.close_input()
 
     def _receive(self) -> int:
-        """Reads what is there; 0 at the end of the bot's output."""
+        """Reads what is available; 0 at the end of the bot's output."""
         try:
             chunk = os.read(self._from_bot, CHUNK)
         except BlockingIOError:
@@ -200,7 +200,7 @@ class Channel:
         return len(chunk)
 
     def _check_unasked(self) -> None:
-        """Judges output that waits though nothing was asked: half a line may be the start of an answer. Raises SpokeUnasked."""
+        """Judges output that came before a request: half a line may be the start of an answer. Raises SpokeUnasked."""
         if not self._incoming.strip():
             self._incoming = b""
             return
@@ -212,7 +212,7 @@ class Channel:
 
 
 def pipe_fill(descriptor: int) -> int:
-    """Bytes in a pipe that its reader has not read; 0 where the system does not say."""
+    """The number of unread bytes in a pipe; 0 if the system cannot tell."""
     import array  # noqa: PLC0415 - needed only when a bot is overdue
     import fcntl  # noqa: PLC0415
     import termios  # noqa: PLC0415

@@ -16,11 +16,12 @@ from msgspec import Struct
 
 from arena.errors import BotFolderError, did_you_mean
 from arena.players.kept import Kept, cache_folder
-from arena.players.manifest import FILE, Manifest, check_file, check_name, read_manifest
+from arena.players.manifest import FILE, Manifest, check_file, check_name, comments, played_text, read_manifest
+from arena.players.passing import make_passing, remove_passing, remove_tree
 from arena.players.process import run_build
-from arena.players.sandbox.launch import remove_tree
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.toolchains import installation, missed_program, missing_program, toolchain_files
+from arena.records.regular import has_folder
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo
 
@@ -33,8 +34,8 @@ MAX_DEPTH = 32
 BUILD_S = 600
 VERSION_S = 20
 STAGING = ".staging-"
-CORRECT = "correct the command in bot.toml"
-CURE_BUILD = "cure what it says; the step runs in a copy of the bot's folder"
+CORRECT = "fix the command in bot.toml"
+CURE_BUILD = "fix the error it shows; the step runs in a copy of the bot's folder"
 
 INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".rb": "ruby", ".pl": "perl", ".lua": "lua", ".sh": "sh"}
 
@@ -42,14 +43,19 @@ INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".rb": "ruby", 
 class Bot(Struct, frozen=True):
     """A bot as the arena plays it.
 
-    ``label`` is its name in a run: the registry's name, with ``@version`` for an old one. ``folder`` holds its files; ``sha256`` is of
-    their content, without the version.
+    ``label`` is its name in a run: the name in the registry, with ``@version`` for an old version. ``folder`` holds its files; ``sha256``
+    covers their content, without the version; ``plain_sha256`` leaves out the comments in bot.toml too, as earlier versions did.
     """
 
     label: str
     manifest: Manifest
     folder: Path
     sha256: str
+    plain_sha256: str = ""
+
+    def has_hash(self, sha256: str) -> bool:
+        """Whether a hash is of this bot's content."""
+        return sha256 in (self.sha256, self.plain_sha256)
 
     @property
     def command(self) -> list[str]:
@@ -69,9 +75,10 @@ def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None
     elif path.is_file():
         manifest = Manifest(name=name or path.stem, command=list(command) if command else script_command(path))
     else:
-        raise BotFolderError(f"expected a bot's folder or script, found nothing at {path}", near_paths(path))
+        raise BotFolderError(f"expected a bot's folder or script at {path}, found nothing", near_paths(path))
     check_name(manifest.name, str(path))
-    return Bot(manifest.name, manifest, path, content_hash(path, manifest))
+    plain = plain_hash(path, manifest)
+    return Bot(manifest.name, manifest, path, _with_comments(plain, path), plain)
 
 
 def near_paths(path: Path) -> str:
@@ -91,7 +98,7 @@ def home_of_script(path: Path) -> Path | None:
 
 
 def script_command(path: Path) -> list[str]:
-    """How to run a single script: by the interpreter for its ending, or by itself if it is executable."""
+    """How to run a single script: with the interpreter for its file name ending, or directly if it is executable."""
     interpreter = INTERPRETERS.get(path.suffix)
     if interpreter:
         return [interpreter, path.name]
@@ -104,7 +111,7 @@ def script_command(path: Path) -> list[str]:
 
 
 def bot_files(path: Path) -> list[Path]:
-    """The files that make up a bot, relative to its folder, sorted; links out of the folder and special files are refused."""
+    """The files of a bot, relative to its folder, sorted. Refuses links out of the folder and special files."""
     if path.is_file():
         return [Path(path.name)]
     root = path.resolve()
@@ -112,7 +119,7 @@ def bot_files(path: Path) -> list[Path]:
     for folder, folders, names in os.walk(root, onerror=_refuse_unreadable):
         folders[:] = sorted(set(folders) - (IGNORED if folder != str(root) else IGNORED | _arena_folders(root)))
         if len(Path(folder).parts) > len(root.parts) + MAX_DEPTH:
-            raise BotFolderError(f"{path}: expected folders nested at most {MAX_DEPTH} deep, got deeper ones")
+            raise BotFolderError(f"{path}: expected folders at most {MAX_DEPTH} levels deep, got deeper ones")
         for name in sorted(set(names) - IGNORED):
             file = Path(folder, name)
             check_file(file, root)
@@ -121,7 +128,7 @@ def bot_files(path: Path) -> list[Path]:
         if len(found) > MAX_FILES or size > MAX_BYTES:
             raise BotFolderError(
                 f"{path}: expected at most {MAX_FILES} files and {MAX_BYTES >> 20} MiB, got {len(found)} files and {size >> 20} MiB so far",
-                "keep build results and data that the bot does not need out of its folder",
+                "move build results and data that the bot does not need out of its folder",
             )
     return sorted(found)
 
@@ -132,19 +139,36 @@ def _arena_folders(root: Path) -> set[str]:
 
 
 def _refuse_unreadable(error: OSError) -> NoReturn:
-    raise BotFolderError(f"expected to read all of the bot's folder, got {error}") from error
+    raise BotFolderError(f"expected to read the bot's whole folder, got {error}") from error
 
 
 def played_copy(run: Path, info: BotInfo) -> Bot:
-    """The copy of a bot that a run has played, without a look at its hash. Raises BotFolderError."""
+    """The copy of a bot that a run played, without checking its hash. Raises BotFolderError."""
     folder = run / info.copy
-    if folder.resolve() != run.resolve() / info.copy:
-        raise BotFolderError(f"expected the files of {info.name} in {folder}, got a link to {folder.resolve()}")
+    if not has_folder(run, info.copy):
+        raise BotFolderError(f"expected the files of {info.name} in {folder}, got a link to another folder, or none")
     return bot_at(folder, name=info.name.partition("@")[0], command=None if (folder / FILE).exists() else info.command)
 
 
 def content_hash(path: Path, manifest: Manifest) -> str:
-    """sha256 over the manifest without its version, and each file's name, executable bit and bytes."""
+    """sha256 over what `plain_hash` covers and the comments in bot.toml, which the bot can read; the same where there are none."""
+    return _with_comments(plain_hash(path, manifest), path)
+
+
+def _with_comments(plain: str, path: Path) -> str:
+    said = comments(_manifest_text(path / FILE)) if os.path.lexists(path / FILE) else []
+    return hashlib.sha256("\n".join([plain, *said]).encode()).hexdigest() if said else plain
+
+
+def _manifest_text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BotFolderError(f"{file}: {error}") from None
+
+
+def plain_hash(path: Path, manifest: Manifest) -> str:
+    """sha256 over the manifest without its version, and each file's name, executable bit and bytes: a bot's hash in earlier versions."""
     unversioned = msgspec.structs.replace(manifest, version="1")
     digest = hashlib.sha256(msgspec.json.encode(unversioned))
     base = path.parent if path.is_file() else path
@@ -165,7 +189,7 @@ def _digest(file: Path) -> bytes:
 
 
 def copy_files(path: Path, target: Path) -> None:
-    """Copies a bot's files into a new folder; of their modes only whether they can be executed."""
+    """Copies a bot's files into a new folder; of the file modes only the executable bit is kept."""
     base = path.parent if path.is_file() else path
     for file in bot_files(path):
         (target / file).parent.mkdir(parents=True, exist_ok=True)
@@ -174,19 +198,22 @@ def copy_files(path: Path, target: Path) -> None:
 
 
 def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
-    """The bot copied to ``target`` and built there; a finished copy of the same content is used again.
+    """Copies the bot to ``target`` and builds it there; a finished copy is reused if it has the same content, or build results.
 
-    One process at a time may stage into the folder that holds ``target``: what an earlier one left unfinished there is removed.
-    Raises BotFolderError when a program is missing or a build step fails.
+    Only one process at a time may stage into the folder that holds ``target``: anything left unfinished there is removed.
+    Raises BotFolderError if a program is missing or a build step fails.
     """
     staged = msgspec.structs.replace(bot, folder=target.resolve())
     if target.exists():
-        return staged
+        is_itself = bot.folder.resolve() == target.resolve()
+        if is_itself or bot.manifest.build or content_hash(target, bot.manifest) == bot.sha256:
+            return staged
+        remove_tree(str(target))
     check_programs(bot)
     target.parent.mkdir(parents=True, exist_ok=True)
     for left_over in target.parent.glob(f"{STAGING}*"):
         remove_tree(str(left_over))
-    with _passing_folder(STAGING, target.parent) as temporary:
+    with _staging_folder(target.parent) as temporary:
         work = temporary / "bot"
         if bot.manifest.build:
             _fetch_or_build(bot, work, sandbox)
@@ -201,20 +228,23 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
 
 @contextmanager
 def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot]]:
-    """The bots staged in a temporary folder that goes when the block ends."""
-    with _passing_folder("arena-") as temporary:
-        yield [stage(bot, temporary / f"{number}-{bot.label}", sandbox) for number, bot in enumerate(bots)]
+    """The bots staged in a temporary folder, which is removed when the block ends."""
+    folder = make_passing("staged")
+    try:
+        yield [stage(bot, Path(folder, f"{number}-{bot.label}"), sandbox) for number, bot in enumerate(bots)]
+    finally:
+        remove_passing(folder)
 
 
 def check_programs(bot: Bot) -> None:
-    """Raises BotFolderError when something is missing that builds or starts the bot."""
+    """Raises BotFolderError if anything needed to build or start the bot is missing."""
     reason, cure = lack(bot)
     if reason:
         raise BotFolderError(f"{bot.label}: {reason}", cure)
 
 
 def lack(bot: Bot) -> tuple[str, str]:
-    """Why the bot cannot be built or started on this machine, and the cure; both empty when nothing is missing."""
+    """Why the bot cannot be built or started on this machine, and the cure; both empty if nothing is missing."""
     program = missing_program([*bot.manifest.build, bot.command])
     if program:
         return f"expected the program {program!r} on PATH, found none", installation(program)
@@ -223,7 +253,7 @@ def lack(bot: Bot) -> tuple[str, str]:
 
 
 def missing_file(bot: Bot, folder: Path) -> str:
-    """Why the command cannot start when it is a file of the folder, or an empty text."""
+    """Why the command cannot start, if it is a file in the folder; else an empty text."""
     program = bot.command[0]
     file = folder / program
     if "/" not in program or (os.access(file, os.X_OK) and file.is_file()):
@@ -240,6 +270,13 @@ def kept_builds(sandbox: Sandbox) -> Kept | None:
 def _copy_to(work: Path, bot: Bot) -> None:
     work.mkdir()
     copy_files(bot.folder, work)
+    _write_manifest(work, bot)
+
+
+def _write_manifest(work: Path, bot: Bot) -> None:
+    """The copy's bot.toml says what is played: the name and the version may be others than in the bot's folder."""
+    if (work / FILE).exists():
+        (work / FILE).write_text(played_text(_manifest_text(work / FILE), bot.manifest), encoding="utf-8")
 
 
 def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
@@ -247,6 +284,7 @@ def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
     kept = kept_builds(sandbox)
     key = f"{bot.manifest.name}-{_build_key(bot, work.parent, sandbox)}" if kept else ""
     if kept and _is_fetched(kept, key, work):
+        _write_manifest(work, bot)
         return
     _copy_to(work, bot)
     is_as_hashed = kept is not None and content_hash(work, bot.manifest) == bot.sha256
@@ -277,9 +315,9 @@ def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
     shown = f"{bot.label}: the build step '{' '.join(step)}'"
     ending, tail = run_build(step, folder, sandbox, BUILD_S)
     if ending is None:
-        raise BotFolderError(f"{shown} was not ready after {BUILD_S} s", "make it do less")
+        raise BotFolderError(f"{shown} did not finish within {BUILD_S} s", "shorten it")
     if ending.failed:
-        raise BotFolderError(f"{shown} could not be started: {ending.failed}", "correct the build in bot.toml")
+        raise BotFolderError(f"{shown} could not be started: {ending.failed}", "fix the build in bot.toml")
     if ending.exit != 0:
         how = str(ending) if ending.exit is None else f"ended with status {ending.exit}"
         missed = missed_program(tail)
@@ -288,9 +326,9 @@ def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
 
 
 @contextmanager
-def _passing_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
-    """A folder that goes when the block ends, whatever a build has made of it."""
-    folder = tempfile.mkdtemp(prefix=prefix, dir=parent)
+def _staging_folder(parent: Path) -> Iterator[Path]:
+    """A folder that is removed when the block ends, whatever a build has put into it."""
+    folder = tempfile.mkdtemp(prefix=STAGING, dir=parent)
     try:
         yield Path(folder)
     finally:

@@ -1,4 +1,4 @@
-"""A function as a player, without a process: for built-in bots, tests, checks and play against the arena itself."""
+"""A function as a player, without its own process: for built-in bots, tests, checks and games against the arena itself."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from arena.rules.notation import move_text
 
 
 class InProcessPlayer:
-    """Plays what ``choose(state, seed)`` returns. The function sees the whole state: it is trusted, and time is measured only."""
+    """Plays what ``choose(state, seed)`` returns. We trust it: it sees the whole state, and its time is measured, not limited."""
 
     is_running = computes_unasked = False
     """There is no process that could be kept, or think on others' turns."""
@@ -21,7 +21,7 @@ class InProcessPlayer:
         self._seed = 0
 
     def begin(self, start: Start) -> None:
-        """Keeps the seat's seed of the game."""
+        """Stores the seat's seed for the game."""
         self._seed = start.seed
 
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002 - a function is never late
@@ -31,13 +31,13 @@ class InProcessPlayer:
         return Answer(move_text(state.board, move), time.monotonic_ns() - began_ns, began_ns)
 
     def inform(self, line: bytes) -> None:
-        """Nothing: the state says it all."""
+        """Does nothing: the state has all the information."""
 
     def finish(self) -> None:
-        """Nothing is held."""
+        """Does nothing: there is nothing to release."""
 
     def dismiss(self) -> None:
-        """Nothing is held."""
+        """Does nothing: there is nothing to release."""
 
     def stop(self) -> None:
         """Nothing is held."""
@@ -53,5 +53,5 @@ def first_move(state: State, seed: int) -> int:  # noqa: ARG001 - the shape of a
 
 
 def random_move(state: State, seed: int) -> int:
-    """A legal move, the same one for the same seed and turn."""
+    """A random legal move; the same seed and turn give the same move."""
     return state.nth((seed * 2654435761 + state.turns * 40503) % 4294967291 % state.legal_count())

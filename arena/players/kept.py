@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from arena.players.sandbox.launch import remove_tree
+from arena.players.passing import remove_tree
 
 LOCK = ".lock"
 INCOMING = ".incoming-"

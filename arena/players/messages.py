@@ -22,7 +22,7 @@ class Hello(Struct, tag="hello", frozen=True):
 
 
 class Start(Struct, tag="start", frozen=True, omit_defaults=True):
-    """A game begins. Times are in ms; ``game_ms`` is the bank for the whole game, absent when there is none."""
+    """A game begins. Times are in ms; ``game_ms`` is the bank for the whole game, absent if there is none."""
 
     players: int
     seat: int
@@ -51,7 +51,7 @@ class VillageView(Struct, frozen=True):
 
 
 class PositionView(Struct, frozen=True):
-    """All that R2.2 makes public. ``rows`` are the board's rows with the colours of the spaces laid on them."""
+    """Everything R2.2 makes public. ``rows`` are the board's rows with the colours placed on them."""
 
     rows: list[str]
     provinces: list[ProvinceView]
@@ -62,7 +62,7 @@ class PositionView(Struct, frozen=True):
 
 
 class Turn(Struct, tag="turn", frozen=True, omit_defaults=True):
-    """The seat must move; answered by `Move`. The last two fields come with the full view only."""
+    """The seat must move; answered by `Move`. Only the full view has the last two fields."""
 
     id: int
     hand: list[str]
@@ -72,7 +72,7 @@ class Turn(Struct, tag="turn", frozen=True, omit_defaults=True):
 
 
 class EventView(Struct, frozen=True, omit_defaults=True):
-    """One consequence of a placement; ``home`` are the pagodas each seat got back, absent when nobody did."""
+    """One consequence of a placement; ``home`` are the pagodas each seat got back, absent if nobody got any."""
 
     event: str
     seat: int
@@ -82,7 +82,7 @@ class EventView(Struct, frozen=True, omit_defaults=True):
 
 
 class Played(Struct, tag="played", frozen=True, omit_defaults=True):
-    """A seat placed a tile or passed; ``forfeited`` is there and true when the seat passes because it has left the game."""
+    """A seat placed a tile or passed; ``forfeited`` is present and true if the seat passes because it has left the game."""
 
     seat: int
     move: str
@@ -135,7 +135,7 @@ class _Typed(Struct):
 
 
 def decode_from_arena(line: bytes) -> FromArena | None:
-    """A message of the arena; None for one of a type that a later protocol may add. Raises msgspec.DecodeError."""
+    """A message from the arena; None if its type is unknown, as a later protocol may add some. Raises msgspec.DecodeError."""
     try:
         return _from_arena.decode(line)
     except msgspec.ValidationError:
@@ -145,7 +145,7 @@ def decode_from_arena(line: bytes) -> FromArena | None:
 
 
 def decode_reply(line: bytes, example: str = MOVE_EXAMPLE) -> FromBot:
-    """What a bot answered where a reply such as the example is due. Raises Forfeit of kind NOT_JSON or WRONG_SHAPE."""
+    """The bot's reply, where one like ``example`` is due. Raises Forfeit of kind NOT_JSON or WRONG_SHAPE."""
     try:
         return _from_bot.decode(line.decode())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
@@ -158,6 +158,6 @@ def decode_reply(line: bytes, example: str = MOVE_EXAMPLE) -> FromBot:
 
 
 def shown(line: bytes, most: int = 80) -> str:
-    """A line of a bot in a message: quoted, cut to ``most`` bytes."""
+    """A bot's line for use in a message: quoted, and cut to ``most`` bytes."""
     text = repr(line[:most])[1:]
     return text if len(line) <= most else f"{text}... ({len(line)} bytes)"

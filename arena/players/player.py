@@ -1,4 +1,4 @@
-"""What the referee needs of anything that plays: a bot's process, a function in this process, later a person."""
+"""What the referee needs from anything that plays: a bot's process, a function in this process, or a person."""
 
 from typing import Literal, Protocol
 
@@ -8,13 +8,13 @@ from arena.players.messages import Start
 from arena.rules import State
 
 Words = list[tuple[Literal["to", "from"], float, str]]
-"""Lines of a dialogue: to or from the bot, ms since the game began, text."""
+"""Lines of a dialogue: direction (to or from the bot), ms since the game began, text."""
 KEPT_BYTES = 2000
-"""What evidence keeps of a line."""
+"""How many bytes of a line the evidence keeps."""
 
 
 class Answer(Struct, frozen=True, gc=False):
-    """A move in notation, when it was asked for on the monotonic clock, and how long it took to come."""
+    """A move in notation, how long it took, and when it was asked for on the monotonic clock."""
 
     move: str
     spent_ns: int
@@ -22,10 +22,11 @@ class Answer(Struct, frozen=True, gc=False):
 
 
 class Evidence(Struct, frozen=True):
-    """What is kept of a fault.
+    """The evidence of a fault.
 
-    ``after_ms`` is when, from the start of the game on, as the times of ``lines``, the last ones both ways. ``ending`` says how the
-    process ended, or is empty while it ran. ``asked_ms`` is the time for each answer of the game, the one that was due included.
+    ``after_ms`` is the time of the fault. It counts from the start of the game, like the times in ``lines``, which are the last lines in
+    each direction. ``ending`` says how the process ended, and is empty if it was still running. ``asked_ms`` is the time allowed for each
+    answer of the game, including the one that was due.
     """
 
     bot: str
@@ -41,7 +42,7 @@ class Evidence(Struct, frozen=True):
 
 
 class Player(Protocol):
-    """One seat's player for one game after another. Every method may raise Forfeit."""
+    """The player at one seat, for one game after another. Every method may raise Forfeit."""
 
     name: str
 
@@ -49,16 +50,16 @@ class Player(Protocol):
         """A game begins."""
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """The move of the seat whose turn it is in ``state``, asked for with so much time."""
+        """The move of the seat whose turn it is in ``state``; ``budget_ns`` is the time for the answer."""
 
     def inform(self, line: bytes) -> None:
-        """A public line: a placement, a pass, the end."""
+        """Passes on a public line: a placement, a pass, or the end."""
 
     def finish(self) -> None:
         """The game is over, and this seat played to the end."""
 
     def dismiss(self) -> None:
-        """This seat has forfeited: the player is not asked again."""
+        """This seat has forfeited: the player will not be asked again."""
 
     def evidence(self) -> tuple[str, Words, str]:
-        """How the process ended, the last lines both ways, the end of its stderr; empty where there is none."""
+        """How the process ended, the last lines in each direction, and the end of its stderr; empty if there is no process."""

@@ -1,4 +1,4 @@
-"""One bot process under its keeper: started in a session of its own, its output limited, and killed with all that it started."""
+"""One bot process under its keeper: started in its own session, with limited output, and killed with everything it started."""
 
 import contextlib
 import ctypes
@@ -28,14 +28,14 @@ STDERR_TAIL = 8 * 1024
 STDERR_KEPT = 1024 * 1024
 STOP_S = 3.0
 SIGNALLED = 128
-"""What shells, and bubblewrap, add to a signal's number to make an exit status of it."""
+"""What shells and bubblewrap add to a signal's number to turn it into an exit status."""
 
 
 class Ending(NamedTuple):
-    """How a bot's process ended: an exit status, or a signal's number, or the reason why it could not be started.
+    """How a bot's process ended: an exit status, a signal's number, or the reason why it could not be started.
 
-    ``unwatched`` when somebody killed its keeper, which ends the bot too; ``memory_mb``, ``processes`` (with their threads),
-    ``disk_mb`` and ``files`` are what it used when it was ended for using too much.
+    ``unwatched`` means that something killed its keeper, which ends the bot too. ``memory_mb``, ``processes`` (with their threads),
+    ``disk_mb`` and ``files`` are what it used when it was killed for using too much.
     """
 
     exit: int | None = None
@@ -51,31 +51,31 @@ class Ending(NamedTuple):
 
     @property
     def use(self) -> str:
-        """The processor time and memory of the process, as far as they are known."""
+        """The processor time and memory of the process, as far as known."""
         return f"{self.cpu_s:.2f} s of processor time, at most {self.peak_kb >> 10} MB of memory"
 
     def __str__(self) -> str:
         if self.failed:
             return f"could not be started: {self.failed}"
         if self.memory_mb:
-            return f"was ended because its processes used {self.memory_mb} MB of memory: use less, or raise memory_mb in bot.toml"
+            return f"was killed because its processes used {self.memory_mb} MB of memory: use less, or raise memory_mb in bot.toml"
         if self.processes:
-            return f"was ended because it had {self.processes} processes and threads, more than {LIMITS['processes']}: start fewer"
+            return f"was killed because it had {self.processes} processes and threads, more than {LIMITS['processes']}: start fewer"
         if self.disk_mb:
-            return f"was ended because its files took {self.disk_mb} MB: write less"
+            return f"was killed because its files took {self.disk_mb} MB: write less"
         if self.files:
-            return f"was ended because it had {self.files} files: remove what is no longer needed"
+            return f"was killed because it had {self.files} files: delete those it no longer needs"
         if self.unwatched:
-            return "was killed because the process that watches over it was: a bot has to leave the arena's processes alone"
+            return "was killed because the process that watches over it was killed: a bot must leave the arena's processes alone"
         if self.signal is not None:
             return f"was killed by {signal_name(self.signal)}"
         return f"exited with status {self.exit}"
 
 
 class BotProcess:
-    """A started bot. ``to_bot`` and ``from_bot`` are descriptors that the caller owns from then on.
+    """A started bot. ``to_bot`` and ``from_bot`` are descriptors that the caller owns.
 
-    Raises Void when the machine cannot start one more process.
+    Raises Void if the machine cannot start another process.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class BotProcess:
         _keepers.add(self._keeper.pid)
 
     def ending(self, wait_s: float = 0.0) -> Ending | None:
-        """How the bot ended, waiting for it at most so long; None while it runs."""
+        """How the bot ended, after waiting up to ``wait_s``; None if it is still running."""
         deadline = time.monotonic() + wait_s
         while True:
             self._read_status()
@@ -138,7 +138,7 @@ class BotProcess:
             time.sleep(0.002)
 
     def _ending_of(self, line: str) -> Ending | None:
-        """What a line of the keeper says of the end. In bubblewrap, a signal comes as status 128 and more."""
+        """The ending that a line from the keeper reports. In bubblewrap, a signal shows up as status 128 plus its number."""
         word, _, rest = line.partition(" ")
         if word == "failed":
             return Ending(failed=rest)
@@ -166,24 +166,24 @@ class BotProcess:
         return os.pread(self._stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL)).decode(errors="replace")
 
     def usage(self) -> usage.Usage:
-        """What the bot's processes have used up to now, and those of the worker's other bots."""
+        """What the bot's processes, and those of the worker's other bots, have used so far."""
         return usage.measure(time.monotonic_ns(), self._keeper.pid, _keepers - {self._keeper.pid})
 
     def has_output_open(self) -> bool:
-        """Whether one of the bot's processes still holds its end of stdout; so it is where nothing is known."""
+        """Whether one of the bot's processes still holds its end of stdout; True if that cannot be found out."""
         family = usage.family(self._keeper.pid)[1:]
         return not family or usage.has_pipe_open(family, self.from_bot)
 
     def stderr_size(self) -> int:
-        """Bytes of stderr that are kept."""
+        """The number of stderr bytes kept."""
         return 0 if self._stderr.closed else os.fstat(self._stderr.fileno()).st_size
 
     def stderr_written(self) -> int:
-        """Bytes of stderr, those included that are no longer kept."""
+        """The number of bytes written to stderr, including those no longer kept."""
         return self._stderr_dropped + self.stderr_size()
 
     def trim_stderr(self) -> None:
-        """Drops all but the tail of a long stderr, so that its limit is one for a game and not for the life of a process."""
+        """Drops all but the tail of a long stderr, so that its limit is per game and not for the life of the process."""
         if self.stderr_size() > STDERR_KEPT:
             tail = self.stderr_tail().encode()
             self._stderr_dropped += self.stderr_size() - len(tail)
@@ -191,15 +191,15 @@ class BotProcess:
             os.write(self._stderr.fileno(), tail)
 
     def memory_mb(self) -> int:
-        """Memory of the bot's processes that is not a file's."""
+        """The memory of the bot's processes that is not backed by files."""
         return sum(shared_fairly(pid, figures_of(pid)[0]) for pid in usage.family(self._keeper.pid)[1:]) >> 10
 
     def stderr_is_full(self) -> bool:
-        """Whether stderr has reached the limit of a file, so that the bot could write no more to it."""
+        """Whether stderr has reached its size limit, so that the bot cannot write more to it."""
         return self.stderr_size() >= LIMITS["file_bytes"]
 
     def stop(self) -> None:
-        """Kills the bot and everything it started, and waits until they are gone; calling it again does nothing."""
+        """Kills the bot and everything it started, and waits until all of it is gone; calling it again does nothing."""
         if self._stopped:
             return
         self._stopped = True
@@ -217,7 +217,7 @@ class BotProcess:
         self._launch.clear_up()
 
     def _kill_without_keeper(self) -> None:
-        """The keeper itself was killed: the bot's own session is still known."""
+        """Kills the bot after its keeper was killed: the bot's session is still known."""
         self._read_status()
         for line in self._status_text.decode(errors="replace").splitlines():
             if line.startswith("started "):
@@ -233,7 +233,7 @@ class BotProcess:
 
 
 def run_build(command: Sequence[str], folder: Path, sandbox: Sandbox, seconds: float) -> tuple[Ending | None, str]:
-    """Runs a build step, which may write to the folder, to its end. How it ended, None if it was not ready in time; its last words."""
+    """Runs a build step, which may write to the folder. Returns how it ended (None if it ran out of time) and its last output."""
     deadline, tail = time.monotonic() + seconds, b""
     process = BotProcess(command, folder, sandbox, BUILD_MEMORY_MB, building=True)
     try:
@@ -261,9 +261,9 @@ _adopts = False
 
 
 def adopt_orphans() -> None:
-    """From now on what a killed keeper leaves behind becomes this process's own, and `BotProcess.stop` kills it (Linux).
+    """From now on this process adopts whatever a killed keeper leaves behind, and `BotProcess.stop` kills it (Linux).
 
-    For processes that have no other children than keepers.
+    Only for processes whose children are all keepers.
     """
     global _adopts  # noqa: PLW0603 - it is a property of the process
     if sys.platform == "linux":
@@ -271,7 +271,7 @@ def adopt_orphans() -> None:
 
 
 def _kill_adopted() -> None:
-    """Kills the children that are no keepers, generation by generation."""
+    """Kills the children that are not keepers, generation by generation."""
     deadline = time.monotonic() + STOP_S
     while _adopts and (orphans := [pid for pid in children() if pid not in _keepers]) and time.monotonic() < deadline:
         for pid in orphans:

@@ -3,19 +3,19 @@
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from arena.errors import BotFolderError, UserError, did_you_mean
 from arena.players.folder import Bot, bot_at, copy_files, home_of_script
-from arena.players.manifest import FILE, Manifest, check_name
-from arena.players.sandbox.launch import remove_tree
+from arena.players.manifest import EXAMPLE, FILE, Manifest, check_name
+from arena.players.passing import remove_tree
 
 
 class Registry:
-    """The bots in a folder, which need not exist yet; behind them those of a ladder, which are found unless one there has their name."""
+    """The bots in a folder, which need not exist yet, and behind them a ladder, whose bots are found unless one here has the same name."""
 
     def __init__(self, root: Path, ladder: Mapping[str, Path] | None = None) -> None:
         self.root = root
@@ -34,9 +34,18 @@ class Registry:
         folder = self.get(label).folder
         return folder.resolve() == self._ladder[name].resolve()
 
-    def newest(self) -> list[Bot]:
-        """The newest version of each bot: the registered ones by name, then the ladder's."""
-        return [self.get(label) for label in self.labels() if "@" not in label]
+    def newest(self, leave_out: Callable[[str, BotFolderError], object]) -> list[Bot]:
+        """The newest version of each bot: the registered ones by name, then the ladder's.
+
+        ``leave_out`` is told of those that cannot be used, and why.
+        """
+        found = []
+        for label in self.labels():
+            try:
+                found += [] if "@" in label else [self.get(label)]
+            except BotFolderError as error:
+                leave_out(label, error)
+        return found
 
     def get(self, label: str) -> Bot:
         """The bot with this label: ``name`` is the newest version, ``name@version`` that one. Raises BotFolderError."""
@@ -58,7 +67,7 @@ class Registry:
         return self.get(text)
 
     def register(self, bot: Bot) -> tuple[Bot, bool]:
-        """Copies a bot into the registry, as the next version of its name. Returns it as registered, and whether anything changed."""
+        """Copies a bot into the registry as the next version of its name. Returns the registered bot, and whether anything changed."""
         name = bot.manifest.name
         check_name(name, str(bot.folder))
         known = self.get(name) if name in self.labels() else None
@@ -116,7 +125,8 @@ class Registry:
     def _own_labels(self) -> list[str]:
         if not self.root.is_dir():
             return []
-        return sorted(path.name for path in self.root.iterdir() if (path / FILE).is_file() and not path.name.startswith("."))
+        folders = [path for path in self.root.iterdir() if not path.name.startswith(".")]
+        return sorted(path.name for path in folders if os.path.isfile(path / FILE))  # noqa: PTH113 - False, too, where it may not look
 
     def _folder_of(self, label: str) -> Path | None:
         """Where the bot with this label lies: registered, else in the ladder, whose bots have one version each."""
@@ -171,7 +181,7 @@ class Registry:
     def _refuse_other_case(self, name: str) -> None:
         for label in self.labels():
             if label != name and label.lower() == name.lower():
-                raise BotFolderError(f"expected a name that differs from {label!r} by more than case, got {name!r}")
+                raise BotFolderError(f"expected a name that differs from {label!r} by more than upper and lower case, got {name!r}")
 
 
 def _version_key(label: str) -> list[tuple[int, str]]:
@@ -180,10 +190,13 @@ def _version_key(label: str) -> list[tuple[int, str]]:
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Writes a bot.toml, keeping the comments and order of one that is there."""
+    """Writes a bot.toml; keeps the comments and the order of an existing one."""
     import tomlkit  # noqa: PLC0415 - only submitting writes TOML
 
-    document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
+    try:
+        document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
+    except (tomlkit.exceptions.TOMLKitError, ValueError, RecursionError) as error:
+        raise BotFolderError(f"{path.name}: {error}", f"a smallest {FILE} is\n{EXAMPLE}") from None
     values = msgspec.to_builtins(manifest)
     for key in ("name", "version", "command"):
         document[key] = getattr(manifest, key)

@@ -1,4 +1,4 @@
-"""The programs that bots are built and started with: which of them is missing here, and how to come by it."""
+"""The programs that build and start bots: which are missing here, and how to install them."""
 
 import os
 import re
@@ -24,27 +24,27 @@ INSTALL = {
     "java": ("apt install default-jdk-headless", "brew install --cask temurin"),
     "go": ("apt install golang-go", "brew install go"),
 }
-"""What installs a program, on Debian and on macOS."""
+"""The commands that install a program, on Debian and on macOS."""
 
 
 def missing_program(commands: Iterable[Sequence[str]]) -> str:
-    """The first program that one of the commands takes from PATH and that is not there; empty when all are."""
+    """The first program that the commands need but PATH does not have; empty if none is missing."""
     return next((words[0] for words in commands if "/" not in words[0] and not _is_here(words[0])), "")
 
 
 def missed_program(said: str) -> str:
-    """The program whose absence a failed build complained of, if it is one that is known here; else empty."""
+    """The missing program that a failed build named, if it is one we know; else empty."""
     complaints = [line for line in said.splitlines() if "not found" in line or "No such file" in line]
     words = set(re.findall(r"[\w+]+", "\n".join(complaints)))
     return next((program for program in INSTALL if program in words and not _is_here(program)), "")
 
 
 def installation(program: str) -> str:
-    """How to come by a program."""
+    """How to install a program."""
     if program not in INSTALL:
-        return "install it, or correct its name in bot.toml"
+        return "install it, or fix its name in bot.toml"
     debian, mac = INSTALL[program]
-    return f"install it (on Debian and Ubuntu: {debian}; on macOS: {mac}), and have its folder on PATH"
+    return f"install it (on Debian and Ubuntu: {debian}; on macOS: {mac}), and make sure its folder is on PATH"
 
 
 def toolchain_files(programs: Iterable[str]) -> list[str]:

@@ -1,12 +1,12 @@
-"""What a bot's processes use, read from /proc: who they are, their processor time, how long they waited for a processor.
+"""What a bot's processes use, read from /proc: which processes they are, their processor time, and how long they waited for a processor.
 
-It serves to tell a stalled machine from a slow bot. A game that is void is played again, so a bot that could stall the machine would be
-rid of games that it is losing. Therefore what its own processes use is never lost time, a thread that sleeps or is stopped has not
-waited, one that asks to come last has no claim, and what the other bots use counts only beyond a fair share. A bot without walls can
-still stop the worker, as it can kill it: every attempt names the bot that had to answer, after the third the game is given up, and the
-run says that it is not complete.
+This tells a stalled machine from a slow bot. A void game is played again, so a bot that could stall the machine could escape games it is
+losing. That is why a bot's own processor time never counts as lost. A thread that sleeps or is stopped has not waited, a thread that asked
+for low priority has no claim, and the other bots' time counts only beyond their fair share. A bot outside a sandbox can still stop the
+worker, just as it can kill it. But each attempt names the bot that had to answer, the game is given up after the third, and the run says
+that it is incomplete.
 
-Everything here is empty or zero where there is no /proc.
+Everything here is empty or zero if there is no /proc.
 """
 
 import os
@@ -18,14 +18,14 @@ CPU_FIELDS = slice(11, 15)
 NICE_FIELD, POLICY_FIELD = 16, 38
 BATCH, IDLE = 3, 5
 STEAL_FIELD = 8
-WALLS = b"bwrap"
+BUBBLEWRAP = b"bwrap"
 
 
 class Usage(Struct, frozen=True):
     """What was used up to a moment on the monotonic clock, in ns.
 
-    ``own`` and ``others`` are processor times of all processes of a bot, and of the other bots of the same worker; ``waits`` is how
-    long each thread of the bot was ready to run and did not, by thread id; ``stolen`` what the machine's host took of a processor.
+    ``own`` and ``others`` are the processor times of all processes of a bot, and of the worker's other bots. ``waits`` is how long each
+    thread of the bot was ready to run but did not, by thread id. ``stolen`` is the processor time taken by the host of a virtual machine.
     """
 
     at_ns: int
@@ -37,17 +37,17 @@ class Usage(Struct, frozen=True):
 
 
 def measure(at_ns: int, keeper: int, other_keepers: set[int]) -> Usage:
-    """What the processes under a keeper have used so far, and those under the other keepers."""
+    """What the processes under a keeper, and those under the other keepers, have used so far."""
     tree = family(keeper)
     others = sum(cpu_ns(pid) for other in other_keepers for pid in family(other))
     return Usage(at_ns, sum(map(cpu_ns, tree)), others, 1 + len(other_keepers), waits_of(tree[1:]), stolen_ns())
 
 
 def lost_ns(before: Usage, after: Usage, overslept_ns: int) -> int:
-    """How much processor time a bot was kept from by what is neither itself nor its fair share of the other bots.
+    """How much processor time a bot lost to something other than itself and the other bots' fair share.
 
-    At least one of the worker, which woke so much later than asked, and a thread of the bot must have waited for it. What the bot's own
-    processes used is never lost, whatever for; of what the others used, only what goes beyond a fair share.
+    Either the worker, which woke this much later than asked, or a thread of the bot must have waited for it. Time that the bot's own
+    processes used is never lost, whatever they did with it. Time that the other bots used is lost only beyond their fair share.
     """
     span = after.at_ns - before.at_ns
     own, others = after.own_ns - before.own_ns, after.others_ns - before.others_ns
@@ -57,7 +57,7 @@ def lost_ns(before: Usage, after: Usage, overslept_ns: int) -> int:
 
 
 def family(root: int) -> list[int]:
-    """A process and all that it and its descendants started."""
+    """A process and everything that it and its descendants started."""
     found = [root]
     for pid in found:
         found += [child for thread in _threads(pid) for child in map(int, _read(f"/proc/{pid}/task/{thread}/children").split())]
@@ -70,7 +70,7 @@ def cpu_ns(pid: int) -> int:
 
 
 def waits_of(pids: list[int]) -> dict[int, int]:
-    """How long each thread of ordinary urgency was ready to run and did not, in ns: who asks to come last has no claim."""
+    """How long each thread was ready to run but did not, in ns; threads that asked for low priority are left out."""
     mine = os.getpriority(os.PRIO_PROCESS, 0)
     found = {}
     for pid in pids:
@@ -83,7 +83,7 @@ def waits_of(pids: list[int]) -> dict[int, int]:
 
 
 def stolen_ns() -> int:
-    """What the host of a virtual machine took of the processors that this process may use, the most of any one."""
+    """The time that the host of a virtual machine took from a processor this process may use; the largest of these."""
     if not hasattr(os, "sched_getaffinity"):
         return 0
     names = {f"cpu{number}".encode() for number in os.sched_getaffinity(0)}
@@ -92,9 +92,9 @@ def stolen_ns() -> int:
 
 
 def has_pipe_open(pids: list[int], pipe: int) -> bool:
-    """Whether one of the processes, the sandbox's own aside, holds the pipe of this descriptor, or may: some do not let others look."""
+    """Whether one of the processes, other than the sandbox's own, holds this descriptor's pipe, or might: some cannot be inspected."""
     inode = os.fstat(pipe).st_ino
-    return any(_has_open(pid, inode) for pid in pids if _read(f"/proc/{pid}/comm").strip() != WALLS)
+    return any(_has_open(pid, inode) for pid in pids if _read(f"/proc/{pid}/comm").strip() != BUBBLEWRAP)
 
 
 def _has_open(pid: int, inode: int) -> bool:
@@ -118,7 +118,7 @@ def _names(folder: str) -> list[str]:
 
 
 def _stat(path: str) -> list[bytes]:
-    """The fields of a stat file from the state on."""
+    """The fields of a stat file, starting with the process state."""
     return _read(path).rpartition(b")")[2].split()
 
 

@@ -1,4 +1,4 @@
-"""States, moves and events as the messages show them: a seat's own hand and what R2.2 makes public, nothing else."""
+"""States, moves and events as messages show them: a seat's own hand and what R2.2 makes public, and nothing else."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def turn_view(state: State, number: int, time_ms: int, *, full: bool) -> Turn:
 
 
 def position_view(state: State) -> PositionView:
-    """All that is public in a state."""
+    """Everything public in a state."""
     board = state.board
     rows = [list(row) for row in board.rows]
     for colour, letter in enumerate(COLOURS):
@@ -43,7 +43,7 @@ def position_view(state: State) -> PositionView:
 
 
 def played_view(state: State, seat: int, move: int, events: Sequence[Event], *, forfeited: bool = False) -> Played:
-    """The public line about a move that led to this state."""
+    """The public line about the move that led to this state."""
     board, players = state.board, state.players
     shown = [
         EventView(name, owner, board.name_of(square), size, _by_seat(home, players) if home else None)

@@ -1,4 +1,4 @@
-"""The wire as a log: every line both ways between the arena and the bots of a game, as one JSON object a line."""
+"""The wire log: every line between the arena and the bots of a game, in both directions, as one JSON object per line."""
 
 import time
 from typing import BinaryIO
@@ -15,9 +15,9 @@ from arena.players.sandbox.tiers import Sandbox
 class WireLine(Struct, frozen=True, omit_defaults=True):
     """One line of the log.
 
-    ``ms`` since the log was opened, with three decimals; ``seat`` and ``bot`` whose wire it is; ``way`` to or from the bot; ``line`` comes
-    without its end, and with escapes for bytes that are not UTF-8. ``unread`` marks what still waited, whole lines or the start of one,
-    when the wire was closed.
+    ``ms`` is counted from the opening of the log, with three decimals. ``seat`` and ``bot`` say whose wire it is, and ``way`` is to or from
+    the bot. ``line`` comes without its newline, and with escapes for bytes that are not UTF-8. ``unread`` marks output that was still
+    waiting when the wire was closed, whether whole lines or part of one.
     """
 
     ms: float
@@ -29,14 +29,14 @@ class WireLine(Struct, frozen=True, omit_defaults=True):
 
 
 class WireLog:
-    """A log of all wires of a game, in the order in which the arena wrote and read. The file is the caller's."""
+    """A log of all the wires of a game, in the order the arena wrote and read. The caller owns the file."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._began_ns = time.monotonic_ns()
 
     def write(self, seat: int, bot: str, way: Direction, text: bytes, *, unread: bool = False) -> None:
-        """Adds a line, or several; empty ones are left out. Raises OSError."""
+        """Adds one or more lines, skipping empty ones. Raises OSError."""
         ms = round((time.monotonic_ns() - self._began_ns) / 1e6, 3)
         for line in text.split(b"\n"):
             if line.strip():
@@ -63,7 +63,7 @@ class _LoggedChannel(Channel):
         self._log, self._seat, self._bot = log, seat, bot
 
     def close(self) -> None:
-        """Logs what was not read, and closes."""
+        """Logs the unread rest and closes."""
         if self._open:
             self._receive()
             self._log.write(self._seat, self._bot, "from", self._incoming, unread=True)

@@ -1,1 +1,1 @@
-"""From the journal to tables; pandas and numpy start here."""
+"""From the journal to tables. Pandas and numpy are first imported here."""

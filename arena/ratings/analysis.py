@@ -1,4 +1,4 @@
-"""All that helps to see behind a run's standings."""
+"""An analysis of what lies behind a run's standings."""
 
 from array import array
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ from arena.records.runfile import read_run
 
 
 class Analysis(NamedTuple):
-    """What `analyse_run` finds; ``hands`` has the column ``bot`` in front of those of `hands.worst_hands`.
+    """The result of `analyse_run`; ``hands`` has a column ``bot`` before those of `hands.worst_hands`.
 
-    ``fits`` are the tests of each group of bots that met, ``threes`` how many sets of three bots there are; ``opponents`` are the rows of
-    `tables.pairs_table` of the bot asked for, or None.
+    ``fits`` are the tests of each group of bots that met, and ``threes`` is the number of sets of three bots. ``opponents`` are the rows of
+    `tables.pairs_table` for the requested bot, or None.
     """
 
     games: int
@@ -42,7 +42,7 @@ class Analysis(NamedTuple):
 
 
 def analyse_run(run: Path, prior: float | None = None, bot: str | None = None, hands: int = 1) -> Analysis:
-    """Analyses a run; ``hands`` are the worst ones to list for each bot, or for the one that is asked for.
+    """Analyses a run; ``hands`` is the number of worst hands to list for each bot, or for the requested one.
 
     Raises RunError, NoAnswerError, UserError for a bot that is not in the run.
     """
@@ -78,7 +78,7 @@ def analyse_run(run: Path, prior: float | None = None, bot: str | None = None, h
 
 
 def _hands_table(journal: Path, held: Hands, bots: Sequence[str], most: int) -> pd.DataFrame:
-    """The worst hands of each bot, whose games are read for their ids once more."""
+    """The worst hands of each bot; reads the journal a second time for the ids of their games."""
     frames = {bot: held.candidates(bot, most) for bot in bots}
     wanted = {game for frame in frames.values() for game in frame["game"].tolist()}
     ids = {number: row.id for number, (_, row) in enumerate(read_rows(journal, row_decoder(Row))) if number in wanted} if wanted else {}

@@ -1,4 +1,4 @@
-"""Anchors: bots whose ratings are given, which decides the level of all that they can be compared with."""
+"""Anchors: bots with a given rating, which sets the level for all bots that they can be compared with."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from arena.ratings.model import Fit
 
 
 def anchor_fits(fits: Sequence[Fit], bots: Sequence[str], anchors: Mapping[str, float]) -> list[Fit]:
-    """The fits with their anchors, one for each component at most, at the given ratings. Raises UserError."""
+    """The fits with their anchors held at the given ratings, at most one anchor per component. Raises UserError."""
     for name in anchors:
         if name not in bots:
             known = f"{did_you_mean(name, bots)}there are {', '.join(bots) or 'none'}"
@@ -17,7 +17,7 @@ def anchor_fits(fits: Sequence[Fit], bots: Sequence[str], anchors: Mapping[str, 
     anchored = [_anchor(fit, bots, anchors) for fit in fits]
     idle = sorted(set(anchors) - {bots[member] for fit in fits for member in fit.members})
     if idle:
-        raise UserError(f"expected an anchor that has a rating, got {', '.join(idle)} without a game against another bot", "choose another")
+        raise UserError(f"expected an anchor with a rating, got {', '.join(idle)} without a game against another bot", "choose another bot")
     return anchored
 
 
@@ -25,8 +25,8 @@ def _anchor(fit: Fit, bots: Sequence[str], anchors: Mapping[str, float]) -> Fit:
     here = [bots[member] for member in fit.members if bots[member] in anchors]
     if len(here) > 1:
         raise UserError(
-            f"expected one anchor for bots that can be compared, got {' and '.join(here)}",
-            "one fixes the level; how far apart the others are, the games say",
+            f"expected one anchor per group of comparable bots, got {' and '.join(here)}",
+            "one anchor fixes the level, and the games determine the distances from it",
         )
     if not here:
         return fit

@@ -1,8 +1,8 @@
-"""Brownian motion between two bounds: how likely it ends as early, or as far, as a test did, for any drift.
+"""Brownian motion between two bounds: the probability, for any drift, that it ends as early or as far as a test did.
 
 Outcomes are ordered by stages (Siegmund 1985, III.4): lower bound early, then late, still running, upper bound late, then early.
-The densities without drift come by reflection for short times and as a Fourier series for long ones; a drift m multiplies what is
-found at time t and place x by ``exp(m x - m^2 t / 2)`` (Girsanov), so that every term is positive and nothing cancels.
+The densities without drift are computed by reflection for short times and by a Fourier series for long ones. A drift m multiplies the
+density at time t and place x by ``exp(m x - m^2 t / 2)`` (Girsanov), so every term is positive and nothing cancels.
 """
 
 from functools import lru_cache
@@ -17,16 +17,16 @@ from arena.ratings.components import Floats
 IMAGES = np.arange(-4, 5)[:, None]
 WAVES = np.arange(1, 13)[:, None]
 SHORT = 0.2
-"""In squares of the distance of the bounds: below that, reflections converge faster than waves."""
+"""In units of the squared distance of the bounds: below this time, reflections converge faster than waves."""
 VERY_SHORT = 1e-4
-"""Likewise: by then no motion has come near a bound."""
+"""In the same units: before this time, no motion has come near a bound."""
 STEPS = 1001
 EARLIEST = 12
-"""How many times smaller than the outcome's time, as a power of e, times are looked at."""
+"""How far below the outcome's time the times reach that we look at, as a power of e."""
 
 
 class Outcome(NamedTuple):
-    """Where a motion of variance 1 per unit of time, begun at 0, was at a time; it stopped when it met ``lower`` or ``upper``."""
+    """The place, at a time, of a motion that started at 0 with variance 1 per unit of time, and stops at ``lower`` or ``upper``."""
 
     lower: float
     upper: float
@@ -82,11 +82,11 @@ def _staying(outcome: Outcome) -> tuple[Floats, Floats]:
 
 
 def _decay(times: Floats | float, width: float) -> Floats:
-    """How far each wave has died down."""
+    """The factor by which each wave has decayed."""
     return np.asarray((WAVES * np.pi / width) ** 2 * times / 2, dtype=np.float64)
 
 
 def _log(values: Floats) -> Floats:
-    """Logs; what rounding left of nothing is nothing."""
+    """Logarithms; values that are 0 except for rounding count as 0."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(np.maximum(values, 0.0)), dtype=np.float64)

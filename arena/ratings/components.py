@@ -1,4 +1,4 @@
-"""Which bots can be compared at all: the graph "i took a share from j" (Ford 1957; Hunter 2004)."""
+"""Which bots can be compared: the graph "i took a share from j" (Ford 1957; Hunter 2004)."""
 
 from typing import Literal
 
@@ -13,9 +13,9 @@ Marks = NDArray[np.str_]
 
 
 def took_from(count: int, seats: Ints, shares: Floats, weights: Floats) -> NDArray[np.bool_]:
-    """The matrix whose [i, j] says that player i got some of a win at a table where j got less than all of it.
+    """The matrix whose entry [i, j] says that player i got a share of a win at a table where j did not get the whole win.
 
-    ``seats`` (O, k) are players' numbers below ``count``, ``shares`` (O, k) what each got in every one of ``weights`` (O,) games.
+    ``seats`` (O, k) are players' numbers below ``count``; ``shares`` (O, k) is what each got in every one of ``weights`` (O,) games.
     """
     matrix = np.zeros((count, count), dtype=np.bool_)
     size = seats.shape[1]
@@ -28,20 +28,20 @@ def took_from(count: int, seats: Ints, shares: Floats, weights: Floats) -> NDArr
 
 
 def weak_components(matrix: NDArray[np.bool_]) -> Ints:
-    """The number of the component of each player, direction ignored."""
+    """The component number of each player, ignoring direction."""
     return _components(matrix, "weak")
 
 
 def strong_components(matrix: NDArray[np.bool_]) -> Ints:
-    """The number of the group of each player, in which everybody can be reached from everybody along the direction."""
+    """The group number of each player; within a group, each player can be reached from every other, following the direction."""
     return _components(matrix, "strong")
 
 
 def pair_marks(matrix: NDArray[np.bool_]) -> Marks:
     """What the graph leaves open about each pair of players: a matrix of marks, read from the row's player to the column's.
 
-    Empty where both can be reached from each other, so that their difference is finite; ``>`` or ``<`` where one only can be reached, so
-    that the difference has one bound only; ``~`` where neither can.
+    A mark is empty if each can be reached from the other, so that their difference is finite. It is ``>`` or ``<`` if only one can be
+    reached, so that the difference is bounded on one side only, and ``~`` if neither can.
     """
     reach = matrix | np.eye(len(matrix), dtype=np.bool_)
     for _ in range(max(len(matrix) - 1, 1).bit_length()):

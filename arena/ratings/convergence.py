@@ -1,4 +1,4 @@
-"""How ratings settled: those of the first deals alone, then of more and more of them."""
+"""How ratings settled: from the first deals alone, then from more and more deals."""
 
 import numpy as np
 import pandas as pd
@@ -9,16 +9,16 @@ from arena.ratings.results import Counts, Results, Table
 
 POINTS = 24
 FEWEST = 2
-"""Deals without which there are no errors."""
+"""The fewest deals that give error bars."""
 
 
 def convergence_table(counts: Counts, prior: float | None = None) -> pd.DataFrame:
-    """Ratings of the first deals by their numbers, those of all boards together; of the largest component of each.
+    """Ratings from the first deals, in order of their numbers and with all boards together; for the largest component each time.
 
     ``deals``  int64, how many were counted; the last value is all of them
-    ``bot``    str; ``elo``, ``elo_low``, ``elo_high`` float64, 95 % interval, NaN without errors
+    ``bot``    str; ``elo``, ``elo_low``, ``elo_high`` float64, 95 % interval, NaN without error bars
 
-    Bots have no row for deals that do not rate them.
+    A bot has no row for deals that do not give it a rating.
     """
     results = _in_order(counts)
     rows: list[tuple[int, str, float, float, float]] = []
@@ -34,14 +34,14 @@ def convergence_table(counts: Counts, prior: float | None = None) -> pd.DataFram
 
 
 def checkpoints(deals: int) -> list[int]:
-    """After how many deals to look: each as much more than the one before, all of them last."""
+    """The numbers of deals at which to look: each larger than the last by the same factor, ending with all deals."""
     if deals < FEWEST:
         return []
     return sorted({round(count) for count in np.geomspace(FEWEST, deals, min(POINTS, deals - FEWEST + 1))})
 
 
 def _in_order(counts: Counts) -> Results:
-    """The results with clusters numbered by deal, then board; they are by board, then deal."""
+    """The results with clusters numbered by deal, then board, instead of by board, then deal."""
     place = np.argsort(np.argsort(counts.deals, kind="stable")).astype(np.int32)
     tables = []
     for table in counts.results.tables:
@@ -52,7 +52,7 @@ def _in_order(counts: Counts) -> Results:
 
 
 def _first(results: Results, count: int) -> Results:
-    """The results of the first so many deals."""
+    """The results of the first ``count`` deals."""
     tables = [_first_of_table(table, count) for table in results.tables]
     return results._replace(clusters=count, tables=[table for table in tables if len(table.cluster)])
 

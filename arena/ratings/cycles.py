@@ -1,4 +1,4 @@
-"""Three bots that beat each other in a circle, beyond error: what no rating can express."""
+"""Three bots that beat each other in a circle, beyond error: something no rating can express."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,8 +14,8 @@ from arena.ratings.results import Column, Results, Table
 
 
 class Beats(NamedTuple):
-    """Who did how against whom: ``score`` (n, n) wins and half of the shared by games, by who ranked better, and ``p`` (n, n) how likely
-    such a score or a better one is between equals, with errors clustered by deal. NaN where two never met.
+    """Each bot's results against each other: ``score`` (n, n) is wins plus half of shared per game, by who ranked better. ``p`` (n, n) is
+    the probability of this score or a better one between equals, with errors clustered by deal. NaN if two bots never met.
     """
 
     bots: list[str]
@@ -24,7 +24,7 @@ class Beats(NamedTuple):
 
 
 def beats(results: Results) -> Beats:
-    """Who beats whom."""
+    """Which bot beats which."""
     count = len(results.bots)
     score, p = np.full((count, count), np.nan), np.full((count, count), np.nan)
     meetings: defaultdict[tuple[int, int], list[tuple[Floats, Column]]] = defaultdict(list)
@@ -39,7 +39,7 @@ def beats(results: Results) -> Beats:
 
 
 def _meetings(table: Table) -> Iterator[tuple[tuple[int, int], Floats, Column]]:
-    """Pairs of different bots, the lower number first, with the lead 0.5, 0 or -0.5 and the deal of each game; some come repeatedly."""
+    """Pairs of different bots, lower number first, with the lead (0.5, 0 or -0.5) and the deal of each game; pairs may repeat."""
     games = np.argsort(table.outcome, kind="stable")
     ends = np.cumsum(table.games).astype(np.int64)
     for first, second in permutations(range(table.size), 2):
@@ -53,7 +53,7 @@ def _meetings(table: Table) -> Iterator[tuple[tuple[int, int], Floats, Column]]:
 
 
 def _against_even(lead: Floats, cluster: Column) -> tuple[float, float]:
-    """The mean lead, and how likely that much or more is if the true one is 0, by the t distribution over deals."""
+    """The mean lead, and the probability of that much or more if the true lead is 0, by the t distribution over deals."""
     number, deal = np.unique(cluster, return_inverse=True)
     games, sums = np.bincount(deal), np.bincount(deal, lead)
     mean, deals = float(sums.sum() / games.sum()), len(number)
@@ -66,12 +66,12 @@ def _against_even(lead: Floats, cluster: Column) -> tuple[float, float]:
 
 
 def cycles(found: Beats) -> pd.DataFrame:
-    """One row for each three bots that beat each other in a circle, the clearest first.
+    """One row for each set of three bots that beat each other in a circle, clearest first.
 
-    ``first`` beats ``second`` beats ``third`` beats ``first``; the first is the first by name
-    ``score_1``, ``score_2``, ``score_3``  float64, of each against the next
-    ``p``      float64, how likely the least clear of the three is between equals
-    ``p_all``  float64, the same for the clearest circle among all threes, in both directions (Bonferroni)
+    ``first`` beats ``second`` beats ``third`` beats ``first``; ``first`` comes first by name
+    ``score_1``, ``score_2``, ``score_3``  float64, the score of each against the next
+    ``p``      float64, the probability of the least clear of the three results between equals
+    ``p_all``  float64, the same for the clearest circle among all sets of three, in both directions (Bonferroni)
     """
     rows = []
     threes = 0

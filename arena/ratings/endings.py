@@ -20,7 +20,7 @@ _ENDS = ("last_pagoda", "no_tiles", "no_space", "forfeit")
 
 
 class Endings:
-    """Ends counted while games stream by."""
+    """Counts how games end while they are read."""
 
     def __init__(self) -> None:
         self._totals: defaultdict[tuple[str, int], _Total] = defaultdict(_Total)
@@ -34,12 +34,12 @@ class Endings:
             total.by_other += bool(game.left[(len(game.moves) - 1) % len(game.bots)])
 
     def table(self) -> pd.DataFrame:
-        """One row per board and size of table.
+        """One row per board and number of players.
 
         ``board`` str; ``players``, ``games`` int64
-        ``turns``, ``turns_low``, ``turns_high``  float64, placements in a game: the median, and what 5 % stay below and above
-        ``last_pagoda``, ``no_tiles``, ``no_space``, ``forfeit``  float64, the shares of games that ended so
-        ``by_other``  float64, of those that ended with a last pagoda the share in which another seat's tile placed it; NaN without any
+        ``turns``, ``turns_low``, ``turns_high``  float64, placements in a game: the median, and the 5 % and 95 % quantiles
+        ``last_pagoda``, ``no_tiles``, ``no_space``, ``forfeit``  float64, the share of games that ended this way
+        ``by_other``  float64, of the games that ended with a last pagoda, the share in which another seat's tile placed it; NaN if none
         """
         return pd.DataFrame(
             [{"board": board, "players": players, **_summary(total)} for (board, players), total in sorted(self._totals.items())],

@@ -1,4 +1,4 @@
-"""How much better, after a test that stopped when it knew enough: such a test stops rather when luck runs its way."""
+"""How much better one bot is, after a test that stopped once it knew enough. Such a test tends to stop on a lucky streak."""
 
 from collections.abc import Callable
 from math import inf, sqrt
@@ -12,13 +12,13 @@ from arena.ratings.model import COVERAGE, NORMAL_QUANTILE, SMALL_SAMPLE
 from arena.ratings.sequential import SequentialTest
 
 OVERSHOOT = 0.583
-"""How far beyond a bound a walk in normal steps is when it meets it, in steps (Siegmund 1985, 10.37)."""
+"""How far a walk in normal steps overshoots a bound when it crosses it, in steps (Siegmund 1985, 10.37)."""
 MOST_ELO = 4000.0
-"""What differs by more than that is infinitely far apart."""
+"""Differences larger than this count as infinite."""
 
 
 class Estimate(NamedTuple):
-    """A difference in Elo with its 95 % interval; infinite where the results put no bound to it."""
+    """A difference in Elo with its 95 % interval; infinite if the results do not bound it."""
 
     elo: float
     low: float
@@ -26,7 +26,7 @@ class Estimate(NamedTuple):
 
 
 def plain_estimate(test: SequentialTest) -> Estimate:
-    """The mean of the blocks, as if their number had been fixed in advance: biased away from 0 where a bound was met."""
+    """The mean of the blocks, as if their number had been fixed in advance: biased away from 0 if a bound was reached."""
     freedom = max(test.blocks - 1, 1)
     quantile = float(stdtrit(freedom, (1 + COVERAGE) / 2)) if test.blocks < SMALL_SAMPLE else NORMAL_QUANTILE
     half = quantile * sqrt(test.variance / max(test.blocks, 1))
@@ -36,8 +36,8 @@ def plain_estimate(test: SequentialTest) -> Estimate:
 def unbiased_estimate(test: SequentialTest) -> Estimate:
     """The median-unbiased estimate: the difference for which the test would have ended below this outcome as often as above it.
 
-    The interval's ends are those for which it would have in 2.5 % of all cases. The log likelihood ratio is taken for a Brownian motion,
-    its bounds for wider by what a walk in steps oversteps them.
+    The ends of the interval are the differences for which it would have done so in 2.5 % of cases on either side. The log likelihood ratio
+    is treated as a Brownian motion, with its bounds widened by the overshoot of a walk in steps.
     """
     if not test.blocks:
         return Estimate(0.0, -inf, inf)
@@ -56,14 +56,14 @@ def unbiased_estimate(test: SequentialTest) -> Estimate:
 
 
 def _root(falls: Callable[[float], float], low: float, high: float) -> float:
-    """Where a falling function is 0, or the end at which it comes nearest."""
+    """The zero of a falling function, or the end where it comes closest to 0."""
     if falls(low) < 0:
         return low
     return high if falls(high) > 0 else float(brentq(falls, low, high, xtol=1e-9))
 
 
 def _elo(test: SequentialTest, value: float) -> float:
-    """The difference in Elo that is worth this value of a block."""
+    """The difference in Elo that gives this expected value of a block."""
     if abs(value) >= abs(test.worth(MOST_ELO if value > 0 else -MOST_ELO)):
         return inf if value > 0 else -inf
     return float(brentq(lambda elo: test.worth(elo) - value, -MOST_ELO, MOST_ELO, xtol=1e-9))

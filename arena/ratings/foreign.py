@@ -1,7 +1,7 @@
-"""Results of games played elsewhere, from a CSV file with a row for each game.
+"""Results of games played elsewhere, from a CSV file with one row per game.
 
-Columns: ``bot_0`` ... and ``share_0`` ... by seat, for tables of 2 to 4; ``block``, if there, names the rows that share their luck. What
-else games.csv has, ``rank_``, ``left_`` and ``think_ms_`` by seat and ``faults``, is used where it is there.
+Columns: ``bot_0`` ... and ``share_0`` ... by seat, for 2 to 4 players. ``block`` is optional: rows with the same block share their luck.
+The other columns of games.csv (``rank_``, ``left_`` and ``think_ms_`` by seat, and ``faults``) are used if present.
 """
 
 import csv
@@ -18,19 +18,20 @@ from arena.ratings.components import Floats, Ints
 from arena.ratings.results import WHOLE
 from arena.ratings.rows import MISSING, complaint, share_parts
 from arena.ratings.tally import MOST_SEATS
+from arena.records.cells import text_of
 
 EXAMPLE = "block,bot_0,bot_1,share_0,share_1"
-HINT = f"the first line names the columns, for example {EXAMPLE}; block may be left out"
+HINT = f"the first line names the columns, for example {EXAMPLE}; block is optional"
 NEEDED = [f"{what}_{seat}" for what in ("bot", "share") for seat in range(2)]
 KNOWN = {"block", "faults", *(f"{what}_{seat}" for what in ("bot", "share", "rank", "left", "think_ms") for seat in range(MOST_SEATS))}
 COMMA, NEWLINE = ord(","), ord("\n")
 
 
 class Sheet(NamedTuple):
-    """A file's games as a frame, as `results.count_frame` takes it, and what a reader must know.
+    """A file's games as a frame for `results.count_frame`, and what the reader should know.
 
-    In the frame ``left`` and ``think_ms`` are NaN where the file does not tell them, and without ``has_ranks`` all that did not win rank
-    alike. ``unused`` are columns that mean nothing here; ``uneven`` says of blocks that have fewer games than others, or is empty.
+    In the frame, ``left`` and ``think_ms`` are NaN if the file does not have them. Without ``has_ranks``, all bots that did not win rank
+    equal. ``unused`` are columns that we do not use. ``uneven`` is a note on blocks with fewer games than others, or empty.
     """
 
     frame: pd.DataFrame
@@ -41,7 +42,7 @@ class Sheet(NamedTuple):
 
 
 def read_sheet(data: bytes, name: str) -> Sheet:
-    """The games in a CSV file. Raises UserError that names the line, what was expected and what came."""
+    """The games in a CSV file. Raises UserError with the line, what was expected, and what came."""
     columns = _header(data, name)
     _check_widths(data, name, len(columns))
     known = [column for column in columns if column in KNOWN]
@@ -76,12 +77,12 @@ def _header(data: bytes, name: str) -> list[str]:
         pair = {f"bot_{seat}", f"share_{seat}"} & set(columns)
         before = f"bot_{seat - 1}" in columns or seat == 0
         if pair and (len(pair) == 1 or not before or seat == MOST_SEATS):
-            raise UserError(f"{name}, line 1: expected bot_ and share_ of up to {MOST_SEATS} seats from 0, got {','.join(columns)}", HINT)
+            raise UserError(f"{name}, line 1: expected bot_ and share_ for up to {MOST_SEATS} seats, from 0, got {','.join(columns)}", HINT)
     return columns
 
 
 def _check_widths(data: bytes, name: str, width: int) -> None:
-    """Raises UserError for a line with more cells than there are columns, of which pandas would drop some in silence."""
+    """Raises UserError for a line with more cells than columns, because pandas would silently drop some."""
     if b'"' in data or b"\r" in data.replace(b"\r\n", b"\n"):
         rows = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
         wide = next((rows.line_num for row in rows if len(row) > width), None)
@@ -91,25 +92,25 @@ def _check_widths(data: bytes, name: str, width: int) -> None:
         over = np.flatnonzero(np.diff(np.searchsorted(commas, ends), prepend=0) >= width)
         wide = int(over[0]) + 1 if len(over) else None
     if wide:
-        raise UserError(f"{name}, line {wide}: expected {width} cells, got more", 'put a cell that holds a comma into "quotes"')
+        raise UserError(f"{name}, line {wide}: expected {width} cells, got more", 'put "quotes" around a cell that contains a comma')
 
 
 def _bots(cells: pd.DataFrame, size: int) -> tuple[Ints, list[str]]:
-    """(G, size) places in the sorted names, -1 for empty seats, and the names."""
+    """(G, size) indices in the sorted names, -1 for empty seats, and the names."""
     seats = [cells[f"bot_{seat}"] for seat in range(size)]
-    names = sorted({str(name).strip() for column in seats for name in column.cat.categories} - {""})
+    names = sorted({text_of(str(name).strip()) for column in seats for name in column.cat.categories} - {""})
     place = {name: number for number, name in enumerate(names)} | {"": -1}
-    return np.column_stack([_mapped(column, lambda name: place[name.strip()]) for column in seats]), names
+    return np.column_stack([_mapped(column, lambda name: place[text_of(name.strip())]) for column in seats]), names
 
 
 def _mapped(column: "pd.Series[str]", meaning: Callable[[str], int]) -> Ints:
-    """What each cell of a categorical column means."""
+    """The meaning of each cell of a categorical column."""
     meanings = np.array([meaning(str(text)) for text in column.cat.categories], dtype=np.int64)
     return meanings[column.cat.codes.to_numpy()] if len(column) else np.empty(0, dtype=np.int64)
 
 
 def _wrong_rows(cells: pd.DataFrame, bots: Ints, parts: Ints) -> NDArray[np.bool_]:
-    """(G,) whether `rows.complaint` has something to say of a row."""
+    """(G,) whether `rows.complaint` objects to a row."""
     seated = bots >= 0
     gap = (seated[:, 1:] & ~seated[:, :-1]).any(axis=1) | ~seated[:, 1]
     unreadable = (np.where(seated, parts < 0, (parts != 0) & (parts != MISSING))).any(axis=1)
@@ -127,7 +128,7 @@ def _wrong_rows(cells: pd.DataFrame, bots: Ints, parts: Ints) -> NDArray[np.bool
 
 
 def _row_error(data: bytes, name: str, columns: Sequence[str], number: int) -> UserError:
-    """The error for the row of that number, blank lines not counted."""
+    """The error for the row with this number, not counting blank lines."""
     rows = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
     next(rows)
     found = -1
@@ -137,7 +138,7 @@ def _row_error(data: bytes, name: str, columns: Sequence[str], number: int) -> U
             break
     cells = dict.fromkeys(columns, "") | dict(zip(columns, row, strict=False))
     said = complaint(cells, sum(column.startswith("bot_") for column in columns))
-    return UserError(f"{name}, line {rows.line_num}: {said}", "correct the line, or take it out")
+    return UserError(f"{name}, line {rows.line_num}: {said}", "fix the line, or delete it")
 
 
 def _numbers(cells: pd.DataFrame, column: str) -> Floats:
@@ -145,7 +146,7 @@ def _numbers(cells: pd.DataFrame, column: str) -> Floats:
 
 
 def _frame(cells: pd.DataFrame, bots: Ints, names: list[str], parts: Ints) -> pd.DataFrame:
-    """A frame as `results.count_frame` takes it; a cluster is a block, numbered in sorted order, or a game."""
+    """A frame for `results.count_frame`; a cluster is a block, numbered in sorted order, or a single game."""
     seated = bots >= 0
     game, seat = np.nonzero(seated)
     share = parts[seated] / WHOLE
@@ -169,14 +170,14 @@ def _frame(cells: pd.DataFrame, bots: Ints, names: list[str], parts: Ints) -> pd
 
 
 def _by_seat(cells: pd.DataFrame, what: str, seated: NDArray[np.bool_]) -> Floats:
-    """The numbers of ``what_0``, ``what_1`` ... of the seats that are taken, NaN where there is none."""
+    """The numbers in ``what_0``, ``what_1`` ... for the occupied seats, NaN if there is none."""
     columns = [f"{what}_{seat}" for seat in range(seated.shape[1])]
     absent = np.full(len(cells), np.nan)
     return np.column_stack([_numbers(cells, column) if column in cells else absent for column in columns])[seated]
 
 
 def _forfeits(cells: pd.DataFrame, seated: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of each taken seat whether ``faults``, "seat:kind" joined by ``;``, names it."""
+    """For each occupied seat, whether ``faults`` ("seat:kind" joined by ``;``) names it."""
     forfeited = np.zeros(seated.shape, dtype=np.bool_)
     faults = cells["faults"] if "faults" in cells else pd.Series([], dtype=str)
     for row in np.flatnonzero((faults != "").to_numpy()):
@@ -188,8 +189,8 @@ def _forfeits(cells: pd.DataFrame, seated: NDArray[np.bool_]) -> NDArray[np.bool
 
 
 def _uneven(frame: pd.DataFrame) -> str:
-    """How many blocks have fewer games than most blocks have."""
+    """A note if some blocks have fewer games than most."""
     games = frame.loc[frame["seat"] == 0, "cluster"].value_counts()
     usual = int(games.mode().max()) if len(games) else 0
     fewer = int((games < usual).sum())
-    return f"{fewer} of the {len(games)} blocks have fewer games than the usual {usual}, and count with those they have" if fewer else ""
+    return f"{fewer} of the {len(games)} blocks have fewer games than the usual {usual}; they count all the same" if fewer else ""

@@ -1,4 +1,4 @@
-"""Whether the model fits: what each pair of bots got at the same tables beside what their ratings and seats lead to expect."""
+"""Whether the model fits: compares each pair's results in games together with what their ratings and seats predict."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -16,20 +16,20 @@ from arena.ratings.results import Results, Table, restrict
 from arena.ratings.sandwich import deal_sums, outcome_scores
 
 SINGULAR = 1e-8
-"""A variance of less than this part of the largest, or of one game, is none: some sums of residuals are always 0."""
+"""A variance below this fraction of the largest one, or of one game, counts as 0: some sums of residuals are always 0."""
 FEWEST_EXPECTED = 5
-"""Wins that the one who is to get fewer must be expected to get, for a pair to be tested: with less, nothing won is nothing strange."""
+"""A pair is tested only if its weaker bot is expected to get this many wins; with fewer, winning nothing is nothing unusual."""
 
 
 class Goodness(NamedTuple):
     """The test of one component: ``statistic`` is F with ``freedom`` and ``deals - freedom`` degrees of freedom.
 
-    It is NaN with too few deals, and where ``is_open``: only a prior holds the ratings, which the results need not follow.
+    It is NaN with too few deals, and if ``is_open``: then only a prior keeps the ratings finite, and the results need not follow them.
     ``pairs`` has a row for each pair that met:
 
     ``bot``, ``opponent`` str; ``games`` int64
-    ``lead``, ``expected``  float64, the bot's share of the win less the opponent's, per game
-    ``t``, ``p``  float64, the difference over its error, and how likely a larger one is if the model is right; NaN where it is not tested
+    ``lead``, ``expected``  float64, the bot's share of the win minus the opponent's, per game
+    ``t``, ``p``  float64, the difference over its error, and the probability of a larger one if the model is right; NaN if not tested
     ``p_all``     float64, the same for the largest of all pairs (Holm)
     """
 
@@ -43,7 +43,7 @@ class Goodness(NamedTuple):
 
 
 def goodness(results: Results, fit: Fit) -> Goodness:
-    """Tests the fit of a component, with errors clustered by deal that allow for the ratings being estimated from the same games."""
+    """Tests the fit of a component. Errors are clustered by deal and allow for ratings estimated from the same games."""
     inner = restrict(results, fit.members)
     layout = layout_of(inner, seats=bool(fit.seats))
     parameters = np.concatenate([fit.elo - fit.elo.mean(), *(fit.seats[table.size][0][1:] for table in inner.tables if fit.seats)]) / ELO
@@ -68,15 +68,17 @@ def goodness(results: Results, fit: Fit) -> Goodness:
 
 
 def _all_games(results: Results, of_outcomes: Sequence[csr_array]) -> Floats:
-    """(m,) the rows of matrices (O, m), one for each table, summed over all games."""
+    """(m,) the rows of the matrices (O, m), one matrix per table size, summed over all games."""
     sums = [table.games @ matrix for table, matrix in zip(results.tables, of_outcomes, strict=True)]
     return np.asarray(sum(sums), dtype=np.float64)
 
 
 class _Pairs:
-    """The pairs of bots that met, and by pair: ``leads`` (O, m) residual leads of a game with each outcome, for each table, ``slopes``
-    (m, size) of the expected leads by parameter, ``games``, ``observed`` and ``expected`` sums, ``fewest`` the wins that the weaker one is
-    to get.
+    """The pairs of bots that met.
+
+    By pair: ``leads`` (O, m) are the residual leads of a game with each outcome, for each table size; ``slopes`` (m, size) are the
+    derivatives of the expected leads by parameter; ``games``, ``observed`` and ``expected`` are sums; ``fewest`` is the number of wins
+    expected for the weaker bot.
     """
 
     def __init__(self, results: Results, layout: Layout, parameters: Floats) -> None:
@@ -107,12 +109,12 @@ class _Pairs:
 
 
 def _sign(table: Table, one: int, other: int) -> Ints:
-    """(O,) 1 where the first seat's bot comes first by number, -1 where last, 0 where it is the same."""
+    """(O,) 1 if the first seat's bot has the lower number, -1 if it has the higher one, 0 if both are the same."""
     return np.asarray(np.sign(table.seats[:, other] - table.seats[:, one]), dtype=np.int64)
 
 
 def _quotient(residual: Floats, variance: Floats, deals: int) -> tuple[float, int]:
-    """Hotelling's T squared as F, over the directions that can vary, and how many they are."""
+    """Hotelling's T squared as F, over the directions that can vary, and the number of these."""
     if not np.isfinite(variance).all() or not variance.size:
         return np.nan, 0
     values, vectors = np.linalg.eigh(variance)
@@ -144,7 +146,7 @@ def _table(bots: Sequence[str], pairs: _Pairs, every_t: Floats, deals: int) -> p
 
 
 def holm(p: Floats) -> Floats:
-    """The p values so adjusted that one of them below 5 % is as unlikely as it says, however many there are; NaN stays NaN."""
+    """The p values, adjusted so that the chance of any of them falling below 5 % is 5 %, however many there are; NaN stays NaN."""
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]
     adjusted = np.full(len(p), np.nan)

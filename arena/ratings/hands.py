@@ -1,4 +1,4 @@
-"""Hands that others played better: on a deal every bot meets the same tiles in the same seat, so that results can be compared."""
+"""Hands that others played better: on one deal every bot gets the same tiles in the same seat, so results can be compared."""
 
 from array import array
 from collections.abc import Mapping, Sequence
@@ -15,13 +15,13 @@ from arena.ratings.tally import Games
 
 SAME_HAND = ["cluster", "seats", "seat"]
 DIGITS = 9
-"""Hands that are alike to so many are equal; what differs beyond is rounding."""
+"""Hands that agree to this many decimals are equal; the rest is rounding."""
 
 
 class _Table(NamedTuple):
-    """The games (n,) of one size of table, k: ``number`` in the journal, ``cluster``, row ``outcome`` of what follows, ``left`` (n, k).
+    """The games (n,) with k players: ``number`` in the journal, ``cluster``, ``outcome`` (a row of the arrays below), ``left`` (n, k).
 
-    ``bots`` (O, k) numbers, ``share`` (O, k) and ``expected`` (O, k) by ratings and seats, NaN where a bot has no rating
+    ``bots`` (O, k) numbers, ``share`` (O, k), and ``expected`` (O, k) by ratings and seats, NaN if a bot has no rating
     """
 
     number: Ints
@@ -34,7 +34,7 @@ class _Table(NamedTuple):
 
 
 class Hands:
-    """The hands of counted games; ``left`` are the pagodas left by game and seat, ``bots`` those of the fits."""
+    """The hands of counted games; ``left`` are the pagodas left by game and seat, ``bots`` are the bots of the fits."""
 
     def __init__(self, games: Games, left: "array[int]", bots: Sequence[str], fits: Sequence[Fit]) -> None:
         self._bots = list(bots)
@@ -65,7 +65,7 @@ class Hands:
             )
 
     def candidates(self, bot: str, most: int) -> pd.DataFrame:
-        """The rows that `worst_hands` needs to find as many hands: those of a few for each size of table and seat."""
+        """The rows that `worst_hands` needs to find this many hands: a few hands for each table size and seat."""
         me = self._bots.index(bot)
         parts = [_rows(table, seat, _worst(table, seat, me, most)) for table in self._tables for seat in range(table.bots.shape[1])]
         columns = ["game", *SAME_HAND, "bot", "share", "expected", "left"]
@@ -74,7 +74,7 @@ class Hands:
 
 
 def _worst(table: _Table, seat: int, me: int, most: int) -> Ints:
-    """The clusters whose hands in a seat a bot played worst beside others."""
+    """The clusters whose hands a bot played worst in a seat, compared with others."""
     excess = (table.share - table.expected)[:, seat]
     rated = ~np.isnan(excess)
     deals = int(table.cluster.max(initial=-1)) + 1
@@ -93,7 +93,7 @@ def _worst(table: _Table, seat: int, me: int, most: int) -> Ints:
 
 
 def _rows(table: _Table, seat: int, clusters: Ints) -> pd.DataFrame:
-    """A row for each game with these clusters' hands in a seat."""
+    """One row for each game with these clusters' hands in a seat."""
     games = np.flatnonzero(np.isin(table.cluster, clusters))
     outcome = table.outcome[games]
     return pd.DataFrame(
@@ -111,19 +111,19 @@ def _rows(table: _Table, seat: int, clusters: Ints) -> pd.DataFrame:
 
 
 def worst_hands(frame: pd.DataFrame, ids: Mapping[int, str], bot: str, most: int) -> pd.DataFrame:
-    """The hands that a bot played worst beside other bots that held the same tiles in the same seat, worst first.
+    """The hands that a bot played worst, compared with other bots that held the same tiles in the same seat; worst first.
 
-    ``frame`` has a row for each game and seat, ``ids`` are the games' ids by number:
+    ``frame`` has one row for each game and seat; ``ids`` are the games' ids by number:
 
     ``game``, ``cluster``, ``seats``, ``seat``  int64; ``bot`` str; ``share``, ``expected`` float64, NaN without a rating; ``left`` int64
 
     The table:
 
-    ``seats``, ``seat``  int64, the table's size and the seat
-    ``games``, ``other_games``  int64, that the bot, and that others played from there
-    ``share``, ``expected``, ``other_share``, ``other_expected``  float64, means over those games; opponents' strength is in the expectation
-    ``swing``  float64, by how much more the others exceeded what was expected of them
-    ``left``, ``other_left``  float64, mean of pagodas left
+    ``seats``, ``seat``  int64, the number of players and the seat
+    ``games``, ``other_games``  int64, played from there by the bot, and by others
+    ``share``, ``expected``, ``other_share``, ``other_expected``  float64, means over these games; expectations include opponents' strength
+    ``swing``  float64, how much more than the bot the others exceeded their expectation
+    ``left``, ``other_left``  float64, mean number of pagodas left
     ``game``, ``other_game``  str, ids of the bot's worst game, and of the best of the others
     """
     held = frame[frame["expected"].notna()]

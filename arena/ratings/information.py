@@ -1,4 +1,4 @@
-"""How precise the ratings of a run are, and which line-ups would make them more so."""
+"""How precise a run's ratings are, and which line-ups would improve them most."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -14,15 +14,15 @@ from arena.ratings.results import Results
 from arena.records.journal import journal_of
 
 CLEAR = 0.975
-"""The likelihood of superiority from which on the order of two neighbours is not in question."""
+"""The likelihood of superiority from which the order of two neighbours counts as settled."""
 
 
 class Precision(NamedTuple):
     """How precise ratings are.
 
-    ``widest`` is the half-width of the widest 95 % interval in Elo, infinite where a bot has none; ``open_pairs`` counts neighbours in the
-    ranking whose order is in question; ``games`` is about how many more games bring all intervals down to the wanted half-width,
-    infinite where that cannot be said, 0 when none is wanted.
+    ``widest`` is the half-width of the widest 95 % interval in Elo, infinite if a bot has none. ``open_pairs`` counts neighbours in the
+    ranking whose order is not settled. ``games`` is roughly how many more games narrow all intervals to the wanted half-width, infinite if
+    unknown, 0 if no half-width is wanted.
     """
 
     widest: float
@@ -37,7 +37,7 @@ def rate_journal(run: Path, bots: Sequence[str], match: Sequence[str] = ()) -> t
 
 
 def precision(results: Results, fits: Sequence[Fit], until: float | None) -> Precision:
-    """How precise the fits are, and how far from ``until``."""
+    """How precise the fits are, and how far they are from ``until``."""
     widths = np.full(len(results.bots), np.inf)
     for fit in fits:
         widths[fit.members] = np.nan_to_num(fit.half_widths(), nan=np.inf)
@@ -46,7 +46,7 @@ def precision(results: Results, fits: Sequence[Fit], until: float | None) -> Pre
 
 
 def _games_to(results: Results, widths: Floats, until: float) -> float:
-    """Games that bring each bot's half-width down, which falls with the root of its games."""
+    """The games needed to narrow each bot's half-width, which shrinks with the square root of its games."""
     games = np.zeros(len(results.bots))
     for table in results.tables:
         np.add.at(games, table.seats, table.games[:, None])
@@ -55,11 +55,11 @@ def _games_to(results: Results, widths: Floats, until: float) -> float:
 
 
 def promises(results: Results, fits: Sequence[Fit], line_ups: Iterable[Sequence[str]], until: float | None) -> Mapping[str, float]:
-    """By how much a further deal with each line-up is about to narrow what is too wide; equal where nothing is known.
+    """How much another deal with each line-up should narrow the intervals that are too wide; equal for all if nothing is known.
 
-    What is too wide: with ``until``, the ratings whose half-width is above it, without, the differences of neighbours in the ranking whose
-    order is in question; where there are none, all ratings. A line-up's information A adds to the inverse of the covariance V,
-    so a contrast's variance c'Vc falls by c'V A Vc for the first of it (the gradient of c-optimal design).
+    Too wide means: with ``until``, the ratings whose half-width exceeds it; without, the differences of neighbours in the ranking whose
+    order is not settled, or all ratings if there are none. A line-up's information A adds to the inverse of the covariance V,
+    so a contrast's variance c'Vc falls by c'V A Vc to first order (the gradient of c-optimal design).
     """
     place = {
         name: (number, at) for number, fit in enumerate(fits) for at, name in enumerate(results.bots[member] for member in fit.members)
@@ -77,7 +77,7 @@ def promises(results: Results, fits: Sequence[Fit], line_ups: Iterable[Sequence[
 
 
 def _promise(fit: Fit, members: Sequence[int], directions: Floats) -> float:
-    """The fall of the variance of all directions, for one game of these members, seats left out."""
+    """The reduction of the variance in all directions by one game of these members, ignoring seats."""
     chance = np.exp((fit.elo[members] - fit.elo[members].max()) / ELO)
     chance /= chance.sum()
     information = (np.diag(chance) - np.outer(chance, chance)) / ELO**2
@@ -95,7 +95,7 @@ def _directions(fit: Fit, until: float | None) -> Floats:
 
 
 def _open_pairs(fit: Fit) -> list[tuple[int, int]]:
-    """Neighbours in the ranking whose order is in question."""
+    """Neighbours in the ranking whose order is not settled."""
     order = np.argsort(-fit.elo, kind="stable").tolist()
     superiority = fit.superiority()
     return [(above, below) for above, below in pairwise(order) if not superiority[above, below] >= CLEAR]

@@ -1,6 +1,6 @@
-"""The likelihood of the share-logit model, and its derivatives, at given parameters.
+"""The likelihood of the share-logit model and its derivatives at given parameters.
 
-At a table of k seats the expected share of bot p is ``exp(theta_p + s_seat)`` over its sum for the table (conditional logit with a
+At a table of k seats, the expected share of bot p is ``exp(theta_p + s_seat)`` divided by its sum over the table (conditional logit with a
 fractional response). For two players it is Bradley-Terry on scores.
 """
 
@@ -13,7 +13,7 @@ from arena.ratings.results import Results, Table
 
 
 class Layout(NamedTuple):
-    """Where parameters stand: bots first, then seats 1 to k-1 of each table size, which is not in ``offsets`` if seats have no effect."""
+    """The layout of parameters: bots first, then seats 1 to k-1 of each table size; without seat effects, ``offsets`` lacks the size."""
 
     bots: int
     offsets: dict[int, int]
@@ -21,7 +21,7 @@ class Layout(NamedTuple):
 
 
 def layout_of(results: Results, *, seats: bool) -> Layout:
-    """The parameters that these results need, with or without effects of seats."""
+    """The parameters that these results need, with or without seat effects."""
     offsets, size = {}, len(results.bots)
     for table in results.tables if seats else ():
         offsets[table.size] = size
@@ -30,7 +30,7 @@ def layout_of(results: Results, *, seats: bool) -> Layout:
 
 
 def seat_columns(layout: Layout, table: Table) -> Ints:
-    """(k,) column of each seat's effect; seats without one, seat 0 as the reference among them, have a column after the last."""
+    """(k,) column of each seat's effect; seats without one, such as seat 0 (the reference), get the column after the last."""
     start = layout.offsets.get(table.size)
     effects = [layout.size] * (table.size - 1) if start is None else range(start, start + table.size - 1)
     return np.array([layout.size, *effects], dtype=np.int64)
@@ -58,7 +58,7 @@ def add_products(target: Floats, layout: Layout, table: Table, products: Floats)
 
 
 def derivatives(parameters: Floats, layout: Layout, results: Results, prior: float) -> tuple[Floats, Floats]:
-    """Gradient (size,) and negative Hessian (size, size) of the log likelihood, prior included."""
+    """Gradient (size,) and negative Hessian (size, size) of the log likelihood, including the prior."""
     gradient = np.zeros(layout.size + 1)
     information = np.zeros((layout.size + 1, layout.size + 1))
     for table in results.tables:
@@ -83,7 +83,7 @@ def spread(expected: Floats) -> Floats:
 
 
 def _add_seat_prior(parameters: Floats, layout: Layout, table: Table, gradient: Floats, information: Floats, prior: float) -> None:
-    """One virtual game among equals at each table size, of which every seat gets the same share."""
+    """One virtual game among equals at each table size, in which every seat gets the same share."""
     columns = seat_columns(layout, table)
     weight = np.exp(np.append(parameters, 0.0)[columns])
     expected = weight / weight.sum()
@@ -92,7 +92,7 @@ def _add_seat_prior(parameters: Floats, layout: Layout, table: Table, gradient: 
 
 
 def gauged(information: Floats, layout: Layout, prior: float) -> Floats:
-    """The information with the direction that is free without a prior, a shift of all bots alike, made regular."""
+    """The information, made regular in the direction that is free without a prior: an equal shift of all bots."""
     if prior:
         return information
     regular = information.copy()

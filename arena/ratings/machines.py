@@ -1,4 +1,4 @@
-"""On which machines games were played, and how long bots thought there."""
+"""The machines that games were played on, and how long bots thought there."""
 
 import pandas as pd
 from msgspec import Struct
@@ -15,7 +15,7 @@ class _Total(Struct):
 
 
 class Machines:
-    """Machines added up while games stream by."""
+    """Adds up machines while games are read."""
 
     def __init__(self) -> None:
         self._totals: dict[str, _Total] = {}
@@ -31,8 +31,8 @@ class Machines:
     def table(self) -> pd.DataFrame:
         """One row per machine and speed, by name.
 
-        ``host`` str; ``speed`` Int64, games of a fixed kind a second, missing where it was not measured
-        ``games``, ``faults`` int64; ``move_ms`` float64, mean over all answers of all bots, NaN without any
+        ``host`` str; ``speed`` Int64, games of a fixed kind per second, missing if it was not measured
+        ``games``, ``faults`` int64; ``move_ms`` float64, mean over all answers of all bots, NaN if there are none
         """
         rows = [
             (*split_host(host), total.games, total.faults, total.think_ms / total.moves if total.moves else float("nan"))

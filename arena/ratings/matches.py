@@ -1,4 +1,4 @@
-"""Games put together to matches (R8.3) while they stream by: what counts in a run is either its games or its matches."""
+"""Combines games into matches (R8.3) while they are read: a run is scored either by games or by matches."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from arena.rules.rounds import place_of, title_of, turns_of
 
 
 def scoring_of(info: RunInfo, asked: Sequence[str] | None = None) -> list[str]:
-    """The boards of the matches that count in a run, none where its games do: as ``asked``, else as in run.json.
+    """The boards of the matches that a run is scored by, none if it is scored by games: as ``asked``, else as in run.json.
 
     Raises UserError for a board that the run does not have, RunError.
     """
@@ -32,9 +32,9 @@ def scoring_of(info: RunInfo, asked: Sequence[str] | None = None) -> list[str]:
 
 
 class Score:
-    """The games of a run, and what counts in it: the matches on these boards, or the games themselves where there are none.
+    """The games of a run, and what is scored: the matches on these boards, or the games themselves if there are no boards.
 
-    ``hosts`` are the machines that games were played on.
+    ``hosts`` are the machines the games were played on.
     """
 
     def __init__(self, match: Sequence[str]) -> None:
@@ -44,7 +44,7 @@ class Score:
         self._matches = Matches(match, self.counted.add) if match else None
 
     def add(self, game: Row | GameRecord) -> None:
-        """Counts a game, and the match that it completes."""
+        """Counts a game, and the match it completes, if any."""
         self.games.add(game)
         self.hosts.add(game.host)
         if self._matches:
@@ -52,7 +52,7 @@ class Score:
 
 
 def score_journal(journal: Path, match: Sequence[str]) -> Score:
-    """The games of a journal; of records with the same id the first counts. Raises RunError for a damaged line."""
+    """The games of a journal; the first record of each id counts. Raises RunError for a damaged line."""
     score = Score(match)
     for _, row in read_rows(journal, row_decoder(Row)):
         score.add(row)
@@ -60,16 +60,16 @@ def score_journal(journal: Path, match: Sequence[str]) -> Score:
 
 
 def timed_hosts(info: RunInfo, score: Score) -> set[str]:
-    """The machines on which the time of bots was limited."""
+    """The machines on which bots' time was limited."""
     return set() if info.config.get("in_process") else score.hosts
 
 
 class Matches:
-    """Takes games, and hands on each match once it has a game for each of its boards; until then its games are held.
+    """Takes games, and passes on each match once it has a game for each of its boards; until then it holds the games.
 
-    A match has the same bots in the same seats on the same deal. Seats rank by pagodas left in total, fewest first; those that forfeited
-    below all others, by the number of forfeits, and where that is equal as the games rank them: an earlier forfeit below a later one; then
-    by the total. Equal is equal. A game that is there twice, under another id, counts once.
+    A match has the same bots in the same seats on the same deal. Seats rank by total pagodas left, fewest first. Seats that forfeited rank
+    below all others: by the number of forfeits, then as their games rank them (an earlier forfeit below a later one), then by the total.
+    Equal is equal. A game that occurs twice under different ids counts once.
     """
 
     def __init__(self, match: Sequence[str], take: Callable[[Match], object]) -> None:
@@ -111,11 +111,11 @@ def _whole(title: str, deal: int, bots: tuple[str, ...], games: Sequence[Counted
 
 
 def _lost(games: Sequence[Counted], seat: int) -> list[int]:
-    """How a seat ranked in the games that it forfeited."""
+    """The ranks of a seat in the games it forfeited."""
     return [game.ranks[seat] for game in games if any(fault.seat == seat for fault in game.faults)]
 
 
 def _ranks(standing: Sequence[Any]) -> list[int]:
-    """The rank of each seat, the less the better."""
+    """The rank of each seat; lower is better."""
     order = sorted(standing)
     return [1 + order.index(own) for own in standing]

@@ -1,6 +1,6 @@
 """The share-logit model: ratings and seat effects by maximum likelihood, with errors clustered by deal.
 
-`likelihood` says what the model is, `sandwich` where the errors come from.
+`likelihood` defines the model, and `sandwich` computes the errors.
 """
 
 from typing import NamedTuple
@@ -21,29 +21,29 @@ STEP_CAP = 2.0
 TOLERANCE = 1e-9
 MOST_STEPS = 50
 LEAST_INFORMATION = 1e-6
-"""Of any direction; where it is less, the likelihood has run so far out that rounding, not a maximum, ended the search."""
+"""The least curvature in any direction; below it, rounding ended the search far out, and not a maximum."""
 SMALL_SAMPLE = 30
 COVERAGE = 0.95
 NORMAL_QUANTILE = 1.96
 AUTO_PRIOR = 1.0
 EQUAL = 1e-6
-"""Elo; what differs by less differs by rounding, and a smaller standard error is none."""
+"""In Elo: smaller differences are rounding, and smaller standard errors count as 0."""
 ROUNDING = 1e-10
-"""A variance that is less than this part of the largest one is 0 but for rounding."""
+"""A variance below this fraction of the largest one is 0 except for rounding."""
 
 
 class Fit(NamedTuple):
-    """Ratings of the bots of one component, in Elo with mean 0, or with one bot's held at a given value.
+    """Ratings of the bots in one component, in Elo, with mean 0 or with one bot held at a given value.
 
-    ``members`` (n,) their numbers in the results; ``elo`` (n,), equal to the last digit where only rounding told them apart;
-    ``covariance`` (n, n) of ``elo``, NaN with fewer than two deals;
-    ``gain`` how many independent games a game is worth: the variance of the difference of two ratings, averaged over all pairs, as it would
-    be if every game were a deal of its own, over the one clustered by deal; NaN where there is no clustered one, or only the prior's;
-    ``seats`` by table size: effect of each seat against seat 0 in Elo, and its standard error, NaN where the deals show none; empty where
-    seats were given no effect;
-    ``clusters`` deals; ``prior`` weight used, 0 for none;
-    ``marks`` (n, n) of `components.pair_marks`: what the data, without the prior, leave open about the difference of two bots;
-    ``open_seats`` the table sizes whose seat effects only the prior keeps finite; ``anchor`` the member whose rating was given.
+    ``members`` (n,): their numbers in the results. ``elo`` (n,): the ratings, exactly equal if only rounding told them apart.
+    ``covariance`` (n, n): the covariance of ``elo``, NaN with fewer than two deals.
+    ``gain``: how many independent games a game is worth. This is the variance of a difference of two ratings, averaged over all pairs, if
+    every game had its own deal, divided by the same variance clustered by deal. NaN if there is no clustered one, or only the prior's.
+    ``seats``: by table size, the effect of each seat compared with seat 0 in Elo, and its standard error, NaN if the deals show none; empty
+    if seats were given no effect.
+    ``clusters``: the number of deals. ``prior``: the weight used, 0 for none.
+    ``marks`` (n, n), from `components.pair_marks`: what the data, without the prior, leave open about the difference of two bots.
+    ``open_seats``: the table sizes whose seat effects only the prior keeps finite. ``anchor``: the member with a given rating.
     """
 
     members: Ints
@@ -60,12 +60,12 @@ class Fit(NamedTuple):
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom of the t distribution that all errors are read by; infinite, the normal one, for many deals."""
+        """Degrees of freedom of the t distribution used for all errors; infinite (the normal distribution) for many deals."""
         return max(self.clusters - 1, 1) if self.clusters < SMALL_SAMPLE else np.inf
 
     @property
     def quantile(self) -> float:
-        """By which a standard error is multiplied for the half-width of a 95 % interval."""
+        """The factor from a standard error to the half-width of a 95 % interval."""
         return float(stdtrit(self.freedom, (1 + COVERAGE) / 2)) if np.isfinite(self.freedom) else NORMAL_QUANTILE
 
     def half_widths(self) -> Floats:
@@ -78,19 +78,19 @@ class Fit(NamedTuple):
         return _errors(variance[:, None] + variance - 2 * self.covariance)
 
     def superiority(self) -> Floats:
-        """(n, n) likelihood of superiority: where the difference over its error stands in its distribution; 0.5 for equal ratings."""
+        """(n, n) likelihood of superiority: the quantile of the difference over its error; 0.5 for equal ratings."""
         difference = self.elo[:, None] - self.elo
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = np.where(difference == 0, 0.0, difference / self.difference_error())
         return np.asarray(stdtr(self.freedom, ratio) if np.isfinite(self.freedom) else ndtr(ratio), dtype=np.float64)
 
     def anchored(self, member: int, value: float) -> "Fit":
-        """The fit with the rating of a member, which is then no estimate, held at a value; the others' errors are those of the distance."""
+        """The fit with one member held at a value, so that it is no longer an estimate; the others' errors are for the distance to it."""
         covariance = self.covariance - self.covariance[member] - self.covariance[:, [member]] + self.covariance[member, member]
         return self._replace(elo=self.elo - self.elo[member] + value, covariance=covariance, anchor=member)
 
     def bot_marks(self) -> list[str]:
-        """Of each bot, whether its group gave the others nothing (``>``), got nothing (``<``) or is open both ways (``~``); else empty."""
+        """For each bot, whether its group gave the others nothing (``>``), got nothing (``<``) or is open both ways (``~``); else empty."""
         return [_bot_mark(set(row) - {""}) for row in self.marks.tolist()]
 
 
@@ -99,16 +99,16 @@ def _bot_mark(marks: set[str]) -> str:
 
 
 def _errors(variance: Floats) -> Floats:
-    """Standard errors; what only rounding keeps from 0 is 0."""
+    """Standard errors; those that are 0 except for rounding are 0."""
     floor = max(EQUAL**2, ROUNDING * variance.max())
     return np.sqrt(np.where(variance < floor, 0.0, variance))
 
 
 def rate(results: Results, prior: float | None = None, *, seats: bool = True) -> list[Fit]:
-    """One fit per weakly connected component of bots that played each other, the one with most bots first.
+    """One fit per weakly connected component of bots that played each other, the one with the most bots first.
 
-    ``prior`` is the weight of one virtual draw of every bot against a ghost rated 0; None adds one only where the data have no maximum
-    without it. ``seats`` False gives seats no effect. Raises NoAnswerError for prior 0 in that case.
+    ``prior`` is the weight of one virtual draw of every bot against a ghost rated 0; None adds one only if the data have no maximum
+    without it, and 0 raises NoAnswerError in that case. With ``seats`` False, seats have no effect.
     """
     count = len(results.bots)
     graph = np.zeros((count, count), dtype=np.bool_)
@@ -146,7 +146,7 @@ def _rate_component(results: Results, members: Ints, graph: NDArray[np.bool_], p
 
 
 def _gain(clustered: Floats, independent: Floats) -> float:
-    """The quotient of the variances; with the ratings' mean held at 0, the trace is that of all pairs' differences but for a factor."""
+    """The ratio of the variances. With the mean rating held at 0, the trace is that of all pairs' differences, up to a factor."""
     variance = np.trace(clustered)
     return float(np.trace(independent) / variance) if variance > len(clustered) * EQUAL**2 else np.nan
 
@@ -165,12 +165,12 @@ def _seat_effects(results: Results, layout: Layout, parameters: Floats, covarian
 def _solve_with_prior(
     results: Results, layout: Layout, graph: NDArray[np.bool_], prior: float | None, *, determined: bool
 ) -> tuple[Floats, float]:
-    """The parameters and the weight of the prior that they took. Raises NoAnswerError."""
+    """The parameters, and the weight of the prior they needed. Raises NoAnswerError."""
     weight = prior if prior is not None else 0.0 if determined else AUTO_PRIOR
     if weight == 0 and not determined:
         raise NoAnswerError(
-            f"expected every bot and seat to take something from the others and to give something away, got {_split(results, graph)}",
-            "these ratings have no maximum: rate with --prior auto, or play more deals",
+            f"expected every bot and seat to win something from the others and lose something to them, got {_split(results, graph)}",
+            "these results give no finite ratings: use --prior auto, or play more deals",
         )
     try:
         return _solve(results, layout, weight), weight
@@ -183,13 +183,13 @@ def _solve_with_prior(
 def _split(results: Results, graph: NDArray[np.bool_]) -> str:
     groups = strong_components(graph)
     if groups.max() == 0:
-        return "a seat that won everything, or nothing"
+        return "a seat that won everything or nothing"
     parts = ["+".join(results.bots[bot] for bot in np.flatnonzero(groups == group)) for group in range(groups.max() + 1)]
-    return f"groups of which one won everything against another: {', '.join(parts)}"
+    return f"groups, one of which won everything against another: {', '.join(parts)}"
 
 
 def _level(elo: Floats) -> Floats:
-    """The ratings with their mean in the place of those that differ by rounding only."""
+    """The ratings, with those that differ only by rounding replaced by their mean."""
     order = np.argsort(elo, kind="stable")
     group = np.empty(len(elo), dtype=np.int64)
     group[order] = np.cumsum(np.diff(elo[order], prepend=-np.inf) > EQUAL) - 1
@@ -197,13 +197,13 @@ def _level(elo: Floats) -> Floats:
 
 
 def _seats_determined(table: Table) -> bool:
-    """Whether every seat took something from every other, directly or through third ones."""
+    """Whether every seat took something from every other one, directly or through third seats."""
     seats = np.broadcast_to(np.arange(table.size), table.seats.shape)
     return int(strong_components(took_from(table.size, seats, table.share, table.games)).max()) == 0
 
 
 def _solve(results: Results, layout: Layout, prior: float) -> Floats:
-    """The parameters at the maximum, by Newton's method. Raises NoAnswerError after MOST_STEPS steps."""
+    """The parameters at the maximum, found by Newton's method. Raises NoAnswerError after MOST_STEPS steps."""
     parameters = np.zeros(layout.size)
     for _ in range(MOST_STEPS):
         gradient, information = derivatives(parameters, layout, results, prior)
@@ -218,6 +218,6 @@ def _solve(results: Results, layout: Layout, prior: float) -> Floats:
                 return parameters
             break
     raise NoAnswerError(
-        f"expected ratings to settle within {MOST_STEPS} steps, got ones that run away: the results have no finite maximum",
-        "rate with --prior auto, or play more deals",
+        f"expected ratings to settle within {MOST_STEPS} steps, got ratings that grow without limit: the results have no finite maximum",
+        "use --prior auto, or play more deals",
     )

@@ -9,11 +9,11 @@ from arena.ratings.model import COVERAGE, Fit
 
 DRAWS = 10_000
 AT_ONCE = 500_000
-"""Differences looked at together: 4 MB."""
+"""The number of differences computed at a time: 4 MB."""
 
 
 def rank_intervals(fit: Fit) -> tuple[Ints, Ints]:
-    """The best and the worst rank of each bot of a fit; without errors they are 1 and the number of bots."""
+    """The best and the worst rank of each bot in a fit; without errors they are 1 and the number of bots."""
     count, error = len(fit.elo), fit.difference_error()
     if not np.isfinite(error).all():
         return np.ones(count, dtype=np.int64), np.full(count, count, dtype=np.int64)
@@ -23,7 +23,7 @@ def rank_intervals(fit: Fit) -> tuple[Ints, Ints]:
 
 
 def _by_place(fit: Fit) -> tuple[Floats, Floats]:
-    """Covariance with the ratings' mean held at 0, and errors, in the order of ratings: no name and no anchor changes them."""
+    """The covariance with mean rating 0, and the errors, in the order of ratings, so that names and anchors do not change them."""
     order = np.lexsort((np.diag(fit.covariance), fit.elo))
     covariance = fit.covariance[np.ix_(order, order)]
     centered = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None] + covariance.mean()

@@ -1,4 +1,4 @@
-"""Results counted: all that tables and the model need of the games, as arrays whose order does not depend on the order of the games."""
+"""Counted results: what tables and the model need from the games, as arrays that do not depend on the order of the games."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arena.ratings.components import Floats, Ints
 
 WHOLE = 12
-"""A win in integer parts that 1, 2, 3 and 4 winners share evenly, so that sums are exact."""
+"""A win in integer parts, which 1, 2, 3 or 4 winners can share evenly, so that sums are exact."""
 RANKS = 4
 NS_PER_MS = 1_000_000
 SEAT_BITS = 2
@@ -20,10 +20,10 @@ Column = NDArray[np.int32]
 
 
 class Table(NamedTuple):
-    """The games of one size of table, k: what came of them (O outcomes, each once, sorted), and which deals gave what.
+    """The games with k players: their outcomes (O different ones, sorted), and the deals they came from.
 
-    ``seats`` (O, k) bots' numbers and ``ranks`` (O, k) by seat; ``share`` (O, k) of the win; ``games`` (O,) how many ended so
-    ``cluster``, ``outcome``  (G,) of each game its deal and its row in the arrays above, sorted
+    ``seats`` (O, k) bots' numbers and ``ranks`` (O, k) by seat; ``share`` (O, k) of the win; ``games`` (O,) with this outcome
+    ``cluster``, ``outcome``  (G,) each game's deal and its row in the arrays above, sorted
     """
 
     seats: Ints
@@ -53,14 +53,14 @@ class Results(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Counted games, and what tables say of them beside.
+    """Counted games, and what else the tables need.
 
-    ``deals`` (C,) the number of each cluster's deal on its board. ``totals`` has a row for each size of table, seat and bot with games
-    there, sorted, all float64 but for the first four, which are int64; what a foreign file does not tell is left out of the sums:
+    ``deals`` (C,) is the number of each cluster's deal on its board. ``totals`` has a row for each table size, seat and bot with games
+    there, sorted. All columns are float64 except the first four, which are int64. The sums leave out what a foreign file does not have:
 
     ``seats``, ``seat``, ``bot`` (its number), ``games``
     ``wins``, ``shared``, ``parts`` (of `WHOLE`), ``ranks``, ``forfeits``  sums
-    ``left``, ``think_ns``  sums over the ``left_games`` and ``think_games`` that tell it
+    ``left``, ``think_ns``  sums over the ``left_games`` and ``think_games`` that have them
     """
 
     results: Results
@@ -69,7 +69,7 @@ class Counts(NamedTuple):
 
 
 def count_results(frame: pd.DataFrame) -> Results:
-    """Counts a frame with a row for each game and seat.
+    """Counts a frame that has one row for each game and seat.
 
     ``game`` int64, ``seats`` int8, ``seat`` int8, ``bot`` category, ``rank`` int8, 1 is best; ``cluster`` int64, number of the deal
     """
@@ -83,7 +83,7 @@ def count_results(frame: pd.DataFrame) -> Results:
 
 
 def count_frame(frame: pd.DataFrame) -> Counts:
-    """The same with the columns ``left``, ``think_ms`` float64, NaN where it is not told, and ``forfeit`` bool."""
+    """The same, with the columns ``left`` and ``think_ms`` (float64, NaN if unknown) and ``forfeit`` (bool)."""
     results = count_results(frame)
     bots, seats, seat = len(results.bots), frame["seats"].to_numpy(dtype=np.int64), frame["seat"].to_numpy(dtype=np.int64)
     place = ((seats << SEAT_BITS) + seat) * bots + frame["bot"].cat.codes.to_numpy()
@@ -102,7 +102,7 @@ def count_frame(frame: pd.DataFrame) -> Counts:
 
 
 def _by_table_size(frame: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
-    """The rows by the seats at the table, each game's rows together and in the order of seats."""
+    """The rows grouped by table size, with each game's rows together and in the order of seats."""
     for size in sorted(frame["seats"].unique()):
         rows = frame[frame["seats"] == size]
         place = rows["game"].to_numpy(dtype=np.int64) * size + rows["seat"].to_numpy(dtype=np.int64)
@@ -110,9 +110,9 @@ def _by_table_size(frame: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
 
 
 def count_table(seats: Ints, ranks: Ints, cluster: Ints, outcome: Column | None = None) -> Table:
-    """Counts games of one size of table: (O, k) bots and ranks by seat, in any order; of each game (G,) the deal and the row of these.
+    """Counts games of one table size: (O, k) bots and ranks by seat, in any order; for each game (G,) its deal and its row of these.
 
-    Without ``outcome`` every game has a row of its own.
+    Without ``outcome``, every game has its own row.
     """
     size, bots = seats.shape[1], int(seats.max(initial=0)) + 1
     codes = (seats @ bots ** np.arange(size)) * RANKS**size + (ranks - 1) @ RANKS ** np.arange(size)
@@ -133,7 +133,7 @@ def count_table(seats: Ints, ranks: Ints, cluster: Ints, outcome: Column | None 
 
 
 def totals_of(results: Results, sums: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """The totals of `Counts`: the given sums by ``seats``, ``seat`` and ``bot``, and beside them what follows from the results."""
+    """The totals of `Counts`: the given sums by ``seats``, ``seat`` and ``bot``, and those that follow from the results."""
     parts = list(sums)
     for table in results.tables:
         for seat in range(table.size):
@@ -152,7 +152,7 @@ def totals_of(results: Results, sums: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def restrict(results: Results, members: Ints) -> Results:
-    """The results of the tables at which only the given bots sat, with those bots renumbered in their order."""
+    """The results of the games in which only the given bots played, with these bots renumbered in order."""
     if len(members) == len(results.bots):
         return results
     number = np.full(len(results.bots), -1, dtype=np.int64)

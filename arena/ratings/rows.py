@@ -1,4 +1,4 @@
-"""A row of a results file judged by itself: what its cells mean, and what is wrong with it."""
+"""Checks a single row of a results file: what its cells mean, and what is wrong with it."""
 
 from collections.abc import Mapping
 
@@ -6,10 +6,10 @@ from arena.ratings.results import WHOLE
 from arena.ratings.tally import MOST_SEATS
 
 CLOSE = 0.005
-"""0.33 and 0.3333 are both a third."""
+"""Wide enough that 0.33 and 0.3333 both count as a third."""
 FEWEST_SEATS = 2
 UNREADABLE, MISSING = -1, -2
-SHARES = "shares of 1/m for each of m winners and 0 for the others, such as 1,0 or 0.5,0.5"
+SHARES = "shares of 1/m for each of m winners and 0 for the others, for example 1,0 or 0.5,0.5"
 
 
 def share_parts(text: str) -> int:
@@ -26,12 +26,12 @@ def share_parts(text: str) -> int:
 
 
 def complaint(cells: Mapping[str, str], seats: int) -> str:
-    """What was expected of a row and what came; empty when nothing is wrong. ``seats`` is the number of columns for bots."""
+    """What was expected in a row and what came; empty if nothing is wrong. ``seats`` is the number of bot columns."""
     bots = [cells[f"bot_{seat}"].strip() for seat in range(seats)]
     texts = [cells[f"share_{seat}"] for seat in range(seats)]
     size = bots.index("") if "" in bots else seats
     if size < FEWEST_SEATS or any(bots[size:]):
-        return f"expected names of two bots or more, without a gap, got {_shown(bots)}"
+        return f"expected the names of two or more bots, without gaps, got {_shown(bots)}"
     parts = [share_parts(text) for text in texts]
     for seat, (part, text) in enumerate(zip(parts, texts, strict=True)):
         if part == UNREADABLE or (part == MISSING and seat < size):
@@ -47,11 +47,11 @@ def complaint(cells: Mapping[str, str], seats: int) -> str:
 
 
 def _rank_complaint(cells: Mapping[str, str], won: list[bool]) -> str:
-    """Winners have rank 1 and nobody else has."""
+    """Checks that winners have rank 1, and nobody else has."""
     for seat, is_winner in enumerate(won):
         text = cells.get(f"rank_{seat}")
         if text is not None and (text.strip() not in RANKS or (text.strip() == "1") != is_winner):
-            return f"expected a rank from 1 to {MOST_SEATS}, 1 for those who share the win, got {text!r} in rank_{seat}"
+            return f"expected a rank from 1 to {MOST_SEATS}, 1 for the winners, got {text!r} in rank_{seat}"
     return ""
 
 

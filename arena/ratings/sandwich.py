@@ -1,4 +1,4 @@
-"""Covariances of the parameters by the sandwich estimator: clustered by deal, and game by game for comparison."""
+"""Covariances of the parameters by the sandwich estimator: clustered by deal, and by single games for comparison."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,11 +10,11 @@ from arena.ratings.likelihood import Layout, add_products, derivatives, expected
 from arena.ratings.results import Results, Table
 
 AT_ONCE = 1 << 17
-"""Games whose deals are summed together."""
+"""The number of games whose deals are summed at a time."""
 
 
 def loose_directions(layout: Layout, marks: Marks, open_seats: tuple[int, ...]) -> Floats:
-    """(size, m) directions in which only the prior holds the parameters: groups shifting as a whole, or all where seats are open."""
+    """(size, m) directions in which only the prior holds the parameters: shifts of whole groups, or all directions if seats are open."""
     if open_seats:
         return np.eye(layout.size)
     groups = np.unique(marks == "", axis=0)
@@ -26,8 +26,8 @@ def loose_directions(layout: Layout, marks: Marks, open_seats: tuple[int, ...]) 
 def covariances(results: Results, layout: Layout, parameters: Floats, prior: float, loose: Floats) -> tuple[Floats, Floats]:
     """The covariance (size, size) of the parameters clustered by deal, and the one for games that share no luck.
 
-    The mean of the ratings is held at 0. NaN with one deal, or one game. In a loose direction all deals went one way, so that they have
-    next to no spread and the sandwich next to no width. There the inverse of the curvature, prior included, is added.
+    The mean rating is held at 0. NaN with one deal, or one game. In a loose direction all deals went one way, so they have almost no
+    spread, and the sandwich has almost no width. There we add the inverse of the curvature, including the prior.
     """
     _, information = derivatives(parameters, layout, results, prior)
     bread = np.linalg.inv(gauged(information, layout, prior))
@@ -49,7 +49,7 @@ def meat_by_deal(results: Results, layout: Layout, parameters: Floats) -> Floats
 
 
 def outcome_scores(results: Results, layout: Layout, parameters: Floats) -> list[csr_array]:
-    """(O, size) X' (y - p) of a game with each outcome, for each table."""
+    """(O, size) X' (y - p) of a game with each outcome, for each table size."""
     return [_table_scores(table, layout, parameters) for table in results.tables]
 
 
@@ -63,7 +63,7 @@ def _table_scores(table: Table, layout: Layout, parameters: Floats) -> csr_array
 
 
 def deal_sums(results: Results, of_outcomes: Sequence[csr_array]) -> Iterator[csr_array]:
-    """The rows of matrices (O, m), one for each table, summed over the games of each deal: (C, m), so many deals at a time."""
+    """The rows of the matrices (O, m), one per table size, summed over the games of each deal: (C, m), a number of deals at a time."""
     step = max(1, AT_ONCE * results.clusters // max(results.games, 1))
     for first in range(0, results.clusters, step):
         deals = np.arange(first, min(first + step, results.clusters) + 1)
@@ -79,7 +79,7 @@ def _summed(table: Table, of_outcomes: csr_array, deals: Ints) -> csr_array:
 
 
 def meat_by_game(results: Results, layout: Layout, parameters: Floats) -> Floats:
-    """The same with every game as a deal of its own."""
+    """The same, with every game as its own deal."""
     meat = np.zeros((layout.size + 1, layout.size + 1))
     for table in results.tables:
         residual = table.share - expected_shares(parameters, layout, table)

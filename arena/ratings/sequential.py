@@ -1,8 +1,8 @@
 """Is the new one better? A sequential test on blocks of games in which only the candidate differs.
 
 A generalised sequential probability ratio test (GSPRT; Van den Bergh, "A practical introduction to the GSPRT", eq. 2.3): after N blocks of
-mean m and variance v, ``LLR = N (d1 - d0)(2 m - d0 - d1) / (2 v)``, where d0 and d1 are what the differences in Elo of the two hypotheses
-are worth in a block. The test ends at ``ln(beta / (1 - alpha))`` or ``ln((1 - beta) / alpha)`` (Wald 1945).
+mean m and variance v, ``LLR = N (d1 - d0)(2 m - d0 - d1) / (2 v)``, where d0 and d1 are the expected values of a block under the two
+hypotheses. The test ends at ``ln(beta / (1 - alpha))`` or ``ln((1 - beta) / alpha)`` (Wald 1945).
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from typing import NamedTuple
 SCALE = 400 / log(10)
 """Elo points per unit of the logistic scale."""
 WIDEST = 1.0
-"""The square of the largest difference that a block can have."""
+"""The square of the largest difference possible in a block."""
 BORROWED = 2.0
-"""Blocks' worth of the mean level that the level of each group of opponents starts from."""
+"""How many blocks the mean level counts for when we estimate the level of each group of opponents."""
 
 
 class Verdict(StrEnum):
-    """The answers of a test."""
+    """The possible answers of a test."""
 
     BETTER = "better"
     NOT_BETTER = "not better"
@@ -29,7 +29,7 @@ class Verdict(StrEnum):
 class Question(NamedTuple):
     """Whether the difference is ``elo1`` rather than ``elo0``.
 
-    ``alpha`` is how often "better" is said though it is elo0, ``beta`` how often "not better" though it is elo1.
+    ``alpha`` is the chance of "better" when it is really elo0, ``beta`` the chance of "not better" when it is really elo1.
     """
 
     elo0: float = 0.0
@@ -39,29 +39,29 @@ class Question(NamedTuple):
 
     @property
     def lower(self) -> float:
-        """Where the log likelihood ratio says "not better"."""
+        """The log likelihood ratio at which the test says "not better"."""
         return log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """Where the log likelihood ratio says "better"."""
+        """The log likelihood ratio at which the test says "better"."""
         return log((1 - self.beta) / self.alpha)
 
 
 def log_likelihood_ratio(blocks: int, mean: float, variance: float, null: float, alternative: float) -> float:
-    """The GSPRT's, for blocks with this mean and variance, and the means of the two hypotheses."""
+    """The log likelihood ratio of the GSPRT, from the blocks' mean and variance and the means of the two hypotheses."""
     return blocks * (alternative - null) * (2 * mean - null - alternative) / (2 * variance)
 
 
 class SequentialTest:
-    """The test, fed with blocks in schedule order.
+    """The test; it takes blocks in schedule order.
 
-    A block's value is the mean share of the win that the new one got less that of the old one, from -1 to 1. Two that play each other,
-    ``groups`` 0, split the wins of a block between them; against opponents each plays the same games by itself, and ``groups`` is how many
-    different sets of opponents there are. ``look`` blocks come between two decisions.
+    A block's value is the mean share of the win of the new bot minus that of the old one, from -1 to 1. Two bots that play each other
+    (``groups`` 0) split the wins of a block between them. Against opponents, each plays the same games separately, and ``groups`` is the
+    number of different sets of opponents. ``look`` blocks come between two decisions.
 
-    The variance counts one block more than there are, half of it at each end of what a block can give, so that a few blocks that are all
-    alike decide nothing.
+    The variance includes one extra block, half of it at each end of the possible range, so that a few identical blocks cannot decide the
+    test.
     """
 
     def __init__(self, question: Question, *, groups: int = 0, look: int = 1) -> None:
@@ -89,27 +89,27 @@ class SequentialTest:
 
     @property
     def variance(self) -> float:
-        """The variance of a block's value, the additional block included."""
+        """The variance of a block's value, including the extra block."""
         return (max(self._squares - self.blocks * self.mean**2, 0.0) + WIDEST) / (self.blocks + 1)
 
     @property
     def llr(self) -> float:
-        """The log likelihood ratio of the question's hypotheses."""
+        """The log likelihood ratio of the two hypotheses."""
         null, alternative = self.worth(self.question.elo0), self.worth(self.question.elo1)
         return log_likelihood_ratio(self.blocks, self.mean, self.variance, null, alternative)
 
     @property
     def verdict(self) -> Verdict:
-        """What the test says by now."""
+        """The test's verdict so far."""
         if self.llr >= self.question.upper:
             return Verdict.BETTER
         return Verdict.NOT_BETTER if self.llr <= self.question.lower else Verdict.UNDECIDED
 
     def worth(self, elo: float) -> float:
-        """The expected value of a block when the new one is so much better.
+        """The expected value of a block if the new bot is this much better.
 
-        Against opponents that depends on how strong they are: the level of both, halfway between them, is taken from the blocks with
-        each set of opponents, and drawn to the mean of all while there are few.
+        Against opponents it depends on how strong they are. The level halfway between both bots is estimated from the blocks with each set
+        of opponents, and pulled towards the mean of all sets while there are few blocks.
         """
         if not self._counts:
             return tanh(elo / SCALE / 2)
@@ -125,6 +125,6 @@ def _shrunk(counts: Sequence[int], sums: Sequence[float]) -> list[float]:
 
 
 def _moved(share: float, elo: float) -> float:
-    """The share of a win that a bot with this share would get if it were so much better."""
+    """The share of a win that a bot with this share would get if it were this much better."""
     odds = share / (1 - share) * exp(elo / SCALE)
     return odds / (1 + odds)

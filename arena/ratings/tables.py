@@ -1,4 +1,4 @@
-"""The tables that people and files get, as data frames; every figure in them is computed here and nowhere else."""
+"""The tables for people and files, as data frames; every figure in them is computed here and nowhere else."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise, permutations
@@ -27,12 +27,12 @@ DUEL = 2
 class Tables(NamedTuple):
     """All tables of a run.
 
-    ``notes`` are sentences about what a reader must know: components, priors, few deals; ``clusters`` is the number of deals; ``blocks``
-    are those of all games, whatever counts, and ``most_seats`` is the size of the largest of their tables. ``independent_games`` is how
-    many games that share no luck would tell as much as these; None where that cannot be said. ``covariance`` of the ratings in Elo squared
-    has bots as index and columns, with NaN between those that cannot be compared. ``unit`` is what games that share luck are
-    called: deal, block or game. ``match`` are the boards of the matches that count; none where games do. Wherever tables say games, they
-    count matches then.
+    ``notes`` are sentences about what the reader should know: components, priors, few deals. ``clusters`` is the number of deals.
+    ``blocks`` are those of all games, however the run is scored, and ``most_seats`` is the size of the largest table. ``independent_games``
+    is the number of games without shared luck that would tell as much as these; None if unknown. ``covariance`` is that of the ratings in
+    Elo squared, with bots as index and columns, and NaN between bots that cannot be compared. ``unit`` is the name for a group of games
+    that share luck: deal, block or game. ``match`` are the boards of the matches that the run is scored by, none if it is scored by games.
+    With matches, all columns called games count matches.
     """
 
     standings: pd.DataFrame
@@ -54,7 +54,7 @@ class Tables(NamedTuple):
 def run_tables(
     run: Path, prior: float | None = None, anchors: Mapping[str, float] | None = None, match: Sequence[str] | None = None
 ) -> Tables:
-    """The tables of a run's folder, by the run's own scoring unless ``match`` is another one.
+    """The tables of a run's folder, scored as in the run unless ``match`` differs.
 
     Raises RunError, NoAnswerError, UserError for anchors or boards that do not fit.
     """
@@ -77,7 +77,7 @@ def make_tables(
     match: Sequence[str] = (),
     most_seats: int = DUEL,
 ) -> Tables:
-    """The tables of counted games, or matches; ``seats`` False gives seats no effect. Raises NoAnswerError, UserError."""
+    """The tables of counted games or matches; with ``seats`` False, seats have no effect. Raises NoAnswerError, UserError."""
     results = counts.results
     fits = anchor_fits(rate(results, prior, seats=seats), results.bots, anchors or {})
     return Tables(
@@ -99,31 +99,34 @@ def make_tables(
 
 
 def with_machines(tables: Tables, hosts: Collection[str]) -> Tables:
-    """The tables with a note where the machines, on which time was limited, differ too much in speed."""
+    """The tables, with a note if the machines differ too much in speed and bots' time was limited."""
     differ = unlike(map(split_host, hosts))
     if differ is None:
         return tables
     slow, fast, ratio = differ
     return tables._replace(
-        notes=[*tables.notes, f"{fast} is {ratio:.1f} times as fast as {slow}, so bots' time was not the same; see 'arena analyse'"]
+        notes=[
+            *tables.notes,
+            f"{fast} is {ratio:.1f} times as fast as {slow}, so bots did not play under equal conditions; see 'arena analyse'",
+        ]
     )
 
 
 def rate_sheet(sheet: Sheet, prior: float | None = None, anchors: Mapping[str, float] | None = None, *, seats: bool = True) -> Tables:
-    """The tables of a file of results; what the file does not tell is missing. Raises NoAnswerError, UserError."""
+    """The tables of a results file; values that the file does not have are missing. Raises NoAnswerError, UserError."""
     tables = make_tables(count_frame(sheet.frame), prior, (), anchors, seats=seats, unit="block" if sheet.has_blocks else "game")
     notes = [sheet.uneven] if sheet.uneven else []
     if not sheet.has_ranks:
         tables.standings["avg_rank"] = np.nan
         if (sheet.frame["seats"] > DUEL).any():
-            notes.append("the file has no ranks: against each other, two bots that did not win count as equal")
+            notes.append("the file has no ranks: between two bots that did not win, the result counts as equal")
     return tables._replace(notes=[*notes, *tables.notes])
 
 
 def independent_games(fits: list[Fit]) -> float | None:
-    """How many games without shared luck would make the errors as small as they are: each component's games times its gain.
+    """The number of games without shared luck that would make the errors as small as they are: each component's games times its gain.
 
-    None without games, with fewer than FEW_DEALS deals, and where the gain of a component is not known.
+    None without games, with fewer than FEW_DEALS deals, and if the gain of a component is not known.
     """
     worth = [fit.games * fit.gain if fit.clusters >= FEW_DEALS else np.nan for fit in fits]
     return float(sum(worth)) if worth and np.isfinite(worth).all() else None
@@ -142,16 +145,16 @@ def _covariance_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
 def standings_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
     """One row per bot, best first.
 
-    ``rank``       int64; equal ratings share a rank; bots of a smaller component, or without games, stand below
+    ``rank``       int64; equal ratings share a rank; bots of a smaller component, or without games, rank below
     ``rank_low``, ``rank_high``  int64, simultaneous 95 % interval within the component
     ``bot``        str
-    ``mark``       ``>`` the bot's group gave the others nothing, so that its rating is a lower bound; ``<`` it got nothing from them;
-                   ``~`` it is open both ways, and only the prior ties it to the others; else empty
-    ``elo``, ``elo_low``, ``elo_high``  float64, 95 % interval; NaN without games, or without errors
+    ``mark``       ``>`` the bot's group gave the others nothing, so its rating is a lower bound; ``<`` it got nothing from them;
+                   ``~`` it is open both ways, and only the prior links it to the others; else empty
+    ``elo``, ``elo_low``, ``elo_high``  float64, 95 % interval; NaN without games, or without error bars
     ``los``        float64, likelihood of superiority over the next row; NaN in the last and across components
-    ``games``, ``wins``, ``shared``, ``losses``, ``forfeits``  int64; ``wins`` are alone at rank 1, ``shared`` with others
+    ``games``, ``wins``, ``shared``, ``losses``, ``forfeits``  int64; ``wins`` are alone at rank 1, ``shared`` together with others
     ``win_rate``   float64, a win shared by k counts 1/k; ``avg_rank``, ``avg_left`` float64
-    ``think_ms``   float64, mean over games of the time spent in a game
+    ``think_ms``   float64, mean time spent per game
     """
     table = _by_bot(counts).reindex(counts.results.bots)
     for column in ("games", "wins", "shared", "losses", "forfeits"):
@@ -178,13 +181,13 @@ def standings_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
 
 
 def pairs_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
-    """One row per ordered pair of different bots that sat at one table, by name.
+    """One row per ordered pair of different bots that played together, by name.
 
     ``games``; ``wins``, ``shared``, ``losses``  int64, by who ranked better in the game, whoever won it
-    ``score``     float64, wins and half of shared by games
-    ``elo_diff``, ``elo_low``, ``elo_high``  float64, the bot's rating less the opponent's, from all games, with its 95 % interval
-    ``los``       float64, likelihood that the bot is the stronger one
-    ``mark``      where only the prior keeps the difference finite: ``>`` the games bound it from below, ``<`` from above, ``~`` not at
+    ``score``     float64, wins plus half of shared, per game
+    ``elo_diff``, ``elo_low``, ``elo_high``  float64, the bot's rating minus the opponent's, from all games, with its 95 % interval
+    ``los``       float64, the likelihood that the bot is the stronger one
+    ``mark``      if only the prior keeps the difference finite: ``>`` the games bound it from below, ``<`` from above, ``~`` not at
                   all; else empty
     """
     table = _meetings(results)
@@ -225,8 +228,8 @@ def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
     """One row per table size and seat.
 
     ``seats``, ``seat`` int64; ``games``, ``wins``, ``shared`` int64; ``win_rate``, ``avg_left`` float64
-    ``elo``, ``elo_error``  float64, effect against seat 0 and half-width of its 95 % interval, from the largest component; both NaN where
-    only the prior keeps the effect finite, the error also where the deals do not differ in it
+    ``elo``, ``elo_error``  float64, effect compared with seat 0 and half-width of its 95 % interval, from the largest component. Both are
+    NaN if only the prior keeps the effect finite; the error is also NaN if the deals do not differ in it
     """
     sums = counts.totals.groupby(["seats", "seat"], sort=True).sum().reset_index()
     table = sums[["seats", "seat", "games"]].assign(wins=sums["wins"].astype("int64"), shared=sums["shared"].astype("int64"))
@@ -248,7 +251,7 @@ def faults_table(counts: Counts) -> pd.DataFrame:
 
 
 def _by_bot(counts: Counts) -> pd.DataFrame:
-    """The columns of the standings that are counted, by the names of the bots with games; integers but for the means."""
+    """The counted columns of the standings, by the names of the bots with games; integers except for the means."""
     sums = counts.totals.groupby("bot", sort=True).sum()
     sums.index = pd.Index([counts.results.bots[bot] for bot in sums.index], dtype="str")
     table = sums[["games", "wins", "shared", "forfeits"]].astype("int64")
@@ -261,7 +264,7 @@ def _by_bot(counts: Counts) -> pd.DataFrame:
 
 
 def _ranks(table: pd.DataFrame) -> list[int]:
-    """Ranks of a sorted table: equal ratings of one component, and bots without one, share theirs."""
+    """Ranks of a sorted table: equal ratings in one component share a rank, and so do bots without a rating."""
     ranks: list[int] = []
     keys = [
         (int(component), None if np.isnan(elo) else float(elo)) for component, elo in zip(table["component"], table["elo"], strict=True)
@@ -281,25 +284,25 @@ def _fill_superiority(table: pd.DataFrame, fits: list[Fit]) -> None:
 
 
 def games_in(blocks: Iterable[Blocks]) -> int:
-    """How many games blocks have together."""
+    """The number of games in all blocks together."""
     return sum(sum(block.games) for block in blocks)
 
 
 def _uncounted_note(results: Results, blocks: Sequence[Blocks], match: Sequence[str]) -> list[str]:
-    """How many games matches leave out."""
+    """A note on how many games belong to no complete match."""
     played = games_in(blocks)
     rest = played - results.games * len(match) if match else 0
-    return [f"{rest} of {played} games are in no complete match of {title_of(match)}, and do not count"] if rest else []
+    return [f"{rest} of {played} games do not belong to a complete match of {title_of(match)}, so they do not count"] if rest else []
 
 
 def _notes(results: Results, fits: list[Fit], unit: str) -> list[str]:
     notes = []
     if len(fits) > 1:
         groups = "; ".join(", ".join(results.bots[member] for member in fit.members) for fit in fits)
-        notes.append(f"these groups never met, and each has its own mean of 0: {groups}")
+        notes.append(f"these groups never met, so each has its own mean of 0: {groups}")
     idle = sorted(set(range(len(results.bots))) - {int(member) for fit in fits for member in fit.members})
     if idle and results.games:
-        notes.append(f"without a game against another bot: {', '.join(results.bots[member] for member in idle)}")
+        notes.append(f"no games against another bot: {', '.join(results.bots[member] for member in idle)}")
     for fit in fits:
         if fit.prior:
             draws = f"{fit.prior:g} virtual draw{'' if fit.prior == 1 else 's'}"
@@ -313,15 +316,15 @@ def _notes(results: Results, fits: list[Fit], unit: str) -> list[str]:
 def _prior_reason(results: Results, fit: Fit) -> str:
     marks = np.array(fit.bot_marks())
     names = {mark: ", ".join(results.bots[member] for member in fit.members[marks == mark]) for mark in "><~"}
-    reasons = [f"the games do not bound the effect of the seats at tables of {size}; " for size in fit.open_seats]
+    reasons = [f"the games do not limit the effect of the seats with {size} players; " for size in fit.open_seats]
     if names[">"]:
         reasons.append(f"{names['>']} (>) gave nothing to the others, {names['<']} (<) got nothing from them; ")
     if names["~"]:
-        reasons.append(f"nothing but the prior ties {names['~']} (~) to those above and below; ")
+        reasons.append(f"only the prior links {names['~']} (~) to the bots above and below; ")
     return "".join(reasons)
 
 
 def _alike_note(results: Results, fit: Fit, unit: str) -> list[str]:
     given = np.arange(len(fit.members)) == fit.anchor
     alike = [results.bots[member] for member in fit.members[(fit.half_widths() == 0) & ~given]]
-    return [f"every {unit} gave the same for {', '.join(alike)}: an error of 0 says no more than that"] if alike else []
+    return [f"every {unit} gave the same result for {', '.join(alike)}: an error of 0 means only that"] if alike else []

@@ -1,4 +1,4 @@
-"""The games of a journal counted while it streams by: a few bytes of each game stay, whatever its line holds."""
+"""Counts the games of a journal while it is read; only a few bytes per game stay in memory, however long its line is."""
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,15 +15,19 @@ from arena.ratings.results import NS_PER_MS, Counts, Results, Table, count_table
 from arena.records.record import GameRecord, check_seats
 
 MOST_DEALS = 10_000_000
-"""More than a board has."""
+"""More than the number of deals on a board."""
 MOST_SEATS = 4
+MOST_SEATINGS = 24
+Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
+"""Up to thirty years: a journal may come from anybody, and sums of such times are still numbers."""
+Turns = Annotated[int, Meta(ge=0, le=72)]
 Seated = tuple[str, ...]
 Outcome = tuple[str, Seated, tuple[int, ...]]
-"""What can come of a game: the board, who sat at the table, and who ranked how, by seat."""
+"""A possible outcome of a game: the board, and the bots and their ranks by seat."""
 
 
 class Fault(Struct, gc=False):
-    """What tables need of a fault."""
+    """The part of a fault that tables need."""
 
     seat: int
     kind: str
@@ -38,30 +42,30 @@ class Row(Struct, gc=False):
     bots: Annotated[tuple[str, ...], Meta(min_length=1, max_length=MOST_SEATS)]
     ranks: tuple[Annotated[int, Meta(ge=1, le=4)], ...]
     left: tuple[Annotated[int, Meta(ge=0, le=127)], ...]
-    think_ms: tuple[float, ...]
+    think_ms: tuple[Milliseconds, ...]
     faults: Sequence[Fault]
-    seating: int
+    seating: Annotated[int, Meta(ge=0, le=MOST_SEATINGS)]
     end: str
-    turns: int
+    turns: Turns
     host: str
 
 
 class WholeRow(Row):
-    """A row with what was played, and how long answers took."""
+    """A row that also has the moves and the times of the answers."""
 
     deck: str
     moves: list[str]
-    slowest_ms: tuple[float, ...]
+    slowest_ms: tuple[Milliseconds, ...]
 
 
 class Lost(NamedTuple):
-    """A seat that forfeited in a round or more."""
+    """A seat that forfeited in at least one round."""
 
     seat: int
 
 
 class Match(Struct, frozen=True, gc=False):
-    """A match, told like a game: ``board`` names its boards, ``deal`` is that of the match, sums are over its rounds."""
+    """A match in the form of a game: ``board`` names its boards, ``deal`` is the match's deal, and sums are over its rounds."""
 
     board: str
     deal: int
@@ -73,12 +77,12 @@ class Match(Struct, frozen=True, gc=False):
 
 
 Counted = Row | GameRecord | Match
-"""What can count."""
+"""Anything that can be scored: a game or a match."""
 AnyRow = TypeVar("AnyRow", bound=Row)
 
 
 def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
-    """What makes lines rows of a kind, `Row` or one with more fields; it raises ValueError when lists do not fit together, DecodeError."""
+    """A decoder from lines to rows of a kind, `Row` or one with more fields; raises DecodeError, and ValueError if lists do not match."""
     decode = msgspec.json.Decoder(kind).decode
 
     def fitting(line: bytes) -> AnyRow:
@@ -90,7 +94,7 @@ def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
 
 
 class Blocks(NamedTuple):
-    """The blocks of a line-up on a board, ``place`` being ``board/line-up``: the numbers of their deals, and how many games each has."""
+    """The blocks of a line-up on a board, ``place`` being ``board/line-up``: their deal numbers, and the number of games of each."""
 
     place: str
     deals: Sequence[int]
@@ -98,7 +102,7 @@ class Blocks(NamedTuple):
 
 
 class Games:
-    """Games as they are met: ``outcomes`` are numbered, and ``outcome`` and ``deal`` have four bytes for each game."""
+    """Games in the order they are read: ``outcomes`` are numbered, and ``outcome`` and ``deal`` take four bytes per game."""
 
     def __init__(self) -> None:
         self.outcomes: dict[Outcome, int] = {}
@@ -106,19 +110,19 @@ class Games:
         self.outcome, self.deal = array("i"), array("i")
 
     def add(self, game: Counted) -> int:
-        """Takes a game; the number of its outcome."""
+        """Takes a game; returns the number of its outcome."""
         outcome = (game.board, tuple(game.bots), tuple(game.ranks))
         number = self.outcomes.get(outcome)
         if number is None:
             number, (board, bots, ranks) = len(self.outcomes), outcome
-            self.outcomes[board, self.seated.setdefault(bots, bots), ranks] = number  # names are held once for each seating
+            self.outcomes[board, self.seated.setdefault(bots, bots), ranks] = number  # names are stored once for each seating
         self.outcome.append(number)
         self.deal.append(game.deal)
         return number
 
     @property
     def most_seats(self) -> int:
-        """The seats at the largest table so far, two at least."""
+        """The number of seats at the largest table so far, at least two."""
         return max(map(len, self.seated), default=2)
 
     def blocks(self) -> list[Blocks]:
@@ -137,16 +141,16 @@ class Games:
         return self._places([boards[board] for board, _, _ in self.outcomes])
 
     def _places(self, number: Sequence[int]) -> Ints:
-        """(G,) of each game its deal beside what ``number`` says of its outcome, in one number that sorts by the latter first."""
+        """(G,) for each game, one integer made of ``number`` for its outcome and of its deal, which sorts by the former first."""
         places = (np.array(number, dtype=np.int64) * MOST_DEALS)[np.array(self.outcome, dtype=np.int32)]
         places += np.array(self.deal, dtype=np.int32)
         return places
 
 
 class Tally(Games):
-    """Games counted, with what bots had left, the time they took and their forfeits.
+    """Counted games, with the bots' pagodas left, times and forfeits.
 
-    These are summed by outcome and seat, as whole numbers, so that no order of the games changes them.
+    These are summed as integers by outcome and seat, so that the order of the games does not matter.
     """
 
     def __init__(self) -> None:
@@ -156,7 +160,7 @@ class Tally(Games):
         self._forfeits: list[int] = []
 
     def add(self, game: Counted) -> int:
-        """Counts a game; the number of its outcome."""
+        """Counts a game; returns the number of its outcome."""
         number = super().add(game)
         first = MOST_SEATS * number
         if first == len(self._left):
@@ -172,7 +176,7 @@ class Tally(Games):
         return number
 
     def counts(self, bots: Iterable[str] = ()) -> Counts:
-        """What was counted so far, of these bots and any others met; clusters are boards' deals, numbered in sorted order."""
+        """The counts so far, for these bots and any others found; clusters are the deals of boards, numbered in sorted order."""
         outcome, sizes = np.array(self.outcome, dtype=np.int32), np.array([len(seated) for _, seated, _ in self.outcomes], dtype=np.int8)
         names = sorted({*bots, *(bot for seated in self.seated for bot in seated)})
         number = {name: place for place, name in enumerate(names)}
@@ -193,7 +197,7 @@ class Tally(Games):
         return Counts(results, clusters % MOST_DEALS, totals_of(results, sums))
 
     def _sums(self, seats: Ints, rows: Ints, games: Ints) -> Iterator[pd.DataFrame]:
-        """The sums by seat over the ``games`` of outcomes of one size of table, which are numbered by ``rows``."""
+        """The sums by seat over the ``games`` of the outcomes of one table size, whose numbers are ``rows``."""
         sums = {"forfeits": self._forfeits, "left": self._left, "think_ns": self._think_ns}
         for seat in range(seats.shape[1]):
             columns = {name: np.array(values, dtype=np.float64)[MOST_SEATS * rows + seat] for name, values in sums.items()}

@@ -18,13 +18,13 @@ class _Total(Struct):
 
 
 class Times:
-    """Times added up while games stream by."""
+    """Adds up times while games are read."""
 
     def __init__(self) -> None:
         self._totals: dict[str, _Total] = {}
 
     def add(self, game: WholeRow) -> None:
-        """Adds a game. Seats take turns, and whoever cannot move passes, so that the place of a move tells its seat."""
+        """Adds a game. Seats take turns, and a seat that cannot move passes, so the position of a move gives its seat."""
         size = len(game.bots)
         for seat, bot in enumerate(game.bots):
             total = self._totals.setdefault(bot, _Total())
@@ -36,10 +36,10 @@ class Times:
                 total.slowest_ms, total.slowest_game = game.slowest_ms[seat], game.id
 
     def table(self, bots: Iterable[str]) -> pd.DataFrame:
-        """One row per bot, by name, of these and any others met.
+        """One row per bot, by name, for these bots and any others found.
 
-        ``bot`` str; ``games``, ``moves`` int64, its placements
-        ``move_ms``, ``game_ms``, ``slowest_ms``  float64, mean of a move and of a game, and its longest answer; NaN without any
+        ``bot`` str; ``games``, ``moves`` int64 (its placements)
+        ``move_ms``, ``game_ms``, ``slowest_ms``  float64, mean per move, mean per game, and the longest answer; NaN if there are none
         ``slowest_game``  str, the id of the game with that answer
         """
         totals = {bot: self._totals.get(bot, _Total()) for bot in sorted({*bots, *self._totals})}

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Difference(NamedTuple):
-    """``line`` counts from 1, None where a file has none; ``field`` is what differs there; the others are shown as they are."""
+    """``line`` counts from 1, None if the file has no lines; ``field`` is what differs; the other two are shown to the user unchanged."""
 
     file: str
     line: int | None
@@ -19,5 +19,5 @@ class Difference(NamedTuple):
 
 
 def short(text: str, most: int = 160) -> str:
-    """The text, its middle left out when it is long."""
+    """The text, shortened in the middle if it is long."""
     return text if len(text) <= most else f"{text[: most // 2]}...{text[-most // 2 :]} ({len(text)} characters)"

@@ -1,4 +1,4 @@
-"""What a record says of the machine that a game was played on: its name, and on a cluster its speed."""
+"""What a record says about the machine a game was played on: its name, and on a cluster its speed."""
 
 import re
 from collections import defaultdict
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from statistics import median
 
 DIFFERENT = 1.25
-"""Machines of which one is so many times as fast as another do not give bots the same in the same time."""
+"""If one machine is more than this many times as fast as another, equal times do not give bots equal computing power."""
 SPEED = re.compile(r"(.*) @ ([1-9][0-9]{0,8})/s", re.DOTALL)
 
 
@@ -22,9 +22,9 @@ def split_host(text: str) -> tuple[str, int | None]:
 
 
 def unlike(machines: Iterable[tuple[str, int | None]]) -> tuple[str, str, float] | None:
-    """The slowest and the fastest of the machines, names with a speed, and how many times as fast, where that is too much.
+    """The slowest machine, the fastest, and the ratio of their speeds; None unless the ratio is too large.
 
-    A machine that was measured more than once has the median speed.
+    A machine that was measured more than once counts with its median speed.
     """
     measured = defaultdict[str, list[int]](list)
     for name, speed in machines:

@@ -1,4 +1,4 @@
-"""The ids of a journal's games, held in the room of a bit each."""
+"""The ids of a journal's games, stored in about one bit each."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,10 +6,10 @@ DIGITS = 4
 
 
 class Ids:
-    """A set of ids, exact for any text, that is small where ids are ``board/line-up/deal/seating`` with many deals.
+    """A set of ids that is exact for any text, and small when ids are ``board/line-up/deal/seating`` with many deals.
 
-    Ids that differ only in the last digits of the deal share a page, an int that has a bit for each: a million games take some ten
-    megabytes at most, and a few kilobytes where every line-up plays all deals. Any other text is kept as it is.
+    Ids that differ only in the last digits of the deal share a page: an int with one bit for each. A million games take about ten
+    megabytes at most, and a few kilobytes if every line-up plays all deals. Any other text is stored as it is.
     """
 
     def __init__(self, ids: Iterable[str] = ()) -> None:
@@ -49,7 +49,7 @@ class Ids:
 
 
 def _place(name: str) -> tuple[tuple[str, str, int, str], int]:
-    """The page of an id and its bit there, 0 where it has none; from both follows the id, digit by digit."""
+    """The page of an id and its bit on that page, 0 if it has none. Page and bit together determine the id exactly."""
     line_up, *rest = name.rsplit("/", 2)
     if len(rest) == 2:  # noqa: PLR2004 - the deal and the seating
         deal, seating = rest

@@ -1,7 +1,7 @@
-"""The journal: the append-only file of records, the only truth about a run.
+"""The journal: the append-only file of records, and the single source of truth about a run.
 
-One process writes, under a lock. A record counts once its line, newline included, is on disk. A run that is over may be kept with its
-journal compressed by gzip or zstd, which is read like any other.
+One process writes, holding a lock. A record counts once its line, including the newline, is on disk. The journal of a finished run may be
+compressed with gzip or zstd; it is then read like any other.
 """
 
 import fcntl
@@ -20,13 +20,14 @@ from msgspec import Struct
 from arena.errors import RunError
 from arena.records.ids import Ids
 from arena.records.record import GameRecord, encode_record
+from arena.records.regular import open_regular
 
 FILE = "games.jsonl"
 TORN = "games.torn"
 COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
-"""What a compressed journal's name ends with, and what compressed it."""
+"""The ending of a compressed journal's name, and the program that compressed it."""
 LONGEST = 1 << 20
-"""Bytes of a line; a record has some two thousand."""
+"""The longest line, in bytes; a record has about two thousand."""
 AT_ONCE = 1 << 17
 """Bytes to read at a time."""
 
@@ -36,7 +37,7 @@ class _Identified(Struct):
 
 
 class HasId(Protocol):
-    """Whatever a record is decoded to."""
+    """Anything a record can be decoded to."""
 
     @property
     def id(self) -> str:
@@ -50,16 +51,16 @@ _decode_id = msgspec.json.Decoder(_Identified).decode
 
 
 class JournalFullError(RunError):
-    """The disk took no more; everything appended before is safe."""
+    """The disk is full; everything appended before is safe."""
 
 
 class Journal:
     """The journal of a run, open for appending; use it as a context manager.
 
-    ``ids`` are the games it holds. ``repaired`` is the number of bytes cut off its end, of a record that was being written when
-    the machine or the arena died; they are kept in ``games.torn``.
+    ``ids`` are the games it holds. ``repaired`` is the number of bytes cut off its end: part of a record that was being written when
+    the machine or the arena died. The cut bytes are kept in ``games.torn``.
 
-    Raises RunError when another arena has it open, or when a line in its middle is damaged.
+    Raises RunError if another arena has it open, or if a line other than the last is damaged.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -68,12 +69,12 @@ class Journal:
         if packed != self.path:
             raise RunError(f"expected to append to {self.path}, got the compressed {packed.name}", f"unpack it first: {_unpack(packed)}")
         try:
-            self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            self._descriptor = open_regular(folder, FILE, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         except OSError as error:
             raise RunError(f"expected to write the journal {self.path}, got {error}") from error
         try:
             self._lock()
-            self.repaired = self._cut_torn_tail(folder / TORN)
+            self.repaired = self._cut_torn_tail(folder)
             self.ids = Ids(read_ids(self.path))
             sync_folder(folder)
         except BaseException:
@@ -81,7 +82,7 @@ class Journal:
             raise
 
     def append(self, records: Sequence[GameRecord]) -> None:
-        """Writes records and returns once they are on disk. Raises JournalFullError, and then none of them is there."""
+        """Writes records and returns once they are on disk. If it raises JournalFullError, none of them was written."""
         data = b"".join(encode_record(record) + b"\n" for record in records)
         size = os.fstat(self._descriptor).st_size
         try:
@@ -93,13 +94,13 @@ class Journal:
             os.ftruncate(self._descriptor, size)
             raise JournalFullError(
                 f"expected to append to {self.path}, got {error}",
-                "everything before is safe: make room, then run the same command again",
+                "all earlier games are safe: free some disk space, then run the same command again",
             ) from error
         for record in records:
             self.ids.add(record.id)
 
     def close(self) -> None:
-        """Closes the file and gives up the lock."""
+        """Closes the file and releases the lock."""
         os.close(self._descriptor)
 
     def __enter__(self) -> Self:
@@ -116,13 +117,13 @@ class Journal:
                 f"expected {self.path} to be free, got another arena writing it", "wait for it, or choose another --out"
             ) from None
 
-    def _cut_torn_tail(self, torn: Path) -> int:
-        """Cuts what follows the last newline, or a block of zeros that a crashed machine left there."""
+    def _cut_torn_tail(self, folder: Path) -> int:
+        """Cuts whatever follows the last newline, such as part of a record or zeros left by a crashed machine."""
         size = os.fstat(self._descriptor).st_size
         keep = _whole_length(self._descriptor, size)
         if keep == size:
             return 0
-        with torn.open("ab") as file:
+        with os.fdopen(open_regular(folder, TORN, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as file:
             file.write(os.pread(self._descriptor, min(size - keep, 1 << 20), keep))
         os.ftruncate(self._descriptor, keep)
         os.fsync(self._descriptor)
@@ -130,24 +131,28 @@ class Journal:
 
 
 def journal_of(folder: Path) -> Path:
-    """The journal of a run, which may be a compressed one; the plain name where there is none yet."""
+    """The path of a run's journal, which may be compressed; the plain name if there is none yet."""
     path = folder / FILE
     packed = [folder / (FILE + suffix) for suffix in COMPRESSED]
-    return path if path.exists() else next((other for other in packed if other.exists()), path)
+    return next((place for place in (path, *packed) if os.path.lexists(place)), path)
 
 
-def open_journal(path: Path) -> BinaryIO:
-    """A journal to read, unpacked on the way if it is compressed. Raises RunError."""
+@contextmanager
+def open_journal(path: Path) -> Iterator[BinaryIO]:
+    """Opens a journal for reading, decompressing it on the fly if needed. Raises RunError."""
     library: Any = gzip if path.suffix == ".gz" else _zstd(path) if path.suffix == ".zst" else None
     try:
-        file: BinaryIO = library.open(path, "rb") if library else path.open("rb", buffering=AT_ONCE)
+        raw = os.fdopen(open_regular(path.parent, path.name), "rb", AT_ONCE)
     except FileNotFoundError:
         raise RunError(f"expected a journal {path}, found none") from None
-    return file
+    except OSError as error:
+        raise RunError(f"expected to read the journal {path}, got {error}") from error
+    with raw, library.open(raw, "rb") if library else raw as file:
+        yield file
 
 
 def _zstd(path: Path) -> Any:
-    """The standard library's module for zstd, or the package that older ones have it from. Raises RunError."""
+    """The standard library's zstd module, or the package that provides it on older Pythons. Raises RunError."""
     for name in ("compression.zstd", "backports.zstd"):
         with suppress(ImportError):
             return import_module(name)
@@ -163,12 +168,12 @@ def _unpack(packed: Path) -> str:
 
 
 def _damages(path: Path) -> tuple[type[Exception], ...]:
-    """What reading a damaged compressed file can raise."""
+    """The exceptions that reading a damaged compressed file can raise."""
     return (EOFError, gzip.BadGzipFile, zlib.error, *([_zstd(path).ZstdError] if path.suffix == ".zst" else []))
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """The whole lines of a journal; a last line without its newline is still being written, and is left out. Raises RunError."""
+    """The complete lines of a journal. A last line without a newline is still being written and is left out. Raises RunError."""
     try:
         with open_journal(path) as file:
             while line := file.readline(LONGEST):
@@ -187,10 +192,10 @@ def read_ids(path: Path) -> Iterator[str]:
 
 
 def read_rows(path: Path, decode: Callable[[bytes], Row], holding: bytes = b"") -> Iterator[tuple[int, Row]]:
-    """The records in a journal as ``decode`` makes them of lines, each with the byte where its line begins; the first of an id counts.
+    """The records in a journal, decoded by ``decode``, each with the byte offset of its line; the first record of each id counts.
 
-    Lines that do not hold the given bytes are passed over. Raises RunError with the number of a line for which ``decode`` raises a
-    DecodeError or ValueError.
+    Lines that do not contain the bytes ``holding`` are skipped. Raises RunError with the line number if ``decode`` raises a DecodeError
+    or ValueError.
     """
     seen = Ids()
     return (found for found in _decoded(path, decode, holding) if seen.add(found[1].id))
@@ -212,41 +217,17 @@ def _damaged_line(path: Path, number: int, line: bytes, error: Exception) -> Run
     """The error for a line in the middle of a journal that is not a record."""
     return RunError(
         f"{path}, line {number}: expected a record, got {line[:60]!r}: {error}",
-        "the file was changed by something else: restore it, or delete the line and its game is played again",
+        "something else changed the file: restore it, or delete the line and the game will be played again",
     )
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes the names in a folder durable."""
+    """Flushes the entries of a folder to disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def write_durably(path: Path, data: bytes) -> None:
-    """Replaces a file in one step: readers see the old bytes or the new, and a crash leaves one of them. Raises RunError."""
-    with durable_file(path) as file:
-        file.write(data)
-
-
-@contextmanager
-def durable_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, which takes the place of ``path`` in one step when all is written. Raises RunError."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise RunError(f"expected to write {path}, got {error}") from error
-        raise
-    sync_folder(path.parent)
 
 
 def _whole_length(descriptor: int, size: int) -> int:

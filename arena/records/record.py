@@ -1,4 +1,4 @@
-"""A record: all that is known of a finished game, as one canonical line of JSON."""
+"""A record: everything known about a finished game, as one canonical line of JSON."""
 
 from collections.abc import Iterable, Sequence, Sized
 from typing import Protocol
@@ -22,11 +22,11 @@ class GameRecord(Struct, frozen=True):
     """One finished game; lists are by seat unless said otherwise.
 
     ``deck``   all 72 tiles in draw order, two letters each
-    ``moves``  in order of play, passes by the referee included
+    ``moves``  in order of play, including passes by the referee
     ``left``   pagodas left; ``ranks`` 1 is best, equal is equal
     ``end``    last pagoda, no tiles, no space or forfeit
-    ``think_ms``, ``slowest_ms``  time over all answers, and the longest one
-    ``turns``  placements; ``sandbox`` the protection in force; ``ended`` UTC
+    ``think_ms``, ``slowest_ms``  total time of all answers, and the longest single one
+    ``turns``  number of placements; ``sandbox`` the tier in use; ``ended`` in UTC
     """
 
     v: int
@@ -54,15 +54,15 @@ decode_record = msgspec.json.Decoder(GameRecord).decode
 
 
 class OfASeat(Protocol):
-    """A fault, however much of it was read."""
+    """A fault, of which at least the seat was read."""
 
     @property
     def seat(self) -> int:
-        """Whose it is."""
+        """The seat at fault."""
 
 
 def check_seats(seats: int, faults: Iterable[OfASeat], *lists: Sized) -> None:
-    """Raises ValueError unless the lists of a record that are by seat have so many entries, and its faults are of such seats."""
+    """Raises ValueError unless each of a record's by-seat lists has ``seats`` entries, and its faults name existing seats."""
     for entries in lists:
         if len(entries) != seats:
             raise ValueError(f"expected ranks, left and times of {seats} seats")
@@ -72,6 +72,6 @@ def check_seats(seats: int, faults: Iterable[OfASeat], *lists: Sized) -> None:
 
 
 def shares(ranks: Sequence[int]) -> list[float]:
-    """What each seat gets of the win: 1/k for each of the k seats at rank 1, else 0."""
+    """Each seat's share of the win: 1/k for each of the k seats at rank 1, 0 for the rest."""
     winners = ranks.count(1)
     return [1 / winners if rank == 1 else 0.0 for rank in ranks]

@@ -1,4 +1,4 @@
-"""run.json: what a run is, written when it starts, and again when it is extended or decides how it goes on."""
+"""run.json: the settings of a run, written when it starts, and again when it is extended or decides how to continue."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,13 +7,15 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.errors import RunError
-from arena.records.journal import write_durably
+from arena.records.regular import read_regular, write_durably
 
 FILE = "run.json"
+MOST_BYTES = 256 << 20
+"""Runs of a million line-ups have a hundred."""
 
 
 class BotInfo(Struct, frozen=True):
-    """A bot of a run, as its files were when the run started."""
+    """A bot of a run, with its files as they were when the run started."""
 
     name: Annotated[str, Meta(pattern=r"^[^/]+$")]
     version: str
@@ -22,7 +24,7 @@ class BotInfo(Struct, frozen=True):
 
     @property
     def copy(self) -> str:
-        """Where in the run's folder the copy lies that is played."""
+        """Where the run's folder keeps the copy of the bot that plays."""
         return f"bots/{self.name}-{self.sha256[:12]}"
 
 
@@ -45,13 +47,13 @@ def read_run(folder: Path) -> RunInfo:
     """The run.json of a run's folder. Raises RunError."""
     path = folder / FILE
     try:
-        return msgspec.json.decode(path.read_bytes(), type=RunInfo)
+        return msgspec.json.decode(read_regular(folder, FILE, MOST_BYTES), type=RunInfo)
     except FileNotFoundError:
-        raise RunError(f"expected a run in {folder}, found no {FILE} there", "arena runs lists the runs") from None
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise RunError(f"{path}: {error}", "the file was changed by something else: restore it") from None
+        raise RunError(f"expected a run in {folder}, found no {FILE} there", "'arena runs' lists the runs") from None
+    except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise RunError(f"{path}: {error}", "something else changed the file: restore it") from None
 
 
 def write_run(folder: Path, info: RunInfo) -> None:
-    """Writes run.json in one step."""
+    """Writes run.json atomically."""
     write_durably(folder / FILE, msgspec.json.format(msgspec.json.encode(info), indent=2) + b"\n")

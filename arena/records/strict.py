@@ -1,4 +1,4 @@
-"""Records judged by every rule of protocol/schemas/record.json that concerns one record by itself."""
+"""Checks a record against every rule of protocol/schemas/record.json that concerns a single record."""
 
 import re
 from typing import Annotated, Literal, NamedTuple
@@ -18,7 +18,7 @@ BY_SEAT = ("left", "ranks", "think_ms", "slowest_ms")
 EXPECTED = re.compile(r"Expected (.*?)(?:, got .*)?$")
 TOP = re.compile(r"[.\[]")
 PLACE = " - at `$."
-"""What msgspec puts between a complaint and the field that it is about."""
+"""What msgspec puts between an error and the field it is about."""
 
 
 class _Fault(Struct, forbid_unknown_fields=True):
@@ -53,7 +53,7 @@ _decode = msgspec.json.Decoder(_Record).decode
 
 
 class Wrong(NamedTuple):
-    """What is wrong in a record: the field, what was expected of it, and what it says."""
+    """What is wrong with a record: the field, the expected value, and the actual one."""
 
     field: str
     expected: str
@@ -61,7 +61,7 @@ class Wrong(NamedTuple):
 
 
 def decode_strictly(line: bytes) -> GameRecord | Wrong:
-    """The record in a line of a journal, newline included, or the first thing that is wrong with it."""
+    """The record in a line of a journal (with its newline), or the first thing wrong with it."""
     try:
         strict = _decode(line)
         record = decode_record(line)
@@ -75,16 +75,16 @@ def decode_strictly(line: bytes) -> GameRecord | Wrong:
         if fault.seat >= seats or fault.turn > strict.turns:
             return Wrong("faults", f"a seat below {seats} and a turn up to {strict.turns}", f"seat {fault.seat}, turn {fault.turn}")
     if len({fault.seat for fault in strict.faults}) < len(strict.faults):
-        return Wrong("faults", "one fault for each seat at most", f"seats {[fault.seat for fault in strict.faults]}")
+        return Wrong("faults", "at most one fault per seat", f"seats {[fault.seat for fault in strict.faults]}")
     slow = next((seat for seat in range(seats) if strict.slowest_ms[seat] > strict.think_ms[seat]), None)
     if slow is not None:
-        return Wrong("slowest_ms", f"at most {strict.think_ms[slow]}, all of the time of seat {slow}", str(strict.slowest_ms[slow]))
+        return Wrong("slowest_ms", f"at most {strict.think_ms[slow]}, the total time of seat {slow}", str(strict.slowest_ms[slow]))
     canonical = encode_record(record) + b"\n"
     return record if line == canonical else Wrong("line", canonical.decode().rstrip(), line.decode(errors="replace").rstrip("\n"))
 
 
 def _unreadable(line: bytes, message: str) -> Wrong:
-    """What msgspec says of a line, taken apart."""
+    """The parts of msgspec's error about a line."""
     complaint, _, place = message.partition(PLACE)
     wanted = EXPECTED.match(complaint)
     expected = wanted[1] if wanted else f"a record by the schema ({complaint})"

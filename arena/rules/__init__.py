@@ -1,7 +1,7 @@
-"""The game itself: boards, notation, and the state that knows the rules, in the core that this machine has.
+"""The game itself: boards, notation, and the state that knows the rules, in the core available on this machine.
 
-The native core is used where it was built, else the pure one. ``ARENA_RULES=pure|native`` forces a core; one that is asked for and
-missing is an error.
+The native core is used if it was built, else the pure one. ``ARENA_RULES=pure|native`` forces a core; it is an error if that core is
+missing.
 """
 
 import os

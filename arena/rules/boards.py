@@ -16,7 +16,7 @@ GRASS, VILLAGE, LAKE = ".V~"
 COLOURS = "RYB"
 MAX_SIDE = 26
 NAMED_SQUARES = 1088
-"""More than a move's ten bits and the square below can name: those off the board have names too, for errors."""
+"""More than ten bits and the square below need: squares off the board get names too, for errors."""
 BUILT_IN = ("bird", "lion")
 
 
@@ -89,11 +89,11 @@ class Board:
             yield area
 
     def around(self, mask: int) -> int:
-        """The squares that share an edge with the mask; may include squares of the mask, of the spare column or below the board."""
+        """The squares that share an edge with the mask; may include squares in the mask, in the spare column or below the board."""
         return mask << 1 | mask >> 1 | mask << self.stride | mask >> self.stride
 
     def founding_at(self, mask: int) -> int:
-        """The whole of the adjacent starts that the mask has squares of."""
+        """All adjacent starts of which the mask contains a square."""
         return sum(area for area in self.founding if area & mask)
 
     def name_of(self, square: int) -> str:
@@ -108,7 +108,7 @@ class Board:
 
 
 def check_rows(name: str, rows: tuple[str, ...]) -> None:
-    """Raises BoardError with the first reason, row and column for which R1.5 rejects the rows."""
+    """Raises BoardError with the first reason for which R1.5 rejects the rows, and its row and column."""
     allowed = GRASS + VILLAGE + LAKE + COLOURS
     if not rows or not rows[0]:
         raise BoardError(f"board {name}: expected at least one row of squares, got none")
@@ -133,12 +133,12 @@ def check_rows(name: str, rows: tuple[str, ...]) -> None:
 
 
 def parse_board(name: str, text: str) -> Board:
-    """A board from the text of a board file: one row a line, blank lines at the end ignored. Raises BoardError."""
+    """A board from the text of a board file: one row per line, ignoring blank lines at the end. Raises BoardError."""
     return Board(name, tuple(line.rstrip("\r") for line in text.rstrip("\r\n \t").split("\n")))
 
 
 def read_board(path: Path) -> Board:
-    """A board from a file, named by the file's stem. Raises BoardError."""
+    """A board from a file, named after the file without its ending. Raises BoardError."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -148,7 +148,7 @@ def read_board(path: Path) -> Board:
 
 @cache
 def built_in(name: str) -> Board:
-    """One of the boards in the package. Raises BoardError for another name."""
+    """One of the boards in the package. Raises BoardError for any other name."""
     if name not in BUILT_IN:
         raise BoardError(
             f"expected a board out of {', '.join(BUILT_IN)}, got {name!r}",

@@ -1,6 +1,6 @@
 """Positions as text that people and programs read (protocol/NOTATION.md, "Diagrams").
 
-One row of the board a line, one cell a square: the terrain or colour, and after it the seat that owns the province or village.
+One line per row of the board and one cell per square: the terrain or colour, then the seat that owns the province or village.
 """
 
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def draw(state: "State") -> list[list[str]]:
-    """The cells of the board by row: ``.``, ``~``, ``V``, ``R`` and so on, with the owner's seat appended where there is one."""
+    """The cells of the board by row: ``.``, ``~``, ``V``, ``R`` and so on, with the owner's seat appended if there is one."""
     board = state.board
     cells = [list(row) for row in board.rows]
     for colour, letter in enumerate(COLOURS):
@@ -29,7 +29,7 @@ def draw(state: "State") -> list[list[str]]:
 
 
 def state_text(state: "State") -> str:
-    """Everything there is to know about a state: equal states have equal texts, whichever core holds them."""
+    """Everything about a state as text: equal states have equal texts, in either core."""
     rows = [" ".join(f"{cell:<2}" for cell in row).rstrip() for row in draw(state)]
     return "\n".join(
         [
@@ -44,9 +44,9 @@ def state_text(state: "State") -> str:
 
 
 def read_cells(name: str, text: str) -> tuple[Board, list[int], list[tuple[int, int, int, int]], list[int]]:
-    """A drawn board as ``State.set_up`` takes it: the board, spaces by colour, provinces, owners of villages.
+    """A drawn board in the form that ``State.set_up`` takes: the board, spaces by colour, provinces, owners of villages.
 
-    Every colour drawn counts as a start of the board, so that free squares are the same. Raises NotationError, BoardError.
+    Every drawn colour counts as a start of the board, so that the free squares are the same. Raises NotationError, BoardError.
     """
     cells = [line.split() for line in text.strip().splitlines()]
     owners: dict[tuple[int, int], int] = {}

@@ -1,4 +1,4 @@
-"""Joining provinces of one colour: which joins are forbidden, where they keep tiles away, and who owns the result (R4, R5)."""
+"""Joining provinces of one colour: which joins are forbidden, where that rules out tiles, and who owns the result (R4, R5)."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from arena.rules.boards import Board
 from arena.rules.terms import MAJOR, Province
 
 Barred = tuple[int, int, int]
-"""Where forbidden joins keep a colour away: squares for a single space, first squares for a double tile to the right and downward."""
+"""Where forbidden joins rule out a colour: squares for a single space, and first squares for a double tile right or down."""
 
 NOWHERE: Barred = (0, 0, 0)
 
@@ -28,7 +28,7 @@ def is_forbidden_join(joined: Sequence[Province]) -> bool:
 
 
 def absorber(joined: Sequence[Province]) -> int:
-    """The owner of the province that two or more make: the major's, else who brings most spaces (R5.5, R5.6)."""
+    """The owner when two or more provinces join: the major's owner, else the player who brings the most spaces (R5.5, R5.6)."""
     for province in joined:
         if province.size >= MAJOR:
             return province.owner
@@ -44,16 +44,16 @@ def _totals(joined: Sequence[Province]) -> list[int]:
 
 
 def free_pairs(board: Board, free: int, spaces: int) -> tuple[int, int]:
-    """First squares of two free squares (R4.1) of which one touches a province space (R4.2): right of each other, below."""
+    """First squares of pairs of free squares (R4.1) that touch a province space (R4.2): horizontal pairs, then vertical ones."""
     near = board.around(spaces) & free
     return free & free >> 1 & (near | near >> 1), free & free >> board.stride & (near | near >> board.stride)
 
 
 def barred_with(province: Province, areas: Sequence[Province], barred: Barred, free: int, stride: int) -> Barred:
-    """Where a colour is kept away once it has ``province``, the last of its ``areas``: as before, except around it.
+    """Where a colour is ruled out after it gets ``province``, the last of its ``areas``: as before, except around it.
 
-    A double tile touches the provinces of both its squares at once, so it is judged whole: each half legal alone is neither necessary
-    nor sufficient. Squares that are taken later stay in the masks, which only makes them wider than needed.
+    A double tile touches the provinces of both its squares at once, so it is judged as a whole: "each half is legal alone" is neither
+    necessary nor sufficient. Squares that are taken later stay in the masks, which only makes the masks wider than needed.
     """
     halo, others = province.halo, 0
     for other in areas[:-1]:
@@ -67,7 +67,7 @@ def barred_with(province: Province, areas: Sequence[Province], barred: Barred, f
 
 
 def _forbidden(areas: Sequence[Province], candidates: int, step: int) -> int:
-    """Those of the candidate first squares from which the spaces there and ``step`` further would make a forbidden join."""
+    """The candidate first squares where spaces there and ``step`` further on would make a forbidden join."""
     forbidden = 0
     while candidates:
         low = candidates & -candidates

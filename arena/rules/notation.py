@@ -15,12 +15,12 @@ TILES = ("RR", "YY", "BB", "RY", "YB", "RB")
 COPIES = 12
 DECK_SIZE = COPIES * len(TILES)
 UNKNOWN = len(TILES)
-"""A tile that is there but not seen: another seat's hand, the draw pile."""
+"""A hidden tile: in another seat's hand, or in the draw pile."""
 
 CACHED = 1 << 14
-"""Moves whose text is kept at hand: more than two boards of the usual size have."""
+"""The number of moves whose text is cached: more than two boards of the usual size have."""
 DECKS = 64
-"""Decks that are kept at hand: each is played several times within a few games."""
+"""The number of decks that are cached: each is played several times within a few games."""
 
 PASS = -1
 PASSED = "pass"
@@ -42,7 +42,7 @@ _SQUARE = re.compile(r"([a-z])([1-9][0-9]?)", re.ASCII)
 
 
 def make_move(first: int, second: int, square: int, *, vertical: bool) -> int:
-    """The move that lays colour ``first`` on ``square`` and ``second`` on the square right of it, or below it."""
+    """The move that puts colour ``first`` on ``square`` and ``second`` on the square to the right of it, or below it."""
     return ((first * 3 + second) * 2 + vertical) << KIND_SHIFT | square
 
 
@@ -62,7 +62,7 @@ def move_text(board: Board, move: int) -> str:
 
 
 def parse_square(board: Board, text: str) -> int:
-    """The square that the text names. Raises NotationError when it is unreadable or not on the board."""
+    """The square that the text names. Raises NotationError if it is unreadable or not on the board."""
     match = _SQUARE.fullmatch(text)
     if not match:
         raise NotationError(f"expected a square such as c4, got {text!r}")
@@ -74,7 +74,7 @@ def parse_square(board: Board, text: str) -> int:
 
 @lru_cache(maxsize=CACHED)
 def parse_move(board: Board, text: str) -> int:
-    """The move that the text names, in either order of its halves. Raises InvalidMoveError."""
+    """The move that the text names, with its halves in either order. Raises InvalidMoveError."""
     if text == PASSED:
         return PASS
     match = _MOVE.fullmatch(text)
@@ -93,7 +93,7 @@ def parse_move(board: Board, text: str) -> int:
 
 
 def parse_tile(text: str) -> int:
-    """The tile that the text names, its letters in either order. Raises NotationError."""
+    """The tile that the text names, with its letters in either order. Raises NotationError."""
     try:
         return _TILE_OF_TEXT[text]
     except KeyError:

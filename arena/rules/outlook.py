@@ -1,6 +1,6 @@
-"""How well a seat stands: pagodas placed, and what is likely to come of provinces and villages as they lie.
+"""How well a seat stands: pagodas placed, and the likely future of its provinces and villages.
 
-The weights are those that tell best how games go on: the least squares of ``python -m tests.rules.fit_outlook``, rounded.
+The weights are those that predict best how games continue: a least-squares fit by ``python -m tests.rules.fit_outlook``, rounded.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from arena.rules.position import Position
 
 PLACED = 118
-"""What a pagoda placed is worth, in hundredths of a pagoda, like all that follows."""
+"""The value of a placed pagoda, in hundredths of a pagoda, like all values below."""
 GROWTH = (0, 0, -8, 14, 50)
-"""What a province of so many spaces is worth beside its pagoda: the larger, the sooner it becomes major."""
+"""The extra value of a province by its number of spaces: the larger it is, the sooner it becomes major."""
 HELD = (-100, -37, -20)
-"""What a village loses of its pagoda's worth when its owner leads by no, one, or more of the pagodas around it."""
+"""How much of its pagoda's value a village loses if its owner leads by 0, 1, or more of the pagodas around it."""
 WON = 300
-"""What the win is worth beside the pagodas; winners share it."""
+"""The extra value of the win; winners share it."""
 
 
 def outlook(position: "Position", seat: int) -> int:
-    """The worth of what the seat has on the board times the other seats, less the worth of what each of them has."""
+    """The value of what the seat has on the board, times the number of other seats, minus the values of what they have."""
     worth = [PLACED * -left for left in position.left]
     provinces = [province for areas in position._areas for province in areas]  # noqa: SLF001 - as the core sees it, for speed
     for province in provinces:
@@ -42,7 +42,7 @@ def twelfths_of(left: Sequence[int], seat: int) -> int:
 
 
 def _lead(provinces: Iterable[Province], beside: int, owner: int, players: int) -> int:
-    """By how many pagodas around a village its owner leads the next; 0 as well when another leads."""
+    """By how many pagodas around a village its owner leads the next player; 0 also if another player leads."""
     counts = [0] * players
     for province in provinces:
         if province.mask & beside:

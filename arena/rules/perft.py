@@ -1,8 +1,8 @@
-"""Counting the ways a deal can go: one number that two implementations of the rules share only when they agree on everything.
+"""Counts the ways a deal can go: one number, which two implementations of the rules share only if they agree on everything.
 
-A *turn* is one placement, or the pass of a mover who can place no tile (R3.2). Placements are different when another colour lies on some
-square; two equal tiles in a hand make the same placements once. A game that has ended goes no further: it counts at the depth at which
-it ended and not below, so the counts of a small board fall to 0 when every game is over.
+A *turn* is one placement, or a pass by a mover who can place no tile (R3.2). Two placements differ if they leave a different colour on some
+square, so two equal tiles in a hand give the same placements only once. A game that has ended counts at the depth where it ended, and not
+below. So the counts on a small board fall to 0 once every game is over.
 """
 
 from typing import TYPE_CHECKING
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def perft(state: "State", depth: int) -> int:
-    """How many different sequences of exactly ``depth`` turns there are from here; the state stays as it is.
+    """The number of different sequences of exactly ``depth`` turns from here; the state is not changed.
 
-    Depth 0 is 1. The last turn is counted without being played. Raises ValueError for a depth below 0, and for a state with unknown
+    Depth 0 gives 1. The last turn is counted without being played. Raises ValueError for a depth below 0, and for a state with unknown
     tiles or a seat that has left the game.
     """
     _check(state, depth)
@@ -26,9 +26,9 @@ def perft(state: "State", depth: int) -> int:
 
 
 def divide(state: "State", depth: int) -> "Iterator[tuple[int, int]]":
-    """Each first move, in ascending order, with how many sequences of ``depth`` turns begin with it; the counts sum to `perft`.
+    """Each first move, in ascending order, with the number of sequences of ``depth`` turns that begin with it; the sum is `perft`.
 
-    Counts as it is iterated over. A forced pass is the move PASS. Raises ValueError as `perft` does, and for depth 0.
+    Counts lazily, as you iterate. A forced pass is the move PASS. Raises ValueError as `perft` does, and for depth 0.
     """
     if depth == 0:
         raise ValueError("expected a depth from 1, got 0")

@@ -1,6 +1,6 @@
-"""Games played to the end by simple policies, and rollouts on deals in which what a seat cannot see is dealt anew.
+"""Plays games to the end with simple policies, and does rollouts on deals in which everything a seat cannot see is dealt again.
 
-The native core has the same functions in C. Both draw the same random numbers, so that the same seed gives the same figures.
+The native core has the same functions in C. Both draw the same random numbers, so the same seed gives the same results.
 """
 
 from collections.abc import Sequence
@@ -43,9 +43,9 @@ class Random:
 class Policy(NamedTuple):
     """How a seat chooses its move.
 
-    ``name``   uniform: any legal move; greedy: the one that gains most pagodas net of the others; careful: the one with the best outlook
-    ``among``  of how many legal moves drawn at random; 0 looks at all
-    ``turns``  after how many placements to stop; 0 goes on to the end of the game
+    ``name``   uniform: any legal move; greedy: the move that gains most pagodas, net of the others; careful: the one with the best outlook
+    ``among``  how many legal moves, drawn at random, to choose from; 0 means all
+    ``turns``  after how many placements to stop; 0 plays to the end of the game
     """
 
     name: str = "uniform"
@@ -54,7 +54,7 @@ class Policy(NamedTuple):
 
 
 def play_out(state: "State", random: Random, policy: Policy) -> int:
-    """Plays a state of which all tiles are known on; returns how many tiles were placed. Raises ValueError."""
+    """Plays on from a state in which all tiles are known; returns how many tiles were placed. Raises ValueError."""
     check_policy(policy)
     if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
         raise ValueError("expected all tiles to be known, got a state with unknown ones: use rollouts")
@@ -67,17 +67,17 @@ def play_out(state: "State", random: Random, policy: Policy) -> int:
 
 
 def choose(state: "State", random: Random, policy: Policy) -> int:
-    """The policy's move for the mover, by the board and its hand alone; PASS when it has none. Raises ValueError."""
+    """The policy's move for the mover, based only on the board and its hand; PASS if it has none. Raises ValueError."""
     check_policy(policy)
     return _chosen(state, random, policy)
 
 
 def roll_out(state: "State", seat: int, times: int, seed: int, policy: Policy, moves: Sequence[int] | None) -> Rollouts:
-    """Plays every move on ``times`` deals and then by the policy; all moves meet the same deals and the same luck."""
+    """Plays every move on ``times`` deals and then continues by the policy; all moves get the same deals and the same luck."""
     check_policy(policy)
     if seat != state.mover or state.end is not None:
         raise ValueError(f"expected the seat that is to move, got {seat}")
-    state = state.copy()  # whatever happens to it while the moves are read
+    state = state.copy()  # so that nothing that happens while the moves are read can change it
     pool = _hidden_pool(state, seat)
     candidates = state.legal_moves() if moves is None else list(moves)
     for move in candidates:
@@ -98,7 +98,7 @@ def roll_out(state: "State", seat: int, times: int, seed: int, policy: Policy, m
 
 
 def check_policy(policy: Policy) -> None:
-    """Raises ValueError for a policy that there is not."""
+    """Raises ValueError for an unknown policy."""
     if policy.name not in POLICIES:
         raise ValueError(f"expected the policy uniform, greedy or careful, got {policy.name}")
     if not 0 <= policy.among <= _MOST or not 0 <= policy.turns <= _MOST:
@@ -106,7 +106,7 @@ def check_policy(policy: Policy) -> None:
 
 
 def outlooks(state: "State") -> list[int]:
-    """The mover's outlook after each of its legal moves, in their order."""
+    """The mover's outlook after each of its legal moves, in order."""
     return [_outlook_after(state, move) for move in state.legal_moves()]
 
 
@@ -126,18 +126,18 @@ def _chosen(state: "State", random: Random, policy: Policy) -> int:
 
 
 def _value(state: "State", move: int, policy: Policy) -> int:
-    """What the policy wants most of."""
+    """The value that the policy maximises."""
     return state.net_gain(move) if policy.name == "greedy" else _outlook_after(state, move)
 
 
 def _best_of_few(state: "State", random: Random, policy: Policy, count: int) -> int:
-    """The best of moves drawn at random; of equal ones the first."""
+    """The best of some moves drawn at random; the first one if several are equal."""
     drawn = [state.nth(random.below(count)) for _ in range(policy.among)]
     return max(drawn, key=lambda move: _value(state, move, policy))
 
 
 def _best_of_all(state: "State", random: Random, policy: Policy) -> int:
-    """The best of all moves; of equal ones each is as likely."""
+    """The best of all moves; equal ones are equally likely."""
     best, ties, chosen = -_MOST, 0, PASS
     for move in state.legal_moves():
         value = _value(state, move, policy)
@@ -165,7 +165,7 @@ def _hidden_pool(state: "State", seat: int) -> list[int]:
 
 
 def _redealt(state: "State", seat: int, pool: Sequence[int], random: Random) -> "State":
-    """A copy of the state with the other hands and the pile dealt out of the pool."""
+    """A copy of the state with the other hands and the pile dealt from the pool."""
     tiles = list(pool)
     for last in range(len(tiles) - 1, 0, -1):
         other = random.below(last + 1)

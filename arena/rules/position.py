@@ -1,4 +1,4 @@
-"""What lies on the board, and what a tile does to it (R4 to R7): the half of the pure core that knows no hands."""
+"""What is on the board, and what a tile does to it (R4 to R7): the half of the pure core that does not know hands."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,7 +7,7 @@ from arena.rules.joins import NOWHERE, absorber, barred_with, free_pairs
 from arena.rules.terms import LAST_PAGODA, MAJOR, NOBODY, PAGODAS, Event, Province
 
 KINDS = tuple((kind // 6, kind // 2 % 3, kind & 1) for kind in range(18))
-"""First colour, second colour, vertical of each kind of move."""
+"""First colour, second colour, and vertical, for each kind of move."""
 
 
 class Position:
@@ -53,7 +53,7 @@ class Position:
         return self._free
 
     def spaces(self, colour: int) -> int:
-        """Mask of the province spaces of one colour, starts and single spaces included. Raises IndexError."""
+        """Mask of the province spaces of one colour, including starts and single spaces. Raises IndexError."""
         if not 0 <= colour < len(self._cells):
             raise IndexError(f"expected a colour from 0 to {len(self._cells) - 1}, got {colour}")
         return self._cells[colour]
@@ -64,7 +64,7 @@ class Position:
         return sorted(found, key=lambda entry: entry[1].mask & -entry[1].mask)
 
     def placed(self, seat: int) -> int:
-        """Pagodas of a seat that stand on the board. Raises IndexError."""
+        """The number of a seat's pagodas on the board. Raises IndexError."""
         self._check_seat(seat)
         on_provinces = sum(province.pagodas for areas in self._areas for province in areas if province.owner == seat)
         return on_provinces + self.villages.count(seat)
@@ -80,7 +80,7 @@ class Position:
     # where tiles may lie (R4)
 
     def _places(self, kind: int) -> int:
-        """Mask of the first squares on which a tile of this kind may be laid (R4.1 to R4.5)."""
+        """Mask of the first squares on which a tile of this kind may be placed (R4.1 to R4.5)."""
         if self._open is None:
             self._open = free_pairs(self.board, self._free, self._spaces)
         first, second, vertical = KINDS[kind]
@@ -97,7 +97,7 @@ class Position:
     # what a tile does (R5 to R7)
 
     def _place(self, kind: int, square: int, events: list[Event] | None) -> None:
-        """Lays the tile and carries out every event in the order of R7."""
+        """Places the tile and carries out every event in the order of R7."""
         first, second, vertical = KINDS[kind]
         one = 1 << square
         other = one << (self.board.stride if vertical else 1)
@@ -117,8 +117,8 @@ class Position:
     def _grow(self, colour: int, halves: int, debts: list[tuple[int, int, int]], events: list[Event] | None) -> int:
         """Adds spaces to a colour and settles its area (R5). Returns the area's mask, or 0 if it is no province.
 
-        Pagodas go home at once, and the owner pays at once, even below zero; ``debts`` notes what was paid as (seat, colour, count),
-        for the province that is last in its colour's list.
+        Pagodas go home at once, and the owner pays at once, even below zero. ``debts`` records payments as (seat, colour, count)
+        for the last province in its colour's list.
         """
         touched = self.board.around(halves) & self._cells[colour]
         self._cells[colour] |= halves
@@ -147,7 +147,7 @@ class Position:
         return mask
 
     def _owner_of(self, joined: list[Province]) -> tuple[int, int, tuple[tuple[int, int], ...]]:
-        """Who owns the area made of these provinces, the pagodas already on it, and those sent home (R5.2, R5.3, R5.5, R5.6)."""
+        """The owner of the area made of these provinces, the pagodas already on it, and those sent home (R5.2, R5.3, R5.5, R5.6)."""
         if len(joined) == 1:
             return joined[0].owner, joined[0].pagodas, ()
         owner = absorber(joined)
@@ -162,7 +162,7 @@ class Position:
         return owner, kept, home
 
     def _settle_in_order(self, debts: list[tuple[int, int, int]]) -> None:
-        """Somebody runs out, so the order counts: takes the payments back and makes them mover first, then clockwise (R7.1, R7.2)."""
+        """A player runs out of pagodas, so the order matters: undoes the payments, then pays mover first and clockwise (R7.1, R7.2)."""
         areas = self._areas
         for seat, colour, owed in debts:
             self.left[seat] += owed
@@ -176,7 +176,7 @@ class Position:
                 return
 
     def _judge_villages(self, changed: int, events: list[Event] | None) -> None:
-        """Connects and conquers the villages beside the changed provinces (R6), then places their pagodas in the order of R7.1."""
+        """Connects and conquers villages next to the changed provinces (R6), then places their pagodas in the order of R7.1."""
         won: list[tuple[int, int, int]] = []
         for village, beside in enumerate(self.board.beside):
             if beside & changed:
@@ -201,7 +201,7 @@ class Position:
                 return
 
     def _heir(self, village: int, beside: int) -> int:
-        """Whose the village is as the provinces now stand (R6.1 to R6.3)."""
+        """The owner of the village, given the provinces as they are now (R6.1 to R6.3)."""
         counts = [0] * self.players
         for areas in self._areas:
             for province in areas:

@@ -1,4 +1,4 @@
-"""The rules of Qin in plain Python on int bitboards: the text of the rules that people maintain.
+"""The rules of Qin in plain Python on int bitboards: the version of the rules for people to maintain.
 
 A province is ``(mask, halo, owner, size, pagodas)``, merging is OR, touching is AND. Rule numbers are those of the project's rules.
 """
@@ -18,13 +18,13 @@ from arena.rules.terms import HAND, NO_SPACE, NO_TILES, PAGODAS, Event
 
 
 class State(Position):
-    """A game of Qin as the referee sees it, or, with ``UNKNOWN`` tiles in hands and pile, as one seat sees it.
+    """A game of Qin as the referee sees it or, with ``UNKNOWN`` tiles in hands and pile, as one seat sees it.
 
     Besides what a `Position` has:
 
     ``hands``    the tiles of each seat, sorted
     ``turns``    placements so far
-    ``retired``  seats that never move again; they pass and no game waits for them
+    ``retired``  seats that never move again: they pass, and no game waits for them
     """
 
     __slots__ = ("_deck", "_drawn", "_menu", "_placed", "hands", "retired", "turns")
@@ -111,11 +111,11 @@ class State(Position):
     # which moves there are (R4)
 
     def legal_moves(self) -> list[int]:
-        """Every legal placement of the mover, in ascending order; none once the game has ended."""
+        """Every legal placement of the mover, in ascending order; empty once the game has ended."""
         return self._placements(self.hands[self.mover]) if self.end is None else []
 
     def placements(self, tiles: Iterable[int]) -> list[int]:
-        """Every legal placement of the given tiles on this board, whoever holds them, in ascending order. Raises ValueError."""
+        """Every legal placement of the given tiles on this board, no matter who holds them, in ascending order. Raises ValueError."""
         return self._placements(checked_tiles(tiles))
 
     def _placements(self, tiles: Hand) -> list[int]:
@@ -123,7 +123,7 @@ class State(Position):
         return [kind << KIND_SHIFT | square for kind in kinds for square in squares_of(self._places(kind))]
 
     def legal_count(self) -> int:
-        """How many legal placements the mover has."""
+        """The number of legal placements the mover has."""
         return sum([count for _, _, count in self._menu or self._make_menu()])
 
     def nth(self, index: int) -> int:
@@ -153,7 +153,7 @@ class State(Position):
         return self.retired[self.mover] or not self._can_place(self.hands[self.mover])
 
     def is_legal(self, move: int) -> bool:
-        """Whether the mover may place so; unknown tiles in the hand stand for any tile."""
+        """Whether the mover may make this placement; unknown tiles in the hand stand for any tile."""
         kind = move >> KIND_SHIFT
         if self.end is not None or not 0 <= kind < len(TILE_OF_KIND):
             return False
@@ -161,19 +161,19 @@ class State(Position):
         return (TILE_OF_KIND[kind] in hand or UNKNOWN in hand) and bool(self._places(kind) >> (move & SQUARE_MASK) & 1)
 
     def _make_menu(self) -> list[tuple[int, int, int]]:
-        """The mover's kinds of move with the mask of their first squares and its count; kept until the next move."""
+        """The mover's kinds of move, with the mask of their first squares and its bit count; cached until the next move."""
         kinds = kinds_of(self.hands[self.mover]) if self.end is None else ()
         self._menu = [(kind, mask := self._places(kind), mask.bit_count()) for kind in kinds]
         return self._menu
 
     def why_illegal(self, move: int) -> str:
-        """Why the mover may not play the move, with the rule's number; empty when it may."""
+        """Why the mover may not play the move, with the rule's number; empty if it may."""
         return illegal_text(self, move)
 
     # what a move does (R5 to R8)
 
     def play(self, move: int, events: list[Event] | None = None) -> None:
-        """Plays the mover's placement or PASS, draws, and hands the turn on; appends what happened to ``events``.
+        """Plays the mover's placement or PASS, draws, and passes on the turn; appends what happened to ``events``.
 
         Raises IllegalMoveError.
         """
@@ -181,7 +181,7 @@ class State(Position):
             reason = illegal_text(self, move)
             if reason:
                 raise IllegalMoveError(reason)
-            self._end_if_stuck()  # hands that were set may leave nobody a place
+            self._end_if_stuck()  # after hands were set, it may be that nobody can place a tile
             if self.end is None:
                 self._next_mover()
             return
@@ -200,7 +200,7 @@ class State(Position):
             self._end_if_stuck()
 
     def net_gain(self, move: int) -> int:
-        """Pagodas that the mover would place with a legal move, less those the others would. Raises ValueError."""
+        """Pagodas that the mover would place with a legal move, minus those the others would. Raises ValueError."""
         if not self.is_legal(move):
             raise ValueError("expected a legal move")
         twin = self.copy()
@@ -218,7 +218,7 @@ class State(Position):
         return outlooks(self)
 
     def choice(self, seed: int, policy: str = "uniform", among: int = 0) -> int:
-        """The move that a policy makes for the mover, who knows the board and its own hand; PASS when it has none.
+        """The move that a policy makes for the mover, who knows the board and its own hand; PASS if it has none.
 
         See `arena.rules.playouts.Policy`. Raises ValueError.
         """
@@ -241,7 +241,7 @@ class State(Position):
         among: int = 0,
         turns: int = 0,
     ) -> Rollouts:
-        """Plays each of the mover's moves on ``times`` deals in which what the seat cannot see is dealt anew, then on by a policy.
+        """Plays each of the mover's moves on ``times`` deals that redeal everything the seat cannot see, then goes on by a policy.
 
         Returns the moves, and for each the seat's summed shares of the win, pagodas left and outlooks. Raises ValueError,
         IllegalMoveError.
@@ -249,11 +249,11 @@ class State(Position):
         return roll_out(self, seat, times, seed, Policy(policy, among, turns), moves)
 
     def set_pile(self, tiles: Sequence[int]) -> None:
-        """Says what the draw pile is, in the order in which it will be drawn."""
+        """Sets the draw pile, in the order in which it will be drawn."""
         self._deck, self._drawn = checked_tiles(tiles), 0
 
     def set_hand(self, seat: int, tiles: Iterable[int]) -> None:
-        """Says what a seat holds, for who sees only that hand. Raises ValueError, IndexError."""
+        """Sets a seat's hand, for an observer who sees only that hand. Raises ValueError, IndexError."""
         self._check_seat(seat)
         self.hands[seat] = tuple(sorted(checked_tiles(tiles)))
         self._menu = None
@@ -270,7 +270,7 @@ class State(Position):
         self.mover = (self.mover + 1) % self.players
 
     def _end_if_stuck(self) -> None:
-        """R8.1: the game is over when nobody who still plays can place a tile."""
+        """R8.1: the game is over when no player still in the game can place a tile."""
         for step in range(self.players):
             seat = (self.mover + step) % self.players
             if not self.retired[seat] and self._can_place(self.hands[seat]):

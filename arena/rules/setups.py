@@ -1,4 +1,4 @@
-"""What a position in the middle of a game must be like. Both cores ask here, so that they refuse the same with the same words."""
+"""Checks a position in the middle of a game. Both cores use this, so that they reject the same positions with the same words."""
 
 from collections.abc import Iterable, Sequence
 from operator import index
@@ -35,7 +35,7 @@ def checked_setup(
     pile: Sequence[int],
     mover: int = 0,
 ) -> Setup:
-    """The position. Raises ValueError for one that no game can reach by its parts alone: colours, owners, pagodas, numbers of them."""
+    """The position. Raises ValueError if a part by itself is impossible in any game: colours, owners, pagodas, and their numbers."""
     setup = Setup(
         board,
         tuple(map(index, spaces)),

@@ -1,4 +1,4 @@
-"""The numbers and words of the rules that both cores and everybody above them share."""
+"""The numbers and words of the rules, shared by both cores and everything above them."""
 
 from typing import NamedTuple
 
@@ -8,13 +8,13 @@ HAND = 3
 MAJOR = 5
 NOBODY = -1
 REVISION = 1
-"""Raised whenever the same deck and moves would lead to another result; runs of different revisions do not mix."""
+"""Increased whenever the same deck and moves would lead to a different result; runs of different revisions do not mix."""
 
 LAST_PAGODA, NO_TILES, NO_SPACE = "last pagoda", "no tiles", "no space"
 
 
 class Province(NamedTuple):
-    """An owned area (R5.1). ``halo`` is the mask of squares that share an edge with it, ``pagodas`` those standing on it."""
+    """An owned area (R5.1). ``halo`` is the mask of squares that share an edge with it; ``pagodas`` is the number on it."""
 
     mask: int
     halo: int
@@ -27,7 +27,7 @@ class Event(NamedTuple):
     """One public consequence of a placement.
 
     ``name``    found, expand, absorb, major, connect or conquer; ``major`` follows one of the first three when it makes a province major
-    ``seat``    who owns the province or village afterwards
+    ``seat``    the owner of the province or village afterwards
     ``square``  the first square, in reading order, of the province or village
     ``size``    spaces of the province; 0 for a village
     ``home``    pagodas that went home, as (seat, count) pairs

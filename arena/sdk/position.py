@@ -232,12 +232,14 @@ class Position:
         return (COLOURS[first], self.board.name_of(square)), (COLOURS[second], self.board.name_of(other))
 
     def why_illegal(self, move: int | str) -> str:
-        """Why the seat to move may not play a move, with the number of the rule; empty when it may.
+        """Why the seat to move may not play a move, with the rule's number and how to read it; empty when it may.
 
         Raises:
             InvalidMoveError: The text is not a move on this board.
         """
-        return self.state.why_illegal(self._number(move))
+        from arena.rules.rulebook import explained  # noqa: PLC0415 - a bot's start must not wait for it
+
+        return explained(self.state.why_illegal(self._number(move)))
 
     # looking ahead
 

@@ -1,7 +1,7 @@
-"""How many deals each line-up gets, in runs that find it out while they play: until ratings are precise, or where they are needed.
+"""How many deals each line-up gets, in runs that decide this while they play: until ratings are precise, or where more games help most.
 
-All that was allotted is played before more is, so what is decided follows from the games on the deals allotted so far, whatever the
-number of workers. It is written into run.json before it is played; a run that was interrupted goes on with it. Pure: no files.
+All allotted deals are played before more are allotted. So a decision depends only on the games on the deals allotted so far, and not on
+the number of workers. It is written to run.json before it is played, and an interrupted run continues from there. Pure: no files.
 """
 
 from collections.abc import Mapping
@@ -15,19 +15,19 @@ from arena.tournament.lineups import line_ups_of
 from arena.tournament.schedule import DEALS_AT_ONCE
 
 PART = 10
-"""A line-up that gets more deals gets `DEALS_AT_ONCE`, or one for so many that it has."""
+"""A line-up that gets more deals gets `DEALS_AT_ONCE`, or one for every ``PART`` that it has, if that is more."""
 MOST_LINE_UPS = 20_000
-"""Line-ups whose deals can be decided one by one; each look at the ratings weighs them all and writes them into run.json."""
+"""The most line-ups whose deals are decided one by one: each look at the ratings weighs them all, and writes them into run.json."""
 WORTH = 0.5
-"""Line-ups that promise less than this part of what the best one does get no more deals for now."""
+"""Line-ups that promise less than this fraction of the best one's promise get no more deals for now."""
 
 
 def fix_allotment(config: RunConfig, known: RunConfig | None) -> RunConfig:
-    """The configuration with deals for every line-up: those of the known run, and for others the first ones.
+    """The configuration with deals for every line-up: those of the known run, and a first allotment for new line-ups.
 
-    A run that only spends its deals gives half of them to all alike: error bars that rest on a few deals hold too seldom. One that goes on
-    ``until`` its bars are narrow needs no such floor. A run that grew is not settled any more. Configurations whose line-ups all play the
-    same deals stay as they are. Raises ConfigError when there are too many line-ups to decide about each.
+    A run with a fixed number of deals first gives half of them equally to all, because error bars based on only a few deals are often too
+    narrow. A run that continues ``until`` its error bars are narrow needs no such minimum. A run that has grown is no longer settled.
+    Configurations whose line-ups all play the same deals are returned unchanged. Raises ConfigError if there are too many line-ups.
     """
     if not config.adaptive and config.until is None:
         return config
@@ -45,9 +45,9 @@ def fix_allotment(config: RunConfig, known: RunConfig | None) -> RunConfig:
 
 
 def next_allotment(config: RunConfig, promises: Mapping[str, float]) -> dict[str, int] | None:
-    """More deals, for the line-ups of the highest promise or, unless the run is adaptive, for all; None when none are left.
+    """More deals for the most promising line-ups or, unless the run is adaptive, for all; None if no deals are left.
 
-    ``deals`` times the number of line-ups is what there is to give. ``promises`` are by line-up, its names joined by ``+``.
+    The total to give away is ``deals`` times the number of line-ups. ``promises`` are by line-up, its names joined by ``+``.
     """
     assert config.allotted is not None, "a run that allots"
     allotted = dict(config.allotted)

@@ -1,7 +1,7 @@
-"""Two bots compared: the games of a run put together to blocks, in schedule order, until there are enough.
+"""Comparing two bots: gathers the games of a run into blocks, in schedule order, until there are enough.
 
-What is decided follows from the blocks in the order of deals and boards, never from the order in which games happened to end. So a
-comparison that was interrupted, or played by any number of workers, comes to the same answer at the same block.
+The decision depends on the blocks in the order of deals and boards, never on the order in which games happened to end. So a comparison
+gives the same answer at the same block, even if it is interrupted, and with any number of workers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,11 +16,11 @@ from arena.tournament.lineups import opponents
 from arena.tournament.schedule import Schedule
 
 WHOLE = 12
-"""A win in integer parts that 1, 2, 3 and 4 winners share evenly."""
+"""A win in integer parts, which 1, 2, 3 or 4 winners can share evenly."""
 
 
 class Block(NamedTuple):
-    """One deal on one board, played by both in the same seats: the mean share of the win of each, and the number of the opponents."""
+    """One deal on one board, played by both bots in the same seats: each bot's mean share of the win, and the set of opponents."""
 
     new: float
     old: float
@@ -28,7 +28,7 @@ class Block(NamedTuple):
 
 
 class _Games(NamedTuple):
-    """How many games of a block there are, and what both got in them, in parts of `WHOLE`, whose sums know no order."""
+    """How many games of a block are there, and what both bots got in them, in parts of `WHOLE`, so that order does not matter."""
 
     games: int = 0
     new: int = 0
@@ -36,12 +36,11 @@ class _Games(NamedTuple):
 
 
 class Blocks:
-    """Gathers games, and hands them to a judge as blocks.
+    """Gathers games and passes them to a judge as blocks.
 
-    ``judge`` gets a round of blocks at a time, one for each board and set of opponents, and says whether that was enough; after that it
-    is not asked again. ``settled`` is then the number of deals that were looked at, until then None. ``groups`` is the number of
-    sets of opponents, ``block_size`` the number of games in a block; ``is_stuck`` is for whoever plays to set when a block cannot be
-    completed.
+    ``judge`` gets one round of blocks at a time, one block for each board and set of opponents, and says whether that is enough. After that
+    it is not asked again, and ``settled`` is the number of deals it looked at; until then it is None. ``groups`` is the number of sets of
+    opponents, and ``block_size`` the number of games in a block. The caller sets ``is_stuck`` if a block cannot be completed.
     """
 
     def __init__(self, schedule: Schedule, judge: Callable[[Sequence[Block]], bool]) -> None:
@@ -74,14 +73,14 @@ class Blocks:
             self._look()
 
     def wanted(self, plans: Iterator[GamePlan]) -> Iterator[GamePlan]:
-        """The games, for as long as they can change anything."""
+        """Passes on the games for as long as they can change the answer."""
         for plan in plans:
             if self.settled is not None or self.is_stuck:
                 return
             yield plan
 
     def _places(self) -> list[tuple[str, int]]:
-        """Board and deal of the blocks of the next round, in order."""
+        """The boards and deals of the next round's blocks, in order."""
         deals = range(self._looked_at, self._looked_at + self.groups)
         return [(board, deal) for deal in deals for board in self._boards]
 
@@ -89,7 +88,7 @@ class Blocks:
         return all(place in self._open and self._open[place].games == self.block_size for place in self._places())
 
     def _look(self) -> None:
-        """Hands the next round to the judge."""
+        """Passes the next round to the judge."""
         blocks = []
         for place in self._places():
             games = self._open.pop(place)
@@ -100,6 +99,6 @@ class Blocks:
 
 
 def deals_for(config: RunConfig, blocks: int) -> int:
-    """The deals on each board for so many blocks, rounded up to whole rounds."""
+    """The deals on each board for this many blocks, rounded up to complete rounds."""
     groups = len(opponents(config))
     return ceil(blocks / (groups * len(config.boards))) * groups

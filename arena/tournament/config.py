@@ -1,4 +1,4 @@
-"""What a tournament is: the settings, where they come from, and whether a run that exists may go on with them."""
+"""The settings of a tournament: what they are, where they come from, and whether an existing run can continue with them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,12 +18,13 @@ from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
 from arena.rules.boards import BUILT_IN, Board, built_in, read_board
 from arena.rules.terms import REVISION
+from arena.tournament.own import refuse_protection, with_paths
 
 MAX_MS = 86_400_000
 MOST_DEALS = 10_000_000
 GROWING = ("deals", "tables")
 OWN_RULES = ("bots", "seed", "line_ups", "settled", "allotted")
-"""Settings that a run may not simply be asked to have again."""
+"""Settings that are not simply compared with those of the run."""
 Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
 Seatings = Literal["rotations", "all"]
 
@@ -32,9 +33,9 @@ Chance = Annotated[float, Meta(gt=0, lt=0.5)]
 
 
 class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a run compares: two of its bots, the others being their opponents, and the question put to the blocks.
+    """What a run compares: two of its bots (the others are their opponents), and the question that the blocks answer.
 
-    ``elo0`` and ``elo1`` are the hypotheses, ``alpha`` and ``beta`` how often either may be missed.
+    ``elo0`` and ``elo1`` are the two hypotheses, ``alpha`` and ``beta`` the error rates allowed for each.
     """
 
     new: str
@@ -48,18 +49,18 @@ class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
 class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     """The settings that decide which games a run has and how they are played.
 
-    ``boards``      names; ``match`` those of the rounds that count together (R8.3), each as often as it is played; none: games count singly
-    ``deals``       on each board, or of the match; ``tables`` the number of line-ups, None for all of them
+    ``boards``      names; ``match`` has the boards of the rounds that count together (R8.3), one entry per round; empty: games count singly
+    ``deals``       on each board, or per match; ``tables`` is the number of line-ups, None for all of them
     ``challenger``  a gauntlet: only line-ups with this bot
-    ``game_ms``     the bank of each seat for a game, None without one
-    ``in_process``  all bots are those of `arena.players.builtin`, without processes, walls or limits of time
+    ``game_ms``     each seat's bank for a game, None without one
+    ``in_process``  all bots are those of `arena.players.builtin`, with no processes, sandbox or time limits
     ``seed``        text from which every deck and every bot's seed is derived
-    ``line_ups``    those that ``tables`` chose, kept so that further bots or tables only add to them; None: all there are
+    ``line_ups``    those chosen by ``tables``, kept so that more bots or tables only add to them; None: all of them
     ``compare``     the run asks whether one bot is better than another
-    ``until``       the run ends when the 95 % interval of every bot's rating reaches no further than so many Elo to either side
-    ``adaptive``    line-ups get as many of the deals as they help the ranking, not all the same
-    ``allotted``    the deals that each line-up, its names joined by ``+``, was given so far; None: all the same, ``deals``
-    ``settled``     the deals after which what the run asks was answered; None: not yet, or it asks nothing
+    ``until``       the run ends when every rating's 95 % interval reaches at most this many Elo to either side
+    ``adaptive``    line-ups get more deals the more they help the ranking, instead of the same number each
+    ``allotted``    the deals given to each line-up so far, by its names joined by ``+``; None: ``deals`` for each
+    ``settled``     the number of deals after which the run's question was answered; None: not yet, or it has none
     """
 
     bots: list[str]
@@ -81,11 +82,11 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     until: Annotated[float, Meta(gt=0)] | None = None
     adaptive: bool = False
     allotted: dict[str, int] | None = None
-    settled: int | None = None
+    settled: Annotated[int, Meta(ge=0)] | None = None
 
     @property
     def is_open(self) -> bool:
-        """Whether it depends on the results how much will be played."""
+        """Whether the number of games depends on the results."""
         return self.settled is None and (self.compare is not None or self.until is not None or self.adaptive)
 
     @property
@@ -105,9 +106,9 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board_files": "board"}):
-    """arena.toml: the options of ``arena run`` under the same names, with underscores; every one may be left out.
+    """arena.toml: the options of ``arena run`` under the same names, with underscores; all are optional.
 
-    Paths, which have a '/' where a name could stand, are relative to the file.
+    Where a name or a path is allowed, a value with a '/' is a path, relative to the file.
     """
 
     bots: list[str] | None = None
@@ -138,37 +139,29 @@ class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board
 
 
 def read_config_file(path: Path) -> dict[str, Any]:
-    """The settings in an arena.toml that are there. Raises ConfigError."""
+    """The settings in an arena.toml that are there, without those that only the user may decide. Raises ConfigError."""
     try:
         config = msgspec.toml.decode(path.read_bytes(), type=FileConfig)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}", "its keys are the options of 'arena run' with '_' for '-'") from None
     settings = {name: value for name in config.__struct_fields__ if (value := getattr(config, name)) is not None}
-    files = ["board_files", "tls_ca_file", "tls_cert", "tls_key"]
-    if settings.get("cluster", "").endswith(".json"):
-        files.append("cluster")
-    for name in ("bots", "challenger", "out", *files):
-        if name in settings:
-            settings[name] = _beside(path, settings[name], always=name in files)
-    return settings
-
-
-def _beside(file: Path, texts: str | list[str], *, always: bool) -> Any:
-    """Paths in a configuration file are relative to it; without ``always``, what has no '/' is a name."""
-    if isinstance(texts, list):
-        return [_beside(file, text, always=always) for text in texts]
-    return str(file.parent / texts) if always or "/" in texts else texts
+    refuse_protection(path, settings)
+    return with_paths(path, settings)
 
 
 def make_config(settings: Mapping[str, Any]) -> RunConfig:
-    """The settings checked. Raises ConfigError."""
+    """Checks the settings. Raises ConfigError."""
     try:
         config = msgspec.convert(dict(settings), type=RunConfig)
     except msgspec.ValidationError as error:
         raise ConfigError(f"settings: {error}") from None
     if len(set(config.bots)) < len(config.bots):
         twice = next(name for name in config.bots if config.bots.count(name) > 1)
-        cure = "careful-8 and careful-16 differ" if config.in_process else "give a bot by path another name with 'arena submit --name'"
+        cure = (
+            "built-in bots such as careful-8 and careful-16 are different bots"
+            if config.in_process
+            else "to give a bot another name, use 'arena submit --name'"
+        )
         raise ConfigError(f"expected each bot once, got {twice!r} twice", cure)
     if config.compare is not None:
         _check_comparison(config, config.compare)
@@ -183,12 +176,12 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
         raise ConfigError(f"expected the challenger to be one of {', '.join(config.bots)}, got {config.challenger!r}")
     if config.increment_ms and config.game_ms is None:
         raise ConfigError(
-            "expected --game-ms with --increment-ms: an increment is added to a bank", "add --game-ms, or leave the increment out"
+            "expected --game-ms with --increment-ms: an increment is added to the bank", "add --game-ms, or leave out the increment"
         )
     if config.in_process and config.timing != Timing():
         raise ConfigError(
-            "expected no limits of time where all bots are built in, whose time is only measured, got some",
-            "leave --move-ms, --game-ms, --increment-ms and --startup-ms out, or add a bot that is not built in",
+            "expected no time limits where all bots are built in, whose time is only measured, got some",
+            "leave out --move-ms, --game-ms, --increment-ms and --startup-ms, or add a bot that is not built in",
         )
     return config
 
@@ -196,16 +189,16 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
 def _check_match(config: RunConfig) -> None:
     """Raises ConfigError."""
     if config.compare is not None:
-        raise ConfigError("expected a comparison to count games singly, got a match", "leave --match out")
+        raise ConfigError("expected a comparison to count games singly, got a match", "leave out --match")
     if set(config.match) != set(config.boards):
         raise ConfigError(
             f"expected the boards of the match, {_shown(config.match)}, got {_shown(config.boards)}",
-            "leave --boards out: --match says what is played; name each --board file in it",
+            "leave out --boards, because --match lists the boards; name each --board file there",
         )
     rounds = max(map(config.match.count, config.match))
     if config.deals * rounds > MOST_DEALS:
         raise ConfigError(
-            f"expected at most {MOST_DEALS:,} deals on a board, got {config.deals:,} for each of {rounds} rounds", "ask for fewer --deals"
+            f"expected at most {MOST_DEALS:,} deals on a board, got {config.deals:,} for each of {rounds} rounds", "use fewer --deals"
         )
 
 
@@ -233,8 +226,10 @@ def find_boards(names: Sequence[str], files: Sequence[Path]) -> dict[str, Board]
     return boards
 
 
-def describe_run(config: RunConfig, boards: Mapping[str, Board], bots: Sequence[Bot], *, sandbox: str, started: str) -> RunInfo:
-    """The run.json of a run with these settings."""
+def describe_run(
+    config: RunConfig, boards: Mapping[str, Board], bots: Sequence[Bot], *, sandbox: str, started: str, known: RunInfo | None = None
+) -> RunInfo:
+    """The run.json of a run with these settings; ``known`` is what it says of the run so far."""
     return RunInfo(
         arena=__version__,
         protocol=PROTOCOL,
@@ -242,26 +237,28 @@ def describe_run(config: RunConfig, boards: Mapping[str, Board], bots: Sequence[
         rules_revision=REVISION,
         config=msgspec.to_builtins(config),
         boards={name: list(boards[name].rows) for name in config.boards},
-        bots=[info_of(bot) for bot in bots],
+        bots=[info_of(bot, known) for bot in bots],
         seed=config.seed,
         sandbox=sandbox,
         started=started,
     )
 
 
-def info_of(bot: Bot) -> BotInfo:
-    """What run.json says of a bot."""
-    return BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command)
+def info_of(bot: Bot, known: RunInfo | None = None) -> BotInfo:
+    """A bot's entry in run.json; a run that is ``known`` may name the same content by the hash of earlier versions."""
+    info = BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command)
+    there = next((other for other in known.bots if other.name == bot.label), info) if known else info
+    return msgspec.structs.replace(info, sha256=there.sha256) if bot.has_hash(there.sha256) else info
 
 
 def extended(known: RunInfo, wanted: RunInfo) -> RunInfo:
-    """The run.json of a run that goes on: what is known of it stays, deals, bots and line-ups may be more."""
+    """The run.json of a run that continues: it keeps what is there, and may get more deals, bots and line-ups."""
     there = {bot.name: bot for bot in known.bots}
     return msgspec.structs.replace(known, config=wanted.config, bots=[there.get(bot.name, bot) for bot in wanted.bots])
 
 
 def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
-    """Why a run may not go on as wanted, a line each; more deals, tables and further bots are no difference."""
+    """Why a run cannot continue with the wanted settings, one line each; more deals, tables or bots are not a difference."""
     versions = (
         ("protocol", known.protocol, wanted.protocol),
         ("rules revision", known.rules_revision, wanted.rules_revision),
@@ -272,26 +269,26 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
         there = known.config.get(key)
         if key in GROWING and isinstance(there, int) and isinstance(here, int):
             if here < there:
-                found.append(f"{key}: the run has {there}, asked for {here}; a run can only grow")
+                found.append(f"{key}: the run has {there}, asked for {here}; a run can only be extended")
         elif key == "until" and there and here:
             if here > there:
-                found.append(f"until: the run has {there:g}, asked for {here:g}; a run can only grow")
+                found.append(f"until: the run has {there:g}, asked for {here:g}; a run can only be extended")
         elif key == "in_process":
             found += _kind_difference(is_built_in=bool(there), wanted=here)
         elif isinstance(there, dict) and isinstance(here, dict):
             found += [f"{part}: the run has {there.get(part)}, asked for {here[part]}" for part in here if there.get(part) != here[part]]
         elif key not in OWN_RULES and (there or None) != (here or None):
-            cure = "; 'arena standings --match' shows a run by another scoring" if key == "match" else ""
+            cure = "; use 'arena standings --match' to see a run under another scoring" if key == "match" else ""
             found.append(f"{key}: the run has {_shown(there)}, asked for {_shown(here)}{cure}")
     if wanted.config["compare"] and (further := {bot.name for bot in wanted.bots} - {bot.name for bot in known.bots}):
-        found.append(f"pool: {', '.join(sorted(further))} not in the run; who is compared against whom stays as it began")
+        found.append(f"pool: {', '.join(sorted(further))} not in the run; the opponents of a comparison cannot change")
     changed = (name for name in known.boards.keys() & wanted.boards.keys() if known.boards[name] != wanted.boards[name])
-    found += [f"board {name}: its rows are not those the run was played on" for name in changed]
+    found += [f"board {name}: its rows differ from those the run was played on" for name in changed]
     return found + _bot_differences(known.bots, wanted.bots)
 
 
 def _kind_difference(*, is_built_in: bool, wanted: bool) -> list[str]:
-    """What keeps a run of built-in bots alone apart from one that has processes too."""
+    """The difference between a run of built-in bots alone and one that has processes too."""
     if is_built_in == wanted:
         return []
     if is_built_in:
@@ -307,7 +304,7 @@ def _bot_differences(known: Sequence[BotInfo], wanted: Sequence[BotInfo]) -> lis
     found, now = [], {bot.name: bot for bot in wanted}
     for bot in known:
         if bot.name not in now:
-            found.append(f"bot {bot.name}: in the run, but not asked for; a run can only grow")
+            found.append(f"bot {bot.name}: in the run, but not asked for; a run can only be extended")
         elif now[bot.name].sha256 != bot.sha256:
             found.append(
                 f"bot {bot.name}: its content changed from {bot.version} ({bot.sha256[:12]}) "

@@ -1,4 +1,4 @@
-"""What whoever plays a run is told while it is played."""
+"""The events that a run emits while it is played."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ class Played(NamedTuple):
 
 
 class Voided(NamedTuple):
-    """A game broke off for a reason that is not a bot's; ``given_up`` when it is not tried again in this session."""
+    """A game broke off through no fault of a bot; ``given_up`` if it is not tried again in this session."""
 
     game: str
     reason: str
@@ -20,19 +20,19 @@ class Voided(NamedTuple):
 
 
 class WorkerDied(NamedTuple):
-    """A worker died; so many games had been handed out to it or beside it, of which those not ended are played again."""
+    """A worker died; this many games had been handed out to it and its neighbours; the unfinished ones are played again."""
 
     games: int
 
 
 class Stopping(NamedTuple):
-    """Asked to stop: so many games are still being played, and will be kept."""
+    """The run was asked to stop: this many games are still being played and will count."""
 
     running: int
 
 
 class MachineChanged(NamedTuple):
-    """A machine of the cluster plays so many games at once from now on; ``speed`` is games of the pure core a second."""
+    """A machine of the cluster now plays this many games at a time; ``speed`` is in games of the pure core per second."""
 
     host: str
     places: int
@@ -41,7 +41,7 @@ class MachineChanged(NamedTuple):
 
 
 class MachinesDiffer(NamedTuple):
-    """The machines of the cluster differ so much in speed that the same time is not the same to a bot."""
+    """The cluster's machines differ so much in speed that equal times are not equal for the bots."""
 
     slow: str
     fast: str
@@ -49,7 +49,7 @@ class MachinesDiffer(NamedTuple):
 
 
 class WorkerRefused(NamedTuple):
-    """A worker of the cluster may not play along."""
+    """A worker of the cluster may not play."""
 
     worker: str
     host: str
@@ -57,13 +57,13 @@ class WorkerRefused(NamedTuple):
 
 
 class WorkerBusy(NamedTuple):
-    """A worker of the cluster has not answered yet whether it may play."""
+    """A worker of the cluster has not yet answered whether it may play."""
 
     worker: str
 
 
 class NoWorkers(NamedTuple):
-    """The cluster has nobody who may play; it is waited for."""
+    """The cluster has no worker that may play; we are waiting for one."""
 
     address: str
     seconds: float

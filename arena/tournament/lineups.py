@@ -104,7 +104,7 @@ def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
         enough = ceil(config.tables * len(config.bots) / (len(config.bots) - len(idle)))
         raise ConfigError(
             f"expected a line-up for every bot, got none for {', '.join(idle)}: --tables {config.tables} is too small",
-            f"ask for more tables, for example --tables {enough}",
+            f"use more tables, for example --tables {enough}",
         )
     return msgspec.structs.replace(config, line_ups=[list(group) for group in chosen])
 

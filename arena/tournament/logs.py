@@ -1,7 +1,8 @@
-"""One log file for a run, into which all its processes log: workers through the queue of multiprocessing-logging's handler."""
+"""One log file per run, shared by all its processes: workers log through the queue of multiprocessing-logging's handler."""
 
 import logging
 import multiprocessing
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 from multiprocessing_logging import MultiProcessingHandler
 
 from arena.errors import RunError
+from arena.records.regular import open_regular
 from arena.tournament.pool import START_METHOD
 
 FILE = "arena.log"
@@ -18,19 +20,19 @@ FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
 
 @contextmanager
 def run_log(folder: Path, level: int) -> Iterator[Any]:
-    """Logs everything from ``level`` on to logs/arena.log; gives the queue that workers log to.
+    """Logs everything at ``level`` and above to logs/arena.log; yields the queue that workers log to.
 
-    The start method is chosen before the handler makes its queue: a queue of another method cannot be handed to workers.
+    The start method is set before the handler makes its queue, because workers cannot be given a queue of another method.
     """
     multiprocessing.set_start_method(START_METHOD, force=True)
     path = folder / "logs" / FILE
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = logging.FileHandler(path, encoding="utf-8")
+        file = os.fdopen(open_regular(folder, f"logs/{FILE}", os.O_WRONLY | os.O_CREAT | os.O_APPEND), "a", encoding="utf-8")
     except OSError as error:
         raise RunError(f"expected to write the log {path}, got {error}") from error
-    file.setFormatter(logging.Formatter(FORMAT))
-    handler = MultiProcessingHandler("log-writer", sub_handler=file)
+    lines = logging.StreamHandler(file)
+    lines.setFormatter(logging.Formatter(FORMAT))
+    handler = MultiProcessingHandler("log-writer", sub_handler=lines)
     root = logging.getLogger()
     before = root.level
     root.addHandler(handler)
@@ -41,3 +43,4 @@ def run_log(folder: Path, level: int) -> Iterator[Any]:
         root.removeHandler(handler)
         root.setLevel(before)
         handler.close()
+        file.close()

@@ -1,21 +1,22 @@
-"""Where games are played: what a runner needs of its workers, and the workers of this machine."""
+"""Where games are played: what a runner needs from its workers, and the workers on this machine."""
 
 import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from arena.match.referee import GamePlan
-from arena.tournament.workers import Batch, Setup, play_batch, start_worker
+from arena.tournament.workers import MAIN_HEARS, Batch, Setup, play_batch, start_worker
 
 AHEAD = 3
 """Batches handed out for each worker, so that none waits for the main process."""
 BATCH_S = 0.1
-"""A worker gets games for about so long at once: one that takes longer than that, hundreds of quick ones."""
+"""A worker gets games for about this long at a time: one long game, or hundreds of quick ones."""
 MOST_AT_ONCE = 500
 PATIENCE_S = 10.0
 START_METHOD = "spawn"
@@ -23,44 +24,44 @@ Pending = Iterable[Future[Batch]]
 
 
 class Pool(Protocol):
-    """Workers somewhere. ``places`` is how many games they play at once.
+    """Workers somewhere. ``places`` is how many games they play at a time.
 
-    A batch whose worker died ends with a `BrokenExecutor` error, one that failed otherwise with that error.
+    A batch whose worker died ends with a `BrokenExecutor` error; a batch that failed for another reason ends with that error.
     """
 
     @property
     def places(self) -> int:
-        """How many games are played at once."""
+        """How many games are played at the same time."""
 
     def look(self) -> None:
-        """Looks after the workers; called often. Raises RunError when there can be no more games."""
+        """Looks after the workers; called often. Raises RunError if no more games can be played."""
 
     def room(self) -> int:
         """How many games may be handed out as a batch now, 0 for none."""
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
-        """Hands out a batch; None when there is no room for it now, or a worker died.
+        """Hands out a batch; None if there is no room for it now, or if a worker died.
 
-        ``alone`` where no other game is lost with it when it breaks its worker.
+        ``alone`` means that no other game may be lost with it if it breaks its worker.
         """
 
     def fallen(self, done: set[Future[Batch]], pending: Pending) -> set[Future[Batch]]:
-        """All that are done, once a worker has died: those too that fall with it."""
+        """All batches that are done, and once a worker has died, also those lost with it."""
 
     def renew(self) -> None:
-        """Nothing that was handed out is left, and a worker died or may have."""
+        """Called when nothing that was handed out is left, and a worker has died or may have."""
 
     def stop_beginning(self) -> None:
-        """Lets running games end and begins no others."""
+        """Lets running games finish and starts no others."""
 
     def close(self, *, kill: bool) -> None:
-        """Ends the workers, or leaves them; ``kill`` breaks off what they still play."""
+        """Ends the workers, or leaves them; ``kill`` breaks off the games they are still playing."""
 
 
 class Pace:
-    """How many games make a batch of ``seconds``, by those played so far; one at first, at most twice as many as were known.
+    """How many games make a batch of ``seconds``, judged by the games so far; one at first, then at most twice as many as before.
 
-    ``is_slow`` when a single game takes longer than that.
+    ``is_slow`` if a single game takes longer than that.
     """
 
     def __init__(self, seconds: float, most: int = MOST_AT_ONCE) -> None:
@@ -78,7 +79,7 @@ class Pace:
 
 
 class LocalPool:
-    """Worker processes of this machine, of which the death of one ends all."""
+    """Worker processes on this machine; if one dies, all of them end."""
 
     def __init__(self, setup: Setup, jobs: int, log_queue: Any) -> None:
         self._setup = setup
@@ -94,11 +95,11 @@ class LocalPool:
 
     @property
     def places(self) -> int:
-        """How many games are played at once."""
+        """How many games are played at the same time."""
         return self._jobs
 
     def look(self) -> None:
-        """Nothing: a dead worker shows itself by its games."""
+        """Does nothing: a dead worker is noticed by its games."""
 
     def room(self) -> int:
         """The size of a batch, unless enough are waiting or one has to be alone."""
@@ -114,7 +115,7 @@ class LocalPool:
         return self._jobs * AHEAD if started >= self._jobs else min(self._jobs, started + available_cores())
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
-        """Hands out a batch; None when a worker died: what fell with it is to be collected, and the pool to be renewed."""
+        """Hands out a batch; None if a worker died. Then collect the batches lost with it, and renew the pool."""
         if alone and any(not future.done() for future in self._pending):
             return None
         if self._executor is None:
@@ -125,14 +126,11 @@ class LocalPool:
                 initializer=start_worker,
                 initargs=(self._setup, self._log_queue, self._started, self._stopping),
             )
-        # A Ctrl-C reaches workers too. One that is only starting would end by it, with a traceback: it is not to hear it.
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            future = self._executor.submit(play_batch, plans)
+            with starting_workers():
+                future = self._executor.submit(play_batch, plans)
         except BrokenProcessPool:
             return None
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         self._pending.add(future)
         self._alone = future if alone else None
         future.add_done_callback(self._note)
@@ -143,32 +141,45 @@ class LocalPool:
             self._pace.add(future.result())
 
     def fallen(self, done: set[Future[Batch]], pending: Pending) -> set[Future[Batch]]:  # noqa: ARG002 - all of them fall
-        """Everything that was handed out, once it has broken off too."""
+        """Everything that was handed out, after waiting until all of it has broken off."""
         return wait(pending).done
 
     def renew(self) -> None:
-        """The next games get new workers."""
+        """Gives the next games new workers."""
         if self._executor is not None:
             end_pool(self._executor)
             self._executor = None
             self._pending.clear()
 
     def stop_beginning(self) -> None:
-        """Workers skip the games that wait.
+        """Makes workers skip the games that are waiting.
 
-        These are not cancelled instead: a worker that dies would then leave the pool without an end (seen with CPython 3.11).
+        We do not cancel them: if a worker died, the pool would then never end (seen with CPython 3.11).
         """
         self._stopping.value = 1
 
     def close(self, *, kill: bool) -> None:
-        """Ends the workers; killed ones leave their bots to the keepers."""
+        """Ends the workers; the keepers clean up the bots of killed ones."""
         if kill:
             kill_workers()
         self.renew()
 
 
+@contextmanager
+def starting_workers() -> Iterator[None]:
+    """Around whatever may start workers: a Ctrl-C waits, for them until they ignore it, for this process until the block ends.
+
+    A worker that is hit while Python starts in it would print a traceback.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, MAIN_HEARS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def end_pool(executor: ProcessPoolExecutor) -> None:
-    """Ends a pool within a bound: a worker killed while it logged can block the others' last words for ever."""
+    """Ends a pool within a time limit, because a worker killed while logging can block the others' last log lines for ever."""
     executor.shutdown(wait=False, cancel_futures=True)
     deadline = time.monotonic() + PATIENCE_S
     while (left := multiprocessing.active_children()) and time.monotonic() < deadline:
@@ -179,13 +190,13 @@ def end_pool(executor: ProcessPoolExecutor) -> None:
 
 
 def kill_workers() -> None:
-    """Ends what still runs, when nobody waits for it any more; the keepers then end the bots."""
+    """Ends everything that still runs but is no longer needed; the keepers then end the bots."""
     for process in multiprocessing.active_children():
         process.kill()
 
 
 def worker_cores(jobs: int) -> list[int]:
-    """The processors to pin workers to: one each, or none when there are more workers than processors."""
+    """The processors to pin workers to: one each, or none if there are more workers than processors."""
     if not hasattr(os, "sched_getaffinity"):
         return []
     cores = sorted(os.sched_getaffinity(0))

@@ -1,4 +1,4 @@
-"""Every decision that a bot took in a run asked again, of another bot, on worker processes."""
+"""Asks another bot for every decision that a bot took in a run, on worker processes."""
 
 import logging
 import multiprocessing
@@ -14,16 +14,16 @@ from arena.match.retrace import Decision, decisions_of, old_ms
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.record import GameRecord
-from arena.tournament.pool import AHEAD, START_METHOD, end_pool, kill_workers, worker_cores
+from arena.tournament.pool import AHEAD, START_METHOD, end_pool, kill_workers, starting_workers, worker_cores
 from arena.tournament.scripts import Scripts
 from arena.tournament.workers import Setup, retrace_game, start_worker
 
 
 class Compared(NamedTuple):
-    """A game of the old bot, asked again.
+    """A game of the old bot, with its decisions asked of the new bot.
 
-    ``decisions`` are those that the new bot was asked, fewer than ``old_decisions`` when it committed a fault that ends its game;
-    ``old_ms`` is what one took the old bot, on the average. ``void`` says why the game could not be led again.
+    ``decisions`` are those asked of the new bot; fewer than ``old_decisions`` if it committed a fault that ends its game. ``old_ms`` is the
+    old bot's average time per decision. ``void`` says why the game could not be replayed.
     """
 
     game: str
@@ -38,9 +38,9 @@ Waiting = deque[tuple[GameRecord, int, Future[list[Decision]]]]
 
 
 def compare_decisions(scripts: Scripts, old: str, new: Bot, sandbox: Sandbox, jobs: int, games: int | None) -> Iterator[Compared]:
-    """The games of the old bot in the order of the journal, all or the first so many; the new bot's folder has been staged.
+    """The old bot's games in the order of the journal, all or only the first ``most``; the new bot must have been staged.
 
-    Raises RunError, ConfigError; Void when a worker dies.
+    Raises RunError, ConfigError, and Void if a worker dies.
     """
     rest = islice(scripts.games_of(old), games)
     waiting: Waiting = deque()
@@ -48,13 +48,14 @@ def compare_decisions(scripts: Scripts, old: str, new: Bot, sandbox: Sandbox, jo
     try:
         while True:
             for record, seat in islice(rest, jobs * AHEAD - len(waiting)):
-                waiting.append((record, seat, pool.submit(retrace_game, scripts.of(record), seat, new.label)))
+                with starting_workers():
+                    waiting.append((record, seat, pool.submit(retrace_game, scripts.of(record), seat, new.label)))
             if not waiting:
                 return
             yield _compared(*waiting[0])
             waiting.popleft()
     except BrokenProcessPool:
-        raise Void("expected workers to ask to the end, got one that died", "ask again, with fewer --jobs") from None
+        raise Void("expected all workers to finish, got one that died", "try again with fewer --jobs") from None
     finally:
         if waiting:
             kill_workers()

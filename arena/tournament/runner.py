@@ -1,4 +1,4 @@
-"""Plays the games that a run lacks on a pool of workers, and writes each to the journal as it ends. It emits events, never prints."""
+"""Plays a run's missing games on a pool of workers and writes each to the journal as it ends. It emits events and never prints."""
 
 import logging
 import time
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.errors import Void
 from arena.match.referee import GamePlan, Outcome
-from arena.records.evidence import write_evidence
+from arena.records.evidence import Faults
 from arena.records.journal import Journal
 from arena.tournament.events import Event, Played, Stopping, Voided, WorkerDied
 from arena.tournament.pool import Pool
@@ -20,14 +20,14 @@ log = logging.getLogger(__name__)
 LOOK_S = 0.2
 MOST_FRUITLESS = 10
 Ended = tuple[GamePlan, Outcome | BaseException | None]
-"""A game and what became of it, None when it was not begun."""
+"""A game and its result, None if it was not started."""
 
 
 class Runner:
     """One session of playing.
 
-    ``stop_level`` 0 goes on, 1 lets running games end, 2 kills the workers; `request_stop` raises it and may be called from a signal
-    handler. ``voided`` holds the games given up.
+    ``stop_level`` 0 keeps playing, 1 lets running games finish, and 2 kills the workers. `request_stop` raises the level and may be called
+    from a signal handler. ``voided`` holds the games that were given up, ``faults`` writes the evidence.
     """
 
     def __init__(self, folder: Path, journal: Journal, pool: Pool, listen: Callable[[Event], None]) -> None:
@@ -42,21 +42,22 @@ class Runner:
         self._fruitless = 0
         self._is_enough = False
         self.voided: list[Voided] = []
+        self.faults = Faults(folder)
         self.stop_level = 0
 
     def request_stop(self) -> None:
-        """Stop after the running games; asked a second time, stop at once."""
+        """Stops after the running games; a second call stops at once."""
         self.stop_level += 1
 
     def drop_waiting(self) -> None:
-        """No game is wanted any more but those that run; may be called by the listener."""
+        """Starts no more games, since the running ones are enough; the listener may call this."""
         self._is_enough = True
 
     def play(self, plans: Iterable[GamePlan | None]) -> None:
-        """Plays the games one after another; returns when all are played or given up, or after a stop.
+        """Plays the games in order; returns when all are played or given up, or after a stop.
 
-        None among the plans says that there is none for now, and that they are to be asked again when a game has ended.
-        Raises RunError when the journal cannot be written, or there can be no more workers.
+        A None among the plans means that there is none for now: ask again when a game has ended.
+        Raises RunError if the journal cannot be written, or if there can be no more workers.
         """
         rest = iter(plans)
         announced = False
@@ -87,9 +88,9 @@ class Runner:
                 self._pending.clear()
 
     def _hand_out(self, rest: Iterator[GamePlan | None]) -> bool:
-        """Keeps the workers supplied; whether there are games for which there is no room now.
+        """Keeps the workers supplied; returns whether there are games that have no room now.
 
-        Suspects of having broken a worker are played one at a time.
+        Games suspected of breaking a worker are played one at a time.
         """
         while self._suspects:
             if not self._submit([self._suspects[0]], alone=True):
@@ -105,13 +106,13 @@ class Runner:
         return False
 
     def _fill(self, count: int, rest: Iterator[GamePlan | None]) -> bool:
-        """Sees to it that so many games are next, as far as there are any; whether there is one."""
+        """Makes sure that up to ``count`` games are queued as next; returns whether there is one."""
         while len(self._next) < count and (plan := next(rest, None)) is not None:
             self._next.append(plan)
         return bool(self._next)
 
     def _submit(self, plans: list[GamePlan], *, alone: bool = False) -> bool:
-        """Hands games to the pool; False when it does not take them now."""
+        """Gives games to the pool; False if it does not take them now."""
         future = self._pool.submit(plans, alone=alone)
         if future is not None:
             self._pending[future] = plans
@@ -120,7 +121,7 @@ class Runner:
         return future is not None
 
     def _collect(self, done: set[Future[Batch]]) -> None:
-        """Writes what was finished, then judges what was not; a game that was not begun because of a stop is neither."""
+        """Writes finished games, then deals with failed ones; a game not started because of a stop is neither."""
         if any(isinstance(error_of(future), BrokenExecutor) for future in done):
             done = self._pool.fallen(done, self._pending)
         ended = self._take(done)
@@ -135,29 +136,29 @@ class Runner:
             self._play_again(broken)
 
     def _rescue(self) -> None:
-        """Writes what was finished when playing broke off."""
+        """Writes the games that were finished when playing broke off."""
         self._keep(self._take([future for future in self._pending if future.done() and error_of(future) is None]))
 
     def _take(self, done: Iterable[Future[Batch]]) -> list[Ended]:
-        """The games of batches that have ended, which are pending no more."""
+        """The games of batches that have ended; these are no longer pending."""
         batches = [(future, self._pending.pop(future)) for future in done]
         return [pair for future, plans in batches for pair in zip(plans, results_of(future, plans), strict=True)]
 
     def _keep(self, ended: list[Ended]) -> None:
-        """Writes finished games, and tells of them once they are on disk. Of one that was played twice the first counts."""
+        """Writes finished games, and announces them once they are on disk. If a game was played twice, the first result counts."""
         games = [(plan, result) for plan, result in ended if isinstance(result, Outcome)]
         new = {plan.id: (plan, outcome) for plan, outcome in reversed(games) if plan.id not in self._journal.ids}
         outcomes = [outcome for _, outcome in reversed(new.values())]
         for plan, outcome in new.values():
             if outcome.evidence:
-                write_evidence(self._folder, plan.id, plan.seeds, outcome.evidence)
+                self.faults.write(plan.id, plan.seeds, outcome.evidence)
         if outcomes:
             self._journal.append([outcome.record for outcome in outcomes])
         for outcome in outcomes:
             self._listen(Played(outcome))
 
     def _void(self, plan: GamePlan, reason: str, again: deque[GamePlan]) -> None:
-        """Notes an attempt that failed by itself, and gives the game up after the third."""
+        """Counts a failed attempt at a game, and gives the game up after the third."""
         self._attempts[plan.id] += 1
         event = Voided(plan.id, reason, given_up=self._attempts[plan.id] >= ATTEMPTS)
         if event.given_up:
@@ -167,12 +168,12 @@ class Runner:
         self._listen(event)
 
     def _play_again(self, broken: list[GamePlan]) -> None:
-        """A worker died and took others with it: their games are played again, one at a time, so that a killer shows itself."""
+        """A worker died and took others with it. Their games are played again one at a time, to find the one that kills workers."""
         self._pool.renew()
         if self._fruitless > MOST_FRUITLESS:
             raise Void(
-                f"expected workers to finish games, got {self._fruitless} that died one after another",
-                f"{self._folder / 'logs'} tells of them; look for what ends processes here, such as a lack of memory",
+                f"expected workers to finish games, got {self._fruitless} that died in a row",
+                f"{self._folder / 'logs'} has the details; look for what kills processes on this machine, such as a lack of memory",
             )
         log.warning("a worker died; games to play again: %d", len(broken))
         if len(broken) == 1:
@@ -183,12 +184,12 @@ class Runner:
 
 
 def error_of(future: Future[Batch]) -> BaseException | None:
-    """Why a batch that has ended did not come back."""
+    """Why a batch that has ended brought no results."""
     return BrokenExecutor("it was dropped") if future.cancelled() else future.exception()
 
 
 def results_of(future: Future[Batch], plans: list[GamePlan]) -> Sequence[Outcome | BaseException | None]:
-    """What became of each game of a batch that has ended; what a worker elsewhere logged is logged here."""
+    """The result of each game of a batch that has ended; log records from workers elsewhere are logged here."""
     error = error_of(future)
     if error is not None:
         return [error] * len(plans)

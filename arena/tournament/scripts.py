@@ -1,4 +1,4 @@
-"""Recorded games with what it takes to lead them again, from a run's folder."""
+"""Recorded games with everything needed to replay them, from a run's folder."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,13 +19,13 @@ from arena.tournament.schedule import Schedule
 
 
 class Scripts:
-    """The games of a run as scripts. Raises RunError, ConfigError where there is no run that this version can lead again."""
+    """The games of a run as scripts. Raises RunError or ConfigError if there is no run that this version can replay."""
 
     def __init__(self, run: Path) -> None:
         self.run = run
         self.info: RunInfo = read_run(run)
         if self.info.protocol != PROTOCOL:
-            raise RunError(f"expected a run by version {PROTOCOL} of the protocol, got one by version {self.info.protocol}: {run}")
+            raise RunError(f"expected a run with version {PROTOCOL} of the protocol, got version {self.info.protocol}: {run}")
         config = make_config(self.info.config)
         self.timing = config.timing
         self._schedule = Schedule(config)
@@ -33,11 +33,11 @@ class Scripts:
 
     @property
     def has_bank(self) -> bool:
-        """Whether the time for an answer depended on those before."""
+        """Whether the time for an answer depended on earlier answers."""
         return self.timing.game_ms is not None
 
     def of(self, record: GameRecord) -> Script:
-        """A record of the run with its board, times and the bots' seeds. Raises RunError when it does not belong to the run's plan."""
+        """A record of the run with its board, time control and the bots' seeds. Raises RunError if it is not part of the run's plan."""
         try:
             plan = self._schedule.game(record.board, tuple(sorted(record.bots)), record.deal, record.seating)
             board = self._boards[record.board]
@@ -54,18 +54,18 @@ class Scripts:
                 yield record, record.bots.index(bot)
 
     def played_bot(self, name: str) -> Bot:
-        """A bot of the run as it was played. Raises RunError when its copy is not there."""
+        """A bot of the run, in the version that played. Raises RunError if its copy is missing."""
         info = self.bot_info(name)
         if info.command[:-1] == COMMAND:
             raise RunError(f"expected a bot that runs as a process, got {name}, which is built in", "name the bot with --bot")
         return copy_of(self.run, info, "name the bot with --bot")
 
     def bot_info(self, name: str) -> BotInfo:
-        """What run.json says of a bot. Raises ConfigError with the names that there are."""
+        """A bot's entry in run.json. Raises ConfigError with the names in the run."""
         found = next((bot for bot in self.info.bots if bot.name == name), None)
         if found is None:
             names = [bot.name for bot in self.info.bots]
-            cure = f"{did_you_mean(name, names)}the run has {', '.join(names)}; --old says whose decisions"
+            cure = f"{did_you_mean(name, names)}the run has {', '.join(names)}; --old names the one to repeat"
             raise ConfigError(f"expected a bot of the run {self.run}, got {name!r}", cure)
         return found
 
@@ -75,6 +75,6 @@ def copy_of(run: Path, info: BotInfo, cure: str) -> Bot:
     if not (run / info.copy).is_dir():
         raise RunError(f"expected the copy of {info.name} that was played in {run / info.copy}, found none", cure)
     bot = played_copy(run, info)
-    if bot.sha256 != info.sha256 and not bot.manifest.build:
-        raise RunError(f"expected {info.name} as it was played in {bot.folder}, got other files", cure)
+    if not bot.has_hash(info.sha256) and not bot.manifest.build:
+        raise RunError(f"expected the files of {info.name} that played in {bot.folder}, got other files", cure)
     return msgspec.structs.replace(bot, label=info.name)

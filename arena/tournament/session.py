@@ -1,6 +1,7 @@
-"""A run on disk: found, started, compared with what is asked for, continued."""
+"""A run on disk: finding it, starting it, comparing it with the wanted settings, continuing it."""
 
 import logging
+import os
 import platform
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,11 +17,14 @@ from arena.errors import ConfigError, RunError
 from arena.match.referee import GamePlan
 from arena.players.builtin import is_built_in
 from arena.players.folder import Bot, stage
-from arena.players.sandbox.launch import remove_tree
+from arena.players.passing import remove_abandoned, remove_tree
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.ids import Ids
 from arena.records.journal import FILE as JOURNAL
 from arena.records.journal import Journal, journal_of, read_ids
+from arena.records.origin import FILE as MARK
+from arena.records.origin import is_made_here, mark_run
+from arena.records.regular import folder_below, has_folder
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import RunInfo, read_run, write_run
 from arena.rules.boards import Board
@@ -38,8 +42,8 @@ log = logging.getLogger(__name__)
 class Session(Struct):
     """A run that is open for playing.
 
-    ``is_new`` when it was started just now; ``known`` games of the schedule are in the journal already; ``repaired`` bytes of a torn
-    record were cut off the journal.
+    ``is_new`` if it was just started. ``known`` games of the schedule were already in the journal. ``repaired`` bytes of a torn record were
+    cut off the journal. ``unmarked`` says why the run could not be marked as made here, so that continuing it will take --adopt.
     """
 
     folder: Path
@@ -51,16 +55,17 @@ class Session(Struct):
     is_new: bool
     known: int
     repaired: int
+    unmarked: str = ""
 
     def missing(self) -> Iterator[GamePlan]:
         """The games that are not in the journal, in playing order."""
         return self.schedule.missing(self.journal.ids)
 
     def rounds(self, decide: Callable[[], dict[str, int] | None]) -> Iterator[GamePlan | None]:
-        """The games of a run that allots deals while it plays: all that are missing, then those of every further allotment.
+        """The games of a run that allots deals while it plays: all missing ones, then those of each further allotment.
 
-        ``decide`` is asked for one when all games so far are in the journal, and gives None when there is to be none. Between, None comes
-        for as long as games are being played.
+        When all games so far are in the journal, ``decide`` is asked for the next allotment, and returns None if there is none. Until then
+        this yields None while games are still being played.
         """
         while self.config.settled is None:
             waited_for = set[str]()
@@ -76,7 +81,7 @@ class Session(Struct):
                 self.change(settled=self.schedule.last_deal)
 
     def change(self, **changes: Any) -> None:
-        """Goes on with other settings, once they are in run.json."""
+        """Continues with new settings, after writing them to run.json."""
         config = msgspec.structs.replace(self.config, **changes)
         if config != self.config:
             info = msgspec.structs.replace(self.info, config=msgspec.to_builtins(config))
@@ -85,7 +90,7 @@ class Session(Struct):
 
 
 class Means(Struct, frozen=True):
-    """Where and how this session plays, which changes nothing of the games: the processors to pin workers to, the sandbox."""
+    """Where and how this session plays, without any effect on the games: processors to pin workers to, sandbox."""
 
     cores: list[int]
     sandbox: Sandbox
@@ -93,7 +98,7 @@ class Means(Struct, frozen=True):
 
 
 class Completeness(NamedTuple):
-    """How many games a run's plan has, how many of them are missing, and how many blocks have some of their games but not all."""
+    """The number of games in a run's plan, how many are missing, and how many blocks have only some of their games."""
 
     games: int
     missing: int
@@ -102,22 +107,27 @@ class Completeness(NamedTuple):
 
 @contextmanager
 def open_session(
-    folder: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], means: Means
+    folder: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], means: Means, *, adopt: bool = False
 ) -> Iterator[Session]:
-    """The run in a folder, new or continued, locked for this process; its bots are copied there and built.
+    """Opens the run in a folder, new or continued, and locks it for this process; its bots are copied there and built.
 
-    Without a ``seed`` in the settings a new run gets a secret one, and a known run keeps its own. Raises ConfigError when the run
-    exists and differs, RunError, BotFolderError.
+    If the settings have no ``seed``, a new run gets a secret one, and a known run keeps its own. A run made elsewhere continues only
+    if the user says to ``adopt`` it. Raises ConfigError if the run exists and differs, RunError, BotFolderError.
     """
     make_config({"seed": "", **settings})
     _make_folder(folder)
+    is_own = _is_own(folder, adopt=adopt)
+    remove_abandoned()
     with Journal(folder) as journal:
-        known = read_run(folder) if (folder / RUN_FILE).exists() else None
+        known = read_run(folder) if os.path.lexists(folder / RUN_FILE) else None
         if known is None and journal.ids:
             raise RunError(f"expected {folder / RUN_FILE} beside a journal, found none", "restore it, or choose another --out")
         config, info = _plan(folder, known, settings, boards, bots, means.sandbox.tier)
         try:
-            staged = {bot.label: bot if is_built_in(bot) else stage(bot, folder / info_of(bot).copy, means.sandbox) for bot in bots}
+            if not is_own and not any(bot.folder.is_relative_to(folder) for bot in bots):
+                _drop_copies(folder)
+            staged = {bot.label: bot if is_built_in(bot) else _staged(folder, bot, known, means.sandbox) for bot in bots}
+            unmarked = "" if is_own else mark_run(folder, info)
             if info != known:
                 write_run(folder, info)
         except BaseException:
@@ -135,15 +145,16 @@ def open_session(
             host=platform.node(),
             in_process=config.in_process,
         )
-        yield Session(folder, info, config, schedule, journal, setup, known is None, schedule.played(journal.ids), journal.repaired)
+        played = schedule.played(journal.ids)
+        yield Session(folder, info, config, schedule, journal, setup, known is None, played, journal.repaired, unmarked)
 
 
 def _plan(
     folder: Path, known: RunInfo | None, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], tier: str
 ) -> tuple[RunConfig, RunInfo]:
-    """The configuration and run.json of a run, new or as far as it may grow. Raises ConfigError."""
+    """The configuration and run.json of a run, new or extended. Raises ConfigError."""
     config = make_config({**settings, "seed": settings.get("seed") or (known.seed if known else new_seed())})
-    info = describe_run(config, boards, bots, sandbox=tier, started=now())
+    info = describe_run(config, boards, bots, sandbox=tier, started=now(), known=known)
     if known:
         refuse_differences(folder, known, info)
     before = make_config(known.config) if known else None
@@ -154,13 +165,43 @@ def _plan(
     return config, extended(known, info) if known else info
 
 
+def _is_own(folder: Path, *, adopt: bool) -> bool:
+    """Whether the run in a folder was made here; a new one is not yet. Raises RunError for one from elsewhere, unless it is adopted."""
+    if not os.path.lexists(folder / RUN_FILE):
+        return False
+    if is_made_here(folder, read_run(folder)):
+        return True
+    if adopt:
+        return False
+    raise RunError(
+        f"expected a run that you started on this machine, got one from elsewhere, or from an earlier version of the arena: {folder}",
+        "if you trust it, add --adopt once; or start another run with --out NAME",
+    )
+
+
+def _staged(folder: Path, bot: Bot, known: RunInfo | None, sandbox: Sandbox) -> Bot:
+    """A bot's copy in a run's folder, which is no link to another one. Raises RunError, BotFolderError."""
+    copy = info_of(bot, known).copy
+    with folder_below(folder, copy.split("/")[:-1], make=True):
+        if os.path.lexists(folder / copy) and not has_folder(folder, copy):
+            raise RunError(f"expected a copy of {bot.label} in {folder / copy}, got a link or a file", "remove it: it is copied anew")
+        return stage(bot, folder / copy, sandbox)
+
+
+def _drop_copies(folder: Path) -> None:
+    """Removes copies of bots that this user's arena did not make, so that they are made anew."""
+    place = folder / "bots"
+    if os.path.lexists(place):
+        remove_tree(str(place))
+
+
 def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
-    """Raises ConfigError with every difference that keeps a run from going on."""
+    """Raises ConfigError with every difference that stops a run from continuing."""
     found = differences(known, wanted)
     if found:
         raise ConfigError(
             f"expected the settings of the run in {folder}, got others:\n  " + "\n  ".join(found),
-            "run the command that started it, or start another run with --out NAME",
+            "use the command that started the run, or start another run with --out NAME",
         )
 
 
@@ -191,16 +232,16 @@ def read_started(folder: Path) -> str:
 
 
 def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
-    """How many games of a run are played, and how many it has. Raises RunError, ConfigError for settings of another version."""
+    """The number of played games of a run, and of all its games. Raises RunError, ConfigError for settings of another version."""
     schedule, seen = Schedule(make_config(info.config)), Ids()
-    ids = read_ids(journal) if (journal := journal_of(folder)).exists() else ()
+    ids = read_ids(journal) if os.path.lexists(journal := journal_of(folder)) else ()
     return sum(seen.add(name) and schedule.has_game(name) for name in ids), schedule.planned
 
 
 def completeness(info: RunInfo, blocks: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> Completeness:
-    """How much of a run's plan has been played. Raises ConfigError for settings of another version.
+    """How much of a run's plan has been played. Raises ConfigError for settings from another version.
 
-    ``blocks`` are those with games: of each ``board/line-up`` the deals, and how many games each of them has.
+    ``blocks`` are those with games: for each ``board/line-up``, its deals and the number of games of each.
     """
     schedule, played, incomplete = Schedule(make_config(info.config)), 0, 0
     for place, deals, counts in blocks:
@@ -212,7 +253,7 @@ def completeness(info: RunInfo, blocks: Iterable[tuple[str, Sequence[int], Seque
 
 
 class Choice(NamedTuple):
-    """A folder to play in; ``passed_over`` is the newest unfinished tournament, where one of other settings is to be played."""
+    """A folder to play in; ``passed_over`` is the newest unfinished run, if it has other settings."""
 
     folder: Path
     passed_over: Path | None = None
@@ -221,7 +262,7 @@ class Choice(NamedTuple):
 def choose_folder(
     results: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], *, finished: bool = False
 ) -> Choice:
-    """The newest unfinished run of just these settings, or a ``finished`` one too, else the folder for a new one, named by date."""
+    """The newest unfinished run (or also ``finished``) with exactly these settings; else a folder for a new one, named by date."""
     passed_over = None
     for folder in reversed(list_runs(results)):
         try:
@@ -246,18 +287,19 @@ def choose_folder(
 
 
 def _is_just_this(info: RunInfo, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]) -> bool:
-    """Whether a run has these settings and no others, so that nothing of it would grow."""
+    """Whether a run has exactly these settings, so that nothing of it would grow."""
     config = make_config({**settings, "seed": settings.get("seed") or info.seed})
-    wanted = describe_run(config, boards, bots, sandbox=info.sandbox, started=info.started)
+    wanted = describe_run(config, boards, bots, sandbox=info.sandbox, started=info.started, known=info)
     has_same_bots = {bot.label for bot in bots} <= {bot.name for bot in info.bots}
     has_grown = any(wanted.config[key] != info.config.get(key) for key in (*GROWING, "until"))
     return has_same_bots and not has_grown and not differences(info, wanted)
 
 
 def _discard(folder: Path) -> None:
-    """Removes what a run that could not start left behind."""
-    remove_tree(str(folder / "bots"))
-    (folder / JOURNAL).unlink(missing_ok=True)
+    """Removes what is left of a run that could not start."""
+    _drop_copies(folder)
+    for name in (JOURNAL, MARK):
+        (folder / name).unlink(missing_ok=True)
     with suppress(OSError):
         folder.rmdir()
 
@@ -265,7 +307,7 @@ def _discard(folder: Path) -> None:
 def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if not (folder / RUN_FILE).exists() and any(path.name not in (JOURNAL, "bots", "logs") for path in folder.iterdir()):
+        if not (folder / RUN_FILE).exists() and any(path.name not in (JOURNAL, MARK, "bots", "logs") for path in folder.iterdir()):
             raise RunError(f"expected {folder} to be a run or empty, got a folder with other files", "choose another --out")
     except OSError as error:
         raise RunError(f"expected to make the run's folder {folder}, got {error}", "choose another --out") from error

@@ -1,6 +1,6 @@
-"""What runs in a worker process: bots kept alive between games, one game at a time, and an end when the main process ends.
+"""What runs in a worker process. It keeps bots alive between games, plays one game at a time, and ends when the main process ends.
 
-Workers are spawned, never forked: they share nothing with the main process but what is passed here.
+Workers are spawned, never forked: they share nothing with the main process except what is passed in here.
 """
 
 import logging
@@ -34,16 +34,18 @@ log = logging.getLogger(__name__)
 
 
 ATTEMPTS = 3
-"""How often a game is tried that is void, by no fault of a bot."""
+"""How often a void game is tried."""
+MAIN_HEARS = (signal.SIGINT, signal.SIGHUP)
+"""A terminal sends these to workers, too; it is the main process that decides what becomes of the games."""
 MOST_DEALS = 1000
-"""After so many deals a bot gets a new process: what it knows of them, and the list of them here, stay bounded."""
+"""After this many deals a bot gets a new process, which limits what it can remember, and the length of our own list."""
 
 
 class Setup(Struct, frozen=True):
     """What every worker of a run needs.
 
-    ``cores`` are the processors to pin workers to, empty for no pinning; ``host`` is what records say of where they were played;
-    ``in_process`` says that all bots are built in.
+    ``cores`` are the processors to pin workers to, empty for no pinning. ``host`` is the place of play given in records. ``in_process``
+    means that all bots are built in.
     """
 
     bots: dict[str, Bot]
@@ -57,10 +59,10 @@ class Setup(Struct, frozen=True):
 
 
 class Batch(NamedTuple):
-    """What came of some games handed to a worker together, in their order.
+    """The results of a batch of games given to a worker, in order.
 
-    ``results`` are None for games that were not begun because of a stop; ``seconds`` is how long it all took. ``logged`` are the worker's
-    log records, where they do not travel by a queue.
+    ``results`` has None for games that were not started because of a stop. ``seconds`` is the time for the whole batch. ``logged`` are the
+    worker's log records, if they do not travel through a queue.
     """
 
     results: list[Outcome | Void | None]
@@ -75,7 +77,7 @@ Seated = tuple[BotPlayer | InProcessPlayer, set[tuple[str, int]]]
 class Stable:
     """The idle bot processes of a worker.
 
-    A process never meets a deal twice: it could remember the other hands and the order of the pile.
+    A process never meets a deal twice, because it could remember the other hands and the order of the pile.
     """
 
     def __init__(self, setup: Setup) -> None:
@@ -83,7 +85,7 @@ class Stable:
         self._idle: list[Seated] = []
 
     def take(self, labels: Sequence[str], board: str, deal: int) -> list[Seated]:
-        """A player for each seat; idle processes of other bots, and those that know the deal, are stopped."""
+        """A player for each seat; stops idle processes of other bots, and those that know the deal."""
         taken = []
         for label in labels:
             fitting = (
@@ -105,7 +107,7 @@ class Stable:
         return BotPlayer(bot, self._setup.timing.startup_ms, self._setup.sandbox)
 
     def give_back(self, players: Sequence[Seated]) -> None:
-        """Keeps those whose process still runs."""
+        """Keeps the players whose process still runs."""
         for player, met in players:
             if player.is_running:
                 self._idle.append((player, met))
@@ -129,7 +131,7 @@ class Worker:
         self._choosers = {label: built_in(bot.manifest.name).choose for label, bot in setup.bots.items()} if setup.in_process else {}
 
     def retrace(self, script: Script, seat: int, label: str) -> list[Decision]:
-        """Asks a bot again what a seat was asked in a game. Raises RunError, Void."""
+        """Asks a bot for the decisions of a seat in a recorded game. Raises RunError, Void."""
         [(player, met)] = self.stable.take([label], script.record.board, script.record.deal)
         try:
             asked = retrace(script, seat, player)
@@ -174,7 +176,7 @@ _stopping: Any = None
 def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> None:
     """Makes this process a worker.
 
-    ``counter`` numbers the workers of a pool, ``log_queue`` takes their log records, ``stopping`` is not 0 once no more games are to begin.
+    ``counter`` numbers the workers of a pool, ``log_queue`` takes their log records, ``stopping`` is nonzero once no more games may start.
     """
     global _worker, _stopping  # noqa: PLW0603 - one worker a process
     _stopping = stopping
@@ -187,9 +189,10 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
 
 
 def make_worker(setup: Setup, handler: logging.Handler, number: int) -> Worker:
-    """Makes the worker with this number of its machine out of this process, which has no other children; it logs to the handler."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    """Turns this process, which has no other children, into its machine's worker with this number; it logs to the handler."""
+    for heard in MAIN_HEARS:
+        signal.signal(heard, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, MAIN_HEARS)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     adopt_orphans()
     root = logging.getLogger()
@@ -208,7 +211,7 @@ def play_batch(plans: Sequence[GamePlan]) -> Batch:
 
 
 def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[[], bool]) -> Batch:
-    """Plays games one after another; what goes wrong in one leaves the others alone."""
+    """Plays games one after another; a failure in one does not affect the others."""
     began, results = time.monotonic(), list[Outcome | Void | None]()
     for plan in plans:
         try:
@@ -222,18 +225,18 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
 
 
 def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
-    """Asks a bot again in this worker. Raises RunError; Void when the machine stalls again and again."""
+    """Asks a bot again, in this worker. Raises RunError, and Void if the machine keeps stalling."""
     assert _worker is not None, "start_worker has run"
     for _ in range(ATTEMPTS - 1):
         try:
             return _worker.retrace(script, seat, label)
         except Void as void:
-            log.info("%s is asked again: %s", script.record.id, void)
+            log.info("asking again about %s: %s", script.record.id, void)
     return _worker.retrace(script, seat, label)
 
 
 def _end_with_parent() -> None:
-    """Ends this process as soon as the main process is gone; the keepers then end the bots."""
+    """Ends this process as soon as the main process is gone. The keepers then end the bots."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])

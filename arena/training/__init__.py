@@ -1,7 +1,6 @@
-"""For people who train: positions and moves as numpy arrays, for a policy to learn from and, once trained, to play by.
+"""For training: positions and moves as numpy arrays, from which a policy learns and, once trained, plays.
 
-`arena.training.qin_v0` is a PettingZoo environment, for which ``pip install qin-arena[pettingzoo]`` is needed. A bot needs only what is
-here:
+`arena.training.qin_v0` is a PettingZoo environment; it needs ``pip install qin-arena[pettingzoo]``. A bot needs only what is here:
 
     from arena.sdk import run
     from arena.training import choose_by

@@ -1,24 +1,24 @@
-"""Positions and moves as numpy arrays: the one encoding of the environment, and of bots that play what was trained in it.
+"""Positions and moves as numpy arrays: the same encoding for the environment and for the bots trained in it.
 
-*Observation*: float32 of shape (height, width, len(PLANES)), every number from 0 to 1. ``PLANES`` names the planes in order. The first ten
-say of each square what is there; the others have one number on all squares. Seats are counted from the one that looks: ``seat +0`` is
-its own, ``seat +1`` the next to move; the planes of seats that are not in the game are 0, so that one shape serves 2, 3 and 4 players.
+*Observation*: float32 of shape (height, width, len(PLANES)), with every number from 0 to 1. ``PLANES`` names the planes in order. The first
+ten describe each square; the others have the same number on all squares. Seats are counted from the observer: ``seat +0`` is its own seat,
+``seat +1`` the next to move. Planes of seats that are not in the game are 0, so that one shape works for 2, 3 and 4 players.
 
-    free                     free grassland; squares where no tile can ever lie, lakes, have 0 in all of the first ten planes
+    free                     free grassland; lakes, where no tile can ever lie, have 0 in all of the first ten planes
     village                  a village
-    red, yellow, blue        a province space of the colour, single spaces and starts included
+    red, yellow, blue        a province space of the colour, including single spaces and starts
     major                    a space of a major province
-    owner +0 to +3           whose province or village it is; single spaces and free villages have no owner
-    hand RR to RB            how many of the tile the seat holds, of 3
-    unseen RR to RB          how many of it are in other hands or in the pile, of 12
-    left +0 to +3            pagodas left, of 24
-    tiles +0 to +3           tiles in the seat's hand, of 3; 0 for a seat that has forfeited
-    pile                     tiles in the draw pile, of 72
+    owner +0 to +3           the owner of the province or village; single spaces and free villages have none
+    hand RR to RB            how many of this tile the seat holds, out of 3
+    unseen RR to RB          how many of this tile are in other hands or in the pile, out of 12
+    left +0 to +3            pagodas left, out of 24
+    tiles +0 to +3           tiles in the seat's hand, out of 3; 0 for a seat that has forfeited
+    pile                     tiles in the draw pile, out of 72
 
-*Action*: an int from 0 on, ``(kind * height + row) * width + column``, where ``kind`` is ``(first colour * 3 + second colour) * 2 +
-vertical`` with R, Y, B as 0, 1, 2, and row and column are those of the tile's first square in reading order: protocol/NOTATION.md's
-number of a move without its gaps, in the same order. A board has ``18 * height * width`` of them. Nobody is asked when no tile fits (R3.2),
-so there is no action for a pass. *Action mask*: int8, one number for each action, 1 for a legal one and 0 for the others.
+*Action*: an int counted from 0, ``(kind * height + row) * width + column``, where ``kind`` is ``(first colour * 3 + second colour) * 2 +
+vertical`` with R, Y, B as 0, 1, 2, and row and column are those of the tile's first square in reading order. This is the number of a move
+in protocol/NOTATION.md without the gaps, in the same order. A board has ``18 * height * width`` actions. A seat is not asked when no tile
+fits (R3.2), so there is no action for a pass. *Action mask*: int8, one number per action, 1 if it is legal, else 0.
 """
 
 from collections.abc import Callable, Sequence
@@ -46,36 +46,36 @@ PLANES = (
     *(f"tiles +{seat}" for seat in range(SEATS)),
     "pile",
 )
-"""The planes of an observation, in order; the module says what each means."""
+"""The planes of an observation, in order; the module's docstring says what each means."""
 
 _MOST = np.repeat(
     np.array([HAND, COPIES, max(PAGODAS.values()), HAND, DECK_SIZE], dtype=np.float32), [len(TILES), len(TILES), SEATS, SEATS, 1]
 )
-"""What the numbers that stand on all squares are parts of."""
+"""The maximum of each number that is the same on all squares."""
 
 Policy = Callable[[NDArray[np.float32], NDArray[np.int8]], SupportsIndex]
-"""Takes an observation and its action mask, returns an action."""
+"""Takes an observation and its action mask, and returns an action."""
 
 
 class Encoded(TypedDict):
-    """What a seat sees, and what it may do; the mask is all 0 for a seat that is not to move, and once the game is over."""
+    """What a seat sees and may do; the mask is all 0 if it is not the seat's turn, or if the game is over."""
 
     observation: NDArray[np.float32]
     action_mask: NDArray[np.int8]
 
 
 def encode(position: Position) -> Encoded:
-    """The position as its seat sees it, whatever else the state knows of hidden tiles."""
+    """The position as its seat sees it, even if the state knows more about hidden tiles."""
     return {"observation": _observation(position), "action_mask": _mask(position)}
 
 
 def actions(board: Board) -> int:
-    """How many actions the board has."""
+    """The number of actions on the board."""
     return KINDS * board.height * board.width
 
 
 def move_of(board: Board, action: SupportsIndex) -> int:
-    """The move of an action, legal or not. Raises TypeError for what is no whole number, ValueError for one that is no action."""
+    """The move of an action, legal or not. Raises TypeError if it is not a whole number, ValueError if it is not an action."""
     try:
         number = index(action)
     except TypeError:
@@ -88,7 +88,7 @@ def move_of(board: Board, action: SupportsIndex) -> int:
 
 
 def action_of(board: Board, move: int) -> int:
-    """The action of a move, say of a record that a policy shall imitate. Raises ValueError for PASS, which is none."""
+    """The action of a move, for example from a record that a policy should imitate. Raises ValueError for PASS, which is no action."""
     kind, (row, column) = move >> KIND_SHIFT, divmod(move & SQUARE_MASK, board.stride)
     if not (0 <= kind < KINDS and row < board.height and column < board.width):
         raise ValueError(f"expected a placement on a board of {board.width} x {board.height}, got the move {move}")
@@ -96,7 +96,7 @@ def action_of(board: Board, move: int) -> int:
 
 
 def choose_by(policy: Policy) -> Choose:
-    """What `arena.sdk.run` needs to play by a policy. Illegal actions are for the referee to judge, as any illegal move."""
+    """Makes a policy playable by `arena.sdk.run`. Illegal actions are left to the referee, like any illegal move."""
 
     def choose(position: Position) -> int:
         seen = encode(position)
@@ -146,7 +146,7 @@ def _bits(board: Board, masks: Sequence[int]) -> NDArray[np.uint8]:
 
 
 def _numbers(position: Position) -> list[int]:
-    """The counts of the planes that have one number on all squares."""
+    """The counts for the planes that have the same number on all squares."""
     state, seat, players = position.state, position.seat, position.players
     hand, absent = state.hands[seat], [0] * (SEATS - players)
     order = [(seat + step) % players for step in range(players)]

@@ -8,14 +8,15 @@
         seen, reward, terminated, truncated, info = env.last()
         env.step(None if terminated or truncated else env.action_space(agent).sample(seen["action_mask"]))
 
-*Agents* are ``seat_0`` to ``seat_3``. Seats that cannot place a tile are passed over (R3.2), so one may act twice in a row. *Observations*
-are dicts of ``observation`` and ``action_mask``, *actions* ints, as `arena.training.encoding` says; a seat that is not to move has a mask
-of zeros. *Rewards* come at the end: 1 for a win, 1/k for each of k seats that share it, 0 for the others. An action whose mask is 0 ends
-the game with -1 for the seat that took it and 0 for the others, as in PettingZoo's own games; `raw_env` raises IllegalMoveError.
+*Agents* are ``seat_0`` to ``seat_3``. Seats that cannot place a tile are skipped (R3.2), so a seat may act twice in a row. *Observations*
+are dicts of ``observation`` and ``action_mask``, and *actions* are ints, as described in `arena.training.encoding`. If it is not a seat's
+turn, its mask is all zeros. *Rewards* come at the end: 1 for a win, 1/k for each of k seats that share it, 0 for the others. An action
+whose mask is 0 ends the game with -1 for the seat that took it and 0 for the others, as in PettingZoo's own games; `raw_env` raises
+IllegalMoveError.
 
-``reset(seed)`` decides all decks from there on: games after a ``reset()`` without one follow from it. ``options={"deck": "RRYB..."}``
-plays that deck instead, 72 tiles in draw order as in a record. *Rendering*: ``ansi`` and ``human``, which prints, draw the board and all
-hands; ``rgb_array`` is the board as a picture, uint8 of shape (16 * height, 16 * width, 3).
+``reset(seed)`` determines all decks from then on, including those of later games after ``reset()`` without a seed.
+``options={"deck": "RRYB..."}`` plays that deck instead: 72 tiles in draw order, as in a record. *Rendering*: ``ansi`` and ``human`` (which
+prints) draw the board and all hands; ``rgb_array`` is the board as a picture, uint8 of shape (16 * height, 16 * width, 3).
 """
 
 import random
@@ -58,11 +59,11 @@ INK = {
     "2": (122, 47, 176),
     "3": (12, 143, 126),
 }
-"""The colours of squares and seats in pictures, those of the report."""
+"""The colours of squares and seats in pictures, the same as in the report."""
 
 
 def env(players: int = 2, board: str | Board = "bird", render_mode: str | None = None) -> AECEnv[str, Encoded, int]:
-    """The environment, which refuses actions out of range or turn, and ends a game on an illegal one.
+    """The environment. It refuses actions that are out of range or out of turn, and ends the game on an illegal one.
 
     ``players`` 2 to 4; ``board`` bird, lion, a board file or a `Board`; ``render_mode`` None, ansi, human or rgb_array. Raises ValueError,
     BoardError.
@@ -74,7 +75,7 @@ def env(players: int = 2, board: str | Board = "bird", render_mode: str | None =
 class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801 - the name that PettingZoo gives it everywhere
     """The environment without wrappers; the arguments are those of `env`.
 
-    ``game``  the rules' state from `reset` on, hidden tiles included: for teachers and opponents of your own, not for a policy
+    ``game``  the rules' state from `reset` on, including hidden tiles: for your own teachers and opponents, not for a policy
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -111,7 +112,7 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801 - the name tha
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deals a new game. Raises NotationError when ``options["deck"]`` is not the 72 tiles."""
+        """Deals a new game. Raises NotationError if ``options["deck"]`` is not the 72 tiles."""
         if seed is not None:
             self._luck = random.Random(index(seed))  # noqa: S311 - for play, not for secrets
         self.game = State(self.board, len(self.possible_agents), self._deck(options or {}))
@@ -133,14 +134,14 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801 - the name tha
         self._hand_on()
 
     def observe(self, agent: str) -> Encoded:
-        """What the agent sees, now."""
+        """What the agent sees now."""
         seat = self.possible_agents.index(agent)
         return encode(Position(self.game, seat, self._luck, 0))
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The board, as ``render_mode`` asks."""
+        """The board in the form that ``render_mode`` asks for."""
         if self.render_mode is None:
-            logger.warn("expected env(render_mode=...) for render(), got None: nothing is drawn")
+            logger.warn("expected env(render_mode=...) for render(), got None, so nothing is drawn")
             return None
         if self.render_mode == "rgb_array":
             return _picture(self.game)
@@ -151,7 +152,7 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801 - the name tha
         return None
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Does nothing: there is nothing to release."""
 
     def _deck(self, options: dict[str, Any]) -> tuple[int, ...]:
         if "deck" in options:
@@ -161,7 +162,7 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801 - the name tha
         return tuple(deck)
 
     def _hand_on(self) -> None:
-        """Passes for seats that cannot move, and says whose turn it is or what everybody gets."""
+        """Passes for seats that cannot move, and sets whose turn it is or everyone's rewards."""
         while self.game.end is None and self.game.must_pass():
             self.game.play(PASS)
         self.agent_selection = self.possible_agents[self.game.mover]
@@ -174,7 +175,7 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801 - the name tha
 
 
 def _picture(state: State) -> NDArray[np.uint8]:
-    """The board in colours, with the owner's in the middle of each square of a province or village."""
+    """The board in colours, with the owner's colour in the middle of each square of a province or village."""
     cells = draw(state)
     squares = np.array([[INK[cell[0]] for cell in row] for row in cells], dtype=np.uint8)
     owners = np.array([[INK[cell[-1]] for cell in row] for row in cells], dtype=np.uint8)

@@ -15,8 +15,8 @@ import time
 import tty
 from pathlib import Path
 
+from arena.players.passing import remove_tree
 from arena.players.process import BotProcess
-from arena.players.sandbox import launch
 from arena.players.sandbox.tiers import Sandbox
 
 PROGRAMS = Path(__file__).with_name("programs")
@@ -59,7 +59,7 @@ class Ground(dict):
 
     def close(self):
         self._stack.close()
-        launch.remove_tree(str(self.path / "tmp"))
+        remove_tree(str(self.path / "tmp"))
         for name in ("usr", "shared"):
             Path(self[name]).unlink(missing_ok=True)
 

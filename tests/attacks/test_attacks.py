@@ -102,6 +102,13 @@ def sees_interfaces(ground, said):
     return any(repr(name) in said for name in others)
 
 
+def reads_interfaces(ground, said):
+    others = [name for _, name in socket.if_nameindex() if name != "lo"]
+    if not others:
+        pytest.skip("this machine has no network interface")
+    return any(f"{name}:" in said for name in others)
+
+
 def moves_rival(ground, said):
     return len(os.sched_getaffinity(int(ground["rival"]))) != len(os.sched_getaffinity(0))
 
@@ -175,7 +182,7 @@ def _soon(condition):
 
 
 class Attack(NamedTuple):
-    """A line to run, how it is judged, and what is expected in bubblewrap, in Landlock and without walls."""
+    """A line to run, how it is judged, and what is expected in bubblewrap, in Landlock and without a sandbox."""
 
     line: str
     judge: object
@@ -258,6 +265,8 @@ ATTACKS = {
     "dials a Unix socket": Attack("network.py unix {unix} {mark}", is_heard, B, B, O),
     "dials an abstract socket": Attack("network.py abstract {listening} {mark}", is_heard, B, B, O),
     "lists network interfaces": Attack("network.py interfaces", sees_interfaces, B, B, O),
+    "reads the host's network in its own /proc": Attack("files.py read /proc/self/net/dev", reads_interfaces, B, B, O),
+    "reads the host's network in a thread's /proc": Attack("files.py read /proc/thread-self/net/dev", reads_interfaces, B, B, O),
     "opens a raw socket": Attack("network.py raw", says, B, B, ROOT),
     "listens to all packets": Attack("network.py packets", says, B, B, ROOT),
     "opens a socket to the virtual machine's host": Attack("network.py machine", says, B, B, IF),
@@ -305,6 +314,7 @@ ATTACKS = {
     "leaves a folder that cannot be listed": Attack("greedy.py unlistable_files 10", litters, B, B, O),
     "dumps core": Attack("greedy.py dump_core", dumps, B, B, B),
     "leaves a daemon": Attack("greedy.py daemon {mark}", outlives, B, B, B),
+    "runs away in sixty chains": Attack("greedy.py chains {mark} 60", outlives, B, B, B),
     "runs away from its killer": Attack("greedy.py runner {mark} 4", outlives, B, B, B),
 }
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers exist
 LIMITS = process.BUILD_LIMITS
 
 BUILDS = {
-    # a step: how it is judged, and whether it comes off in bubblewrap, in Landlock, without walls
+    # a step: how it is judged, and whether it comes off in bubblewrap, in Landlock, without a sandbox
     "files.py read {secret}": (leaks, False, False, True),
     "files.py read {runfile}": (leaks, False, False, True),
     "files.py append {journal} forged": (spoils, False, False, True),
@@ -59,7 +59,7 @@ def test_a_build_that_attacks(ground, line):
         ("greedy.py memory 480", "used .* MB of memory"),
         ("greedy.py memory_of_many 480", "used .* MB of memory"),
         ("greedy.py own_folder 80", "its files took|status"),
-        ("greedy.py many_files 5000", "files: remove"),
+        ("greedy.py many_files 5000", "files: delete"),
     ],
 )
 def test_a_build_that_takes_too_much_is_ended(ground, line, words):
@@ -97,7 +97,7 @@ def test_folders_too_deep_to_remove_are_removed(ground):
     (ground.own / "bot.toml").write_text(
         f'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["sh", "-c", "mkdir staged; {line}"]]\n'
     )
-    with pytest.raises(BotFolderError, match="status 5|files: remove"):
+    with pytest.raises(BotFolderError, match="status 5|files: delete"):
         stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
     assert list((ground.path / "staged").iterdir()) == []
 
@@ -110,8 +110,8 @@ def test_a_link_that_a_build_makes_leads_nowhere_in_a_game(ground):
     assert leaks(ground, ground.attack("files.py read link")) == (ground.tier == "none")
 
 
-def test_a_compiler_works_behind_the_walls(ground):
-    """The walls are not so high that nothing can be built."""
+def test_a_compiler_works_in_the_sandbox(ground):
+    """The sandbox is not so strict that nothing can be built."""
     if not any(os.access(Path(folder, "cc"), os.X_OK) for folder in os.environ["PATH"].split(os.pathsep)):
         pytest.skip("no C compiler here")
     (ground.own / "main.c").write_text('#include <stdio.h>\nint main(void) { puts("built"); return 0; }\n')
@@ -120,7 +120,7 @@ def test_a_compiler_works_behind_the_walls(ground):
     assert os.access(staged.folder / "main", os.X_OK)
 
 
-def test_a_rust_bot_is_built_behind_the_walls(ground, monkeypatch):
+def test_a_rust_bot_is_built_in_the_sandbox(ground, monkeypatch):
     """Its toolchain usually lies in the user's home, which is closed."""
     home = Path(pwd.getpwuid(os.getuid()).pw_dir)
     if shutil.which("cargo") is None:

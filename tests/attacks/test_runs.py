@@ -72,7 +72,7 @@ def test_the_journal_and_the_seed_are_out_of_reach(arena, tiers_command, tier):
     _, err = process.communicate(timeout=200)
     assert f"sandbox {tier}" in err
     forged = "forged" in (folder / "games.jsonl").read_text() + (folder / "run.json").read_text()
-    assert forged == (tier == "none"), "the counterproof: without walls it comes off"
+    assert forged == (tier == "none"), "the counterproof: without a sandbox it works"
     if tier != "none":
         assert process.returncode == 0
         assert len({record["id"] for record in arena.records("run")}) == len(arena.records("run")) == 4
@@ -125,7 +125,7 @@ def test_a_tool_beside_the_results_does_not_lay_them_open(arena, tiers_command, 
 
 @pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])
 def test_results_where_every_bot_may_read_are_refused(tier):
-    with pytest.raises(SandboxError, match="outside of what every bot may read"):
+    with pytest.raises(SandboxError, match="outside the folders that every bot may read"):
         Sandbox(tier).launch(["python3", "bot.py"], Path("/usr/local/arena/results/run/bots/own"))
 
 

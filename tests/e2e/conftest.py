@@ -22,10 +22,11 @@ class Arena:
 
     def __init__(self, home):
         self.home = home
+        self.own = {"XDG_STATE_HOME": str(home.parent / "state"), "XDG_CONFIG_HOME": str(home.parent / "config")}
         self.ladder = "off"
 
     def start(self, *arguments):
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "ARENA_LADDER": self.ladder}
+        environment = {**os.environ, **self.own, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "ARENA_LADDER": self.ladder}
         command = [sys.executable, "-m", "arena", *map(str, arguments)]
         return subprocess.Popen(
             command, cwd=self.home, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True

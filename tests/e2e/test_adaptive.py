@@ -44,7 +44,7 @@ def test_a_run_ends_when_every_interval_is_narrow(three):
     three(*RUN, "--until", 60, "--out", "one")
     assert three.records("one")[: len(before)] == before
     _, err = three(*RUN, "--out", "one", status=1)
-    assert "until: the run has 60, asked for 70; a run can only grow" in err
+    assert "until: the run has 60, asked for 70; a run can only be extended" in err
 
 
 def test_the_number_of_workers_changes_nothing(three):
@@ -88,7 +88,7 @@ def test_a_run_that_died_just_before_or_after_a_decision_goes_on_alike(three):
 def test_without_a_width_all_deals_are_spent_where_the_ranking_is_uncertain(three):
     _, err = three("run", "--adaptive", "--deals", 6, "--seed", "s", "--out", "a")
     assert "at most 6 deals" in err
-    assert "in question" in err
+    assert "not settled" in err
     allotted, _ = plan_of(three, "a")
     assert sum(allotted.values()) == 3 * 6
     assert min(allotted.values()) >= 3
@@ -99,7 +99,7 @@ def test_without_a_width_all_deals_are_spent_where_the_ranking_is_uncertain(thre
 
 def test_deals_that_run_out_are_said_and_an_unfinished_run_is_found_again(three):
     _, err = three("run", "--until", 1, "--deals", 2, "--seed", "s")
-    assert "no deals are left: more --deals go on" in err
+    assert "no deals are left: use more --deals to continue" in err
     [run] = (three.home / "results").iterdir()
     info = json.loads((run / "run.json").read_text())
     info["config"]["settled"] = None

@@ -134,7 +134,7 @@ def test_after_the_schedulers_death_the_same_command_finishes_the_run(arena, clu
     cluster.started[0].kill()
     _, err = process.communicate(timeout=100)
     assert process.returncode == 1, err
-    assert f"expected the Dask scheduler at {cluster.address} to stay, got a lost connection" in err
+    assert f"expected the Dask scheduler at {cluster.address} to stay connected, got a lost connection" in err
     assert "all finished games are in the journal" in err
     wait_for(lambda: not any(worker_processes(arena)))
     assert 8 <= len(arena.records("there")) < 30
@@ -173,7 +173,7 @@ def test_ctrl_c_the_death_of_the_arena_and_a_stopped_worker_leave_no_bot_on_the_
     finally:
         os.kill(stopped, signal.SIGCONT)
     assert process.returncode == 130, err
-    assert "interrupted: the same command finishes the run" in err
+    assert "interrupted: repeat the same command to finish the run" in err
     records = arena.records("there")
     assert len(records) == len({record["id"] for record in records}) > kept
 
@@ -195,7 +195,7 @@ def test_workers_that_would_play_otherwise_are_refused_with_the_reason(arena, cl
     assert "may not play: expected qin-arena " in err
     assert "got No module named 'arena': pip install 'qin-arena[cluster]==" in err
     assert "may not play: expected the native rules core, got the pure one" in err
-    assert ": install the same there, then start the worker again" in err
+    assert ": install the same version there, then restart the worker" in err
     assert len(arena.records("there")) == 36
 
 
@@ -213,8 +213,8 @@ def test_a_scheduler_that_cannot_be_reached_is_told_before_a_run_begins(arena):
             "expected a file for --tls-key, found none at x",
             "the scheduler was started with",
         ),
-        (["--cluster", "127.0.0.1:9", "--jobs", 2], "expected --jobs or --cluster, got both", "leave --jobs out"),
-        (["--tls-key", "key.pem"], "expected --cluster with --tls-ca-file", "name it, or leave them out"),
+        (["--cluster", "127.0.0.1:9", "--jobs", 2], "expected --jobs or --cluster, got both", "leave out --jobs"),
+        (["--tls-key", "key.pem"], "expected --cluster with --tls-ca-file", "add it, or leave them out"),
     ):
         _, err = arena("run", "--out", "there", *options, status=1)
         assert what in err
@@ -233,10 +233,13 @@ def test_an_encrypted_cluster_by_its_scheduler_file(arena):
     made.worker(*files)
     try:
         wait_for((arena.home / "scheduler.json").exists)
-        (arena.home / "arena.toml").write_text(
-            'cluster = "scheduler.json"\ntls_ca_file = "cert.pem"\ntls_cert = "cert.pem"\ntls_key = "key.pem"\ndeals = 1\nseed = 1\n'
-        )
-        arena("run", "--config", "arena.toml", "--out", "there")
+        files = {"cluster": "scheduler.json", "tls_ca_file": "cert.pem", "tls_cert": "cert.pem", "tls_key": "key.pem"}
+        own = arena.home / "qin-arena" / "arena.toml"
+        own.parent.mkdir()
+        own.write_text("".join(f'{key} = "{arena.home}/{file}"\n' for key, file in files.items()))
+        usual, arena.own["XDG_CONFIG_HOME"] = arena.own["XDG_CONFIG_HOME"], str(arena.home)
+        arena("run", "--deals", 1, "--seed", 1, "--out", "there")
+        arena.own["XDG_CONFIG_HOME"] = usual
         assert len(arena.records("there")) == 2
         _, err = arena("run", "--out", "plain", "--cluster", made.address, status=1)
         assert "expected --tls-ca-file, --tls-cert and --tls-key" in err

@@ -134,7 +134,7 @@ def test_perft_counts_on_several_boards_for_several_numbers_of_players(arena):
         (("--deck", "RRYY"), 1, ["error: --deck: expected 12 tiles RR in the deck, got 1", "hint: write the 72 tiles"]),
         (("--deck", ""), 1, ["error: --deck: expected 12 tiles RR in the deck, got 0"]),
         (("--deck", "RRY", "--seed", "x"), 2, ["expected either --deck, or --seed and --deal, got both"]),
-        (("--moves", "Ra1Ra2"), 1, ["--moves, move 1 on bird with 2 players: Ra1Ra2 is illegal", "hint: leave --moves out"]),
+        (("--moves", "Ra1Ra2"), 1, ["--moves, move 1 on bird with 2 players: Ra1Ra2 is illegal", "hint: leave out --moves"]),
         (("--moves", "Ra1Rc2"), 1, ["expected two squares that share an edge, got 'Ra1Rc2'"]),
         (("--board", "nope"), 1, ["expected a board out of bird, lion, got 'nope'", "hint: "]),
         (("--depth", 0), 2, ["0 is not in the range x>=1"]),
@@ -329,7 +329,7 @@ def test_standings_of_an_incomplete_run_count_what_is_missing(arena):
     journal = arena.home / "results" / "s" / "games.jsonl"
     lines = {json.loads(line)["id"].split("/", 2)[2]: line for line in journal.read_text().splitlines(keepends=True)}
     journal.write_text(lines["0/0"] + lines["0/1"] + lines["1/1"])
-    note = "note: 3 of the 6 planned games are missing; incomplete blocks, which count with the games they have: 1"
+    note = "note: 3 of the 6 planned games are missing; incomplete blocks, which count with the games played so far: 1"
     assert note in arena("standings", "s")[0].splitlines()
     assert note in arena("standings", "s", "--csv", "-")[1].splitlines()
     assert note in arena("export", "s", "--to", "tables")[1].splitlines()
@@ -343,7 +343,7 @@ def test_standings_of_a_run_whose_plan_is_not_understood_say_so(arena):
     path = arena.home / "results" / "s" / "run.json"
     info = json.loads(path.read_text())
     path.write_text(json.dumps({**info, "config": {**info["config"], "later": 1}}))
-    assert "note: whether games are missing is not known: settings: " in arena("standings", "s")[0]
+    assert "note: it is not known whether games are missing: settings: " in arena("standings", "s")[0]
     assert json.loads(arena("standings", "s", "--json")[0])["plan"] is None
 
 

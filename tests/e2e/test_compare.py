@@ -37,7 +37,7 @@ def test_a_better_bot_is_found_better_and_a_worse_one_not(arena):
 def test_too_few_blocks_leave_it_undecided_and_more_go_on(arena):
     out, err = arena(*CLOSE, "--max-blocks", 3, "--out", "few", status=5)
     assert out.startswith("undecided: rnd against fst")
-    assert "undecided: a larger --max-blocks with --out few goes on" in err
+    assert "undecided: use a larger --max-blocks with --out few to continue" in err
     first = arena.records("few")
     assert len(first) == 6
     _, err = arena(*CLOSE, "--max-blocks", 5, "--out", "few", status=5)
@@ -45,7 +45,7 @@ def test_too_few_blocks_leave_it_undecided_and_more_go_on(arena):
     assert arena.records("few")[:6] == first
     assert len(arena.records("few")) == 10
     _, err = arena(*CLOSE, "--max-blocks", 4, "--out", "few", status=1)
-    assert "deals: the run has 5, asked for 4; a run can only grow" in err
+    assert "deals: the run has 5, asked for 4; a run can only be extended" in err
 
 
 def test_the_number_of_workers_changes_nothing(arena):
@@ -88,7 +88,7 @@ def test_an_interruption_says_how_to_go_on(arena):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
-    assert "interrupted: the same command goes on in results/stopped" in err
+    assert "interrupted: repeat the same command to continue in results/stopped" in err
     assert out.startswith("undecided: ")
 
 

@@ -23,23 +23,23 @@ DEAD = {"bubblewrap": "No such file or directory: 'bwrap'", "landlock": "it leav
 def test_the_best_tier_is_named_and_the_status_is_good(monkeypatch, tmp_path):
     done = run(monkeypatch, tmp_path, WORKS)
     assert done.return_value == 0
-    assert "walls around bots: bubblewrap\n" in done.output
-    assert "no other file, process, network or memory" in done.output
+    assert "sandbox for bots: bubblewrap\n" in done.output
+    assert "no other files, processes, network or memory" in done.output
 
 
 def test_why_a_tier_does_not_work_is_said_with_the_cure(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     done = run(monkeypatch, tmp_path, {**WORKS, "bubblewrap": DEAD["bubblewrap"]})
     assert done.return_value == 0
-    assert "walls around bots: landlock\n" in done.output
+    assert "sandbox for bots: landlock\n" in done.output
     assert "--  bubblewrap  does not work here: No such file or directory: 'bwrap'" in done.output
     assert "install bubblewrap (on Debian and Ubuntu: apt install bubblewrap)" in done.output
 
 
-def test_no_walls_are_a_bad_status_and_what_that_means_is_said(monkeypatch, tmp_path):
+def test_no_sandbox_is_a_bad_status_and_what_that_means_is_said(monkeypatch, tmp_path):
     done = run(monkeypatch, tmp_path, DEAD)
     assert done.return_value == 1
-    assert "a bot runs with your own rights: it can read and change all that you can" in done.output
+    assert "a bot runs with your own rights: it can read and change everything that you can" in done.output
     assert "--trust BOT,..." in done.output
     found = json.loads(run(monkeypatch, tmp_path, DEAD, "--json").output)
     assert found["sandbox"] == "none"
@@ -64,7 +64,7 @@ def test_the_pure_core_is_explained(arena):
         out, _ = arena("doctor")
     finally:
         del os.environ["ARENA_RULES"]
-    assert "rules core: pure, ARENA_RULES asks for it" in out
+    assert "rules core: pure, because ARENA_RULES asks for it" in out
 
 
 def test_it_runs_as_it_is(arena):

@@ -1,6 +1,7 @@
 """A person at a seat: what can be typed, what is answered, and what stays hidden."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -11,8 +12,9 @@ from arena.cli.human import Human
 from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.players.inprocess import InProcessPlayer, random_move
-from arena.rules.boards import built_in
-from arena.rules.notation import TILES, move_text
+from arena.rules import State
+from arena.rules.boards import built_in, parse_board
+from arena.rules.notation import KIND_SHIFT, TILE_OF_KIND, TILES, move_text, parse_deck, parse_move
 from arena.tournament.schedule import single_game
 from tests.e2e.conftest import ROOT
 
@@ -33,6 +35,10 @@ class Typist(Human):
         return self.lines.pop(0) if self.lines else move_text(self.state.board, self.state.nth(0))
 
 
+def opening():
+    return State(built_in("bird"), 2, parse_deck(single_game("person", "bird", 0, ["human", "other"]).deck))
+
+
 def play(lines=()):
     person = Typist(lines)
     plan = single_game("person", "bird", 0, ["human", "other"])
@@ -43,7 +49,7 @@ def test_a_person_plays_a_game_and_sees_no_other_hand(capsys):
     record = play()
     assert record.faults == []
     shown = capsys.readouterr().out
-    assert "you sit at seat 0 of 2, with 24 pagodas to place" in shown
+    assert "you sit at seat 0 of 2, with 24 pagodas to place\nthe first to place all their pagodas wins" in shown
     hands = [line.split("other", 1)[1] for line in shown.splitlines() if line.split()[:2] == ["1", "other"]]
     assert hands
     assert not any(tile in hand for hand in hands for tile in TILES)
@@ -55,11 +61,59 @@ def test_what_is_typed_is_answered(capsys):
     assert "where a tile of your hand can go" in shown
     assert "% of " in shown
     assert "random games" in shown
-    assert "no place for " in shown
-    assert "nothing covers a1" in shown
-    assert "expected a move such as Rc4Yd4, got 'zz'; ? for help" in shown
-    assert "(R4.2)" in shown or "(R3.1" in shown
+    assert "you do not hold " in shown
+    assert "none of your moves covers a1" in shown
+    assert re.search(r"expected a move such as (?!Rc4Yd4)\w+, got 'zz'; \? for help", shown)
+    assert re.search(r"\((R4\.2|R3\.1)\); 'arena rules (R4\.2|R3\.1)' explains the rule: here, type \1\n", shown)
     assert "expected a square from a1 to m13" in shown
+
+
+def test_the_move_shown_as_an_example_is_legal_on_the_board_shown(capsys):
+    state = opening()
+    play(["?"])
+    shown = capsys.readouterr().out
+    examples = re.findall(r"type a move such as (\w+):", shown) + re.findall(r"(\w+) +place a tile", shown)
+    assert len(examples) == 2
+    assert all(state.is_legal(parse_move(state.board, text)) for text in examples)
+    assert re.search(r"^  (\w\w) +show where a tile", shown, re.M)[1] in {TILES[tile] for tile in state.hands[0]}
+
+
+def test_naming_a_tile_or_a_square_marks_where_the_moves_lie(capsys):
+    state = opening()
+    legal = {move_text(state.board, move): move for move in state.legal_moves()}
+    tile = TILES[state.hands[0][0]]
+    of_tile = [name for name, move in legal.items() if TILES[TILE_OF_KIND[move >> KIND_SHIFT]] == tile]
+    over_g6 = [name for name in legal if re.search(r"g6(?!\d)", name)]
+    for typed, names in ((tile, of_tile), (tile.lower(), of_tile), ("g6", over_g6)):
+        shown = click.unstyle(Human(["human", "other"], input)._reply(typed, state, legal))
+        rows = re.findall(r"^ ?\d+ (.*)$", shown, re.M)
+        marked = {f"{chr(97 + column)}{row}" for row, line in enumerate(rows, 1) for column in range(13) if line[4 * column :][:1] == "["}
+        assert marked == {square for name in names for square in re.findall(r"[a-m]\d+", name)}
+        assert shown.count("[") == len(marked)
+        assert set(re.findall(r"(?:[RYB][a-m]\d+){2}", shown)) == set(names)
+
+
+def test_a_square_of_a_large_board_is_not_taken_for_a_rule():
+    state = State(parse_board("wide", "." * 20 + "\n" + "R" + "." * 19), 2, parse_deck(single_game("x", "bird", 0, ["a", "b"]).deck))
+    legal = {move_text(state.board, move): move for move in state.legal_moves()}
+    assert Human(["human", "other"], input)._reply("r2", state, legal) == "none of your moves covers r2"
+    assert Human(["human", "other"], input)._reply("r9", state, legal).startswith("expected a move such as ")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("R4.4", "R4.4  You may not join provinces"),
+        ("r6.4", "R6.4  The player to whom a village goes"),
+        ("rules clockwise", "R2.2  Seat 0 moves first"),
+        ("rules", "The game in five sentences"),
+        ("rules vilage", "did you mean 'village'?"),
+        ("R9", "expected the number of a rule"),
+    ],
+)
+def test_the_rules_can_be_read_at_the_prompt(typed, said, capsys):
+    play([typed])
+    assert said in capsys.readouterr().out
 
 
 def test_the_halves_may_be_typed_in_either_order():

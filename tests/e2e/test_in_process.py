@@ -24,20 +24,15 @@ def test_a_run_of_built_in_bots_is_played_extended_verified_and_read(arena):
     assert "by rnd in" in out
 
 
-def test_the_readmes_way_to_read_self_play_data_sees_every_decision(arena, monkeypatch):
+def test_the_documented_way_to_read_self_play_data_sees_every_decision(arena, monkeypatch):
     arena("run", "--in-process", "random", "careful-2", "--deals", 2, "--out", "self-play", "--jobs", 1, "-q")
-    section = (ROOT / "README.md").read_text().partition("### Without processes")[2].partition("\n### ")[0]
-    program = section.partition("```python\n")[2].partition("```")[0]
-    learned = []
-
-    def learn(state, hand, move, won):
-        assert state.is_legal(move)
-        learned.append((hand, won))
-
+    program = (ROOT / "docs" / "tournaments.md").read_text().partition("```python\n")[2].partition("```")[0]
     monkeypatch.chdir(arena.home)
-    exec(program, {"learn": learn})
-    assert len(learned) == sum(record["turns"] for record in arena.records("self-play"))
-    assert {won for _, won in learned} >= {0.0, 1.0}
+    found = {}
+    exec(program, found)
+    assert len(found["decisions"]) == sum(record["turns"] for record in arena.records("self-play"))
+    assert {won for _, _, won in found["decisions"]} >= {0.0, 1.0}
+    assert found["state"].end is not None
 
 
 def test_settings_come_from_a_file_and_what_cannot_be_is_refused(arena):
@@ -47,7 +42,7 @@ def test_settings_come_from_a_file_and_what_cannot_be_is_refused(arena):
     _, err = arena("run", "--in-process", "rnd", "random", status=1)
     assert "error: expected a built-in bot, got 'rnd'\nhint: there are random, greedy, careful, and greedy-N and careful-N" in err
     _, err = arena("run", "--in-process", "--sandbox", "require", status=1)
-    assert "expected bots to put behind walls, got built-in ones" in err
+    assert "expected bots to put into a sandbox, got built-in ones" in err
 
 
 def test_built_in_bots_are_compared(arena):

@@ -78,7 +78,9 @@ def test_killing_workers_and_bots_of_workers_voids_games_that_are_played_again(a
             os.kill(rng.choice(workers), signal.SIGKILL)
     _, err = process.communicate(timeout=200)
     assert process.returncode == 0, err
-    assert re.search(r"a worker died: the \d+ games? then handed out but not ended are played again|is void \(its worker died\)", err)
+    assert re.search(
+        r"a worker died: the \d+ games? that were handed out but not finished are played again|is void \(its worker died\)", err
+    )
     assert arena.timeless("workers") == quiet
     assert not processes(str(arena.home))
 
@@ -90,8 +92,8 @@ def test_one_signal_lets_running_games_end_and_the_run_can_go_on(arena, quiet, n
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
-    assert "to end first; Ctrl-C again drops them" in err
-    assert "interrupted: the same command finishes the run in results/stopped" in err
+    assert "to finish first; press Ctrl-C again to drop them" in err
+    assert "interrupted: repeat the same command to finish the run in results/stopped" in err
     assert out.startswith("Rank")
     assert 5 <= journal_lines(arena, "stopped") < GAMES
     assert not processes(str(arena.home))

@@ -75,18 +75,18 @@ def test_a_kit_passes_every_step_of_the_check(arena, language, toolchain):
 
 
 @pytest.mark.parametrize("language", ["rust", "java"])
-def test_a_kit_that_needs_most_of_the_system_plays_behind_the_weaker_walls(arena, language, toolchain):
-    walls = Sandbox("landlock")
-    reason = failure(walls.launch)
+def test_a_kit_that_needs_most_of_the_system_plays_in_the_weaker_sandbox(arena, language, toolchain):
+    weaker = Sandbox("landlock")
+    reason = failure(weaker.launch)
     if reason:
         pytest.skip(f"landlock does not work here: {reason}")
     arena("new", "kit", *PLAIN[language])
-    steps = list(itertools.islice(check_bot(bot_at(arena.home / "kit"), 1000, walls), 5))
+    steps = list(itertools.islice(check_bot(bot_at(arena.home / "kit"), 1000, weaker), 5))
     assert [step for step in steps if step.problem] == []
-    assert steps[-1].name == "a whole game"
+    assert steps[-1].name == "a complete game"
 
 
-def test_the_kits_of_all_languages_play_each_other_without_walls_and_choose_the_same_moves(arena):
+def test_the_kits_of_all_languages_play_each_other_without_a_sandbox_and_choose_the_same_moves(arena):
     here = [language for language in PLAIN if not lack(language)]
     for language in here:
         arena("new", f"kit-{language}", *PLAIN[language])

@@ -37,7 +37,7 @@ def test_a_run_by_matches_from_games_to_every_table(tiny):
     assert "Matches" not in singly
     assert "no difference" in tiny("verify", "m")[0]
     assert tiny("watch", "m", "--once")[0].startswith("results/m: 12 of 12 games, 0 forfeits in 4 matches of tiny + bird + tiny, finished")
-    assert "count matches; here each game counts by itself" in tiny("analyse", "m")[1]
+    assert "count matches, but here each game counts separately" in tiny("analyse", "m")[1]
     tiny("report", "m", "--match", "tiny,bird")
     assert "12 games, scored as 4 matches of tiny + bird, 2 deals" in (tiny.home / "results" / "m" / "report.html").read_text()
     _, err = tiny("standings", "m", "--match", "bird,owl", status=1)
@@ -52,13 +52,13 @@ def test_unfinished_matches_do_not_count_and_a_run_grows_by_its_own_scoring_only
     journal.write_bytes(b"".join(line for line in lines if not line.startswith(b'{"v":1,"id":"lion/fst+rnd/1/')))
     out, _ = arena("standings", "m", "--pairs")
     assert "note: 2 of the 8 planned games are missing\n" in out
-    assert "note: 2 of 6 games are in no complete match of bird + lion, and do not count" in out
+    assert "note: 2 of 6 games do not belong to a complete match of bird + lion, so they do not count" in out
     assert "2 matches of bird + lion, 1 deals" in out
     assert out.count("Matches") == 2
     out, _ = arena(*match, 3)
     assert "6 matches of bird + lion, 3 deals" in out
     _, err = arena("run", "--boards", "bird,lion", "--deals", 3, "--out", "m", status=1)
-    assert "match: the run has bird,lion, asked for none; 'arena standings --match' shows a run by another scoring" in err
+    assert "match: the run has bird,lion, asked for none; use 'arena standings --match' to see a run under another scoring" in err
 
 
 def test_a_run_by_matches_until_it_is_precise(tiny):
@@ -74,8 +74,8 @@ def test_a_run_by_matches_until_it_is_precise(tiny):
     ("arguments", "status", "said"),
     [
         (["run", "--match", "bird,owl"], 1, "expected a board out of bird, lion, got 'owl'"),
-        (["run", "--match", "bird,lion", "--boards", "bird"], 1, "hint: leave --boards out: --match says what is played"),
-        (["compare", "rnd", "fst", "--match", "bird,lion"], 2, "it counts games singly; --boards bird,lion plays on both"),
+        (["run", "--match", "bird,lion", "--boards", "bird"], 1, "hint: leave out --boards, because --match lists the boards"),
+        (["compare", "rnd", "fst", "--match", "bird,lion"], 2, "because it counts single games; --boards bird,lion plays on both"),
     ],
 )
 def test_what_a_user_gets_wrong_about_matches_is_said(arena, arguments, status, said):

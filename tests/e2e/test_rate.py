@@ -31,7 +31,7 @@ def games(arena):
 def test_a_file_is_rated_as_table_csv_and_json(arena, games):
     out, _ = arena("rate", "games.csv")
     assert out.splitlines()[0].split()[:3] == ["Rank", "95%", "Bot"]
-    assert "95 % errors clustered by block; 8 games, 4 blocks" in out
+    assert "95 % error bars, clustered by block; 8 games, 4 blocks" in out
     shown = json.loads(arena("rate", games, "--json", "--pairs", "--covariance")[0])
     assert (shown["games"], shown["deals"]) == (8, 4)
     assert {row["bot"] for row in shown["pairs"]} == set(shown["covariance"]) == {"ann", "bob", "cy"}
@@ -64,9 +64,9 @@ def test_a_bad_row_and_a_missing_file_are_named_with_the_cure(arena, games):
     games.write_text(GAMES.replace("1/3,1/3,1/3", "1/3,1/3,"))
     _, err = arena("rate", "games.csv", status=1)
     assert "error: games.csv, line 6: expected shares of 1/m" in err
-    assert "hint: correct the line, or take it out" in err
+    assert "hint: fix the line, or delete it" in err
     _, err = arena("rate", "none.csv", status=2)
-    assert "expected a CSV file, found nothing at none.csv" in err
+    assert "expected a CSV file at none.csv, found nothing" in err
 
 
 def test_the_games_that_a_run_exports_give_back_its_standings(arena):
@@ -74,7 +74,7 @@ def test_the_games_that_a_run_exports_give_back_its_standings(arena):
     arena("export", "r", "--to", "tables", "--anchor", "rnd=1000")
     out, err = arena("rate", "tables/games.csv", "--csv", "-", "--anchor", "rnd=1000")
     assert out == (arena.home / "tables" / "standings.csv").read_text()
-    assert "note: columns without a meaning here: board, deal, end, id, seating, turns" in err
+    assert "note: columns that are not used here: board, deal, end, id, seating, turns" in err
     assert arena("standings", "r", "--csv", "-", "--anchor", "rnd=1000")[0] == out
     assert "rnd is held at 1000 Elo" in arena("standings", "r", "--anchor", "rnd=1000")[0]
     assert json.loads(arena("standings", "r", "--anchor", "rnd=1000", "--json")[0])["anchors"] == {"rnd": 1000}

@@ -34,7 +34,7 @@ def test_games_are_chosen_by_id(arena, run):
     _, err = arena("report", "--games", "bird/no+one/1/1", status=1)
     assert "expected the id of a game in results/r, got 'bird/no+one/1/1'" in err
     _, err = arena("report", "--games", "many", status=2)
-    assert "expected a number, or ids of games joined by commas, got 'many'" in err
+    assert "expected a number, or game ids separated by commas, got 'many'" in err
 
 
 def test_the_report_shows_what_a_bot_says_of_itself(arena):

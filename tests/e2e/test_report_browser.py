@@ -203,3 +203,23 @@ def test_a_single_game_has_a_page_of_its_own(browser, page, games):
     assert "a forfeits" in browser.text("log") or "b forfeits" in browser.text("log")
     assert browser.log() == []
     assert browser.violations() == []
+
+
+def test_every_rule_that_is_named_is_a_link_to_its_text_and_has_it_as_its_tooltip(browser, page, games):
+    path = page.with_name("ruled.html")
+    path.write_text(game_page(page.parent, games[0]))
+    browser.open(path, "#turn=1")
+    links = """return [...document.querySelectorAll("a.rule")].map((a) => {
+        const there = document.querySelector(a.getAttribute("href"));
+        return [a.textContent, a.title, there.querySelector("dt").textContent, there.querySelector("dd").textContent];
+    })"""
+    found = browser.js(links)
+    assert len(found) > 10
+    assert all(number == there and tooltip == text for number, tooltip, there, text in found)
+    assert {number for number, *_ in found} >= {"R5.2", "R5.3", "R6.2"}
+    spans = "[...document.querySelectorAll('#log span, #now span')]"
+    assert browser.js(f"return {spans}.filter((s) => /R\\d\\.\\d/.test(s.textContent)).length") > 10
+    assert browser.js(f"return {spans}.filter((s) => /R\\d\\.\\d/.test(s.textContent) && !s.querySelector('a')).length") == 0
+    assert browser.js("return document.querySelectorAll('a a').length") == 0
+    assert browser.log() == []
+    assert browser.violations() == []

@@ -61,7 +61,7 @@ STOPPER = FIRST.replace("import sys\n", "import os, signal, sys, time\nfrom path
 
 
 def test_a_bot_that_stops_its_worker_gets_three_attempts_and_no_more(arena):
-    """Without walls a bot can do that; it is named each time, the game is given up, and the run says that it is not complete."""
+    """Without a sandbox a bot can do this; it is named each time, the game is given up, and the run says that it is incomplete."""
     arena.add_bot("stopper", STOPPER)
     _, err = arena(*("run", "stopper", "fst", "--deals", 1, "--move-ms", 400, "--jobs", 1, "--sandbox", "off", "--out", "s"), status=1)
     for seating in range(2):

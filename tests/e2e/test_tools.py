@@ -73,7 +73,7 @@ def test_a_bot_that_was_cured_answers_and_one_that_was_not_does_not(arena):
 def test_what_cannot_be_reproduced_says_why(arena):
     good = arena.records("duels")[0]["id"]
     assert f"expected one fault in {good}, got none" in arena("reproduce", "duels", good, status=1)[1]
-    assert "expected evidence in the faults/ of a run, got bots" in arena("reproduce", "bots", status=1)[1]
+    assert "expected evidence in the faults/ folder of a run, got bots" in arena("reproduce", "bots", status=1)[1]
     assert "expected the id of a game" in arena("reproduce", status=2)[1]
     record = arena.records("faulty")[0]
     game, seat = record["id"], record["bots"].index("rnd")
@@ -83,7 +83,7 @@ def test_what_cannot_be_reproduced_says_why(arena):
     assert "hint: name the bot with --bot" in arena("reproduce", "faulty", game, status=1)[1]
     [file] = (arena.home / "results" / "faulty" / "faults" / game).iterdir()
     file.unlink()
-    assert "there is no evidence to compare them with" in arena("reproduce", "faulty", game, "--bot", "exits")[0]
+    assert "no evidence to compare them with" in arena("reproduce", "faulty", game, "--bot", "exits")[0]
 
 
 def test_a_decision_is_asked_again(arena):
@@ -110,7 +110,7 @@ def test_a_bot_that_breaks_on_the_way_to_a_decision_is_shown_where_it_did(arena)
     record = arena.records("duels")[0]
     out, err = arena("replay", "duels", record["id"], "--turn", 12, "--bot", "exits", status=1)
     assert "now   fault of exits (exit): the bot exited with status 1" in out
-    assert "note: that was at turn 4, on the way to turn 12" in err
+    assert "note: this was at turn 4, before turn 12" in err
 
 
 def test_the_same_bot_decides_the_same_and_a_new_version_differs_where_it_should(arena):
@@ -152,7 +152,7 @@ def test_a_regression_that_cannot_be_asked_says_why(arena):
     arena.add_bot("other", FIRST)
     _, err = arena("regress", "duels", "--bot", "other", status=1)
     assert "expected a bot of the run results/duels, got 'other'" in err
-    assert "hint: the run has rnd, fst; --old says whose decisions" in err
+    assert "hint: the run has rnd, fst; --old names the one to repeat" in err
     journal = arena.home / "results" / "duels" / "games.jsonl"
     journal.write_text(journal.read_text().replace('"deck":"', '"deck":"YY', 1))
     assert "expected games of the plan in results/duels/run.json, got " in arena("regress", "duels", "--bot", "fst", status=1)[1]
@@ -226,7 +226,7 @@ def test_what_a_stranger_s_run_says_is_not_believed(arena):
     [copy] = (run / "bots").glob("exits-*")
     with (copy / "exits.py").open("a") as file:
         file.write("# changed\n")
-    assert "expected exits as it was played in" in arena("reproduce", "faulty", game, status=1)[1]
+    assert "expected the files of exits that played in" in arena("reproduce", "faulty", game, status=1)[1]
     copy.rename(arena.home / "elsewhere")
     copy.symlink_to(arena.home / "elsewhere")
     assert "got a link to" in arena("reproduce", "faulty", game, status=1)[1]
@@ -237,10 +237,17 @@ def test_what_a_stranger_s_run_says_is_not_believed(arena):
     assert "run.json: Expected `str` matching regex" in arena("reproduce", "faulty", game, status=1)[1]
 
 
-@pytest.mark.parametrize("spoil", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.write_text("[" * 100_000)])
-def test_evidence_that_is_no_file_of_ours_is_refused(arena, spoil):
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (os.mkfifo, "expected a regular file in"),
+        (lambda path: path.symlink_to("/dev/zero"), "expected a regular file in"),
+        (lambda path: path.write_text("[" * 100_000), "expected the evidence of a fault in"),
+    ],
+)
+def test_evidence_that_is_no_file_of_ours_is_refused(arena, spoil, message):
     game = arena.records("duels")[0]["id"]
     path = arena.home / "results" / "duels" / "faults" / game / "seat-0.json"
     path.parent.mkdir(parents=True)
     spoil(path)
-    assert "expected the evidence of a fault in" in arena("reproduce", path.parent, status=1)[1]
+    assert message in arena("reproduce", path.parent, status=1)[1]

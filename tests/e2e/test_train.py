@@ -1,4 +1,4 @@
-"""What the README says of training: the bot learns in the environment and plays the same under the referee."""
+"""What docs/training.md shows: the bot learns in the environment and plays the same under the referee."""
 
 import re
 import subprocess
@@ -15,16 +15,16 @@ from tests.e2e.conftest import ROOT
 
 @pytest.fixture
 def learner(arena):
-    """The folder of the README's bot, trained on half of the games."""
+    """The folder of that page's bot, trained on half of the games."""
     arena("new", "learner")
-    section = (ROOT / "README.md").read_text().partition("### Train a bot")[2].partition("\n### ")[0]
-    for name, source in re.findall(r"```python\n# (\w+\.py): .*?\n(.*?)```", section, re.S)[:2]:
+    page = (ROOT / "docs" / "training.md").read_text()
+    for name, source in re.findall(r'```python title="learner/(\w+\.py)"\n(.*?)```', page, re.S):
         (arena.home / "learner" / name).write_text(source.replace("range(100)", "range(50)"))
     subprocess.run([sys.executable, "train.py"], cwd=arena.home / "learner", env={"PYTHONPATH": str(ROOT)}, check=True)
     return arena.home / "learner"
 
 
-def test_the_bot_of_the_readme_learns_and_plays_under_the_referee_as_in_the_environment(arena, learner):
+def test_the_bot_of_the_page_learns_and_plays_under_the_referee_as_in_the_environment(arena, learner):
     arena("run", "./learner", "rnd", "--deals", 2, "--seed", "train", "--out", "learnt")
     weights = np.load(learner / "weights.npz")["weights"]
     said = {}

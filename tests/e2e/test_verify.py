@@ -11,7 +11,7 @@ def test_a_run_with_three_players_and_a_forfeit_is_verified_and_an_edit_of_it_fo
     shown = json.loads(arena("verify", "v", "--json")[0])
     assert (shown["games"], shown["planned"], shown["differences"]) == (6, 6, [])
     out, _ = arena("verify", "--sample", 2)
-    assert out.startswith("note: of 4 games the moves and the result were not replayed; compared were their form, ids, ")
+    assert out.startswith("note: 4 games were not replayed; for these, only the format, ids, ")
     assert out.endswith("\n2 games replayed, 3 bots and 2 tables compared: no difference\n")
     assert json.loads(arena("verify", "--sample", 2, "--seed", "x", "--json")[0])["replayed"] == 2
     assert "expected --sample with --seed" in arena("verify", "--seed", "x", status=2)[1]

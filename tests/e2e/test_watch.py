@@ -47,7 +47,7 @@ def test_an_interrupted_run_says_how_to_go_on(arena):
     os.utime(journal, (1, 1))
     out, _ = arena("watch", "cut", "--once")
     assert "3 of 4 games" in out.splitlines()[0]
-    assert out.splitlines()[0].endswith("ago: 'arena run' goes on with it")
+    assert out.splitlines()[0].endswith("ago: 'arena run' continues it")
 
 
 def test_in_a_terminal_the_screen_is_given_back_after_ctrl_c(arena):

@@ -13,10 +13,12 @@ import pytest
 from arena.errors import RunError
 from arena.exports.report.about import repeat_command
 from arena.exports.report.games import MOST_BYTES
-from arena.exports.report.make import game_page, page_path, report_page
+from arena.exports.report.make import game_page, report_page, write_page
+from arena.exports.report.rulelinks import rules_named
 from arena.exports.report.secrecy import judge
 from arena.ratings.tally import Blocks
 from arena.records.runfile import RunInfo
+from arena.rules.rulebook import every_rule
 from tests.exports.runs import SEED, data_of, duels, evidence_of, game_of, write_run
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'`{{ 7*7 }}\x1b[31m\u202egnp.exe"
@@ -96,7 +98,7 @@ def test_an_unfinished_run_keeps_its_seed_and_the_deals_that_are_still_played(tm
     evidence = {(faulty.id, 0): evidence_of(stderr="a telling stderr")}
     page = report_page(folder := write_run(tmp_path / "run", "abc", played, deals=3, evidence=evidence)).text
     assert SEED not in page
-    assert "3 of 18 planned games are still missing" in page
+    assert "3 of 18 planned games are still to be played" in page
     assert {game["deal"] for game in data_of(page)["games"]} == {0, 1}
     assert "a telling stderr" not in page
     assert "the hand was RR" not in page
@@ -141,7 +143,7 @@ def test_a_run_of_many_bots_and_games_is_below_five_megabytes(tmp_path):
     evidence = {(game.id, 0): evidence_of("e" * 60_000, [["to", 1.0, "<" * 60_000]] * 30) for game in games if game.faults}
     made = report_page(write_run(tmp_path / "run", bots, games, evidence=evidence, planned=bots[:2]), 10_000)
     assert len(made.text.encode()) < 5_000_000
-    assert "no room" in made.notes[0]
+    assert "because the page is full" in made.notes[0]
     assert MOST_BYTES * 0.9 < len(json.dumps(data_of(made.text), separators=(",", ":")).encode()) < MOST_BYTES * 1.1
 
 
@@ -182,7 +184,7 @@ def test_evidence_from_outside_the_run_is_not_read(tmp_path):
     assert (tmp_path / "elsewhere" / "seat-0.json").exists()
     assert "a secret of the machine" not in game_page(folder, away)
     with pytest.raises(RunError, match="below"):
-        page_path(folder, away.id)
+        write_page(folder, away.id, "")
 
 
 def test_a_bot_that_sits_twice_is_told_apart_by_seat(tmp_path):
@@ -243,3 +245,22 @@ def test_while_line_ups_may_be_given_more_deals_a_deal_is_over_when_all_of_them_
 def test_the_command_that_plays_a_run_again(settings, command):
     assert repeat_command(plan_of(**{"boards": ["bird"], **settings}), seed=None) == command
     assert repeat_command(plan_of(**{"boards": ["bird"], **settings}), seed="x y") == f"{command} --seed 'x y'"
+
+
+def test_the_rules_that_a_fault_names_are_links_and_stand_at_the_end(tmp_path):
+    faulty = game_of(("a", "b"), deal=0, faults=[(0, 2, "illegal move", "c4 <is> not free (R4.1), nor is R9.1 a rule")])
+    folder = write_run(tmp_path / "run", "ab", [faulty, *duels("ab", 2)[1:]], deals=2)
+    for page in (report_page(folder, [faulty.id]).text, game_page(folder, faulty)):
+        read = Reader(page)
+        links = [attributes for tag, attributes in read.tags if attributes.get("class") == "rule"]
+        assert [link["href"] for link in links] == ["#r41"]
+        assert links[0]["title"] == every_rule()["R4.1"].text
+        assert "c4 &lt;is&gt; not free (<a " in page
+        assert "</a>), nor is R9.1 a rule" in page
+        assert {"r41", "r52"} <= set(read.ids)
+        assert data_of(page)["rules"]["R5.2"] == every_rule()["R5.2"].text
+
+
+def test_a_page_that_names_no_rule_has_none():
+    assert rules_named(["a", "R9.1"]) == []
+    assert [rule.number for rule in rules_named(["(R6.2) (R5.2)", "(R6.2)"])] == ["R5.2", "R6.2"]

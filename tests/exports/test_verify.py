@@ -18,7 +18,7 @@ from arena.players.folder import bot_at, stage
 from arena.players.inprocess import InProcessPlayer, random_move
 from arena.players.sandbox.tiers import OPEN
 from arena.ratings.tables import run_tables
-from arena.records.evidence import evidence_folder
+from arena.records.evidence import evidence_name
 from arena.records.journal import Journal
 from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
 from arena.rules.boards import built_in
@@ -59,9 +59,9 @@ def make_run(folder, players):
             seated = [InProcessPlayer(name, quits_sometimes if name == "quits" else random_move) for name in plan.bots]
             record = Referee(plan, built_in("bird"), seated, Timing()).play().record
             for fault in record.faults:
-                place = evidence_folder(run, record.id)
-                place.mkdir(parents=True, exist_ok=True)
-                (place / f"seat-{fault.seat}.json").write_text(json.dumps({"kind": fault.kind, "turn": fault.turn}))
+                place = run / evidence_name(record.id, fault.seat)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(json.dumps({"kind": fault.kind, "turn": fault.turn}))
             journal.append([record])
     export_run(run, run, run_tables(run))
     return run
@@ -185,7 +185,7 @@ def test_whatever_the_sample_every_record_has_its_form_its_place_and_its_deck(ru
             (run / "games.jsonl").write_text("".join(lines))
     (run / "games.jsonl").write_text("".join([*lines, lines[2]]))
     found = verify_run(run, sample=Sample(1, "s")).differences[0]
-    assert (found.line, found.expected) == (len(lines) + 1, "each game once, this one is in line 3")
+    assert (found.line, found.expected) == (len(lines) + 1, "each game once, but this one is already in line 3")
 
 
 def test_a_move_that_was_changed_is_found(run):
@@ -233,7 +233,7 @@ def test_a_fault_that_its_evidence_denies_is_found(run):
 def test_a_game_that_is_not_planned_is_found(run):
     record = json.loads(lines_of(run)[0])
     rewrite(run, 1, deal=99, id=record["id"].replace(f"/{record['deal']}/", "/99/"))
-    assert first(run)[2:4] == ("id", "a game of the plan in run.json")
+    assert first(run)[2:4] == ("id", "a game from the plan in run.json")
 
 
 def test_a_record_that_is_there_twice_is_found(run):
@@ -241,7 +241,7 @@ def test_a_record_that_is_there_twice_is_found(run):
         file.write(lines_of(run)[1])
     verdict = verify_run(run)
     assert [str(difference).split(": ")[0] for difference in verdict.differences] == [f"games.jsonl, line {len(lines_of(run))}, id"]
-    assert "this one is in line 2" in verdict.differences[0].expected
+    assert "this one is already in line 2" in verdict.differences[0].expected
     assert verdict.games == verdict.planned
 
 
@@ -335,7 +335,7 @@ def test_a_bot_that_was_built_is_not_compared(run):
     (ann / "bot.toml").write_text('name = "ann"\ncommand = ["./a"]\nbuild = [["make"]]\n')
     verdict = verify_run(run)
     assert verdict.differences == []
-    assert verdict.notes == ["the copy of ann holds what its build made, and cannot be compared"]
+    assert verdict.notes == ["the copy of ann contains build results, so it cannot be compared"]
 
 
 def make_built_in_run(run):
@@ -368,7 +368,7 @@ def test_built_in_bots_have_no_copies_and_are_compared_with_those_of_this_arena(
     write_run(run, msgspec.structs.replace(info, bots=[info.bots[0], newer]))
     verdict = verify_run(run)
     assert verdict.differences == []
-    assert verdict.notes == ["careful-2 is of version 2 of the built-in bots, this is 1: they cannot be compared"]
+    assert verdict.notes == ["built-in bot careful-2 has version 2, this is version 1: they cannot be compared"]
     assert hashed == built_in_bot("careful-2").sha256
 
 
@@ -380,7 +380,7 @@ def test_missing_games_and_half_a_line_are_notes(run):
     verdict = verify_run(run)
     assert verdict.differences == []
     assert f"2 of the {len(lines)} planned games are missing" in verdict.notes
-    assert any("half a line" in note for note in verdict.notes)
+    assert any("in the middle of a line" in note for note in verdict.notes)
 
 
 def test_a_run_file_that_contradicts_itself_is_found(run):

@@ -42,43 +42,43 @@ STEP_BY_STEP = {
         "P2.3",
     ),
     "starts and answers hello": ("import sys\nsys.exit('no weights')", "no weights", "by hand in its folder"),
-    "a whole game": (changed('rng.choice(message["legal"])', "'pass'"), "illegal move after 0 placements", '"view":"full"'),
+    "a complete game": (changed('rng.choice(message["legal"])', "'pass'"), "illegal move after 0 placements", '"view":"full"'),
     "bird, 3 players, middle seat": (
         changed('rng.seed(message["seed"])', 'assert message["players"] == 2, "two only"'),
         "two only",
-        "catch the error that its stderr shows",
+        "fix the error that its stderr shows",
     ),
     "26 x 26 squares, until no tiles are left": (
         changed('rng.seed(message["seed"])', 'assert len(message["board"]) < 20, "too large"'),
         "too large",
-        "catch the error",
+        "fix the error",
     ),
-    "another player leaves, three play on as two": (
+    "another player forfeits: three players go on as two": (
         changed('elif kind == "turn"', 'elif message.get("forfeited"):\n        sys.exit("what?")\n    elif kind == "turn"'),
         "what?",
-        "catch the error",
+        "fix the error",
     ),
     "twenty more games in the same process": (
         changed('rng.seed(message["seed"])', 'games = globals().get("games", 0) + 1\n        assert games < 15, "tired"'),
         "tired",
-        "catch the error",
+        "fix the error",
     ),
     "silent between games": (
         changed('elif kind == "turn"', 'elif kind == "end":\n        say(type="thanks")\n    elif kind == "turn"'),
         "expected nothing after the end of a game, got",
         "P2.3",
     ),
-    "stderr of a bearable length": (
+    "not too much on stderr": (
         changed('rng.seed(message["seed"])', 'sys.stderr.write("x" * 3_000_000)'),
         "expected less than 1 MiB of stderr per game",
         "log less",
     ),
-    "fields that it does not know": (
+    "fields it does not know": (
         changed('kind = message["type"]', 'kind = message["type"]\n    assert "mood" not in str(message), "unknown field"'),
         "unknown field",
         "",
     ),
-    "messages of a type that it does not know": (
+    "messages of a type it does not know": (
         changed(
             '    elif kind == "quit":',
             '    elif kind not in ("played", "end", "quit"):\n        sys.exit("unknown type")\n    elif kind == "quit":',
@@ -96,7 +96,7 @@ STEP_BY_STEP = {
         "repeat the id",
         "",
     ),
-    "lines that come in pieces": (
+    "lines that arrive in pieces": (
         changed("for line in sys.stdin:\n", 'for line in iter(lambda: os.read(0, 1 << 20).decode().splitlines()[-1], ""):\n'),
         "",
         "",
@@ -109,8 +109,8 @@ STEP_BY_STEP = {
         "",
         "",
     ),
-    "exits when its input ends before hello": (GOOD + "time.sleep(60)", "it still ran 2 s later", "P3.5"),
-    "exits after quit": (changed('"quit"', '"goodbye"'), "it still ran 2 s later", "P3.5"),
+    "exits when its input ends before hello": (GOOD + "time.sleep(60)", "it was still running 2 s later", "P3.5"),
+    "exits after quit": (changed('"quit"', '"goodbye"'), "it was still running 2 s later", "P3.5"),
 }
 
 
@@ -139,9 +139,9 @@ def run(name, bench):
 def test_the_step_finds_the_bot_that_goes_wrong_there_and_names_the_cure(bench, name):
     source, problem, cure = STEP_BY_STEP[name]
     culprit = bench(source)
-    if name in ("stderr of a bearable length", "nothing on stdout before it is asked"):
+    if name in ("not too much on stderr", "nothing on stdout before it is asked"):
         run("starts and answers hello", culprit)
-        run("a whole game", culprit)
+        run("a complete game", culprit)
     step = run(name, culprit)
     assert step.problem, step
     assert problem in step.problem + " ".join(step.stderr), step
@@ -174,7 +174,7 @@ def test_after_several_failures_the_rest_is_left_out(tmp_path):
     steps = list(check_bot(bot_at(tmp_path / "passer.py"), 2000, OPEN))
     assert sum(bool(step.problem) for step in steps) == 4
     assert steps[-1].left_out == len(STEPS) - 7
-    assert steps[-1].detail == "cure these first, then check again"
+    assert steps[-1].detail == "fix these first, then check again"
 
 
 def test_a_missing_program_is_found_before_anything_is_started(tmp_path):
@@ -186,18 +186,18 @@ def test_a_missing_program_is_found_before_anything_is_started(tmp_path):
 
 
 def test_more_time_than_a_run_gives_is_a_failure(bench):
-    step = run("bot.toml asks for no more time than it gets here", bench(GOOD, move_ms=5000))
+    step = run("the times in bot.toml fit into this check's", bench(GOOD, move_ms=5000))
     assert step.problem == "expected move_ms of at most 2000, got 5000"
 
 
 def test_another_game_from_the_same_seed_is_a_note_and_no_failure(bench):
-    step = run("the same seed, the same game", bench(changed('rng.seed(message["seed"])', "pass")))
+    step = run("the same seed gives the same game", bench(changed('rng.seed(message["seed"])', "pass")))
     assert not step.problem
     assert step.detail.startswith("note: no")
 
 
 def test_too_much_memory_is_a_fault_of_that_kind(bench):
     hungry = changed('rng.seed(message["seed"])', 'table = b"x" * 200_000_000; time.sleep(1)')
-    step = run("a whole game", bench(hungry, memory_mb=64))
+    step = run("a complete game", bench(hungry, memory_mb=64))
     assert "memory after 0 placements" in step.problem
     assert step.cure == "use less memory, or raise memory_mb in bot.toml"

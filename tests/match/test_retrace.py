@@ -20,7 +20,7 @@ from arena.players.folder import bot_at
 from arena.players.inprocess import InProcessPlayer, random_move
 from arena.players.sandbox.tiers import OPEN
 from arena.players.wire import LoggedPlayer, WireLog
-from arena.records.evidence import read_evidence, write_evidence
+from arena.records.evidence import Faults, read_evidence
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 from tests.exports.runs import game_of
@@ -134,8 +134,8 @@ def test_turns_and_times_of_a_seat_follow_from_the_record():
 
 def evidence_of(folder, script, outcome, seat):
     [number] = [number for number, fault in enumerate(outcome.record.faults) if fault.seat == seat]
-    write_evidence(folder, script.record.id, script.seeds, outcome.evidence)
-    kept = read_evidence(folder / "faults" / script.record.id / f"seat-{seat}.json")
+    Faults(folder).write(script.record.id, script.seeds, outcome.evidence)
+    kept = read_evidence(folder, f"faults/{script.record.id}/seat-{seat}.json")
     return outcome.record.faults[number], kept
 
 
@@ -213,7 +213,7 @@ def test_a_start_that_failed_may_succeed(tmp_path):
 def test_evidence_that_is_damaged_says_so(tmp_path):
     (tmp_path / "seat-0.json").write_text('{"game":1}')
     with pytest.raises(RunError, match="expected the evidence of a fault in .*seat-0.json, got "):
-        read_evidence(tmp_path / "seat-0.json")
+        read_evidence(tmp_path, "seat-0.json")
 
 
 def test_the_wire_is_logged_both_ways_in_order_with_what_was_never_read():

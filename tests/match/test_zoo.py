@@ -33,20 +33,20 @@ SLACK_S = 4.0
 
 PROGRAMS = {
     # program: (kind, part of the sentence that people read)
-    "startup_exits": ("start-up", "exited with status 1 .* its last words on stderr: no model file: weights.bin"),
+    "startup_exits": ("start-up", "exited with status 1 .* last line on stderr: no model file: weights.bin"),
     "startup_exits_well": ("start-up", "exited with status 0 when an answer was due: answer every turn, and stay"),
     "startup_killed": ("start-up", r"was killed by signal 6 \(SIGABRT\) when an answer was due: look for a crash"),
-    "startup_silent": ("start-up", "no answer came within the 800 ms for starting"),
-    "startup_reads_only": ("start-up", "no answer came within the 800 ms for starting: answer every request, and flush"),
-    "startup_half_line": ("start-up", "within the 800 ms for starting only a part of a line came.*with a newline at its end"),
+    "startup_silent": ("start-up", "no answer came within the 800 ms allowed for start-up"),
+    "startup_reads_only": ("start-up", "no answer came within the 800 ms allowed for start-up: answer every request, and flush"),
+    "startup_half_line": ("start-up", "only part of a line came within the 800 ms allowed for start-up.*with a newline at the end"),
     "startup_banner": ("start-up", "expected one JSON object on one line, got 'Qinominator 3000, .* print debugging output to stderr"),
     "startup_floods": ("start-up", "got 'loading the opening book': .* print debugging output to stderr"),
     "startup_wrong_ready": ("start-up", 'expected a reply such as {"type":"ready"'),
     "late": ("late", r"the answer came \d+ ms after 400 ms had passed: think less .* or allow more with --move-ms"),
     "late_then_next": ("late", r"the answer came \d+ ms after 400 ms had passed: think less .* or allow more with --move-ms"),
-    "half_line": ("late", "only a part of a line came.*with a newline at its end"),
-    "hangs_midway": ("late", "only a part of a line came.*with a newline at its end"),
-    "drip": ("late", "only a part of a line came"),
+    "half_line": ("late", "only part of a line came.*with a newline at the end"),
+    "hangs_midway": ("late", "only part of a line came.*with a newline at the end"),
+    "drip": ("late", "only part of a line came"),
     "silent": ("silent", "no answer came within 400 ms: answer every turn; think less"),
     "ignores_signals": ("silent", "no answer came within 400 ms"),
     "stops_itself": ("silent", "no answer came within 400 ms"),
@@ -65,8 +65,8 @@ PROGRAMS = {
     "id_as_text": ("wrong shape", r"Expected `int`, got `str` - at `\$.id`"),
     "wrong_shape": ("wrong shape", r"Expected `str`, got `array` - at `\$.move`"),
     "wrong_type": ("wrong shape", 'expected a reply of type "move" to the request'),
-    "unknown_id": ("unknown id", "repeat the id that came with it"),
-    "stale_id": ("unknown id", "repeat the id that came with it"),
+    "unknown_id": ("unknown id", "repeat the id of the request"),
+    "stale_id": ("unknown id", "repeat the id of the request"),
     "answers_twice": ("unknown id", "answer (each request )?once"),
     "speaks_unasked": ("unknown id", 'expected silence until the next request, got .*"info".* log to stderr'),
     "illegal_move": ("illegal move", r"is not free grassland \(R4.1\)"),
@@ -82,14 +82,14 @@ PROGRAMS = {
     "child_keeps_output": ("exit", "exited with status 0"),
     "stderr_flood": ("exit", "exited with status .* its stderr is full: log less"),
     "killed": ("killed", r"was killed by signal 11 \(SIGSEGV\) when an answer was due: look for a crash"),
-    "kills_keeper": ("killed", "a bot has to leave the arena's processes alone"),
+    "kills_keeper": ("killed", "a bot must leave the arena's processes alone"),
     "many_processes": ("killed", r"because it had \d+ processes and threads, more than 256: start fewer"),
     "memory": ("memory", r"used \d+ MB of memory: use less, or raise memory_mb in bot.toml"),
-    "flood": ("flood", "over 64 KiB of lines that nobody asked for"),
-    "blank_lines": ("flood", "over 64 KiB of lines that nobody asked for: answer once, log to stderr"),
+    "flood": ("flood", "more than 64 KiB that nobody asked for"),
+    "blank_lines": ("flood", "more than 64 KiB that nobody asked for: answer each request once, log to stderr"),
     "long_line": ("line too long", "expected lines of at most 64 KiB"),
-    "closes_output": ("closed output", "closed its output but went on running"),
-    "never_reads": ("never reads", r"\d+ bytes of input were not read: read stdin line by line"),
+    "closes_output": ("closed output", "closed its output but kept running"),
+    "never_reads": ("never reads", r"\d+ bytes of input were left unread: read stdin line by line"),
 }
 PATIENT = {"stderr_flood": 5000, "memory": 3000, "many_processes": 5000}
 """Programs that need a while for what they do, with the ms for their moves."""
@@ -203,7 +203,7 @@ WALLED = [
 
 @pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])
 @pytest.mark.parametrize("program", WALLED)
-def test_behind_walls_it_is_the_same_fault(program, tier):
+def test_in_a_sandbox_it_is_the_same_fault(program, tier):
     reason = failure(Sandbox(tier).launch)
     if reason:
         pytest.skip(f"{tier} does not work here: {reason}")

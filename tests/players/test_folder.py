@@ -78,7 +78,7 @@ def test_a_script_of_unknown_kind_says_how_to_run_it(folder):
 
 
 def test_a_path_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(BotFolderError, match="found nothing at .*nowhere"):
+    with pytest.raises(BotFolderError, match="script at .*nowhere, found nothing"):
         bot_at(tmp_path / "nowhere")
 
 
@@ -87,12 +87,12 @@ def test_the_hash_is_of_content_and_command_not_of_version_time_or_place(folder,
     os.utime(folder / "bot.py", (1, 1))
     (folder / "__pycache__").mkdir()
     (folder / "__pycache__" / "x.pyc").write_bytes(b"1")
-    (folder / "bot.toml").write_text(GOOD.replace('"1"', '"2"') + "# a comment\n")
+    (folder / "bot.toml").write_text(GOOD.replace('"1"', '"2"'))
     shutil.copytree(folder, tmp_path / "elsewhere")
     assert bot_at(folder).sha256 == bot_at(tmp_path / "elsewhere").sha256 == first
 
 
-@pytest.mark.parametrize("change", ["content", "command", "name", "executable", "new file"])
+@pytest.mark.parametrize("change", ["content", "command", "name", "executable", "new file", "comment"])
 def test_the_hash_changes_with_what_is_played(folder, change):
     first = bot_at(folder).sha256
     if change == "content":
@@ -101,6 +101,8 @@ def test_the_hash_changes_with_what_is_played(folder, change):
         (folder / "bot.toml").write_text(GOOD.replace('"bot.py"]', '"bot.py", "--fast"]'))
     elif change == "name":
         (folder / "bot.py").rename(folder / "bot2.py")
+    elif change == "comment":
+        (folder / "bot.toml").write_text(GOOD + "# e4 e5\n")
     elif change == "executable":
         (folder / "bot.py").chmod(0o755)
     else:
@@ -144,9 +146,16 @@ def test_a_staged_bot_is_built_and_its_source_is_not_touched(folder, tmp_path):
 
 def test_a_finished_copy_is_used_again(folder, tmp_path):
     stage(bot_at(folder), tmp_path / "staged")
-    (tmp_path / "staged" / "mark").write_text("")
+    before = (tmp_path / "staged").stat().st_ino
     stage(bot_at(folder), tmp_path / "staged")
-    assert (tmp_path / "staged" / "mark").exists()
+    assert (tmp_path / "staged").stat().st_ino == before
+
+
+def test_a_finished_copy_that_was_changed_is_made_anew(folder, tmp_path):
+    stage(bot_at(folder), tmp_path / "staged")
+    (tmp_path / "staged" / "bot.py").write_text("print('another')\n")
+    stage(bot_at(folder), tmp_path / "staged")
+    assert (tmp_path / "staged" / "bot.py").read_bytes() == (folder / "bot.py").read_bytes()
 
 
 def test_a_failed_build_shows_its_output_and_leaves_nothing(folder, tmp_path):
@@ -160,7 +169,7 @@ def test_a_missing_program_is_named_with_its_cure_before_anything_is_built(folde
     (folder / "bot.toml").write_text(GOOD + 'build = [["touch", "done"], ["no-such-compiler"]]\n')
     with pytest.raises(BotFolderError, match="ann: expected the program 'no-such-compiler' on PATH, found none") as caught:
         stage(bot_at(folder), tmp_path / "deep" / "staged")
-    assert caught.value.hint == "install it, or correct its name in bot.toml"
+    assert caught.value.hint == "install it, or fix its name in bot.toml"
     assert not (tmp_path / "deep").exists()
 
 
@@ -183,7 +192,7 @@ def test_a_program_that_a_build_itself_does_not_find_is_named_with_its_cure(fold
         with pytest.raises(BotFolderError) as caught:
             stage(bot_at(folder), tmp_path / "staged")
     assert said in str(caught.value)
-    assert caught.value.hint.startswith(f"{missed} is not on PATH: install it (on Debian" if missed else "cure what it says")
+    assert caught.value.hint.startswith(f"{missed} is not on PATH: install it (on Debian" if missed else "fix the error it shows")
 
 
 def test_a_missing_program_is_found_before_the_first_game(folder, tmp_path, monkeypatch):
@@ -216,7 +225,7 @@ def test_registering_copies_and_changed_content_becomes_the_next_version(folder,
         registered, changed = registry.register(bot_at(folder))
         assert (registered.manifest.version, changed) == (str(number), True)
     assert registry.labels() == ["ann", "ann@1", "ann@2"]
-    assert [bot.label for bot in registry.newest()] == ["ann"]
+    assert [bot.label for bot in registry.newest(print)] == ["ann"]
     assert (registry.get("ann@1").folder / "bot.py").read_text() == "print('hello')\n"
     assert registry.get("ann@1").sha256 == first.sha256
     assert registry.get("ann@3").folder == registry.get("ann").folder
@@ -274,7 +283,7 @@ def test_a_bot_is_found_by_label_or_path(folder, tmp_path, monkeypatch):
 def test_names_that_differ_only_by_case_are_refused(folder, tmp_path):
     registry = Registry(tmp_path / "bots")
     registry.register(bot_at(folder))
-    with pytest.raises(BotFolderError, match="expected a name that differs from 'ann' by more than case"):
+    with pytest.raises(BotFolderError, match="expected a name that differs from 'ann' by more than upper and lower case"):
         registry.register(bot_at(folder, name="Ann"))
 
 
@@ -288,4 +297,4 @@ def test_a_folder_renamed_by_hand_is_noticed(folder, tmp_path):
 
 def test_an_empty_registry_has_no_bots(tmp_path):
     assert Registry(tmp_path / "bots").labels() == []
-    assert Registry(tmp_path / "bots").newest() == []
+    assert Registry(tmp_path / "bots").newest(print) == []

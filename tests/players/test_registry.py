@@ -60,7 +60,7 @@ def test_own_bots_are_found_first_and_the_ladder_behind_them(registry, tmp_path)
     assert registry.labels() == ["ann", "low", "high", "greedy-python"]
     assert registry.find("low").folder == tmp_path / "bots" / "low"
     assert [registry.is_of_ladder(label) for label in registry.labels()] == [False, False, True, True]
-    assert [bot.label for bot in registry.newest()] == ["ann", "low", "high", "greedy-python"]
+    assert [bot.label for bot in registry.newest(print)] == ["ann", "low", "high", "greedy-python"]
 
 
 def test_nothing_shows_up_twice_where_the_registry_is_the_ladder(steps, tmp_path):

@@ -144,7 +144,7 @@ def ask(player):
 def test_a_bot_that_strangers_keep_from_computing_is_not_to_blame(one_core, player, strangers):
     busy = player("busy", in_turn="compute(time.process_time() + 0.2)")
     strangers(CROWD)
-    with pytest.raises(Void, match=r"the machine stalled while busy had to answer: \d+ ms went elsewhere"):
+    with pytest.raises(Void, match=r"the machine stalled while busy had to answer: \d+ ms went to other work"):
         ask(busy)
 
 

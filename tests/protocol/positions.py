@@ -330,4 +330,84 @@ POSITIONS = {
     "draw": ("the next tile of the pile comes into the hand (R3.1)", "R . . . .", "Rb1Rc1", {"hands": ("RRYYBB", "RR"), "pile": "YBRR"}),
     "no-space": ("the game ends when nobody can place a tile (R8.1)", "R . .", "Rb1Rc1", {}),
     "no-tiles": ("the game ends when all hands are empty (R8.1)", "R . . . .", "Rb1Rc1", {"hands": ("RR", "-")}),
+    "majors-apart": (
+        "two major provinces may not be joined, on open ground (R4.3)",
+        """
+        R0 R0 R0 .  R1 R1 R1
+        R0 R0 .  .  .  R1 R1
+        .  .  .  .  .  .  .
+        """,
+        "Rd1Yd2",
+        RY,
+    ),
+    "even-provinces": (
+        "two players who bring two spaces each keep the provinces apart (R4.4)",
+        """
+        .  .  .  .  .
+        R0 R0 .  R1 R1
+        .  .  .  .  .
+        """,
+        "Rc2Bc3",
+        RB,
+    ),
+    "one-colour-forbidden": (
+        "blue could grow, but yellow would join a tie, and that forbids the tile (R4.4, R4.5)",
+        """
+        Y0 Y0 .  Y1 Y1
+        .  .  .  .  .
+        .  B0 B0 .  .
+        """,
+        "Yc1Bc2",
+        YB,
+    ),
+    "larger-absorbs": (
+        "three spaces absorb two, and the smaller province's pagoda goes home (R5.5)",
+        """
+        .  .  .  .  .  .
+        R1 R1 .  R0 R0 .
+        .  .  .  R0 .  .
+        """,
+        "Rc2Bc3",
+        RB,
+    ),
+    "major-absorbs": (
+        "a major province of five absorbs six spaces of another player (R5.6)",
+        """
+        R1 R1 R1 .  R0 R0
+        R1 R1 .  .  .  R0
+        .  .  R0 R0 R0 .
+        """,
+        "Rd1Rd2",
+        {},
+    ),
+    "major-beside-a-village": (
+        "a major province counts two beside a village (R6.1, R6.3)",
+        """
+        R1 R1 V1 Y0 Y0
+        .  .  .  Y0 Y0
+        .  .  .  .  .
+        """,
+        "Yd3Be3",
+        YB,
+    ),
+    "village-connected": (
+        "a new province takes the free village beside it (R6.2)",
+        """
+        .  .  .  .  .
+        B  .  .  V  .
+        .  .  .  .  .
+        """,
+        "Bb2Bc2",
+        {},
+    ),
+    "village-conquered": (
+        "two provinces beside a village take it from one (R6.3, R6.4)",
+        """
+        Y1 Y1 V1 B0 .
+        .  .  .  B0 .
+        .  .  .  .  .
+        """,
+        "Rc2Rc3",
+        {},
+    ),
 }

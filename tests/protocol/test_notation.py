@@ -76,5 +76,5 @@ def test_the_diagram_is_read_and_drawn_again():
 
 def test_what_the_page_says_of_the_shipped_boards_is_said_in_full():
     words = " ".join(TEXT.split())
-    assert "reconstruction of the printed Bird side from published descriptions, each village possibly one square off" in words
-    assert "our own design to the published description of the Lion side" in words
+    assert "reconstruction of the printed Bird side from published descriptions, and each village may be one square off" in words
+    assert "our own design, based on the published description of the Lion side" in words

@@ -47,5 +47,5 @@ def test_the_first_bot_on_the_page_plays(tmp_path):
     from arena.players.sandbox.tiers import OPEN  # noqa: PLC0415
 
     script = tmp_path / "my-bot.py"
-    script.write_text(re.search(r"```python\n(.*?)```", TEXT, re.S)[1])
+    script.write_text(re.search(r'```python title="my-bot.py"\n(.*?)```', TEXT, re.S)[1])
     assert [step for step in check_bot(bot_at(script), 1000, OPEN) if step.problem] == []

@@ -176,7 +176,7 @@ def test_machines_are_told_apart_by_name_and_speed(run, tmp_path):
     moves = [sum(record["turns"] for record in records[first::4]) for first in range(4)]
     assert [row["move_ms"] for row in table] == pytest.approx([spent / turns for spent, turns in zip(times, moves, strict=True)])
     assert "Where games were played" in analysis_text(analysis, "r")
-    note = "b is 1.3 times as fast as a, so bots' time was not the same; see 'arena analyse'"
+    note = "b is 1.3 times as fast as a, so bots did not play under equal conditions; see 'arena analyse'"
     assert note in run_tables(tmp_path / "run").notes
     assert not [line for line in run_tables(run).notes if "times as fast" in line]
     info = json.loads((run / "run.json").read_text())
@@ -241,5 +241,5 @@ def test_a_run_without_games_has_an_empty_analysis(tmp_path):
     analysis = analyse_run(folder, bot="ann")
     assert (analysis.games, analysis.fits) == (0, [])
     assert isinstance(analysis.hands, pd.DataFrame)
-    assert "none, no two bots held the same" in analysis_text(analysis, "r")
+    assert "none, because no two bots held the same hand" in analysis_text(analysis, "r")
     assert analysis_object(analysis)["hands"] == []

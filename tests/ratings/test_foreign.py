@@ -97,7 +97,7 @@ def test_without_blocks_every_row_stands_for_itself():
     numbered = rate_sheet(sheet_of(HEAD + "\n".join(f"{number},{row.partition(',')[2]}" for number, row in enumerate(rows))))
     assert np.allclose(plain.covariance, numbered.covariance, rtol=1e-12)
     assert (plain.unit, plain.clusters, plain.games) == ("game", 120, 120)
-    assert "95 % errors of games that share no luck; 120 games" in standings_text(plain)
+    assert "95 % error bars, each game on its own deal; 120 games" in standings_text(plain)
     assert plain.independent_games == pytest.approx(120)
 
 
@@ -120,17 +120,17 @@ def test_quotes_blank_lines_windows_ends_and_a_mark_of_byte_order_are_read():
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("x,a,b,,,1,1,,", "line 4: expected shares of 1/m for each of m winners and 0 for the others, such as 1,0 or 0.5,0.5, got 1,1"),
+        ("x,a,b,,,1,1,,", "line 4: expected shares of 1/m for each of m winners and 0 for the others, for example 1,0 or 0.5,0.5, got 1,1"),
         ("x,a,b,,,0,0,,", "line 4: expected shares of 1/m"),
         (
             "x,a,b,,,0.7,0.3,,",
-            "line 4: expected shares of 1/m for each of m winners and 0 for the others, such as 1,0 or 0.5,0.5, got '0.7'",
+            "line 4: expected shares of 1/m for each of m winners and 0 for the others, for example 1,0 or 0.5,0.5, got '0.7'",
         ),
         ("x,a,b,,,won,0,,", "got 'won' in share_0"),
         ("x,a,b,,,1,,,", "got '' in share_1"),
         ("x,a,b,,,0.5,0,0.5,", "line 4: expected no share where no bot sits, got '0.5' in share_2"),
-        ("x,a,,,,1,0,,", "line 4: expected names of two bots or more, without a gap, got a,,,"),
-        ("x,a,b,,d,1,0,,0", "line 4: expected names of two bots or more, without a gap, got a,b,,d"),
+        ("x,a,,,,1,0,,", "line 4: expected the names of two or more bots, without gaps, got a,,,"),
+        ("x,a,b,,d,1,0,,0", "line 4: expected the names of two or more bots, without gaps, got a,b,,d"),
         (",a,b,,,1,0,,", "line 4: expected a block, got an empty cell"),
         ("x,a,b,,,1,0,,,,", "line 4: expected 9 cells, got more"),
         ('x,"a\nb",c,,,1,1,,', "line 5: expected shares"),
@@ -142,7 +142,7 @@ def test_a_bad_row_is_named_with_what_was_expected_and_what_came(row, said):
 
 def test_ranks_must_go_with_the_shares():
     head = "bot_0,bot_1,share_0,share_1,rank_0,rank_1\n"
-    refused(head + "a,b,1,0,2,1\n", "line 2: expected a rank from 1 to 4, 1 for those who share the win, got '2' in rank_0")
+    refused(head + "a,b,1,0,2,1\n", "line 2: expected a rank from 1 to 4, 1 for the winners, got '2' in rank_0")
     refused(head + "a,b,1,0,1,x\n", "got 'x' in rank_1")
 
 
@@ -152,8 +152,8 @@ def test_ranks_must_go_with_the_shares():
         ("", "line 1: expected the column bot_0, got nothing"),
         ("bot_0,bot_1,share_0\n", "line 1: expected the column share_1, got bot_0,bot_1,share_0"),
         ("bot_0,bot_1,share_0,share_1,bot_0\n", "line 1: expected each column once, got bot_0 twice"),
-        ("bot_0,bot_1,share_0,share_1,bot_2\n", "line 1: expected bot_ and share_ of up to 4 seats from 0"),
-        ("bot_0,bot_1,share_0,share_1,bot_3,share_3\n", "line 1: expected bot_ and share_ of up to 4 seats from 0"),
+        ("bot_0,bot_1,share_0,share_1,bot_2\n", "line 1: expected bot_ and share_ for up to 4 seats, from 0"),
+        ("bot_0,bot_1,share_0,share_1,bot_3,share_3\n", "line 1: expected bot_ and share_ for up to 4 seats, from 0"),
     ],
 )
 def test_a_header_that_does_not_do_is_refused(text, said):
@@ -189,7 +189,7 @@ def test_uneven_blocks_are_counted_and_reported():
     text = "block,bot_0,bot_1,share_0,share_1\n" + "\n".join(rows) + "\n"
     assert sheet_of(text).uneven == ""
     tables = rate_sheet(sheet_of(text + "x,a,b,1,0\ny,a,b,1,0\n"))
-    assert tables.notes[0] == "2 of the 14 blocks have fewer games than the usual 4, and count with those they have"
+    assert tables.notes[0] == "2 of the 14 blocks have fewer games than the usual 4; they count all the same"
     assert tables.games == 50
 
 

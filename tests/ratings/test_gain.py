@@ -56,7 +56,7 @@ def test_text_and_json_say_how_many_independent_games_it_would_take():
     worth = tables.independent_games
     assert worth == pytest.approx(400 * gain_of(opposed(200, 4)))
     shown = round(worth / 10) * 10 if worth >= 1000 else round(worth)
-    assert f"\n400 games carry the information of {shown:,} independent ones" in standings_text(tables)
+    assert f"\n400 games are worth {shown:,} independent ones" in standings_text(tables)
     assert standings_object(tables, pairs=False)["independent_games"] == round(worth, 1)
 
 
@@ -68,7 +68,7 @@ def test_text_and_json_say_how_many_independent_games_it_would_take():
 def test_where_it_cannot_be_said_nothing_is(games):
     tables = make_tables(counts_of(games))
     assert tables.independent_games is None
-    assert "carry the information" not in standings_text(tables)
+    assert "are worth" not in standings_text(tables)
     assert standings_object(tables, pairs=False)["independent_games"] is None
 
 
@@ -107,7 +107,7 @@ def test_with_an_anchor_errors_are_those_of_the_distance_from_it():
     row = held.standings.set_index("bot").loc["a"]
     assert row["elo_high"] - row["elo_low"] == pytest.approx(pairs.loc[("a", "b"), "elo_high"] - pairs.loc[("a", "b"), "elo_low"])
     assert held.independent_games == make_tables(counts_of(three())).independent_games
-    assert "b is held at 1500 Elo; errors are those of the distance from it" in standings_text(held).splitlines()
+    assert "b is held at 1500 Elo; error bars are for the distance from it" in standings_text(held).splitlines()
     assert standings_object(held, pairs=False)["anchors"] == {"b": 1500}
     assert not any("error of 0" in note for note in held.notes)
 
@@ -116,7 +116,7 @@ def test_each_group_that_never_met_the_others_has_an_anchor_of_its_own():
     games = duel(12, 8) + duel(13, 7, names=("x", "y"))
     table = make_tables(counts_of(games), anchors={"b": 1000, "y": 2000}).standings.set_index("bot")
     assert table.loc[["b", "y"], "elo"].tolist() == [1000, 2000]
-    with pytest.raises(UserError, match="expected one anchor for bots that can be compared, got a and b"):
+    with pytest.raises(UserError, match="expected one anchor per group of comparable bots, got a and b"):
         make_tables(counts_of(games), anchors={"a": 1, "b": 2})
 
 
@@ -124,7 +124,7 @@ def test_an_anchor_that_is_not_there_or_never_played_is_refused():
     with pytest.raises(UserError, match="expected the anchor to be a bot of these results, got 'z'") as caught:
         make_tables(counts_of(duel(5, 5)), anchors={"z": 0})
     assert caught.value.hint == "there are a, b"
-    with pytest.raises(UserError, match="expected an anchor that has a rating, got idle"):
+    with pytest.raises(UserError, match="expected an anchor with a rating, got idle"):
         make_tables(counts_of(duel(5, 5), bots=["idle"]), anchors={"idle": 0})
 
 

@@ -111,7 +111,7 @@ def test_a_match_counts_only_with_all_its_rounds_and_the_same_seats():
     for record in [*others, *whole]:
         score.add(record)
     tables = make_tables(score.counted.counts(), None, score.games.blocks(), match=BOTH)
-    assert "4 of 6 games are in no complete match of bird + lion, and do not count" in tables.notes
+    assert "4 of 6 games do not belong to a complete match of bird + lion, so they do not count" in tables.notes
     assert matches_of(others) == matches_of([]) == []
     assert make_tables(Tally().counts(), None, score.games.blocks(), match=BOTH).games == 0
 
@@ -228,7 +228,7 @@ def test_any_run_can_be_seen_by_another_scoring(run):
     assert "Games" in standings_text(singly)
     birds = run_tables(run, match=["bird", "bird"])
     assert birds.games == len(list(implied(run, ["bird", "bird"]))) > 0
-    assert "games are in no complete match of bird + bird" in birds.notes[0]
+    assert "games do not belong to a complete match of bird + bird" in birds.notes[0]
     with pytest.raises(UserError, match="expected a match on boards of the run, bird, lion, got 'owl'"):
         run_tables(run, match=["bird", "owl"])
 

@@ -74,7 +74,7 @@ def test_a_seat_effect_that_no_deal_departs_from_has_no_error_and_is_not_told():
     assert tables.seats["elo"].tolist() == pytest.approx([0, 0], abs=1e-9)
     assert np.isnan(tables.seats["elo_error"].iloc[1])
     assert "first seat" not in standings_text(tables)
-    assert "every deal gave the same for a, b: an error of 0 says no more than that" in tables.notes
+    assert "every deal gave the same result for a, b: an error of 0 means only that" in tables.notes
 
 
 def test_a_seat_effect_that_only_the_prior_keeps_finite_is_not_told():
@@ -82,7 +82,7 @@ def test_a_seat_effect_that_only_the_prior_keeps_finite_is_not_told():
     tables = make_tables(counts_of(games))
     assert tables.seats["elo"].isna().all()
     assert "first seat" not in standings_text(tables)
-    assert any(note.startswith("the games do not bound the effect of the seats at tables of 2; rated") for note in tables.notes)
+    assert any(note.startswith("the games do not limit the effect of the seats with 2 players; rated") for note in tables.notes)
 
 
 def test_one_deal_tells_no_seat_effect():
@@ -118,7 +118,7 @@ def test_pairs_whose_difference_rests_on_the_prior_are_marked():
     assert shown == ["a=b", "a>c", "a>x", "b=a", "c<a", "c=d", "d=c", "x<a"]
     assert fit_of(games).marks[2, 4] == "~"
     text = pairs_text(tables.pairs)
-    assert "marked differences rest on the prior" in text
+    assert "marked differences depend on the prior" in text
     assert len([line for line in text.splitlines()[1:-1] if ">" in line]) == 2
     assert "marked" not in pairs_text(make_tables(counts_of(duel(7, 5))).pairs)
 

@@ -160,8 +160,8 @@ def test_a_doubled_record_counts_once(run, tmp_path):
 
 def test_the_footer_names_seats_games_and_deals(run):
     text = standings_text(run_tables(run))
-    assert "3 players, Elo against the first seat: second " in text
-    assert "95 % errors clustered by deal; 144 games, 12 deals" in text
+    assert "3 players, Elo compared with the first seat: second " in text
+    assert "95 % error bars, clustered by deal; 144 games, 12 deals" in text
     assert "Seat" in seats_text(run_tables(run).seats)
     assert "Opponent" in pairs_text(run_tables(run).pairs)
 
@@ -185,7 +185,7 @@ def test_a_run_without_games_has_an_empty_table(tmp_path):
 def test_few_deals_and_priors_and_idle_bots_are_noted():
     tables = make_tables(counts_of(duel(4, 0), bots=["idle"]))
     assert "only 4 deals: the error bars are rough below 10" in tables.notes
-    assert "without a game against another bot: idle" in tables.notes
+    assert "no games against another bot: idle" in tables.notes
     assert any(note.startswith("a (>) gave nothing to the others, b (<) got nothing") for note in tables.notes)
     assert tables.standings["mark"].tolist() == [">", "<", ""]
     assert ">" in standings_text(tables)
@@ -193,7 +193,7 @@ def test_few_deals_and_priors_and_idle_bots_are_noted():
 
 def test_groups_that_never_met_are_noted_and_stand_one_below_the_other():
     tables = make_tables(counts_of(duel(12, 8) + duel(3, 7, names=("x", "y")) + duel(7, 9, names=("y", "z"))))
-    assert any(note.startswith("these groups never met, and each has its own mean of 0: x, y, z; a, b") for note in tables.notes)
+    assert any(note.startswith("these groups never met, so each has its own mean of 0: x, y, z; a, b") for note in tables.notes)
     assert tables.standings["bot"].tolist()[3:] == ["a", "b"]
 
 
@@ -304,7 +304,7 @@ def test_seats_that_a_game_does_not_have_are_empty(tmp_path):
 
 def test_without_pyarrow_parquet_is_an_error_with_the_cure(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(UserError, match="expected pyarrow for parquet files, found none") as caught:
+    with pytest.raises(UserError, match="expected pyarrow for Parquet files, found none") as caught:
         export_run(run, tmp_path, run_tables(run), "parquet")
     assert "pip install 'qin-arena[parquet]'" in caught.value.hint
     assert list(tmp_path.iterdir()) == []

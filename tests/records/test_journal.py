@@ -16,8 +16,9 @@ from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.players.inprocess import InProcessPlayer, random_move
 from arena.records.find import find_record, read_records
-from arena.records.journal import Journal, JournalFullError, read_ids, write_durably
+from arena.records.journal import Journal, JournalFullError, read_ids
 from arena.records.record import decode_record, encode_record, shares
+from arena.records.regular import write_durably
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
 
@@ -194,7 +195,7 @@ def test_when_nothing_more_can_be_written_what_was_written_is_whole(tmp_path):
     code = FULL.format(root=str(Path(__file__).parents[2]), folder=str(run), lines=str(tmp_path / "lines"))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "expected to append to" in done.stdout
-    assert "everything before is safe" in done.stdout
+    assert "all earlier games are safe" in done.stdout
     assert (run / "games.jsonl").read_bytes() == b"".join(encode_record(record) + b"\n" for record in RECORDS[:2])
     assert issubclass(JournalFullError, RunError)
 

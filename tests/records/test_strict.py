@@ -61,7 +61,11 @@ def test_what_the_schema_refuses_is_refused_and_the_field_is_named(record):
         (line_of({**RECORDS[0], "end": "bored"}), "end", "a record by the schema (Invalid enum value 'bored')"),
         (line_of({**RECORDS[0], "slowest_ms": [1e9, 0]}), "slowest_ms", "at most "),
         (line_of({**RECORDS[0], "faults": [{"seat": 2, "turn": 0, "kind": "late", "detail": "x"}]}), "faults", "a seat below 2"),
-        (line_of({**RECORDS[0], "faults": [{"seat": 1, "turn": 0, "kind": "late", "detail": "x"}] * 2}), "faults", "one fault for each"),
+        (
+            line_of({**RECORDS[0], "faults": [{"seat": 1, "turn": 0, "kind": "late", "detail": "x"}] * 2}),
+            "faults",
+            "at most one fault per seat",
+        ),
     ],
 )
 def test_complaints_name_the_field_and_what_was_expected(line, field, expected):

@@ -99,7 +99,7 @@ def info(**settings):
 
 def test_a_run_may_get_more_precise_but_not_less_and_not_of_another_kind():
     assert differences(info(until=20), info(until=10)) == []
-    assert differences(info(until=20), info(until=30)) == ["until: the run has 20, asked for 30; a run can only grow"]
+    assert differences(info(until=20), info(until=30)) == ["until: the run has 20, asked for 30; a run can only be extended"]
     assert differences(info(), info(until=30)) == ["until: the run has none, asked for 30.0"]
     assert differences(info(until=30), info(until=30, adaptive=True)) == ["adaptive: the run has none, asked for True"]
 

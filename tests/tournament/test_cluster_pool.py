@@ -97,7 +97,7 @@ def test_a_worker_that_breaks_off_three_games_in_a_row_gets_no_more_and_they_go_
         end(well, None)
     made.look()
     [refused] = [event for event in told if isinstance(event, WorkerRefused)]
-    assert refused == WorkerRefused("tcp://a:1", "a", "its games break off one after another: no memory")
+    assert refused == WorkerRefused("tcp://a:1", "a", "its games fail one after another: no memory")
     assert made.places == 1
 
 

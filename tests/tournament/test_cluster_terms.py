@@ -16,7 +16,7 @@ from arena.records.host import host_text, split_host
 from arena.tournament.cluster.connection import read_address
 from arena.tournament.cluster.pool import difference
 from arena.tournament.cluster.shipping import bots_folder, pack, provide
-from arena.tournament.cluster.terms import disagreement, speed, versions, walls
+from arena.tournament.cluster.terms import best_sandbox, disagreement, speed, versions
 from arena.tournament.events import MachineChanged, MachinesDiffer
 
 
@@ -75,7 +75,7 @@ def test_a_single_script_arrives_too(bot, tmp_path):
 def test_files_that_changed_on_the_way_are_refused_and_leave_nothing(bot):
     archive = pack(bot)
     (bot.folder / "bot.py").write_text("print(1)\n")
-    with pytest.raises(BotFolderError, match="expected the files that the run began with, got others"):
+    with pytest.raises(BotFolderError, match="expected the files from the start of the run, got others"):
         provide(bot, pack(bot), OPEN, bots_folder())
     assert not [path for path in bots_folder().iterdir() if path.is_dir()]
     assert provide(bot, archive, OPEN, bots_folder())
@@ -99,10 +99,10 @@ def test_the_hash_of_a_bot_is_the_same_in_another_process(bot):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"arena": "0.0.1"}, "expected qin-arena .*, got 0.0.1 .* install the same there"),
-        ({"code": "x"}, r"got .* \(code x\): install the same there"),
-        ({"python": "3.9"}, "got 3.9: start the worker with that one"),
-        ({"core": "slow"}, "got the slow one: install a C compiler"),
+        ({"arena": "0.0.1"}, "expected qin-arena .*, got 0.0.1 .* install the same version there"),
+        ({"code": "x"}, r"got .* \(code x\): install the same version there"),
+        ({"python": "3.9"}, "got 3.9: start the worker with the expected one"),
+        ({"core": "slow"}, "got the slow one: where the core is pure, install a C compiler"),
         ({"host": "elsewhere"}, "^$"),
     ],
 )
@@ -150,12 +150,12 @@ def test_the_speed_of_a_machine_is_measured_to_two_digits_and_stands_in_records(
 
 
 def test_where_the_session_has_no_walls_a_worker_has_none():
-    assert walls("none") == (OPEN, "")
+    assert best_sandbox("none") == (OPEN, "")
 
 
-def test_a_worker_without_walls_says_what_it_lacks(monkeypatch):
+def test_a_worker_without_a_sandbox_says_what_it_lacks(monkeypatch):
     monkeypatch.setattr("arena.tournament.cluster.terms.failure", lambda launch: "no")
-    sandbox, reason = walls("bubblewrap")
+    sandbox, reason = best_sandbox("bubblewrap")
     assert sandbox == OPEN
-    assert reason.startswith("expected the sandbox bubblewrap, which does not work there (bubblewrap: no): install bubblewrap")
-    assert "landlock: no" in walls("landlock")[1]
+    assert reason.startswith("expected the bubblewrap sandbox, which does not work there (bubblewrap: no): install bubblewrap")
+    assert "landlock: no" in best_sandbox("landlock")[1]

@@ -174,7 +174,7 @@ def test_another_question_or_pool_is_a_difference_and_more_blocks_are_none():
     other = config(["a"], compare={"new": "new", "old": "old", "elo1": 20})
     assert differences(known, info_of(["new", "old", "a"], other)) == ["elo1: the run has 10.0, asked for 20.0"]
     wider = info_of(["new", "old", "a", "b"], config(["a", "b"]))
-    assert differences(known, wider) == ["pool: b not in the run; who is compared against whom stays as it began"]
+    assert differences(known, wider) == ["pool: b not in the run; the opponents of a comparison cannot change"]
     league = info_of(["new", "old", "a"], make_config({"bots": ["new", "old", "a"], "seed": "s"}))
     assert [line.partition(":")[0] for line in differences(known, league)] == ["compare"]
 

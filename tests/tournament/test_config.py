@@ -34,7 +34,7 @@ def settings(**changes):
             {"match": ["bird", "bird"], "deals": 6_000_000},
             "expected at most 10,000,000 deals on a board, got 6,000,000 for each of 2 rounds",
         ),
-        ({"in_process": True, "game_ms": 9}, "expected no limits of time where all bots are built in"),
+        ({"in_process": True, "game_ms": 9}, "expected no time limits where all bots are built in"),
         ({"match": ["bird"], "compare": {"new": "ann", "old": "bob"}}, "expected a comparison to count games singly, got a match"),
     ],
 )
@@ -124,17 +124,17 @@ def test_more_deals_and_further_bots_are_no_difference():
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        ({"deals": 3}, "deals: the run has 10, asked for 3; a run can only grow"),
+        ({"deals": 3}, "deals: the run has 10, asked for 3; a run can only be extended"),
         ({"move_ms": 5}, "move_ms: the run has 1000, asked for 5"),
         ({"boards": ["lion"]}, "boards: the run has bird, asked for lion"),
         (
             {"match": ["bird", "bird"]},
-            "match: the run has none, asked for bird,bird; 'arena standings --match' shows a run by another scoring",
+            "match: the run has none, asked for bird,bird; use 'arena standings --match' to see a run under another scoring",
         ),
         ({"seatings": "all"}, "seatings: the run has rotations, asked for all"),
         ({"challenger": "ann"}, "challenger: the run has none, asked for ann"),
         ({"seed": "other"}, "seed: the run has s, now it is other"),
-        ({"bots": (bot("ann"), bot("cy"))}, "bot bob: in the run, but not asked for; a run can only grow"),
+        ({"bots": (bot("ann"), bot("cy"))}, "bot bob: in the run, but not asked for; a run can only be extended"),
         ({"bots": (bot("ann"), bot("bob", "2" * 64, "2"))}, "bot bob: its content changed from 1 (111111111111) to 2 (222222222222)"),
     ],
 )
@@ -146,4 +146,4 @@ def test_other_rules_or_rows_are_a_difference():
     known = info()
     assert differences(msgspec.structs.replace(known, rules_revision=0), known) == ["rules revision: the run has 0, now it is 1"]
     changed = msgspec.structs.replace(known, boards={"bird": ["R.."]})
-    assert differences(changed, known) == ["board bird: its rows are not those the run was played on"]
+    assert differences(changed, known) == ["board bird: its rows differ from those the run was played on"]

@@ -1,1 +1,1 @@
-"""The report of a run, and the replay of a game, as one HTML file that needs nothing else."""
+"""The report of a run, and the replay of a game, each as one self-contained HTML file."""

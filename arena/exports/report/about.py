@@ -1,4 +1,4 @@
-"""What a run is: settings, versions, bots, and the command that plays it again."""
+"""About a run: settings, versions, bots, and the command that repeats it."""
 
 import shlex
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from arena.exports.report.material import Material
 from arena.exports.report.words import shortened
 from arena.exports.text import counted_text
 from arena.players.manifest import Manifest, read_manifest
+from arena.records.regular import has_folder
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules.boards import BUILT_IN
 
@@ -24,16 +25,16 @@ DEFAULTS: dict[str, Any] = {
     "startup_ms": 10_000,
     "until": None,
 }
-"""Settings that the command need not name."""
+"""Default settings, which the command can leave out."""
 FLAGS = ("adaptive", "in_process")
 QUESTION = {"elo0": 0.0, "elo1": 10.0, "alpha": 0.05, "beta": 0.05}
-"""The same for what a comparison asks."""
+"""The same for the question of a comparison."""
 WORDS = 300
 HASH = 12
 
 
 def repeat_command(info: RunInfo, *, seed: str | None) -> str:
-    """The command that plays the same games; without a seed it shuffles decks of its own."""
+    """The command that plays the same games; without a seed it shuffles its own decks."""
     config = info.config
     boards = [str(name) for name in config.get("boards", ())]
     known = [name for name in boards if name in BUILT_IN]
@@ -47,7 +48,7 @@ def repeat_command(info: RunInfo, *, seed: str | None) -> str:
 
 
 def _compared(config: dict[str, Any]) -> list[str]:
-    """The command of a comparison as far as a run's command is another one."""
+    """The part of a comparison's command that differs from a run's command."""
     asked = config["compare"]
     pair = [str(asked["new"]), str(asked["old"])]
     pool = sorted(str(name) for name in config.get("bots", ()) if name not in pair)
@@ -55,13 +56,13 @@ def _compared(config: dict[str, Any]) -> list[str]:
 
 
 def _options(config: dict[str, Any], defaults: Mapping[str, Any]) -> list[str]:
-    """What differs from the defaults."""
+    """The options that differ from the defaults."""
     told = {key: config.get(key, default) for key, default in defaults.items()}
     return [word for key, value in told.items() if value != defaults[key] for word in (f"--{key.replace('_', '-')}", f"{value}")]
 
 
 def bots_of(material: Material) -> list[dict[str, Any]]:
-    """Each bot of the run with what its bot.toml says of it, the best first."""
+    """The bots of the run with the details from their bot.toml, best first."""
     known = {bot.name: bot for bot in material.info.bots}
     return [_bot(material.folder, known[name]) for name in material.bots if name in known]
 
@@ -80,32 +81,30 @@ def _bot(folder: Path, bot: BotInfo) -> dict[str, Any]:
 
 
 def _manifest(folder: Path, bot: BotInfo) -> Manifest | None:
-    """The manifest in the run's copy of the bot; None where it is gone."""
-    copies = folder / "bots"
-    copy = copies / f"{bot.name}-{bot.sha256[:HASH]}"
+    """The manifest in the run's copy of the bot; None if it is gone."""
     try:
-        return read_manifest(copy) if copy.resolve().is_relative_to(copies.resolve()) else None
+        return read_manifest(folder / bot.copy) if has_folder(folder, bot.copy) else None
     except (BotFolderError, OSError, ValueError):
         return None
 
 
 def settings_of(material: Material) -> list[tuple[str, str]]:
-    """Settings and versions as pairs of words."""
+    """Settings and versions as pairs of label and value."""
     info, config = material.info, material.info.config
-    bank = f"{config['game_ms']} ms a game + {config.get('increment_ms', 0)} ms a move" if config.get("game_ms") else "none"
+    bank = f"{config['game_ms']} ms per game + {config.get('increment_ms', 0)} ms per move" if config.get("game_ms") else "none"
     return [
         ("Started", info.started),
         ("Last game ended", material.scan.last or "no game yet"),
-        ("Players at a table", str(config.get("players", 2))),
+        ("Players per game", str(config.get("players", 2))),
         ("Boards", ", ".join(info.boards)),
         ("What counts", counted_text(material.tables)),
-        ("Deals of each match" if config.get("match") else "Deals on each board", str(config.get("deals", "?"))),
+        ("Deals per match" if config.get("match") else "Deals per board", str(config.get("deals", "?"))),
         ("Seatings", str(config.get("seatings", "?"))),
-        ("Time for a move", "no limit, built-in bots" if config.get("in_process") else f"{config.get('move_ms', '?')} ms"),
-        ("Bank of time", bank),
-        ("Protection asked of the machine", info.sandbox),
+        ("Move time", "no limit (built-in bots)" if config.get("in_process") else f"{config.get('move_ms', '?')} ms"),
+        ("Bank", bank),
+        ("Sandbox at the start", info.sandbox),
         (
-            "Protection in force, by games",
+            "Sandbox used, by games",
             ", ".join(f"{tier}: {games:,}" for tier, games in sorted(material.scan.sandboxes.items())) or "-",
         ),
         ("arena", info.arena),

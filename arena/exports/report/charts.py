@@ -1,4 +1,4 @@
-"""The pictures of a report: small ones, one for each row of a table, on a scale that its rows share."""
+"""The charts of a report: small ones, one per table row, on a scale shared by all rows."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -13,14 +13,14 @@ from arena.exports.report.words import number
 ROW_WIDTH, ROW_HEIGHT = 220, 33
 BARS_HEIGHT = 42
 LETTER = 6.5
-"""Pixels that a figure in an axis takes."""
+"""The width of a number on an axis, in pixels."""
 PANEL_WIDTH, PANEL_HEIGHT = 300, 170
 EDGE = 8
 """Pixels to the left and right of a row's scale."""
 
 
 class Point(NamedTuple):
-    """A rating after the first ``deals`` deals, with its interval; NaN where there is none."""
+    """A rating after the first ``deals`` deals, with its interval; NaN if there is none."""
 
     deals: int
     elo: float
@@ -29,7 +29,7 @@ class Point(NamedTuple):
 
 
 def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
-    """The head of a column of rows: the scale's numbers, or the names given for them."""
+    """The axis above a column of charts: the scale's numbers, or the labels given for them."""
     texts = names or [number(tick, 0 if abs(tick) >= 1 or tick == 0 else 1) for tick in scale.ticks]
     marks, end = list[Markup](), -LETTER
     for tick, text in zip(scale.ticks, texts, strict=True):
@@ -43,7 +43,7 @@ def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
 
 
 def interval(scale: Scale, low: float, middle: float, high: float, label: str, *, zero: float | None = 0.0) -> Markup:
-    """A dot with its interval; an arrow stands where the interval leaves the scale."""
+    """A dot with its interval; an arrow where the interval leaves the scale."""
     y = ROW_HEIGHT / 2
     parts = [*_grid(scale, ROW_HEIGHT), *_zero(scale, zero, ROW_HEIGHT)]
     if isfinite(low) and isfinite(high):
@@ -55,7 +55,7 @@ def interval(scale: Scale, low: float, middle: float, high: float, label: str, *
 
 
 def spread(scale: Scale, quantiles: Sequence[float], longest: float, label: str) -> Markup:
-    """A bar from the 5 % to the 95 % quantile with a dot at the median, and a small mark for the longest.
+    """A bar from the 5 % to the 95 % quantile, with a dot at the median and a small mark at the longest.
 
     ``quantiles`` are those of 5, 50 and 95 %.
     """
@@ -72,7 +72,7 @@ def spread(scale: Scale, quantiles: Sequence[float], longest: float, label: str)
 
 
 def bars(scale: Scale, counts: Sequence[tuple[float, int]], width: float, label: str) -> Markup:
-    """A histogram of (left end, count) with bars that are ``width`` of the scale wide; the highest one fills the row."""
+    """A histogram of (left end, count), with bars of the given ``width`` on the scale; the highest bar fills the row."""
     highest = max((count for _, count in counts), default=1) or 1
     parts = list(_grid(scale, BARS_HEIGHT))
     for left, count in counts:
@@ -85,7 +85,7 @@ def bars(scale: Scale, counts: Sequence[tuple[float, int]], width: float, label:
 
 
 def course(points: Sequence[Point], across: Scale, up: Scale, label: str) -> Markup:
-    """A rating over the deals with its band; what leaves the scale is cut off at its edge."""
+    """A rating over the deals with its band, cut off at the edges of the scale."""
     known = [point for point in points if isfinite(point.elo)]
     banded = [point for point in known if isfinite(point.low)]
     band = [(across(point.deals), up(point.high)) for point in banded] + [(across(point.deals), up(point.low)) for point in banded[::-1]]
@@ -125,5 +125,5 @@ def _zero(scale: Scale, zero: float | None, height: float) -> list[Markup]:
 
 
 def _anchor(place: int, count: int) -> str:
-    """The first text starts at its mark and the last one ends there, so that none is cut off."""
+    """The anchor of a label: the first starts at its mark and the last ends there, so that none is cut off."""
     return "start" if place == 0 else "end" if place == count - 1 else "middle"

@@ -1,4 +1,4 @@
-"""Which games a page shows, out of how many there may be: the faults, the surprising ones, the extreme ones, then the latest."""
+"""Chooses the games for a page: first faults, then upsets, then extreme games, then the latest."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -12,17 +12,17 @@ from arena.exports.text import MISSING
 from arena.rules.terms import LAST_PAGODA
 
 Reasons = dict[int, list[str]]
-"""Games by number, each with why it was chosen."""
+"""Games by number, each with the reasons it was chosen."""
 
 SURPRISING = 1.0
-"""Elo by which the winner must be rated lower."""
+"""The least number of Elo points by which the winner must be rated lower."""
 MOST_LEFT = 127
 
 
 class Field:
-    """The games to choose from: all of a scan that ``may_show`` allows.
+    """The games to choose from: those of a scan that ``may_show`` allows.
 
-    ``order`` (n,) the allowed games, the latest first; ``clean`` those of them without a fault; ``elo`` is by bot.
+    ``order`` (n,) are the allowed games, latest first; ``clean`` are those without a fault; ``elo`` is by bot.
     """
 
     def __init__(self, scan: Scan, elo: Mapping[str, float], may_show: NDArray[np.bool_]) -> None:
@@ -54,7 +54,7 @@ def choose_games(field: Field, count: int) -> Reasons:
 
 
 def _faults(field: Field) -> Iterator[tuple[int, str]]:
-    """The latest game of each kind of fault, then of each bot with it."""
+    """The latest game with each kind of fault, then with each kind and bot."""
     newest = [forfeited for forfeited in reversed(field.scan.faults) if field.allowed[forfeited.game]]
     kinds = {forfeited.fault.kind: forfeited for forfeited in reversed(newest)}
     bots = {(forfeited.fault.kind, forfeited.bot): forfeited for forfeited in reversed(newest)}
@@ -67,17 +67,17 @@ def _faults(field: Field) -> Iterator[tuple[int, str]]:
 
 
 def _upsets(field: Field) -> Iterator[tuple[int, str]]:
-    """The latest game of each pair in which the lower rated bot won, the widest difference first."""
+    """For each pair of bots, the latest game that the lower-rated one won; the widest difference first."""
     margins = np.array([_margin(bots, ranks, field.elo) for _, bots, ranks in field.scan.outcomes] or [0.0])
     games = field.clean[(margins > SURPRISING)[field.scan.outcome[field.clean]]]
     margin = margins[field.scan.outcome[games]]
-    _, latest = np.unique(np.round(margin, 3), return_index=True)  # of each difference the first, which is the latest game
+    _, latest = np.unique(np.round(margin, 3), return_index=True)  # the first of each difference is the latest game
     for place in latest[::-1]:
         yield int(games[place]), f"upset: by {margin[place]:.0f} Elo"
 
 
 def _margin(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float]) -> float:
-    """By how much the best of those that did not win is rated above the best winner; 0 where that cannot be said."""
+    """How far the best-rated loser is rated above the best-rated winner; 0 if unknown."""
     rated = [(elo[bot], rank) for bot, rank in zip(bots, ranks, strict=True) if isfinite(elo.get(bot, nan))]
     beaten, winners = ([value for value, rank in rated if (rank == 1) == won] for won in (False, True))
     return max(beaten) - max(winners) if beaten and winners else 0.0
@@ -103,7 +103,7 @@ def _lead_text(lead: float) -> str:
 
 
 def _by_length(field: Field, *, longest: bool) -> Iterator[tuple[int, str]]:
-    """Games by their number of placements; the short ones among those that somebody won with the last pagoda."""
+    """Games by their number of placements; the short ones only from games won by placing the last pagoda."""
     games = field.clean
     if not longest and LAST_PAGODA in field.scan.ends:
         games = games[field.scan.end[games] == field.scan.ends.index(LAST_PAGODA)]
@@ -113,7 +113,7 @@ def _by_length(field: Field, *, longest: bool) -> Iterator[tuple[int, str]]:
 
 
 def _latest_of_pairings(field: Field) -> Iterator[tuple[int, str]]:
-    """The latest game of each line-up, those of high ratings first."""
+    """The latest game of each line-up, highest ratings first."""
     latest = np.full(len(field.scan.outcomes), -1)
     np.maximum.at(latest, field.scan.outcome[field.order], field.order)
     found: dict[tuple[str, ...], int] = {}

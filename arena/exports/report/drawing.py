@@ -1,4 +1,4 @@
-"""A board without tiles as SVG: what stays the same through a game."""
+"""An empty board as SVG: the part that stays the same through a game."""
 
 from markupsafe import Markup
 
@@ -12,7 +12,7 @@ HOUSE = "M{0} {1}l9 -8l9 8v11h-18z"
 
 
 def board_picture(board: Board) -> Markup:
-    """The board; the viewer adds tiles, provinces and pagodas in a group at its end, whose corner is the board's."""
+    """The board. The viewer adds tiles, provinces and pagodas in a group at its end, which shares the board's corner."""
     width, height = board.width * SIDE, board.height * SIDE
     squares = [_square(letter, column * SIDE, row * SIDE) for row, line in enumerate(board.rows) for column, letter in enumerate(line)]
     frame = element("rect", x=-5, y=-5, width=width + 10, height=height + 10, rx=8, class_="frame")

@@ -1,4 +1,4 @@
-"""The faults of a run: how often each bot made which, and the evidence of the latest."""
+"""The faults of a run: how often each bot committed each kind, and the evidence of the latest."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -9,11 +9,11 @@ from arena.exports.report.material import Material
 from arena.exports.report.scan import Forfeited
 
 EACH, ALL = 2, 40
-"""Of how many faults of a bot and kind, and of how many at all, the evidence is shown."""
+"""The number of faults per bot and kind, and in total, whose evidence is shown."""
 
 
 def faults(material: Material) -> dict[str, Any]:
-    """One row per bot and kind of fault, the most frequent first, with the evidence of its latest faults on deals that are over."""
+    """One row per bot and kind of fault, most frequent first, with the evidence of its latest faults on finished deals."""
     groups: defaultdict[tuple[str, str], list[Forfeited]] = defaultdict(list)
     for forfeited in material.scan.faults:
         groups[forfeited.bot, forfeited.fault.kind].append(forfeited)

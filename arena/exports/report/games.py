@@ -1,4 +1,4 @@
-"""The games that a page holds, as far as there is room for them."""
+"""The games on a page, as many as fit."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
@@ -15,14 +15,14 @@ from arena.records.record import GameRecord
 from arena.rules.boards import Board
 
 MOST_BYTES = 2_000_000
-"""Of all games together, so that a page stays below 5 MB."""
+"""The limit for all games together, so that a page stays below 5 MB."""
 
 AT_ONCE = 1000
-"""Records held at a time."""
+"""Records held in memory at a time."""
 
 
 class Album(NamedTuple):
-    """Games for the viewer; ``crowded_out`` is how many found no room, ``damaged`` says which could not be replayed and why."""
+    """Games for the viewer; ``crowded_out`` is the number that did not fit, ``damaged`` lists those that could not be replayed and why."""
 
     games: list[dict[str, Any]]
     boards: dict[str, Board]
@@ -30,12 +30,18 @@ class Album(NamedTuple):
     damaged: list[str]
 
     def content(self) -> dict[str, Any]:
-        """What the viewer reads."""
+        """The data that the viewer reads."""
         return {"boards": {name: board_object(board) for name, board in self.boards.items()}, "games": self.games}
+
+    def words(self) -> Iterator[str]:
+        """What happened in the games, in words that name rules."""
+        for game in self.games:
+            yield from (event[1] for step in game["steps"] for event in step.get("events", ()))
+            yield from (fault["detail"] for fault in game["faults"])
 
 
 def album_of(chosen: Iterable[tuple[GameRecord, list[str]]], rows: Mapping[str, list[str]]) -> Album:
-    """The games replayed, until they fill the room; ``rows`` are those of the boards."""
+    """Replays the games until the page is full; ``rows`` are the rows of the boards."""
     games, boards, damaged, size, crowded_out = list[dict[str, Any]](), dict[str, Board](), list[str](), 0, 0
     for record, reasons in chosen:
         try:
@@ -54,7 +60,7 @@ def album_of(chosen: Iterable[tuple[GameRecord, list[str]]], rows: Mapping[str, 
 
 
 def chosen_records(scan: Scan, chosen: Reasons) -> Iterator[tuple[GameRecord, list[str]]]:
-    """The records of the games chosen."""
+    """The records of the chosen games."""
     rest = iter(chosen.items())
     while some := dict(islice(rest, AT_ONCE)):
         records = scan.records(some)
@@ -62,7 +68,7 @@ def chosen_records(scan: Scan, chosen: Reasons) -> Iterator[tuple[GameRecord, li
 
 
 def readable(value: Any) -> Any:
-    """The same with every text in it made visible."""
+    """The same value, with invisible characters in every text made visible."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Report and replay, from a run's folder to the text of a page."""
+"""Makes the report of a run or the replay of a game: from a run's folder to the text of a page."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,10 +13,12 @@ from arena.exports.report.faults import fault_object, faults
 from arena.exports.report.games import Album, album_of, chosen_records
 from arena.exports.report.material import Material, choose, gather
 from arena.exports.report.page import render
+from arena.exports.report.rulelinks import rules_named
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.words import counted
 from arena.exports.text import counted_text, gain_lines, noun_of
 from arena.records.record import GameRecord
+from arena.records.regular import write_durably
 from arena.records.runfile import read_run
 
 DEFAULT_GAMES = 40
@@ -24,7 +26,7 @@ REPLAYS = "replays"
 
 
 class Report(NamedTuple):
-    """A finished page, with ``notes`` for whoever made it."""
+    """A finished page, with ``notes`` for the user who made it."""
 
     text: str
     notes: list[str]
@@ -33,7 +35,7 @@ class Report(NamedTuple):
 def report_page(
     folder: Path, wanted: int | list[str] = DEFAULT_GAMES, prior: float | None = None, match: Sequence[str] | None = None
 ) -> Report:
-    """The report of a run with as many games, well chosen, or those named; by the run's own scoring unless ``match`` is another one.
+    """The report of a run with this many well-chosen games, or with the named ones; scored as in the run unless ``match`` differs.
 
     Raises RunError, NoAnswerError, UserError for boards that do not fit.
     """
@@ -43,9 +45,9 @@ def report_page(
     text = render("report.html", _values(material, album))
     exposed = sum(bool(material.is_open[game]) for game in chosen)
     notes = [
-        *([f"{counted(exposed, 'game')} of deals that are still being played: whoever sees them knows tiles to come"] if exposed else []),
-        *([f"{counted(album.crowded_out, 'game')} left out, for which the page has no room"] if album.crowded_out else []),
-        *(f"left out, since it could not be replayed: {what}" for what in album.damaged),
+        *([f"{counted(exposed, 'game')} of deals that are still being played: they reveal tiles to come"] if exposed else []),
+        *([f"{counted(album.crowded_out, 'game')} left out, because the page is full"] if album.crowded_out else []),
+        *(f"left out, because it could not be replayed: {what}" for what in album.damaged),
     ]
     return Report(text, notes)
 
@@ -56,24 +58,23 @@ def game_page(folder: Path, record: GameRecord) -> str:
     if album.damaged:
         raise RunError(album.damaged[0])
     found = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]
-    values = {"name": folder.name, "version": __version__, "record": record, "faults": [fault_object(folder, fault) for fault in found]}
-    return render("game.html", {**values, **_viewer(album)})
+    shown = [fault_object(folder, fault) for fault in found]
+    values = {"name": folder.name, "version": __version__, "record": record, "faults": shown}
+    return render("game.html", {**values, **_viewer(album, [fault["detail"] for fault in shown])})
 
 
-def page_path(folder: Path, game: str) -> Path:
-    """Where the page of a game goes; its folder is made. Raises RunError when the id leads out of the run's folder."""
-    path = folder / REPLAYS / f"{game}.html"
+def write_page(folder: Path, game: str, text: str) -> Path:
+    """Writes the page of a game where it belongs in the run's folder. Raises RunError, also when the id leads out of that."""
+    path = Path(folder, REPLAYS, *f"{game}.html".split("/"))
     try:
-        if not path.resolve().is_relative_to((folder / REPLAYS).resolve()):
-            raise RunError(f"expected the id of a game to be a path below {folder / REPLAYS}, got {game!r}", "name a file: --html FILE")
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RunError(f"expected to make the folder {path.parent}, got {error}", "name a file: --html FILE") from error
+        write_durably(path, text.encode(), folder)
+    except RunError as error:
+        raise RunError(str(error), "name a file: --html FILE") from error
     return path
 
 
 def _values(material: Material, album: Album) -> dict[str, Any]:
-    secrecy = material.secrecy
+    secrecy, faulty = material.secrecy, faults(material)
     return {
         "name": material.folder.name,
         "version": __version__,
@@ -99,12 +100,15 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
         "lengths": sections.lengths(material),
         "thinking": sections.thinking(material),
         "convergence": sections.convergence(material),
-        "faults": faults(material),
-        **_viewer(album),
+        "faults": faulty,
+        **_viewer(album, [fault["detail"] for row in faulty["rows"] for fault in row["shown"]]),
     }
 
 
-def _viewer(album: Album) -> dict[str, Any]:
+def _viewer(album: Album, details: Sequence[str]) -> dict[str, Any]:
+    """What the viewer shows, and the rules that it or the details of faults name."""
     pictures = {name: board_picture(board) for name, board in album.boards.items()}
     shown = {game["id"] for game in album.games}
-    return {"album": album, "content": album.content(), "pictures": pictures, "shown": shown}
+    rules = rules_named([*album.words(), *details])
+    content = {**album.content(), "rules": {rule.number: rule.text for rule in rules}}
+    return {"album": album, "content": content, "pictures": pictures, "shown": shown, "rules": rules}

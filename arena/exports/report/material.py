@@ -1,4 +1,4 @@
-"""All that a report is made of, read from a run's folder once."""
+"""Everything that goes into a report, read once from a run's folder."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,9 +18,9 @@ from arena.records.runfile import RunInfo, read_run
 
 
 class Material(NamedTuple):
-    """A run: what it is, its games, its tables, and what may be shown of it.
+    """A run: its settings, its games, its tables, and what may be shown.
 
-    ``is_open`` (G,) whether a game's deal is still being played. ``tables`` and ``convergence`` count matches where that is the scoring.
+    ``is_open`` (G,) says whether a game's deal is still being played. ``tables`` and ``convergence`` count matches if the run is scored so.
     """
 
     folder: Path
@@ -38,7 +38,7 @@ class Material(NamedTuple):
 
     @property
     def bots(self) -> list[str]:
-        """The bots' names, the best first."""
+        """The bots' names, best first."""
         return [str(name) for name in self.tables.standings["bot"]]
 
 
@@ -70,7 +70,7 @@ def _open_games(scan: Scan, secrecy: Secrecy) -> NDArray[np.bool_]:
 
 
 def choose(material: Material, wanted: int | list[str]) -> Reasons:
-    """The games to show: as many, well chosen, or those with the given ids. Raises RunError for an unknown id."""
+    """The games to show: this many well-chosen ones, or those with the given ids. Raises RunError for an unknown id."""
     if isinstance(wanted, list):
-        return {game: ["asked for"] for game in material.scan.numbers(wanted)}
+        return {game: ["requested"] for game in material.scan.numbers(wanted)}
     return choose_games(Field(material.scan, material.elo, ~material.is_open), wanted)

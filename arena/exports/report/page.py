@@ -1,4 +1,4 @@
-"""The page: templates filled, with its style and script inside and a policy that lets nothing else run or load."""
+"""The page: filled templates, with style and script inline, and a policy that blocks everything else."""
 
 from base64 import b64encode
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from arena.exports.report.rulelinks import anchor, linked
 from arena.exports.report.words import counted, milliseconds, number, shortened, signed, visible
 
 PACKAGE = "arena.exports.report"
@@ -21,7 +22,7 @@ POLICY = (
 
 
 class Inline(NamedTuple):
-    """Text that stands in the page as it is, and the hash by which the policy knows it."""
+    """Text that goes into the page unchanged, and the hash that lets the policy accept it."""
 
     text: Markup
     hash: str
@@ -36,7 +37,7 @@ def render(template: str, values: Mapping[str, Any]) -> str:
 
 
 def data_text(value: Any) -> Markup:
-    """The value as JSON that no browser can take for markup, for a block of data in the page."""
+    """The value as JSON that no browser can mistake for markup, for a data block in the page."""
     text = msgspec.json.encode(value).decode("utf-8", "replace")
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -50,6 +51,8 @@ def _environment() -> Environment:
     environment.filters |= {
         "counted": counted,
         "data": data_text,
+        "linked": linked,
+        "anchor": anchor,
         "ms": milliseconds,
         "number": number,
         "shortened": shortened,
@@ -60,11 +63,11 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """What an expression puts out: foreign text with what is invisible in it made visible; it is escaped after this."""
+    """The output of an expression: invisible characters in foreign text are made visible here, and escaped afterwards."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _inline(*names: str) -> Inline:
-    """Files of the package, joined."""
+    """The text of files of the package, joined."""
     text = "\n".join(files(PACKAGE).joinpath(name).read_text(encoding="utf-8").strip() for name in names)
     return Inline(Markup(text), f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}")  # noqa: S704 - our own files

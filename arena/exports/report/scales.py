@@ -1,4 +1,4 @@
-"""Scales: numbers to places in a picture, and the round numbers to mark on them."""
+"""Scales: map numbers to positions in a chart, and choose round numbers to mark."""
 
 import math
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ STEPS = (1, 2, 2.5, 5, 10)
 
 
 class Scale(NamedTuple):
-    """From ``low`` to ``high`` over the pixels ``start`` to ``end``, evenly or by powers; ``ticks`` are the numbers to mark."""
+    """Maps ``low`` to ``high`` onto the pixels ``start`` to ``end``, linearly or logarithmically; ``ticks`` are the numbers to mark."""
 
     low: float
     high: float
@@ -18,17 +18,17 @@ class Scale(NamedTuple):
     is_log: bool = False
 
     def __call__(self, value: float) -> float:
-        """The place of a value; what lies outside stands at the edge."""
+        """The position of a value; values outside the scale are placed at its edge."""
         low, high, at = (math.log10(part) if self.is_log else part for part in (self.low, self.high, self.clip(value)))
         return self.start + (self.end - self.start) * (at - low) / (high - low)
 
     def clip(self, value: float) -> float:
-        """The value, or the nearer end."""
+        """The value, limited to the scale."""
         return min(max(value, self.low), self.high)
 
 
 def linear(values: Iterable[float], start: float, end: float, count: int = 4, least: float = 0.0) -> Scale:
-    """A scale over the finite values, with about ``count`` round steps of at least ``least``, its ends on round numbers."""
+    """A scale over the finite values with about ``count`` round steps of at least ``least``; its ends are round numbers too."""
     known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(known), max(known)
     if high - low < 1e-9:  # noqa: PLR2004 - all the same
@@ -39,7 +39,7 @@ def linear(values: Iterable[float], start: float, end: float, count: int = 4, le
 
 
 def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
-    """A scale by powers of ten over the positive values."""
+    """A logarithmic scale (powers of ten) over the positive values."""
     known = [value for value in values if math.isfinite(value) and value > 0] or [1.0]
     first, last = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)))
     last = max(last, first + 1)
@@ -47,6 +47,6 @@ def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 def round_step(width: float) -> float:
-    """The round number next above a width."""
+    """The next round number above a width."""
     power = 10.0 ** math.floor(math.log10(width))
     return next(step * power for step in STEPS if step * power >= width * (1 - 1e-9))

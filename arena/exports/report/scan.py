@@ -1,4 +1,4 @@
-"""What the report needs of a journal beside its tables, in one pass that keeps some thirty bytes of a game."""
+"""What the report needs from a journal besides the tables, in one pass that keeps about thirty bytes per game."""
 
 from array import array
 from collections import Counter
@@ -13,27 +13,27 @@ from numpy.typing import NDArray
 from arena.errors import RunError
 from arena.ratings import tally
 from arena.ratings.matches import Score
-from arena.ratings.tally import MOST_SEATS, Games, Outcome, Row, row_decoder
+from arena.ratings.tally import MOST_SEATS, Games, Milliseconds, Outcome, Row, Turns, row_decoder
 from arena.records.journal import journal_of, open_journal, read_rows
 from arena.records.record import Fault, GameRecord, decode_record
 
 
 class _Fault(tally.Fault):
-    """All that is said of a fault."""
+    """All the fields of a fault."""
 
-    turn: int
+    turn: Turns
     detail: str
 
 
 class _Line(Row):
     faults: Sequence[_Fault]
-    slowest_ms: list[float]
+    slowest_ms: list[Milliseconds]
     sandbox: str
     ended: str
 
 
 class Forfeited(Struct, frozen=True):
-    """A fault: the number of its game in the journal, the game's id, whose it was, and what the record says."""
+    """A fault: the number of its game in the journal, the game's id, the bot, and the record's entry."""
 
     game: int
     id: str
@@ -42,12 +42,12 @@ class Forfeited(Struct, frozen=True):
 
 
 class Scan(Struct):
-    """The games of a journal, numbered from 0 in its order; of records with the same id the first counts.
+    """The games of a journal, numbered from 0 in its order; the first record of each id counts.
 
-    ``outcomes``  (O) what came of games; ``outcome`` (G,) the place there of each game, ``deal`` (G,) the number of its deal
-    ``offset``, ``turns``  (G,) where its line begins, placements; ``end`` (G,) is a number in ``ends``
+    ``outcomes``  (O) the different outcomes; ``outcome`` (G,) each game's index there, ``deal`` (G,) the number of its deal
+    ``offset``, ``turns``  (G,) where its line begins, and its number of placements; ``end`` (G,) an index in ``ends``
     ``left``, ``think_ms``  (N,) by game and seat
-    ``slowest_ms``  of each bot; ``faults`` all of them; ``sandboxes`` how many games had which protection
+    ``slowest_ms``  of each bot; ``faults`` all faults; ``sandboxes`` the number of games played in each sandbox tier
     ``last``        when the last game ended, UTC
     """
 
@@ -57,7 +57,7 @@ class Scan(Struct):
     deal: NDArray[np.int32]
     offset: NDArray[np.int64]
     turns: NDArray[np.int32]
-    end: NDArray[np.int8]
+    end: NDArray[np.int32]
     ends: list[str]
     left: NDArray[np.int8]
     think_ms: NDArray[np.float64]
@@ -67,11 +67,11 @@ class Scan(Struct):
     last: str
 
     def by_game(self, values: Iterable[int]) -> NDArray[np.int32]:
-        """(G,) what is given for each outcome."""
+        """(G,) the value given for each game's outcome."""
         return np.array(list(values), dtype=np.int32)[self.outcome]
 
     def by_seat(self, values: Iterable[Sequence[int]]) -> NDArray[np.int32]:
-        """(N,) what is given for each outcome by seat."""
+        """(N,) the value given for each game's outcome, by seat."""
         padded = np.full((len(self.outcomes), MOST_SEATS), -1, dtype=np.int32)
         for row, given in zip(padded, values, strict=True):
             row[: len(given)] = given
@@ -79,7 +79,7 @@ class Scan(Struct):
         return found[found >= 0]
 
     def games_of(self) -> Counter[str]:
-        """How many games each bot has, those against itself as often as it sat at the table."""
+        """The number of games of each bot; games against itself count once for each of its seats."""
         counted: Counter[str] = Counter()
         for (_, bots, _), games in zip(self.outcomes, np.bincount(self.outcome, minlength=len(self.outcomes)).tolist(), strict=True):
             for bot in bots:
@@ -87,7 +87,7 @@ class Scan(Struct):
         return counted
 
     def records(self, games: Iterable[int]) -> dict[int, GameRecord]:
-        """The records of games, read again from front to back: a compressed journal would be unpacked anew for every step back."""
+        """The records of games, read again from front to back, because each step back would decompress the journal anew."""
         found = {}
         with open_journal(self.path) as file:
             for game in sorted(games):
@@ -96,7 +96,7 @@ class Scan(Struct):
         return found
 
     def numbers(self, ids: list[str]) -> list[int]:
-        """The numbers of the games with these ids, in their order. Raises RunError for one that is not there."""
+        """The numbers of the games with these ids, in the same order. Raises RunError for an unknown id."""
         rows, wanted = islice(read_rows(self.path, row_decoder(Row)), len(self.offset)), set(ids)
         found = {row.id: number for number, (_, row) in enumerate(rows) if row.id in wanted}
         for name in ids:
@@ -106,10 +106,10 @@ class Scan(Struct):
 
 
 class _Columns:
-    """The columns of a `Scan` while they grow."""
+    """The columns of a `Scan` while it is being read."""
 
     def __init__(self) -> None:
-        self.offset, self.turns, self.end, self.left, self.think_ms = array("q"), array("i"), array("b"), array("b"), array("d")
+        self.offset, self.turns, self.end, self.left, self.think_ms = array("q"), array("i"), array("i"), array("b"), array("d")
         self.ends: dict[str, int] = {}
         self.slowest_ms: dict[str, float] = {}
         self.sandboxes: Counter[str] = Counter()
@@ -117,7 +117,7 @@ class _Columns:
         self.last = ""
 
     def add(self, row: _Line, start: int) -> None:
-        """Adds a game whose line begins there."""
+        """Adds a game whose line begins at ``offset``."""
         self.faults += [
             Forfeited(len(self.offset), row.id, row.bots[fault.seat], Fault(fault.seat, fault.turn, fault.kind, fault.detail))
             for fault in row.faults
@@ -133,7 +133,7 @@ class _Columns:
         self.last = max(self.last, row.ended)
 
     def finished(self, path: Path, games: Games) -> Scan:
-        """What was read."""
+        """The finished scan."""
         return Scan(
             path=path,
             outcomes=list(games.outcomes),
@@ -153,7 +153,7 @@ class _Columns:
 
 
 def scan_journal(run: Path, score: Score) -> Scan:
-    """Reads a run's journal; ``score`` counts its games meanwhile. Raises RunError."""
+    """Reads a run's journal, and lets ``score`` count its games on the way. Raises RunError."""
     path, columns = journal_of(run), _Columns()
     for start, row in read_rows(path, row_decoder(_Line)):
         score.add(row)

@@ -1,7 +1,7 @@
-"""What of a run may be shown: nothing by which a bot could know the tiles of a game that is still to be played.
+"""What a report may show of a run: nothing that would tell a bot the tiles of a game that is still to be played.
 
-Line-ups play the same deals. So a deal stays secret until each of its planned games is in the journal, and the seed, from which all
-deals follow, until the whole run is.
+Line-ups play the same deals. So a deal stays secret until all its planned games are in the journal. The seed, which determines all deals,
+stays secret until the whole run is finished.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,9 +18,9 @@ from arena.tournament.schedule import Schedule
 
 
 class Secrecy(NamedTuple):
-    """What is finished: ``planned`` games, and ``missing`` ones of them, None when this version cannot read the plan.
+    """What is finished: the number of ``planned`` games and of ``missing`` ones, None if this version cannot read the plan.
 
-    ``over`` says by board of each deal's number whether all of its games are played; deals beyond are not.
+    ``over`` says, by board and deal number, whether all games of the deal are played; for later deals they are not.
     """
 
     planned: int | None
@@ -29,11 +29,11 @@ class Secrecy(NamedTuple):
 
     @property
     def is_finished(self) -> bool:
-        """Whether no planned game is left, so that the seed gives nothing away."""
+        """Whether no planned game is missing, so that the seed gives nothing away."""
         return self.missing == 0
 
     def is_open(self, board: str, deals: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-        """(n,) whether games of the deals with these numbers (n,) may still be to be played."""
+        """(n,) whether the deals with these numbers (n,) may still have games to play."""
         found = np.full(len(deals), not self.is_finished)
         over = self.over.get(board, np.zeros(0, dtype=np.bool_))
         known = np.flatnonzero(deals < len(over))
@@ -42,7 +42,7 @@ class Secrecy(NamedTuple):
 
 
 def judge(info: RunInfo, blocks: Iterable[Blocks]) -> Secrecy:
-    """What may be shown of a run, by the games of each block; all is secret where the plan is not understood."""
+    """What may be shown of a run, given the games of each block; everything is secret if the plan cannot be read."""
     try:
         schedule = Schedule(make_config(info.config))
     except ConfigError:
@@ -60,9 +60,9 @@ def judge(info: RunInfo, blocks: Iterable[Blocks]) -> Secrecy:
 
 
 def _are_over(schedule: Schedule, board: str, games: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(n,) whether all games of each deal on a board are among those played of it (n,).
+    """(n,) whether the n deals on a board are over, of which so many ``games`` were played.
 
-    As long as line-ups may be given more deals, any of them may be given each one.
+    While line-ups may still get more deals, assume that each may get every deal.
     """
     config, line_ups = schedule.config, np.zeros(len(games), dtype=np.int64)
     if config.is_open and config.allotted is not None:

@@ -1,4 +1,4 @@
-"""The parts of a report, as the templates take them: rows of values with their pictures."""
+"""The sections of a report, as the templates need them: rows of values with their charts."""
 
 from collections.abc import Iterator
 from typing import Any, TypeVar
@@ -15,11 +15,11 @@ from arena.exports.text import ORDINALS
 from arena.rules.terms import PAGODAS
 
 MOST_ROWS = 200
-"""Bots in tables with pictures, the best ones, but for the standings, which have all."""
+"""The number of bots in tables with charts: the best ones. The standings have all."""
 MOST_PAIRED = 60
 MOST_PANELS = 24
 MOST_NAMED = 8
-"""Columns of the head-to-head table that have names; more have numbers."""
+"""The head-to-head table names its columns up to this many; with more it numbers them."""
 FEWEST_POINTS = 2
 QUANTILES = (0.05, 0.5, 0.95)
 SHADES = 10
@@ -29,7 +29,7 @@ Value = TypeVar("Value", np.int8, np.float64)
 
 
 def standings(material: Material) -> dict[str, Any]:
-    """The table with its intervals on one scale."""
+    """The standings with their intervals on one scale."""
     table = material.tables.standings
     scale = linear([*table["elo"], *table["elo_low"], *table["elo_high"], 0.0], START, END)
     rows = [
@@ -51,7 +51,7 @@ def _interval_words(row: Any) -> str:
 
 
 def pairs(material: Material) -> dict[str, Any]:
-    """Who did how against whom, as a square table in the order of the standings."""
+    """The score of each bot against each other one, as a square table in the order of the standings."""
     names = material.bots[:MOST_PAIRED]
     met = {(row["bot"], row["opponent"]): row for row in material.tables.pairs.to_dict("records")}
     rows = [{"bot": bot, "cells": [_cell(met.get((bot, other))) for other in names]} for bot in names]
@@ -66,7 +66,7 @@ def _cell(row: Any) -> dict[str, Any] | None:
 
 
 def seats(material: Material) -> dict[str, Any]:
-    """The effect of each seat against the first, by the size of the table."""
+    """The effect of each seat compared with the first, by number of players."""
     table = material.tables.seats
     low, high = table["elo"] - table["elo_error"], table["elo"] + table["elo_error"]
     scale = linear([*table["elo"], *low, *high, 0.0], START, END)
@@ -78,7 +78,7 @@ def seats(material: Material) -> dict[str, Any]:
 
 
 def pagodas_left(material: Material) -> dict[str, Any]:
-    """How many pagodas each bot had left at the end of its games."""
+    """The number of pagodas each bot had left at the end of its games."""
     most = max((PAGODAS[len(bots)] for _, bots, _ in material.scan.outcomes), default=PAGODAS[2])
     scale = Scale(0, most + 1, START, END, tuple(range(0, most + 1, 6)))
     rows = [_left_row(name, left, scale) for name, left in _by_bot(material, material.scan.left)]
@@ -99,7 +99,7 @@ def _left_row(name: str, left: NDArray[np.int8], scale: Scale) -> dict[str, Any]
 
 
 def lengths(material: Material) -> dict[str, Any]:
-    """How long games were, and how they ended, by board and size of table."""
+    """How long games were, and how they ended, by board and number of players."""
     scan = material.scan
     tables = [(board, len(bots)) for board, bots, _ in scan.outcomes]
     scale = linear([0.0, float(scan.turns.max(initial=0))], START, END, least=1)
@@ -148,7 +148,7 @@ def _tick(value: float) -> str:
 
 
 def convergence(material: Material) -> dict[str, Any]:
-    """Each bot's rating after the first deals, the best bots first; the scale is that of the final intervals, and as much again."""
+    """Each bot's rating after the first deals, best bots first; the scale is twice as wide as the final intervals."""
     table = material.convergence
     if table["deals"].nunique() < FEWEST_POINTS:
         return {"panels": [], "left_out": 0}
@@ -176,7 +176,7 @@ def _course_words(points: list[Point]) -> str:
 
 
 def _by_bot(material: Material, values: NDArray[Value]) -> Iterator[tuple[str, NDArray[Value]]]:
-    """The values (N,) by game and seat of each bot that has games, the best bot first."""
+    """The values (N,), which are by game and seat, for each bot that has games, best bot first."""
     scan = material.scan
     number = {name: place for place, name in enumerate(sorted({bot for _, bots, _ in scan.outcomes for bot in bots}))}
     bot = scan.by_seat([[number[name] for name in bots] for _, bots, _ in scan.outcomes])

@@ -1,4 +1,4 @@
-"""On which squares of a province its pagodas are drawn: anywhere would do, but one that stands somewhere stays there."""
+"""The squares of a province on which its pagodas are drawn: any would do, but a pagoda stays where it was drawn first."""
 
 from arena.rules import State
 from arena.rules.boards import Board, squares_of
@@ -8,14 +8,14 @@ GONE = -1
 
 
 class Spots:
-    """The pagodas on provinces, from move to move; ``at`` is the seat by square."""
+    """The pagodas on provinces from move to move; ``at`` gives the seat by square."""
 
     def __init__(self, board: Board) -> None:
         self.board = board
         self.at: dict[int, int] = {}
 
     def follow(self, state: State) -> dict[int, int]:
-        """Puts the pagodas as the state has them; returns the squares that changed, with the seat or GONE."""
+        """Updates the pagodas to match the state; returns the changed squares, with the seat or GONE."""
         before, self.at = self.at, {}
         for _, province in state.provinces():
             self._put(province, before)
@@ -28,5 +28,5 @@ class Spots:
         self.at |= dict.fromkeys(squares[: province.pagodas], province.owner)
 
     def _neighbours(self, province: Province, square: int) -> int:
-        """How deep inside its province the square lies."""
+        """How far inside its province the square lies."""
         return (self.board.around(1 << square) & province.mask).bit_count()

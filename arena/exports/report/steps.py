@@ -1,4 +1,4 @@
-"""A game as a page holds it: the start, and what each move changed. All of it follows from the rules here; the page only draws."""
+"""A game as the page stores it: the start, and what each move changed. The rules are applied here; the page only draws."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from arena.rules.terms import PAGODAS
 
 
 def board_object(board: Board) -> dict[str, Any]:
-    """A board: its rows, and of each village its squares, counted in reading order from 0, and its middle in squares."""
+    """A board: its rows, and the squares (numbered in reading order from 0) and middle (in squares) of each village."""
     villages = []
     for village in board.villages:
         places = [divmod(square, board.stride) for square in squares_of(village)]
@@ -27,9 +27,9 @@ def board_object(board: Board) -> dict[str, Any]:
 def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -> dict[str, Any]:
     """A game.
 
-    ``steps`` are the moves, passes included: ``seat``, ``move``, ``turn`` placements so far, ``pile``; and where they changed: ``cells``
-    as `diagrams.draw` writes them, ``pagodas`` on provinces by square with the seat or -1, ``left``, the mover's ``hand``, ``events``
-    as (name, words, square, whether pagodas went home). Squares are counted in reading order from 0. Raises RunError.
+    ``steps`` are the moves, including passes: ``seat``, ``move``, ``turn`` (placements so far), ``pile``. If they changed, there are also
+    ``cells`` as `diagrams.draw` writes them, ``pagodas`` on provinces by square with the seat or -1, ``left``, the mover's ``hand``, and
+    ``events`` as (name, words, square, whether pagodas went home). Squares are numbered in reading order from 0. Raises RunError.
     """
     names, start = seat_names(record.bots), start_state(record, board)
     return {

@@ -1,4 +1,4 @@
-"""SVG elements as escaped text. Colours are classes of style.css, since a page without inline styles allows no others."""
+"""SVG elements as escaped text. Colours are classes in style.css, because the page's policy forbids inline styles."""
 
 from markupsafe import Markup, escape
 
@@ -18,7 +18,7 @@ def element(name: str, /, *children: str, **attributes: Attribute) -> Markup:
 
 
 def picture(width: float, height: float, label: str, *children: str, class_: str = "") -> Markup:
-    """An image of so many pixels that shrinks with its column; ``label`` is read out in its place."""
+    """An image of this size in pixels, which shrinks with its column; screen readers read ``label`` instead."""
     return element(
         "svg",
         *children,
@@ -38,5 +38,5 @@ def path(points: list[tuple[float, float]], *, closed: bool = False) -> str:
 
 
 def _value(value: str | float) -> str:
-    """A number with one decimal at most, or the text."""
+    """A number with at most one decimal, or the text."""
     return visible(value) if isinstance(value, str) else f"{round(value, 1):g}"

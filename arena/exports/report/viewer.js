@@ -2,7 +2,7 @@
 (() => {
   const data = document.getElementById("games-data");
   if (!data) return;
-  const { boards, games } = JSON.parse(data.textContent);
+  const { boards, games, rules } = JSON.parse(data.textContent);
   const { html, svg } = draw;
   const at = (id) => document.getElementById(id);
   const by = Object.fromEntries(
@@ -72,6 +72,12 @@
     return kind ? happened.has(kind) : happened.size > 0;
   };
 
+  /* Words with every rule in them a link to its text at the end of the page, which is its tooltip too. */
+  const said = (words, more = {}) =>
+    words.split(/\b(R\d\.\d)\b/).map((part) =>
+      Object.hasOwn(rules, part) ? html("a", { href: `#${part.toLowerCase().replace(".", "")}`, title: rules[part], class: "rule", ...more }, part) : part,
+    );
+
   const showPlayers = () => {
     const state = states[step], mover = game.steps[step]?.seat, eyes = by.eyes.value;
     by.players.replaceChildren(
@@ -89,8 +95,8 @@
   };
   const showWords = () => {
     const head = step ? `Turn ${states[step].turn}: ${moveWords(step)}` : "Start";
-    const said = [...consequences(step), `${states[step].pile} tiles in the pile`];
-    by.now.replaceChildren(html("strong", {}, `${head}. `), ...said.map((words) => html("span", {}, `${words}. `)));
+    const lines = [...consequences(step), `${states[step].pile} tiles in the pile`];
+    by.now.replaceChildren(html("strong", {}, `${head}. `), ...lines.map((words) => html("span", {}, ...said(`${words}. `))));
     by.step.setAttribute("aria-valuetext", `move ${step} of ${states.length - 1}, turn ${states[step].turn}`);
   };
   const showLog = () => {
@@ -171,13 +177,13 @@
     by.log.replaceChildren(
       ...states.map((state, number) => {
         const entry = html("a", { href: `#game=${encodeURIComponent(game.id)}&turn=${state.turn}`, tabindex: "-1" });
-        entry.append(number ? `${state.turn}. ${moveWords(number)}` : "Start", ...consequences(number).map((words) => html("span", {}, words)));
+        entry.append(number ? `${state.turn}. ${moveWords(number)}` : "Start");
         entry.addEventListener("click", (event) => {
           event.preventDefault();
           stop();
           go(number);
         });
-        return html("li", {}, entry);
+        return html("li", {}, entry, ...consequences(number).map((words) => html("span", {}, ...said(words, { tabindex: "-1" }))));
       }),
     );
   };

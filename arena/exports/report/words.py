@@ -9,12 +9,12 @@ CUT = " … {} characters left out … "
 
 
 def visible(text: str) -> str:
-    """The text with what cannot be seen in it, but for ends of lines, written as an escape."""
+    """The text with invisible characters, except newlines and tabs, written as escapes."""
     return printable(text, keep="\n\t")
 
 
 def shortened(text: str, length: int) -> str:
-    """The text without its middle when it is longer than ``length``."""
+    """The text without its middle if it is longer than ``length``."""
     if len(text) <= length:
         return text
     head = length * 2 // 3
@@ -22,8 +22,8 @@ def shortened(text: str, length: int) -> str:
 
 
 def number(value: float, decimals: int = 0) -> str:
-    """The value with so many decimals, thousands apart, or a dash where there is none."""
-    return f"{value:,.{decimals}f}".replace("-", "−") if math.isfinite(value) else MISSING  # noqa: RUF001 - a minus sign it is
+    """The value with this many decimals and with thousands separators, or a dash if there is none."""
+    return f"{value:,.{decimals}f}".replace("-", "−") if math.isfinite(value) else MISSING  # noqa: RUF001 - a real minus sign
 
 
 def signed(value: float, decimals: int = 0) -> str:
@@ -32,7 +32,7 @@ def signed(value: float, decimals: int = 0) -> str:
 
 
 def milliseconds(value: float) -> str:
-    """A time in the unit that suits it."""
+    """A time in a suitable unit."""
     if not math.isfinite(value):
         return MISSING
     if value >= 60_000:  # noqa: PLR2004 - a minute

@@ -1,4 +1,4 @@
-"""Whether one bot plays by the protocol, step by step; each step is a dialogue with a real process.
+"""Checks step by step whether a bot follows the protocol; each step is a dialogue with a real process.
 
-`run` takes the steps, `table` lists them, `variants` are ways of speaking that the protocol allows, `bench` is what they work with.
+`run` runs the steps, `table` lists them, `variants` are allowed but unusual ways of speaking, and `bench` is what the steps work with.
 """

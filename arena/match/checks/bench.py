@@ -1,4 +1,4 @@
-"""What the steps of a check work with: players for one bot, games against players in this process, ends of input."""
+"""What the steps of a check work with: players for one bot, and games against players in this process."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -44,12 +44,12 @@ class Leaver(InProcessPlayer):
         """A move, or the forfeit."""
         self._asked += 1
         if self._asked == 3:  # noqa: PLR2004 - any early turn would do
-            raise Forfeit(FaultKind.EXIT, "leaves, as the check wants it")
+            raise Forfeit(FaultKind.EXIT, "forfeits because the check asks it to")
         return super().choose(state, budget_ns)
 
 
 class Table(NamedTuple):
-    """A game that a bot has to get through: which board, how many players, which seat is the bot's, who leaves early.
+    """A game that the bot has to get through: the board, the number of players, the bot's seat, and how many others forfeit early.
 
     ``is_full`` gives the bot all the time for a move that the check was asked for, ``timing`` a time control of the table's own.
     """
@@ -66,8 +66,8 @@ class Table(NamedTuple):
 class Bench:
     """One bot under check.
 
-    ``player`` is its process for most games, and ``games`` counts them; ``slowest_ms`` is over those at ``move_ms``. The others are at
-    ``short_ms``, which grows when the bot is late. ``start_ns`` is what it took until ready.
+    ``player`` is its process for most games, and ``games`` counts these; ``slowest_ms`` is over the games at ``move_ms``. The others are
+    at ``short_ms``, which grows if the bot is late. ``start_ns`` is its last start-up.
     """
 
     def __init__(self, bot: Bot, move_ms: int, sandbox: Sandbox) -> None:
@@ -81,7 +81,7 @@ class Bench:
         self.games = 0
 
     def game(self, table: Table, player: BotPlayer | None = None) -> GameRecord:
-        """A game of the player, the usual one if none is given. Raises Failed for a fault of it, Void when the machine stalls again."""
+        """Plays a game with the player, by default the usual one. Raises Failed for its fault, Void if the machine stalls repeatedly."""
         voids = 0
         while True:
             try:
@@ -116,7 +116,7 @@ class Bench:
 
     @contextmanager
     def started(self, make: Callable[[Bot, int, Sandbox], Variant]) -> Iterator[Variant]:
-        """A player of its own for one step, stopped when the step ends."""
+        """A separate player for one step, stopped when the step ends."""
         player = make(self.bot, STARTUP_MS, self.sandbox)
         try:
             yield player

@@ -1,4 +1,4 @@
-"""Runs the steps of the table against one bot."""
+"""Runs the steps in the table against one bot."""
 
 from collections.abc import Iterator
 
@@ -7,25 +7,33 @@ from arena.match.checks.bench import Bench
 from arena.match.checks.step import Failed, Step
 from arena.match.checks.table import FILES, STEPS, TableStep
 from arena.players.folder import Bot, bot_files, staged_for_a_while
+from arena.players.sandbox.launch import interpreter_paths
 from arena.players.sandbox.tiers import Sandbox
+from arena.rules.rulebook import where_to_read
 
 MOST_FAILURES = 4
 STDERR_LINES = 8
 
 
 def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[Step]:
-    """The steps one after another.
+    """Runs the steps one after another.
 
-    After a failure that makes the rest meaningless, or after several, the last step says how many were left out.
+    After several failures, or one that makes the rest pointless, the last step says how many were left out.
     """
     try:
         with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
             files = bot_files(staged.folder)
-            yield Step(FILES, detail=f"{' '.join(bot.command)}, {len(files)} file{'s' * (len(files) != 1)}")
+            yield Step(FILES, detail=f"{' '.join(bot.command)}, {len(files)} file{'s' * (len(files) != 1)}{_also_read(staged, sandbox)}")
             yield from _check_staged(Bench(staged, move_ms, sandbox))
     except BotFolderError as error:
         yield Step(FILES, str(error), error.hint or "see protocol/SPEC.md, P10")
         yield _left_out(len(STEPS), "they need a bot that can be started")
+
+
+def _also_read(bot: Bot, sandbox: Sandbox) -> str:
+    """What the bot's command lays open to it besides what every bot may read."""
+    paths = [] if sandbox.tier == "none" else interpreter_paths(bot.command[0], bot.folder)
+    return f"; its command lets it read {', '.join(paths)}" if paths else ""
 
 
 def _check_staged(bench: Bench) -> Iterator[Step]:
@@ -37,7 +45,7 @@ def _check_staged(bench: Bench) -> Iterator[Step]:
             yield step
             rest = len(STEPS) - number
             if step.problem and rest and (entry.is_vital or failures == MOST_FAILURES):
-                yield _left_out(rest, entry.needed_for if entry.is_vital else "cure these first, then check again")
+                yield _left_out(rest, entry.needed_for if entry.is_vital else "fix these first, then check again")
                 return
     finally:
         bench.player.stop()
@@ -49,9 +57,11 @@ def run_step(entry: TableStep, bench: Bench) -> Step:
         return Step(entry.name, detail=entry.run(bench))
     except Failed as failure:
         stderr = tuple(failure.stderr.rstrip().splitlines()[-STDERR_LINES:])
-        return Step(entry.name, failure.problem, failure.cure or entry.cure, stderr=stderr)
+        reading = where_to_read(failure.problem)
+        cure = "; ".join(filter(None, (failure.cure or entry.cure, reading and f"'{reading}' explains the rule")))
+        return Step(entry.name, failure.problem, cure, stderr=stderr)
     except Void as void:
-        return Step(entry.name, f"{void}; that is no fault of the bot", "check again when the machine is less busy")
+        return Step(entry.name, f"{void}; this is not the bot's fault", "check again when the machine is less busy")
 
 
 def _left_out(number: int, why: str) -> Step:

@@ -1,4 +1,4 @@
-"""What the steps of a check do; each returns a detail worth knowing, or raises Failed."""
+"""What the steps of a check do; each returns a detail to show, or raises Failed."""
 
 import time
 from collections.abc import Callable
@@ -23,16 +23,16 @@ MANY_STDERR_BYTES = 1024 * 1024
 
 
 def has_the_time_it_asks_for(bench: Bench) -> str:
-    """The times in bot.toml against those of the check."""
+    """Compares the times in bot.toml with those of the check."""
     manifest = bench.bot.manifest
     for key, needed, given in (("move_ms", manifest.move_ms, bench.move_ms), ("startup_ms", manifest.startup_ms, STARTUP_MS)):
         if needed is not None and needed > given:
             raise Failed(f"expected {key} of at most {given}, got {needed}")
-    return f"{bench.move_ms} ms for a move, {STARTUP_MS} ms for a start"
+    return f"{bench.move_ms} ms per move, {STARTUP_MS} ms for start-up"
 
 
 def waits_for_hello(bench: Bench) -> str:
-    """A process that is told nothing says nothing, for twice as long as its start took."""
+    """A process that receives nothing says nothing, for twice as long as it takes to start."""
     with bench.started(Probe) as probe:
         probe.open()
         probe.expect_quiet("before hello", min(max(bench.start_ns * 2, SHORTEST_NS), LONGEST_NS))
@@ -50,22 +50,22 @@ def starts(bench: Bench) -> str:
 
 
 def plays(bench: Bench, place: Callable[[], Table]) -> str:
-    """One game of the bot's usual process."""
+    """One game with the bot's usual process."""
     record = bench.game(place())
     return f"{record.end} after {record.turns} placements"
 
 
 def plays_many(bench: Bench) -> str:
-    """Games that follow each other."""
+    """Many games in a row."""
     for number in range(MANY):
         bench.game(Table(SMALL, 2 + number % 3, number % 2, deal=number))
-    return f"{bench.games} in all"
+    return f"{bench.games} games so far"
 
 
 def repeats_itself(bench: Bench) -> str:
     """Not a fault: a bot may draw its own random numbers."""
     first, second = (bench.game(Table(SMALL, 2, 0, deal=1)) for _ in range(2))
-    return "" if first.moves == second.moves else "note: no, so a game of this bot cannot be repeated from its seed"
+    return "" if first.moves == second.moves else "note: no, so you cannot repeat this bot's games from their seed"
 
 
 def is_quiet_after_a_game(bench: Bench) -> str:
@@ -81,12 +81,12 @@ def was_in_time(bench: Bench) -> str:
     """The slowest answer so far; a slower one would have failed its game."""
     detail = f"the slowest took {bench.slowest_ms:.1f} of {bench.move_ms} ms"
     if bench.short_ms > SHORT_MS:
-        detail += f"; games at {SHORT_MS} ms were too fast for it, the check went on with {bench.short_ms} ms"
-    return f"{detail}; note: that leaves little reserve" if bench.slowest_ms > bench.move_ms * 0.8 else detail
+        detail += f"; {SHORT_MS} ms were too short for it, so other games had {bench.short_ms} ms"
+    return f"{detail}; note: that leaves little time in reserve" if bench.slowest_ms > bench.move_ms * 0.8 else detail
 
 
 def is_within_memory(bench: Bench) -> str:
-    """What all its processes use after all these games."""
+    """The memory of all the bot's processes after these games."""
     used, allowed = bench.player.memory_mb(), bench.bot.manifest.memory_mb
     if used > allowed:
         raise Failed(f"expected at most {allowed} MB after {bench.games} games, got {used}")
@@ -94,13 +94,17 @@ def is_within_memory(bench: Bench) -> str:
 
 
 def rests(bench: Bench) -> str:
-    """Not a fault: but who computes on others' turns shares its processor with them."""
+    """Not a fault, but a bot that computes on the others' turns shares its processor with them."""
     used_ms, elapsed_ms = (nanoseconds // NS_PER_MS for nanoseconds in bench.player.unasked_ns())
-    return "" if used_ms < max(200, elapsed_ms // 4) else f"note: no, it computed for {used_ms} of {elapsed_ms} ms that it was not asked"
+    return (
+        ""
+        if used_ms < max(200, elapsed_ms // 4)
+        else f"note: no, it computed for {used_ms} of the {elapsed_ms} ms when it was not its turn"
+    )
 
 
 def logs_little(bench: Bench) -> str:
-    """The length of stderr per game."""
+    """The amount of stderr output per game."""
     size = bench.player.stderr_written() // max(1, bench.games)
     if size > MANY_STDERR_BYTES:
         raise Failed(f"expected less than 1 MiB of stderr per game, got {size >> 10} KiB")
@@ -108,7 +112,7 @@ def logs_little(bench: Bench) -> str:
 
 
 def understands(bench: Bench, make: Callable[[Bot, int, Sandbox], BotPlayer]) -> str:
-    """Two short games, of two and of three players, with a player that speaks in a way of its own."""
+    """Two short games, with two and with three players, in which the arena speaks in an unusual way."""
     with bench.started(make) as player:
         bench.game(Table(SMALL, 2, 0), player)
         if not bench.bot.manifest.fresh:
@@ -131,7 +135,7 @@ def ends_after_ready(bench: Bench) -> str:
 
 
 def ends_in_a_game(bench: Bench) -> str:
-    """The arena dies while another is to move."""
+    """The arena dies while another seat is to move."""
     with bench.started(Probe) as probe:
         bench.start(probe)
         return probe.expect_exit()
@@ -150,7 +154,7 @@ def quits(bench: Bench) -> str:
     with bench.started(Probe) as probe:
         bench.game(Table(SMALL, 2, 0), probe)
         if not probe.is_running:
-            return "it had ended by itself"
+            return "it had already exited"
         probe.inform(encode(Quit()))
         return probe.expect_exit(close=False)
 
@@ -159,7 +163,7 @@ def ends_after_a_game(bench: Bench) -> str:
     """The arena dies between two games."""
     with bench.started(Probe) as probe:
         bench.game(Table(SMALL, 2, 0), probe)
-        return probe.expect_exit() if probe.is_running else "it had ended by itself"
+        return probe.expect_exit() if probe.is_running else "it had already exited"
 
 
 class Probe(BotPlayer):
@@ -176,12 +180,12 @@ class Probe(BotPlayer):
         raise Failed(f"expected nothing {when}, got {shown(line)}", stderr=last_words(self))
 
     def request(self) -> None:
-        """Sends a turn, and does not wait for the answer."""
+        """Sends a turn and does not wait for the answer."""
         state = State(SMALL, 2, parse_deck("".join(TILES) * COPIES))
         self.inform(self.encoded(turn_view(state, self.next_id(), 1000, full=self.has_full_view)))
 
     def expect_exit(self, *, tell: bool = True, close: bool = True) -> str:
-        """Ends the bot's input, after what is queued if it is to be told; raises Failed unless the process ends."""
+        """Closes the bot's input, after sending what is queued if asked to; raises Failed unless the process exits."""
         channel, process = self._line(), self._process
         assert process is not None
         if tell:
@@ -191,5 +195,5 @@ class Probe(BotPlayer):
         began = time.monotonic()
         ending = process.ending(EXIT_S)
         if ending is None:
-            raise Failed(f"it still ran {EXIT_S:g} s later", stderr=last_words(self))
+            raise Failed(f"it was still running {EXIT_S:g} s later", stderr=last_words(self))
         return f"{ending} after {(time.monotonic() - began) * 1000:.0f} ms"

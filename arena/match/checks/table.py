@@ -14,13 +14,13 @@ FILES = "bot.toml, files, program and build"
 LARGE = Board("large", ("R" + "." * 25, *["." * 12 + "VY" + "." * 12] * 24, "." * 25 + "B"))
 BANK = Timing(move_ms=1000, game_ms=30_000, increment_ms=50)
 
-SEE_TYPES = "P1.4: pass over fields and message types that the bot does not know"
-SEE_LINES = "P1.1: read up to the newline, however the bytes come, and parse the line as JSON"
-SEE_END = "P3.5: leave the loop when stdin ends or 'quit' comes, and end what the bot started"
+SEE_TYPES = "P1.4: ignore fields and message types that the bot does not know"
+SEE_LINES = "P1.1: read up to the newline, however the bytes arrive, and parse the line as JSON"
+SEE_END = "P3.5: leave the loop when stdin ends or 'quit' comes, and stop everything the bot started"
 
 
 class TableStep(NamedTuple):
-    """A step: ``run`` returns a detail or raises Failed. When it ``is_vital`` and fails, the rest has no meaning: ``needed_for`` why."""
+    """A step: ``run`` returns a detail or raises Failed. If an ``is_vital`` step fails, the rest is pointless: ``needed_for`` says why."""
 
     name: str
     run: Callable[[Bench], str]
@@ -42,10 +42,10 @@ def _end(name: str, run: Callable[[Bench], str]) -> TableStep:
 
 
 STEPS = (
-    TableStep("bot.toml asks for no more time than it gets here", steps.has_the_time_it_asks_for, "check with a longer --move-ms"),
+    TableStep("the times in bot.toml fit into this check's", steps.has_the_time_it_asks_for, "check with a longer --move-ms"),
     TableStep("starts and answers hello", steps.starts, is_vital=True, needed_for="they need a bot that answers hello"),
     TableStep("nothing on stdout before it is asked", steps.waits_for_hello, "P2.3: write to stdout only when asked; log to stderr"),
-    TableStep("a whole game", partial(steps.plays, place=lambda: Table(SMALL, 2, 0, is_full=True))),
+    TableStep("a complete game", partial(steps.plays, place=lambda: Table(SMALL, 2, 0, is_full=True))),
     _game("bird, 2 players, moves first", "bird", 2, 0),
     _game("bird, 2 players, moves second, in the same process", "bird", 2, 1),
     _game("bird, 3 players, first seat", "bird", 3, 0),
@@ -61,29 +61,29 @@ STEPS = (
     _game("lion, 4 players", "lion", 4, 2),
     TableStep("a small board that fills up, with passes", partial(steps.plays, place=lambda: Table(SMALL, 3, 1, deal=4))),
     TableStep("26 x 26 squares, until no tiles are left", partial(steps.plays, place=lambda: Table(LARGE, 2, 0))),
-    _game("another player leaves, three play on as two", "bird", 3, 1, leavers=1),
-    _game("two others leave, four play on as two", "bird", 4, 2, leavers=2),
-    _game("the only other player leaves, the game ends early", "bird", 2, 1, leavers=1),
-    TableStep("a game with a bank of time", partial(steps.plays, place=lambda: Table(SMALL, 2, 1, timing=BANK))),
+    _game("another player forfeits: three players go on as two", "bird", 3, 1, leavers=1),
+    _game("two others forfeit: four players go on as two", "bird", 4, 2, leavers=2),
+    _game("the only other player forfeits: the game ends early", "bird", 2, 1, leavers=1),
+    TableStep("a game with a bank", partial(steps.plays, place=lambda: Table(SMALL, 2, 1, timing=BANK))),
     TableStep("twenty more games in the same process", steps.plays_many),
-    TableStep("the same seed, the same game", steps.repeats_itself),
+    TableStep("the same seed gives the same game", steps.repeats_itself),
     TableStep("silent between games", steps.is_quiet_after_a_game, "P2.3: answer each request once; log to stderr"),
     TableStep("answers in time", steps.was_in_time),
     TableStep("stays within its memory", steps.is_within_memory, "use less, or raise memory_mb in bot.toml"),
-    TableStep("rests while others are to move", steps.rests),
-    TableStep("stderr of a bearable length", steps.logs_little, "log less: at 64 MiB in a game the bot can write no more"),
-    _variant("fields that it does not know", partial(variants.Changed, change=variants.with_unknown_fields), SEE_TYPES),
-    _variant("messages of a type that it does not know", variants.WithStrangers, SEE_TYPES),
+    TableStep("idle while others are to move", steps.rests),
+    TableStep("not too much on stderr", steps.logs_little, "log less: after 64 MiB in one game, the bot cannot write any more"),
+    _variant("fields it does not know", partial(variants.Changed, change=variants.with_unknown_fields), SEE_TYPES),
+    _variant("messages of a type it does not know", variants.WithStrangers, SEE_TYPES),
     _variant(
         "fields in another order, with spaces between",
         partial(variants.Changed, change=variants.in_another_order, separators=(" , ", " : ")),
         SEE_LINES,
     ),
-    _variant("ids that jump, up to the largest", variants.WithJumpingIds, "P2.2: repeat the id as it came, a whole number below 2^53"),
-    _variant("lines that come in pieces", variants.InPieces, SEE_LINES),
-    _variant("lines that come one by one", variants.LineByLine, "P6.1: a played may come at any time before the next turn"),
-    _variant("a long pause before a turn", variants.WithPause, "P8.3: do not count on time between turns"),
-    _variant("a process of its own for a game", BotPlayer, "P3.3: with fresh = true every game gets a new process"),
+    _variant("ids that jump, up to the largest", variants.WithJumpingIds, "P2.2: repeat the id exactly, a whole number below 2^53"),
+    _variant("lines that arrive in pieces", variants.InPieces, SEE_LINES),
+    _variant("lines that arrive one by one", variants.LineByLine, "P6.1: 'played' may come at any time before the next turn"),
+    _variant("a long pause before a turn", variants.WithPause, "P8.3: do not rely on time between turns"),
+    _variant("a new process for a game", BotPlayer, "P3.3: with fresh = true, every game gets a new process"),
     _end("exits when its input ends before hello", steps.ends_before_hello),
     _end("exits when its input ends after ready", steps.ends_after_ready),
     _end("exits when its input ends in a game", steps.ends_in_a_game),

@@ -1,4 +1,4 @@
-"""Ways of speaking that the protocol allows and a bot has to understand: each is a player that speaks to the bot in that way."""
+"""Unusual ways of speaking that the protocol allows and a bot must understand; each is a player that speaks to the bot that way."""
 
 import json
 import os
@@ -27,7 +27,7 @@ Change = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class Changed(BotPlayer):
-    """Writes every message anew, after a change."""
+    """Rewrites every message with a change."""
 
     def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox, change: Change, separators: tuple[str, str] = (",", ":")) -> None:
         super().__init__(bot, startup_ms, sandbox)
@@ -47,25 +47,25 @@ class Changed(BotPlayer):
 
 
 def with_unknown_fields(message: dict[str, Any]) -> dict[str, Any]:
-    """The message between fields that no version has."""
+    """The message with extra fields, which no version has, before and after its own."""
     return {"first": EXTRA, **message, "last": EXTRA}
 
 
 def in_another_order(message: dict[str, Any]) -> dict[str, Any]:
-    """The message with its fields the other way round."""
+    """The message with its fields in reverse order."""
     return dict(reversed(message.items()))
 
 
 class WithStrangers(BotPlayer):
-    """Sends messages of a type that no version has between all others."""
+    """Sends extra messages, of a type that no version has, between all others."""
 
     def begin(self, start: Start) -> None:
-        """A stranger before and after the start."""
+        """Sends an unknown message before and after the start."""
         super().begin(start)
         super().inform(STRANGER)
 
     def inform(self, line: bytes) -> None:
-        """A stranger before each public line."""
+        """Sends an unknown message before each public line."""
         super().inform(STRANGER)
         super().inform(line)
 
@@ -74,7 +74,7 @@ class WithJumpingIds(BotPlayer):
     """Numbers its requests with gaps, up to the largest id."""
 
     def open(self) -> None:
-        """Every process counts anew."""
+        """Counts from the beginning for each process."""
         super().open()
         self._ids = count(2**53 - 1 - 1_000_003 * 80, 1_000_003)
 
@@ -97,13 +97,13 @@ class Pieces(Channel):
             time.sleep(GAP_S)
 
     def _size(self) -> int:
-        """Small pieces near the ends of lines, where readers go wrong, larger ones between."""
+        """Small pieces near the ends of lines, where readers make mistakes, and larger ones in between."""
         end = self._outgoing.find(b"\n")
         return PIECE if end < 2 * PIECE else min(end - PIECE, 997)
 
 
 class InPieces(BotPlayer):
-    """Sends every line in pieces, some of which hold the end of one line and the start of the next."""
+    """Sends every line in pieces; some pieces hold the end of one line and the start of the next."""
 
     def channel(self, to_bot: int, from_bot: int) -> Channel:
         """A channel that writes in pieces."""
@@ -125,12 +125,12 @@ class LineByLine(BotPlayer):
 
 
 class WithPause(LineByLine):
-    """Lets the bot wait between the start of its first game and its first turn."""
+    """Makes the bot wait between the start of its first game and its first turn."""
 
     _paused = False
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """Asks, the first time after a pause."""
+        """Asks for a move, the first time after a pause."""
         if not self._paused:
             time.sleep(PAUSE_S)
         self._paused = True

@@ -1,10 +1,10 @@
-"""Confines this process with Landlock and seccomp, then becomes the bot: the sandbox where bubblewrap does not work.
+"""Confines this process with Landlock and seccomp, then becomes the bot: the sandbox for machines on which bubblewrap does not work.
 
     python -I -S confine.py FILTER SPEC -- COMMAND...
 
-FILTER is a descriptor with the seccomp program; SPEC is JSON: ``read``, ``write`` and ``devices`` are lists of paths, ``limits``
-are pairs for setrlimit. Nothing else of the file system can be opened, no socket made, no process outside signalled or traced.
-This file stands alone and imports little: it delays every start.
+FILTER is a descriptor with the seccomp program. SPEC is JSON: ``read``, ``write`` and ``devices`` are lists of paths, and ``limits`` are
+pairs for setrlimit. The bot can open no other files, make no sockets, and neither signal nor trace processes outside.
+This file stands alone and imports little, because it delays every start.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ CAPABILITIES_VERSION = 0x20080522
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | 1 << 14 | 1 << 15
 RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}
-"""How many rights on files a version of Landlock knows; 16 from the fifth on."""
+"""The number of file rights that each version of Landlock knows; 16 from the fifth version on."""
 NETWORK_SINCE, SCOPES_SINCE = 4, 6
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -39,7 +39,7 @@ def call(number: int, *arguments: object) -> int:
 
 
 def restrict_files(read: list[str], write: list[str], devices: list[str]) -> None:
-    """Leaves reading below ``read``, all below ``write``, reading and writing the ``devices``."""
+    """Allows only reading below ``read``, everything below ``write``, and reading and writing ``devices``."""
     version = call(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION_FLAG)
     handled = (1 << RIGHTS_BY_VERSION.get(version, 16)) - 1
     attributes = struct.pack("=QQQ", handled, 3 if version >= NETWORK_SINCE else 0, 3 if version >= SCOPES_SINCE else 0)
@@ -67,7 +67,7 @@ def allow(ruleset: int, path: str, rights: int) -> None:
 
 
 def drop_capabilities() -> None:
-    """Gives up root's powers, for good where no new privileges can be had."""
+    """Gives up root's powers; for good, because no new privileges can be gained."""
     if libc.capset(struct.pack("=Ii", CAPABILITIES_VERSION, 0), bytes(24)):
         raise OSError(ctypes.get_errno(), "capset refused")
 

@@ -1,44 +1,55 @@
-"""How a command is started in each tier of the sandbox: the words in front of it, its environment, what is passed along."""
+"""How each sandbox tier starts a command: the words before it, its environment, and the descriptors it inherits."""
 
 import json
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
-from glob import glob
+from glob import escape, glob
 from pathlib import Path
 
 from msgspec import Struct
 
 import arena
 from arena.errors import SandboxError
+from arena.players.passing import make_passing, remove_passing
 from arena.players.sandbox import seccomp
 
 PROCESSES = 128
 SPARE_PROCESSES = 8 * PROCESSES
-"""Where a user's processes are counted together: so many that those of other bots leave a bot enough."""
+"""For systems that count all of a user's processes together: enough for a bot even with the other bots' processes."""
 MEMORY_BYTES = {"/dev/shm": 8 << 20, "/tmp": 64 << 20}  # noqa: S108 - the sandbox's own
 FILES_IN_MEMORY = 20_000
 DISK_MB, DISK_FILES = 256, 20_000
 PYTHON_PARTS = ("bin", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "share")
-"""What makes up a Python installation; around it may lie anything, when it was made in somebody's folder."""
+"""The parts of a Python installation. The folder around them may hold anything, if somebody installed it in their own folder."""
+PARTS = ("lib", "lib64", "libexec", "share")
+INSTALLED = ("pyvenv.cfg", "lib/*.so*", *(f"{part}/{{name}}{version}" for part in PARTS for version in ("", "[0-9]*", "-[0-9]*")))
+"""Where an interpreter keeps what it needs, by its name: lib/python3.12, lib/ruby, share/julia; and shared libraries, which are code."""
+TOOLCHAINS = {
+    "lib/modules": ("lib", "conf", "release"),  # a Java runtime
+    "pkg/tool": ("VERSION", "go.env", "lib", "pkg", "src"),  # Go
+}
+"""Installations that are told by what is in them: the sign, and the parts that a program there needs."""
 PRIVATE = (".cargo", ".local")
-"""Folders of a home that have a ``bin``, and secrets beside it."""
+"""Folders in a home that have a ``bin`` next to secrets."""
 KEPT_VARIABLES = ("LANG", "LC_ALL", "TZ")
 OUTSIDE_VARIABLES = (*KEPT_VARIABLES, "HOME", "TMPDIR")
 SYSTEM_FOLDERS = ("bin", "lib", "lib32", "lib64", "sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/java*", "/etc/ssl/openssl.cnf", "/nix/store")
-"""What programs read of /etc to run at all, and where one distribution keeps everything; patterns."""
+"""Patterns for the files in /etc that programs need to run at all, and for the one place where one distribution keeps everything."""
+OWN_PROCESS = ("auxv", "cgroup", "cmdline", "comm", "environ", "fd", "fdinfo", "io", "limits", "maps", "mountinfo", "mounts",
+    "schedstat", "smaps", "smaps_rollup", "stat", "statm", "status")  # fmt: skip
+"""What a process may read of itself in Landlock. Not ``net``, nor ``task``, which has it too: that is the host's network, its sockets
+and neighbours. Landlock can only allow, so what is allowed is named."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
 class Launch(Struct):
     """A command ready to be started.
 
-    ``descriptors`` are to be inherited by it and closed by the caller; ``temporary`` is a folder to remove after its end;
-    ``limits`` are the keeper's, for what the tier itself cannot bound.
+    The command inherits ``descriptors``, and the caller closes them. ``temporary`` is a folder to remove after the command has ended.
+    ``limits`` are for the keeper, where the tier itself cannot set a limit.
     """
 
     command: list[str]
@@ -48,37 +59,25 @@ class Launch(Struct):
     limits: dict[str, int] = {}
 
     def close(self) -> None:
-        """Closes what was to be inherited: to be called once the command has been started."""
+        """Closes the inherited descriptors; call it once the command has been started."""
         for descriptor in self.descriptors:
             os.close(descriptor)
         self.descriptors.clear()
 
     def clear_up(self) -> None:
-        """Removes the temporary folder: to be called once the command and all that it started have ended."""
+        """Removes the temporary folder; call it once the command and everything it started have ended."""
         if self.temporary:
-            remove_tree(self.temporary)
-
-
-def remove_tree(folder: str) -> None:
-    """Removes a folder that a bot has written to.
-
-    Python's own way would fail over folders nested deeper than its stack, and over those whose owner may not list them.
-    """
-    try:
-        os.rmdir(folder)  # noqa: PTH106 - nearly always it is empty
-    except OSError:
-        for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
-            subprocess.run([*command, "--", folder], stderr=subprocess.DEVNULL, check=False)  # noqa: S603 - the system's
+            remove_passing(self.temporary)
 
 
 def plain_launch(command: Sequence[str], environment: Mapping[str, str]) -> Launch:
-    """No walls: the bot has the arena's rights, but a short environment."""
+    """No sandbox: the bot has the arena's rights, but only a few environment variables."""
     kept = {name: environment[name] for name in OUTSIDE_VARIABLES if name in environment}
     return Launch(list(command), {**kept, **_common(environment)}, [])
 
 
 def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
-    """In namespaces of its own: no other processes, no network, no files but the system's, the interpreter's and the bot's own."""
+    """Own namespaces: no other processes, no network, and no files except the system's, the interpreter's and the bot's own."""
     readable = _readable(command, folder, writable=writable)
     program = _memory_file(seccomp.program(sockets=True, attributes=True))
     variables = {"HOME": "/tmp", "TMPDIR": "/tmp", **_kept(environment), **_common(environment)}  # noqa: S108
@@ -91,18 +90,18 @@ def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping
     arguments += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
     arguments += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/bot", "--seccomp", str(program), "--"]
     inside = ["prlimit", f"--nproc={PROCESSES}", "--", *command]
-    outside = {"PATH": search_path(environment)}  # process 1 in there shows it to the bot
+    outside = {"PATH": search_path(environment)}  # process 1 in the sandbox would show it to the bot
     return Launch(["bwrap", *arguments, *inside], outside, [program], limits={"files_in_memory": FILES_IN_MEMORY})
 
 
 def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
-    """Confined by the process itself before it becomes the bot; a temporary folder is all that it can write to."""
+    """The process confines itself before it becomes the bot; it can write only to a temporary folder."""
     readable = _readable(command, folder, writable=writable)
     program = _memory_file(seccomp.program(sockets=False, attributes=writable))
-    temporary = tempfile.mkdtemp(prefix="arena-bot-")
+    temporary = make_passing("bot")
     system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
     spec = {
-        "read": [*system, *readable, str(folder), "/proc/self"],
+        "read": [*system, *readable, str(folder), *(f"/proc/self/{name}" for name in OWN_PROCESS)],
         "write": [temporary, *([str(folder)] if writable else [])],
         "devices": [f"/dev/{name}" for name in DEVICES],
         "limits": [("RLIMIT_NPROC", _processes_of_this_user() + SPARE_PROCESSES)],
@@ -114,10 +113,10 @@ def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[s
 
 
 def readable_paths(command: Sequence[str], folder: Path) -> list[str]:
-    """What a bot may read besides the system and its own folder: the arena's Python, its package for the SDK, its own interpreter."""
+    """What a bot may read besides the system and its folder: the arena's Python and package (for the SDK), and its interpreter."""
     prefixes = dict.fromkeys((sys.prefix, sys.base_prefix))
     paths = [str(part) for prefix in prefixes for name in PYTHON_PARTS if (part := Path(prefix, name)).exists()]
-    paths += [str(Path(arena.__file__).parent), *_interpreter(command[0], folder)]
+    paths += [str(Path(arena.__file__).parent), *interpreter_paths(command[0], folder)]
     return list(dict.fromkeys(path for path in paths if not _is_system(path)))
 
 
@@ -131,31 +130,43 @@ def _rustup() -> Path:
 
 
 def _readable(command: Sequence[str], folder: Path, *, writable: bool) -> list[str]:
-    """The same with toolchains for a build.
+    """The same paths, plus the toolchains for a build.
 
-    Raises SandboxError when the bot lies where every bot may read: there its rivals and the journal would lie, too.
+    Raises SandboxError if the bot is in a folder that every bot may read, because its rivals and the journal would be there too.
     """
     paths = [*readable_paths(command, folder), *(_rust() if writable else [])]
     for path in ("/usr", *paths):
         if folder.is_relative_to(path):
-            message = f"expected bots and results outside of what every bot may read, got {folder} in {path}"
+            message = f"expected bots and results outside the folders that every bot may read, got {folder} in {path}"
             raise SandboxError(message, "choose another --home")
     return paths
 
 
-def _interpreter(program: str, folder: Path) -> list[str]:
-    """Where a program lies that is not the system's: its installation when it is in a ``bin`` of one, else itself."""
+def interpreter_paths(program: str, folder: Path) -> list[str]:
+    """What a program of PATH that is not the system's needs to run: itself, and of its installation what is an interpreter's."""
     found = None if os.sep in program else shutil.which(program, path=search_path(os.environ))
     if not found:
         return []
-    places = []
+    paths = []
     for place in (Path(found), Path(found).resolve()):
         installation = place.parent.parent
-        private = Path.home().is_relative_to(installation) or installation in [Path.home() / name for name in PRIVATE]
-        whole = place.parent.name == "bin" and not private and not folder.is_relative_to(installation)
         if str(installation) not in (sys.prefix, sys.base_prefix):
-            places.append(str(installation if whole else place))
-    return places
+            paths += [str(place), *(_parts(place) if place.parent.name == "bin" and not _is_private(installation) else [])]
+    return [path for path in dict.fromkeys(paths) if not _is_system(path) and not folder.is_relative_to(path)]
+
+
+def _parts(program: Path) -> list[str]:
+    """The parts of an installation around the ``bin`` with this program; it is a bot that names it, so all else there stays hidden."""
+    installation, name = program.parent.parent, program.name.rstrip("0123456789.-") or program.name
+    named = [pattern.format(name=escape(name)) for pattern in INSTALLED]
+    known = [part for sign, parts in TOOLCHAINS.items() if (installation / sign).exists() for part in parts]
+    found = [path for pattern in (*named, *known) for path in sorted(installation.glob(pattern))]
+    return [str(path) for path in found if path.resolve().is_relative_to(installation.resolve())]
+
+
+def _is_private(installation: Path) -> bool:
+    """Whether what is named after a program in there is the user's own rather than the program's, as ``.local/share/fish`` is."""
+    return Path.home().is_relative_to(installation) or installation in [Path.home() / name for name in PRIVATE]
 
 
 def _is_system(path: str) -> bool:
@@ -200,7 +211,7 @@ def _memory_file(content: bytes) -> int:
 
 
 def _processes_of_this_user() -> int:
-    """How many threads this user has now, as RLIMIT_NPROC counts them."""
+    """The number of threads this user has now, as RLIMIT_NPROC counts them."""
     me, count = os.getuid(), 0
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():

@@ -1,14 +1,14 @@
-"""Whether a tier of the sandbox works on this machine: a child in it looks around and reports."""
+"""Whether a sandbox tier works on this machine: a child process inside it looks around and reports."""
 
 import json
 import os
 import socket
 import subprocess
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from arena.errors import SandboxError
+from arena.players.passing import make_passing, remove_passing
 from arena.players.sandbox import seccomp
 from arena.players.sandbox.launch import Launch
 
@@ -39,20 +39,22 @@ print(json.dumps({
 
 
 def failure(launch: Callable[..., Launch]) -> str:
-    """Why the tier does not hold here; empty when it does."""
+    """Why the tier does not hold on this machine; empty if it does."""
     if not seccomp.is_known():
         return "no list of system calls for this processor"
-    with tempfile.TemporaryDirectory(prefix="arena-probe-") as temporary:
-        try:
-            walls = look_around(launch, Path(temporary))
-        except (OSError, ValueError, subprocess.SubprocessError, SandboxError) as error:
-            return str(error)
-    open_walls = [name for name, holds in walls.items() if not holds]
-    return f"it leaves open: {', '.join(open_walls)}" if open_walls else ""
+    temporary = make_passing("probe")
+    try:
+        barriers = look_around(launch, Path(temporary))
+    except (OSError, ValueError, subprocess.SubprocessError, SandboxError) as error:
+        return str(error)
+    finally:
+        remove_passing(temporary)
+    open_barriers = [name for name, holds in barriers.items() if not holds]
+    return f"it leaves open: {', '.join(open_barriers)}" if open_barriers else ""
 
 
 def look_around(launch: Callable[..., Launch], temporary: Path) -> dict[str, bool]:
-    """Which walls a child in the sandbox finds closed. Raises OSError, ValueError or SubprocessError when it does not come that far."""
+    """Which barriers hold a child in the sandbox. Raises OSError, ValueError or SubprocessError if the child does not get that far."""
     home = temporary / "bot"
     home.mkdir()
     (temporary / "secret").write_text("x")
@@ -70,5 +72,5 @@ def look_around(launch: Callable[..., Launch], temporary: Path) -> dict[str, boo
             start.clear_up()
     if done.returncode:
         raise ValueError(done.stderr.strip().splitlines()[-1][:200] if done.stderr.strip() else f"status {done.returncode}")
-    walls: dict[str, bool] = json.loads(done.stdout)
-    return walls
+    barriers: dict[str, bool] = json.loads(done.stdout)
+    return barriers

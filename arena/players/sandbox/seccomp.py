@@ -1,11 +1,11 @@
-"""A seccomp filter: the system calls that no bot needs and that lead out of a sandbox, as a classic BPF program."""
+"""A seccomp filter, as a classic BPF program: it refuses system calls that no bot needs and that lead out of a sandbox."""
 
 import platform
 import struct
 from collections.abc import Sequence
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-"""AUDIT_ARCH of the machines that the tables below cover."""
+"""AUDIT_ARCH for the machines that the tables below cover."""
 
 CALLS = {
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272), "pidfd_getfd": (438, 438),
@@ -26,8 +26,8 @@ CALLS = {
     "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188),
     "msgctl": (71, 187), "semget": (64, 190), "semop": (65, 193), "semctl": (66, 191), "semtimedop": (220, 192), "mq_open": (240, 180),
 }  # fmt: skip
-"""Numbers on x86_64 and aarch64. The scheduler's are refused because a worker and its bots share one processor; memory and queues
-that belong to no process would not be counted, and would be a way from bot to bot."""
+"""Numbers on x86_64 and aarch64. The scheduler's calls are refused because a worker and its bots share one processor. Memory and queues
+that belong to no process would go uncounted, and would be a channel between bots."""
 ATTRIBUTES = {
     "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
     "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
@@ -35,14 +35,14 @@ ATTRIBUTES = {
     "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "setxattrat": (463, 463),
     "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16), "removexattrat": (466, 466), "file_setattr": (469, 469),
 }  # fmt: skip
-"""What Landlock does not look at: with these a bot could take the user's files away, its rivals' among them."""
+"""Calls that Landlock does not cover: with these a bot could make the user's files unusable, including its rivals'."""
 CLONE, PRLIMIT, SOCKET = (56, 220), (302, 261), (41, 198)
 CLONE3 = (435, 435)
-"""Answered with ENOSYS, so that libraries use clone, whose flags can be looked at."""
+"""Answered with ENOSYS, so that libraries fall back on clone, whose flags the filter can check."""
 NEW_NAMESPACES = 0x7E020000
-"""The flags CLONE_NEW*, but for that of time, which clone does not have."""
+"""The CLONE_NEW* flags, except the one for time, which clone does not have."""
 FAMILIES = (1, 2, 10, 16)
-"""AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: a private network confines these; a machine's host is reached by AF_VSOCK all the same."""
+"""AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: a private network confines these, whereas AF_VSOCK would still reach a machine's host."""
 
 LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 NUMBER_OFFSET, ARCH_OFFSET, ARGUMENT_OFFSET = 0, 4, 16
@@ -57,9 +57,9 @@ def is_known() -> bool:
 
 
 def program(*, sockets: bool, attributes: bool) -> bytes:
-    """The filter as an array of ``struct sock_filter``.
+    """The filter, as an array of ``struct sock_filter``.
 
-    Without ``sockets``, only socket pairs can be made; without ``attributes``, no file's mode, owner or times can be changed.
+    Without ``sockets``, only socket pairs are allowed. Without ``attributes``, no file's mode, owner or times can be changed.
     """
     machine = platform.machine()
     column = list(ARCHITECTURES).index(machine)
@@ -79,12 +79,12 @@ def program(*, sockets: bool, attributes: bool) -> bytes:
 
 
 def _answer(test: int, number: int, answer: int) -> list[bytes]:
-    """Ends with the answer when the call passes the test."""
+    """Ends with the answer if the call passes the test."""
     return [_step(test, number, no=1), _step(RETURN, answer)]
 
 
 def _by_argument(number: int, test: int, operands: Sequence[int], *, matched: int, otherwise: int) -> list[bytes]:
-    """For this call, the low half of the first argument decides: ``matched`` when the test holds for any of the operands."""
+    """For this call, the low half of the first argument decides: ``matched`` if the test holds for any of the operands."""
     looks = [_step(test, operand, yes=len(operands) - at) for at, operand in enumerate(operands)]
     block = [_step(LOAD, ARGUMENT_OFFSET), *looks, _step(RETURN, otherwise), _step(RETURN, matched)]
     return [_step(EQUAL, number, no=len(block)), *block]

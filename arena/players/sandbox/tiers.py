@@ -1,4 +1,4 @@
-"""The walls around a bot's process, in three tiers; which one works here is found out by trying, not by looking for a program."""
+"""The sandbox around a bot's process, in three tiers. We find out which tier works here by trying it, not by looking for a program."""
 
 import os
 from collections.abc import Sequence
@@ -13,18 +13,18 @@ from arena.players.sandbox.probe import failure
 
 Tier = Literal["bubblewrap", "landlock", "none"]
 Mode = Literal["auto", "require", "off"]
-WALLS: tuple[Tier, ...] = ("bubblewrap", "landlock")
-"""The tiers that are walls, best first."""
-INSTALL = "install bubblewrap (on Debian and Ubuntu: apt install bubblewrap), then look at 'arena doctor'"
+TIERS: tuple[Tier, ...] = ("bubblewrap", "landlock")
+"""The tiers that confine a bot, best first."""
+INSTALL = "install bubblewrap (on Debian and Ubuntu: apt install bubblewrap), then run 'arena doctor'"
 
 
 class Sandbox(Struct, frozen=True):
-    """A tier, ready for use. ``none`` limits what a bot uses, but not what it sees."""
+    """A sandbox tier, ready for use. ``none`` limits what a bot uses, but not what it sees."""
 
     tier: Tier = "none"
 
     def launch(self, command: Sequence[str], folder: Path, *, writable: bool = False) -> Launch:
-        """The command as it is to be started for a bot whose files are in the folder; ``writable`` lets it change them."""
+        """How to start the command of a bot whose files are in the folder; ``writable`` lets it change them."""
         folder = folder.resolve()
         if self.tier == "bubblewrap":
             return bubblewrap_launch(command, folder, os.environ, writable=writable)
@@ -34,30 +34,30 @@ class Sandbox(Struct, frozen=True):
 
 
 OPEN = Sandbox()
-"""No walls."""
+"""No sandbox."""
 
 
 class Choice(Struct, frozen=True):
-    """The sandbox that is used, and a sentence for the user when it is not the best one."""
+    """The sandbox to use, and a warning for the user if it is not the best tier."""
 
     sandbox: Sandbox
     warning: str = ""
 
 
 def choose(mode: Mode, *, accept_none: bool) -> Choice:
-    """The best tier that works here. Raises SandboxError when a wall is wanted and none works."""
+    """The best tier that works here. Raises SandboxError if a sandbox is required and none works."""
     if mode == "off":
         return Choice(OPEN, "no sandbox: bots run with your own rights")
     reasons = {}
-    for tier in WALLS:
+    for tier in TIERS:
         reasons[tier] = failure(Sandbox(tier).launch)
         if not reasons[tier]:
-            weaker = "" if tier == WALLS[0] else f"sandbox {tier}, which hides less than bubblewrap ({reasons[WALLS[0]]}): {INSTALL}"
+            weaker = "" if tier == TIERS[0] else f"sandbox {tier}, which hides less than bubblewrap ({reasons[TIERS[0]]}): {INSTALL}"
             return Choice(Sandbox(tier), weaker)
     why = "; ".join(f"{tier}: {reason}" for tier, reason in reasons.items())
     if mode == "auto" and accept_none:
         return Choice(OPEN, f"no sandbox works here ({why}): bots run with your own rights")
     raise SandboxError(
         f"expected a sandbox for bots, got none that works here ({why})",
-        f"{INSTALL}; or name the bots that you would run by hand with --trust; or --unsafe-no-sandbox for all",
+        f"{INSTALL}; or use --trust to name the bots that you trust enough to run by hand; or --unsafe-no-sandbox for all bots",
     )

@@ -1,4 +1,4 @@
-"""The native core: the rules of `arena.rules.pure` in plain C. Importing it fails where it was not built."""
+"""The native core: the rules of `arena.rules.pure` in plain C. Importing it fails if it was not built."""
 
 from arena.rules.native._core import State
 

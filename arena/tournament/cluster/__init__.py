@@ -1,5 +1,5 @@
 """Games played on the workers of a Dask cluster.
 
-`pool` is the side of whoever runs the tournament and alone writes the journal; `node` runs inside a Dask worker, which has a `child`
-process for each game that it plays at once; `shipping` brings bots there; `terms` are what a worker has to agree to.
+`pool` is the main side: it runs the tournament, and only it writes the journal. `node` runs inside a Dask worker, which has one `child`
+process for each game it plays at a time. `shipping` sends bots there. `terms` are the conditions a worker has to meet.
 """

@@ -1,6 +1,6 @@
-"""A worker process of the arena below a Dask worker, and the Dask worker's handle of it.
+"""A worker process of the arena below a Dask worker, and the Dask worker's handle for it.
 
-Games are not played in the Dask worker itself: its other threads would delay answers, and it may have children that are not ours.
+Games do not run in the Dask worker itself: its other threads would delay answers, and it may have children that are not ours.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ STOP = "stop"
 
 
 class Child:
-    """A started process. It ends with the Dask worker, however that ends."""
+    """A started process. It ends when the Dask worker ends, for whatever reason."""
 
     def __init__(self, setup: Setup) -> None:
         self._connection, theirs = multiprocessing.Pipe()
@@ -42,7 +42,7 @@ class Child:
         self._send(setup)
 
     def play(self, plans: Sequence[GamePlan], is_wanted: Callable[[], bool]) -> Batch:
-        """Has games played. Raises BrokenExecutor when the process dies, or is ended because nobody wants the games any more."""
+        """Plays games in the process. Raises BrokenExecutor if it dies, or is ended because nobody wants the games any more."""
         self._send(plans)
         try:
             while not self._connection.poll(LOOK_S):
@@ -54,11 +54,11 @@ class Child:
         return batch
 
     def stop_beginning(self) -> None:
-        """Lets the running game end and begins no other."""
+        """Lets the running game finish and starts no other."""
         self._send(STOP)
 
     def end(self) -> None:
-        """Lets an idle process end, with its bots; calling it again does nothing."""
+        """Ends an idle process together with its bots; calling it again does nothing."""
         self._send(None)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(PATIENCE_S)
@@ -71,13 +71,13 @@ class Child:
         self._connection.close()
 
     def _send(self, message: object) -> None:
-        """A process that has died shows itself when it is to answer."""
+        """A dead process is noticed when it should answer."""
         with self._lock, contextlib.suppress(OSError):
             self._connection.send(message)
 
 
 def main(descriptor: int) -> None:
-    """What the process does: it plays what comes through the connection until that ends."""
+    """The process's main loop: it plays the games that arrive on the connection, until the connection ends."""
     connection = Connection(descriptor)
     setup: Setup = connection.recv()
     multiprocessing.current_process().name = f"{setup.host.split()[0]}:{os.getpid()}"
@@ -93,7 +93,7 @@ def main(descriptor: int) -> None:
 
 
 def _listen(connection: Connection, requests: "SimpleQueue[Sequence[GamePlan] | None]", stopping: threading.Event) -> None:
-    """Hands on what comes; when the Dask worker is gone, ends this process at once, and the keepers end the bots."""
+    """Passes on what arrives. When the Dask worker is gone, it ends this process at once, and the keepers end the bots."""
     while True:
         try:
             message = connection.recv()

@@ -1,4 +1,4 @@
-"""The connection to a Dask scheduler: made after a look at what can be seen to be wrong, and lost with a sentence."""
+"""The connection to a Dask scheduler: checks for visible mistakes before connecting, and reports a lost connection in one sentence."""
 
 import asyncio
 import json
@@ -20,14 +20,14 @@ CONNECT_S = 5.0
 ANSWER_S = 30.0
 LEAVE_S = 3.0
 LOOK_S = 0.2
-EXAMPLE = "an address is such as tcp://10.0.0.1:8786, or tls://10.0.0.1:8786 for one with TLS; 'dask scheduler' says its own"
+EXAMPLE = "an address looks like tcp://10.0.0.1:8786, or tls://10.0.0.1:8786 with TLS; 'dask scheduler' prints its own"
 START = "start one with 'dask scheduler' and workers with 'dask worker ADDRESS'"
-TLS = "a scheduler that wants TLS has an address tls://..., and needs --tls-ca-file, --tls-cert and --tls-key"
+TLS = "a scheduler with TLS has an address tls://..., and needs --tls-ca-file, --tls-cert and --tls-key"
 GO_ON = "all finished games are in the journal: start the scheduler and its workers again, then run the same command"
 
 
 class Tls(NamedTuple):
-    """The files for an encrypted and authenticated connection, as Dask's own commands take them; None without one."""
+    """The files for an encrypted and authenticated connection, as in Dask's own commands; None if there is none."""
 
     ca_file: str | None = None
     cert: str | None = None
@@ -55,14 +55,14 @@ class Cluster:
         self._asked_at = 0.0
 
     def threads(self) -> dict[str, int] | None:
-        """The workers' addresses, and how many threads each has; None while the answer is awaited. Raises ClusterError without one."""
+        """The workers' addresses and numbers of threads; None while waiting for the answer. Raises ClusterError if none comes."""
         self.check()
         if self._asked is None:
             self._asked = asyncio.run_coroutine_threadsafe(self.client.scheduler.ncores(), self.client.loop.asyncio_loop)
             self._asked_at = time.monotonic()
         if not self._asked.done():
             if time.monotonic() > self._asked_at + ANSWER_S:
-                raise ClusterError(f"expected an answer from the Dask scheduler at {self.address}, got none for {ANSWER_S:g} s", GO_ON)
+                raise ClusterError(f"expected an answer from the Dask scheduler at {self.address}, got none in {ANSWER_S:g} s", GO_ON)
             return None
         asked, self._asked = self._asked, None
         try:
@@ -72,12 +72,12 @@ class Cluster:
             raise ClusterError(f"expected an answer from the Dask scheduler at {self.address}, got {what}", GO_ON) from None
 
     def check(self) -> None:
-        """Raises ClusterError when the connection is lost."""
+        """Raises ClusterError if the connection is lost."""
         if self.client.status != "running":
-            raise ClusterError(f"expected the Dask scheduler at {self.address} to stay, got a lost connection", GO_ON)
+            raise ClusterError(f"expected the Dask scheduler at {self.address} to stay connected, got a lost connection", GO_ON)
 
     def tell(self, function: Callable[..., Any], argument: str, workers: Sequence[str]) -> None:
-        """Has workers call a function beside their games. Nobody waits for it: one of them may have stopped."""
+        """Makes workers call a function alongside their games. Nobody waits for the result, because a worker may have stopped."""
 
         def call() -> None:
             with suppress(Exception):
@@ -86,13 +86,13 @@ class Cluster:
         threading.Thread(target=call, daemon=True).start()
 
     def close(self) -> None:
-        """Leaves the cluster, which goes on."""
-        with suppress(Exception):  # it may be gone already
+        """Leaves the cluster, which keeps running."""
+        with suppress(Exception):  # it may already be gone
             self.client.close(timeout=LEAVE_S)
 
 
 def read_address(text: str) -> str:
-    """The address of a scheduler, by itself or out of a scheduler file, with a protocol. Raises ClusterError."""
+    """The address of a scheduler with its protocol, given directly or in a scheduler file. Raises ClusterError."""
     address = text
     if Path(text).is_file():
         try:
@@ -114,15 +114,13 @@ def read_address(text: str) -> str:
 
 
 def _check_reach(address: str, tls: Tls) -> None:
-    """Finds out what Dask would try for a while and then tell at length. Raises ClusterError."""
+    """Catches mistakes that Dask would retry for a while and then report at length. Raises ClusterError."""
     for option, file in zip(("--tls-ca-file", "--tls-cert", "--tls-key"), tls, strict=True):
         if file is not None and not Path(file).is_file():
-            raise ClusterError(
-                f"expected a file for {option}, found none at {file}", "the files are those that the scheduler was started with"
-            )
+            raise ClusterError(f"expected a file for {option}, found none at {file}", "use the files that the scheduler was started with")
     parts = urlsplit(address)
     if parts.scheme == "tls" and None in tls:
-        raise ClusterError(f"expected --tls-ca-file, --tls-cert and --tls-key for {address}, got fewer", TLS)
+        raise ClusterError(f"expected --tls-ca-file, --tls-cert and --tls-key for {address}, got only some of them", TLS)
     if parts.scheme not in ("tcp", "tls"):
         return
     deadline = time.monotonic() + CONNECT_S
@@ -130,7 +128,7 @@ def _check_reach(address: str, tls: Tls) -> None:
         try:
             socket.create_connection((parts.hostname or "", parts.port or 0), CONNECT_S).close()
         except OSError as error:
-            if not isinstance(error, ConnectionRefusedError) or time.monotonic() > deadline:  # it may just be starting
+            if not isinstance(error, ConnectionRefusedError) or time.monotonic() > deadline:  # it may still be starting
                 raise ClusterError(f"expected a Dask scheduler at {address}, got {error}", START) from None
             time.sleep(LOOK_S)
         else:
@@ -138,7 +136,7 @@ def _check_reach(address: str, tls: Tls) -> None:
 
 
 def _quieten() -> None:
-    """Dask tells the terminal of every lost connection: it shall tell the log, and we what matters."""
+    """Dask prints every lost connection to the terminal. This sends them to the log, and we report what matters."""
     for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("distributed", "tornado")]:
         logging.getLogger(name).handlers[:] = [logging.NullHandler()]
         logging.getLogger(name).propagate = True

@@ -1,4 +1,4 @@
-"""What runs inside a Dask worker: it is probed, gets the bots, and has its child processes play."""
+"""What runs inside a Dask worker: it answers probes, receives the bots, and makes its child processes play."""
 
 import os
 import platform
@@ -17,19 +17,19 @@ from arena.players.builtin import is_built_in
 from arena.players.folder import Bot
 from arena.tournament.cluster.child import Child
 from arena.tournament.cluster.shipping import bots_folder, provide
-from arena.tournament.cluster.terms import Admitted, Lacking, Refused, Terms, speed, walls
+from arena.tournament.cluster.terms import Admitted, Lacking, Refused, Terms, best_sandbox, speed
 from arena.tournament.workers import Batch, Setup
 
 IDLE_S = 3.0
-"""A child that nobody asked for so long ends with its bots: whoever ran the tournament may be gone."""
+"""A child that gets no requests for this long ends with its bots, because the tournament's process may be gone."""
 
 
 class ForgottenError(BrokenExecutor):
-    """A worker is asked for games of a session that it does not know, or no longer."""
+    """A worker is asked for games of a session that it does not know, or no longer knows."""
 
 
 class Node:
-    """A session in this Dask worker, whose ``cores`` are those that no child of any session is pinned to."""
+    """A session in this Dask worker; ``cores`` are the processors that no child of any session is pinned to."""
 
     def __init__(self, setup: Setup, cores: list[int]) -> None:
         self._setup = setup
@@ -41,7 +41,7 @@ class Node:
         self._is_stopping = False
 
     def play(self, plans: Sequence[GamePlan], host: str, is_wanted: Callable[[], bool]) -> Batch:
-        """Has a child play. Raises BrokenExecutor."""
+        """Plays games in a child process. Raises BrokenExecutor."""
         if self._is_stopping:
             return Batch([None] * len(plans), 0.0)
         child = self._take(host)
@@ -58,14 +58,14 @@ class Node:
         return batch
 
     def stop_beginning(self) -> None:
-        """Lets running games end and begins no others."""
+        """Lets running games finish and starts no others."""
         self._is_stopping = True
         with self._lock:
             for child in self._busy:
                 child.stop_beginning()
 
     def end(self) -> None:
-        """Ends the children that are idle; the others end when they are."""
+        """Ends the idle children; the others end once they are idle."""
         with self._lock:
             idle, self._idle = self._idle, []
         for child in idle:
@@ -79,7 +79,7 @@ class Node:
             else:
                 try:
                     cores = [self._cores.pop()]
-                except IndexError:  # as many children as processors, or another session took it just now
+                except IndexError:  # as many children as processors, or another session has just taken it
                     cores = []
                 child = Child(msgspec.structs.replace(self._setup, host=host, cores=cores))
             self._busy.append(child)
@@ -104,7 +104,7 @@ class Node:
 
 @cache
 def free_cores(threads: int) -> list[int]:
-    """The processors to pin children to, when this Dask worker alone is to keep all of them busy; else none. One list for all sessions."""
+    """The processors to pin children to, if only this Dask worker is to keep them all busy; else none. All sessions share one list."""
     if not hasattr(os, "sched_getaffinity"):
         return []
     cores = sorted(os.sched_getaffinity(0), reverse=True)
@@ -115,13 +115,14 @@ _nodes: dict[str, Node] = {}
 
 
 def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Admitted:
-    """Looks whether this worker may play under these terms, with the packed files of bots that it lacked before.
+    """Decides whether this worker may play under these terms; ``archives`` are the packed files of bots that it lacked before.
 
-    Without walls a bot could write into a folder that later runs take it from: then each session has its own, which Dask removes.
+    Without a sandbox, a bot could write into a folder that later runs take it from. So each session then has its own folder, which Dask
+    removes.
     """
     host = platform.node()
     try:
-        sandbox, reason = walls(terms.setup.sandbox.tier)
+        sandbox, reason = best_sandbox(terms.setup.sandbox.tier)
         if reason:
             return Refused(host, reason)
         bots: dict[str, Bot | None] = {**terms.setup.bots}
@@ -132,7 +133,7 @@ def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Ad
     except ArenaError as error:
         return Refused(host, f"{error}: {error.hint}" if error.hint else str(error))
     except OSError as error:
-        return Refused(host, f"expected to keep bots in its cache, got {error}: make room there, or name another folder in XDG_CACHE_HOME")
+        return Refused(host, f"expected to keep bots in its cache, got {error}: free some space there, or set XDG_CACHE_HOME")
     lacking = [label for label, bot in bots.items() if bot is None]
     if lacking:
         return Lacking(lacking)
@@ -144,7 +145,7 @@ def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Ad
 def play(token: str, plans: Sequence[GamePlan], host: str) -> Batch:
     """Plays games of a session here. Raises BrokenExecutor."""
     if token not in _nodes:
-        raise ForgottenError("the worker was started again")
+        raise ForgottenError("the worker was restarted")
     worker, key = _dask_worker(), _dask_worker().get_current_task()
 
     def is_wanted() -> bool:
@@ -155,7 +156,7 @@ def play(token: str, plans: Sequence[GamePlan], host: str) -> Batch:
 
 
 async def stop_beginning(token: str) -> None:
-    """Lets running games of a session end and begins no others; a coroutine, so that nobody has to wait for it."""
+    """Lets the running games of a session finish and starts no others; a coroutine, so that nobody has to wait for it."""
     if token in _nodes:
         _nodes[token].stop_beginning()
 

@@ -1,4 +1,4 @@
-"""The workers of a Dask cluster as a pool. Only this side writes anything that lasts, so a game that was played twice is kept once."""
+"""The workers of a Dask cluster as a pool. Only this side writes permanent files, so a game that was played twice is stored once."""
 
 import time
 import uuid
@@ -27,18 +27,18 @@ from arena.tournament.workers import Batch, Setup
 LOOK_S = 0.5
 BATCH_S = 2.0
 AHEAD = 2
-"""Batches handed out for each game that a worker plays at once, so that none waits for the network; one where games are slow."""
+"""Batches handed out for each game a worker plays at a time, so that no worker waits for the network; one if games are slow."""
 NOTICE_S, REFUSED_S, PATIENCE_S = 3.0, 10.0, 60.0
-"""While there is no worker that may play: after how long to say so, and to give up, where all are refused or none is there."""
+"""While no worker may play: how long to wait before saying so, and before giving up if all are refused or there are none."""
 SICK = 3
-"""A worker that breaks off batches with so many different games in a row gets no more."""
+"""A worker that breaks off batches with this many different games in a row gets no more."""
 
 VERSIONS = f"__import__({terms.__name__!r}, fromlist=['versions']).versions()._asdict()"
-"""Asked of a worker first, as text: one that lacks what a message speaks of breaks when it unpacks it, and is started again for ever."""
+"""The first question to a worker, as text: a worker without the code a message refers to would crash unpacking it, again and again."""
 
 
 class _Asked(NamedTuple):
-    """A worker that was asked something: by what, its answer to come, and since when."""
+    """A worker that was asked something: the question, the pending answer, and the time of asking."""
 
     executor: Any
     answer: Future[Any]
@@ -46,9 +46,10 @@ class _Asked(NamedTuple):
 
 
 class _Seat:
-    """A worker that may play: so many games at once, as ``name`` in records.
+    """A worker that may play: ``places`` games at a time, named ``name`` in records.
 
-    ``pending`` are our futures of batches and Dask's; ``broken`` the first games of those that it broke off since it last finished a game.
+    ``pending`` maps our futures of batches to Dask's. ``broken`` holds the first games of the batches it broke off since it last finished a
+    game.
     """
 
     def __init__(self, executor: Any, places: int, host: str, name: str) -> None:
@@ -61,12 +62,12 @@ class _Seat:
         self.broken: dict[str, str] = {}
 
     def room(self, ahead: int) -> int:
-        """How many more batches it may be given, of ``ahead`` for each place; none beside one that has to be alone."""
+        """How many more batches it may get, with ``ahead`` for each place; none while it plays a batch that has to be alone."""
         self.pending = {ours: theirs for ours, theirs in self.pending.items() if not ours.done()}
         return 0 if self.alone in self.pending else self.places * ahead - len(self.pending)
 
     def note(self, plans: list[GamePlan], reason: str) -> None:
-        """Takes the end of a batch into account; without a reason it was a good one."""
+        """Takes the end of a batch into account; without a reason, the batch ended well."""
         if reason:
             self.broken[plans[0].id] = reason
         else:
@@ -74,7 +75,7 @@ class _Seat:
 
 
 class ClusterPool:
-    """The workers that may play for a session. ``bots`` are those of the run as they lie where they were found, not as they were built.
+    """The workers that may play for a session. ``bots`` are the run's bots in their original folders, not the built copies.
 
     Raises BotFolderError.
     """
@@ -100,11 +101,11 @@ class ClusterPool:
 
     @property
     def places(self) -> int:
-        """How many games are played at once."""
+        """How many games are played at the same time."""
         return sum(seat.places for seat in self._seats.values())
 
     def look(self) -> None:
-        """Finds out who came and who went. Raises ClusterError without the scheduler, or without workers for a while."""
+        """Finds out which workers came and went. Raises ClusterError without a scheduler, or after a while without workers."""
         now = time.monotonic()
         if now - self._looked < LOOK_S:
             return
@@ -126,20 +127,20 @@ class ClusterPool:
         self._wait_for_workers()
 
     def _part_from(self, here: Mapping[str, int]) -> None:
-        """Gives up workers that are gone, that forgot the session, or that break off one game after another."""
+        """Drops workers that are gone, that forgot the session, or that break off one game after another."""
         for address in (self._seats.keys() | self._asked.keys() | self._refused.keys()) - here.keys() | self._forgotten:
             self._lose(address)
         self._forgotten.clear()
         for address, seat in list(self._seats.items()):
             if len(seat.broken) >= SICK:
                 self._lose(address)
-                self._refuse(address, Refused(seat.host, f"its games break off one after another: {list(seat.broken.values())[-1]}"))
+                self._refuse(address, Refused(seat.host, f"its games fail one after another: {list(seat.broken.values())[-1]}"))
 
     def _ask(self, address: str, executor: Any, *question: Any) -> None:
         self._asked[address] = _Asked(executor, executor.submit(*question), time.monotonic())
 
     def _hear(self, address: str, threads: int) -> None:
-        """Takes the answer of a worker that was asked to play along."""
+        """Takes the answer of a worker that was asked to join."""
         executor, future, _ = self._asked.pop(address)
         if future.cancelled():
             return
@@ -170,7 +171,7 @@ class ClusterPool:
         self._tell_once((answer.host, answer.reason), WorkerRefused(address, answer.host, answer.reason))
 
     def _tell_of_machines(self) -> None:
-        """Tells what has changed, and when machines differ more in speed than was told. The first worker of a machine measures it."""
+        """Announces what has changed, and when speeds differ more than announced. A machine's first worker measures its speed."""
         for host, known in self._machines.items():
             places = sum(seat.places for seat in self._seats.values() if seat.host == host)
             if places != known.places:
@@ -187,7 +188,7 @@ class ClusterPool:
             self._listen(event)
 
     def _lose(self, address: str) -> None:
-        """A worker is gone, and what it was to play with it."""
+        """Handles the loss of a worker, and of the games it was to play."""
         self._refused.pop(address, None)
         self._asked.pop(address, None)
         seat = self._seats.pop(address, None)
@@ -203,8 +204,8 @@ class ClusterPool:
         if waited > patience:
             reasons = "".join(f"\n  {address}: {refused.reason}" for address, refused in sorted(self._refused.items()))
             raise ClusterError(
-                f"expected a worker that may play at {self._cluster.address}, got none for {patience:g} s{reasons}",
-                "start workers with 'dask worker ADDRESS', refused ones once that is cured, then run the same command: "
+                f"expected a worker that may play at {self._cluster.address}, got none in {patience:g} s{reasons}",
+                "start workers with 'dask worker ADDRESS', fix what refused ones report, then run the same command: "
                 "all finished games are in the journal",
             )
         if waited > NOTICE_S and not self._refused:
@@ -219,7 +220,7 @@ class ClusterPool:
         return 1 if self._pace.is_slow else AHEAD
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
-        """Hands a batch to the worker with most room; None when none has any."""
+        """Gives a batch to the worker with the most room; None if none has any."""
         avoided = {address for plan in plans for address in self._failed_at.get(plan.id, ())}
         rooms = {address: seat.room(self._ahead) for address, seat in self._seats.items() if address not in avoided}
         if not rooms:
@@ -236,7 +237,7 @@ class ClusterPool:
         return ours
 
     def _hand_on(self, address: str, seat: _Seat, plans: list[GamePlan], ours: Future[Batch], theirs: Future[Batch]) -> None:
-        """Gives the end of Dask's future to ours, in a thread of Dask's; remembers which games do not end well where."""
+        """Passes the end of Dask's future on to ours, in one of Dask's threads, and remembers which games failed on which worker."""
         if theirs.cancelled():
             _finish(ours, error=BrokenExecutor("the scheduler dropped the game"))
             return
@@ -263,17 +264,17 @@ class ClusterPool:
         return done
 
     def renew(self) -> None:
-        """Nothing but a look whether all are lost: whoever started the workers starts them again."""
+        """Only checks whether all are lost: the user who started the workers restarts them."""
         self._cluster.check()
 
     def stop_beginning(self) -> None:
-        """Tells all workers, once."""
+        """Tells all workers to stop, once."""
         if self._seats and not self._is_stopping:
             self._is_stopping = True
             self._cluster.tell(node.stop_beginning, self._terms.token, list(self._seats))
 
     def close(self, *, kill: bool) -> None:
-        """Leaves the workers to others, without a process or a bot of ours."""
+        """Leaves the workers to others, with none of our processes or bots left there."""
         if self._cluster.client.status != "running":
             return
         for asked in self._asked.values():

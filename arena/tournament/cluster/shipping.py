@@ -1,4 +1,4 @@
-"""Bots' files on their way to other machines, where each is unpacked, checked and built once, under the hash of its content."""
+"""Sends bots' files to other machines, where each bot is unpacked, checked and built once, under the hash of its content."""
 
 import io
 import os
@@ -16,7 +16,7 @@ from arena.players.sandbox.tiers import Sandbox
 
 
 def pack(bot: Bot) -> bytes:
-    """A bot's files as they are hashed, as a tar archive; of their modes only whether they can be executed. Raises BotFolderError."""
+    """A tar archive of a bot's files, as they are hashed; of the file modes only the executable bit is kept. Raises BotFolderError."""
     base, data = bot.folder.parent if bot.folder.is_file() else bot.folder, io.BytesIO()
     with tarfile.open(fileobj=data, mode="w:gz", compresslevel=1) as archive:
         for file in bot_files(bot.folder):
@@ -28,9 +28,9 @@ def pack(bot: Bot) -> bytes:
 
 
 def provide(bot: Bot, archive: bytes | None, sandbox: Sandbox, folder: Path) -> Bot | None:
-    """The bot in a folder that keeps bots, unpacked and built if it is not there as it was left; None when that takes an archive.
+    """The bot in a folder that keeps bots; unpacks and builds it unless it is still there unchanged. None if an archive is needed for that.
 
-    Raises BotFolderError when the archive holds other files than were hashed, a program is missing or a build step fails; OSError.
+    Raises BotFolderError if the archive has other files than were hashed, a program is missing or a build step fails; OSError.
     """
     kept, key = Kept(folder), f"{bot.manifest.name}-{bot.sha256}"
     with kept.locked():
@@ -43,7 +43,7 @@ def provide(bot: Bot, archive: bytes | None, sandbox: Sandbox, folder: Path) -> 
             source = Path(temporary)
             _unpack(archive, source)
             if content_hash(source, bot.manifest) != bot.sha256:
-                raise BotFolderError(f"{bot.label}: expected the files that the run began with, got others", "leave them as they are")
+                raise BotFolderError(f"{bot.label}: expected the files from the start of the run, got others", "do not change them")
             there = stage(msgspec.structs.replace(bot, folder=source), kept.path(key), sandbox)
         kept.seal(key)
         return there
@@ -62,5 +62,5 @@ def _unpack(archive: bytes, folder: Path) -> None:
 
 
 def bots_folder() -> Path:
-    """Where this machine keeps bots that play in a sandbox; a home may be shared by machines for which a build differs."""
+    """Where this machine keeps bots that play in a sandbox. Machines that need different builds may share a home."""
     return cache_folder(platform.node() or "host", "bots")

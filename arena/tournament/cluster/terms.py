@@ -1,4 +1,4 @@
-"""What a worker of a cluster must have in common with whoever runs the tournament, and what it answers to that."""
+"""What a cluster worker must have in common with the tournament's main process, and its answers."""
 
 import hashlib
 import platform
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 import arena
 from arena.players.sandbox.probe import failure
-from arena.players.sandbox.tiers import INSTALL, OPEN, WALLS, Sandbox, Tier
+from arena.players.sandbox.tiers import INSTALL, OPEN, TIERS, Sandbox, Tier
 from arena.rules import CORE, pure
 from arena.rules.boards import built_in
 from arena.rules.notation import parse_deck
@@ -23,7 +23,7 @@ ROUNDS, GAMES = 5, 20
 
 
 class Versions(NamedTuple):
-    """What decides, beside the bots, how games go: the arena's version and a digest of its code, Python, the core of the rules."""
+    """What affects games besides the bots: the arena's version and a digest of its code, Python, and the rules core."""
 
     host: str
     arena: str
@@ -33,27 +33,27 @@ class Versions(NamedTuple):
 
 
 class Terms(Struct, frozen=True):
-    """What a session asks of its workers. ``token`` names the session, ``setup`` is its own."""
+    """What a session requires of its workers. ``token`` names the session, and ``setup`` belongs to it."""
 
     token: str
     setup: Setup
 
 
 class Refused(Struct, frozen=True):
-    """A worker may not play, for this reason, which names the cure."""
+    """A worker may not play; the reason includes the cure."""
 
     host: str
     reason: str
 
 
 class Lacking(Struct, frozen=True):
-    """A worker could play if it had the files of these bots."""
+    """A worker can play once it has the files of these bots."""
 
     labels: list[str]
 
 
 class Admitted(Struct, frozen=True):
-    """A worker may play. ``speed`` is that of its machine as `speed` measures it, ``sandbox`` the tier of its walls."""
+    """A worker may play. ``speed`` is its machine's speed as measured by `speed`; ``sandbox`` is its sandbox tier."""
 
     host: str
     speed: int
@@ -61,13 +61,13 @@ class Admitted(Struct, frozen=True):
 
 
 def versions() -> Versions:
-    """Those of this process."""
+    """The versions of this process."""
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     return Versions(platform.node(), arena.__version__, code_digest(), python, CORE)
 
 
 def code_digest() -> str:
-    """The first digits of a sha256 of the arena's own Python and C code; two checkouts of one version may differ."""
+    """The first digits of a sha256 of the arena's Python and C code, since two checkouts of one version may differ."""
     root, digest = Path(arena.__file__).parent, hashlib.sha256()
     for path in sorted(path for path in root.rglob("*") if path.suffix in (".py", ".c")):
         digest.update(b"%s\0%s\0" % (path.relative_to(root).as_posix().encode(), hashlib.sha256(path.read_bytes()).digest()))
@@ -75,39 +75,39 @@ def code_digest() -> str:
 
 
 def disagreement(here: Versions, there: Versions) -> str:
-    """Why games would go otherwise there, with the cure; empty when they would not."""
+    """Why games could go differently there, with the cure; empty if they could not."""
     if (here.arena, here.code) != (there.arena, there.code):
         return (
             f"expected qin-arena {here.arena} (code {here.code}), got {there.arena} (code {there.code}): "
-            "install the same there, then start the worker again"
+            "install the same version there, then restart the worker"
         )
     if here.python != there.python:
-        return f"expected Python {here.python}, got {there.python}: start the worker with that one"
+        return f"expected Python {here.python}, got {there.python}: start the worker with the expected one"
     if here.core != there.core:
         return (
             f"expected the {here.core} rules core, got the {there.core} one: "
-            "install a C compiler and then qin-arena anew where it is pure, or run all with ARENA_RULES=pure"
+            "where the core is pure, install a C compiler and then reinstall qin-arena, or run everything with ARENA_RULES=pure"
         )
     return ""
 
 
-def walls(least: Tier) -> tuple[Sandbox, str]:
-    """The best sandbox that works here, and why none does that is at least so good; where that is none, there is none."""
+def best_sandbox(least: Tier) -> tuple[Sandbox, str]:
+    """The best sandbox that works here and is at least as good as ``least``, and why there is none if so."""
     if least == "none":
         return OPEN, ""
     reasons = []
-    for tier in WALLS[: WALLS.index(least) + 1]:
+    for tier in TIERS[: TIERS.index(least) + 1]:
         reason = failure(Sandbox(tier).launch)
         if not reason:
             return Sandbox(tier), ""
         reasons.append(f"{tier}: {reason}")
-    return OPEN, f"expected the sandbox {least}, which does not work there ({'; '.join(reasons)}): {INSTALL}"
+    return OPEN, f"expected the {least} sandbox, which does not work there ({'; '.join(reasons)}): {INSTALL}"
 
 
 def speed() -> int:
-    """Random games of two that the pure core plays here in a second, to two digits: the same work on every machine.
+    """Random 2-player games that the pure core plays here per second, to two digits: the same work on every machine.
 
-    Counted by processor time, so that what else runs there hardly matters.
+    Measured in processor time, so that other programs hardly matter.
     """
     board, deck = built_in("bird"), parse_deck(deck_of("speed", "bird", 0))
     times = []

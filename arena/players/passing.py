@@ -1,0 +1,103 @@
+"""Passing folders: made for a bot or a build, and owned by the process that made them for as long as that lives.
+
+Who makes one holds a lock on it, which the kernel lets go when the process ends, however that comes about. So a folder that can be
+locked is nobody's any more; a process id in its name would not tell, as another process may have got the same number.
+"""
+
+import fcntl
+import os
+import stat
+import subprocess
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+PREFIX, UNFINISHED = "qin-arena-", ".qin-arena-new-"
+PATIENCE_S = 60
+"""How long the making of a folder takes at most, on a machine that stalls."""
+
+_held: dict[str, int] = {}
+
+
+def make_passing(kind: str) -> str:
+    """A new empty folder that is this process's."""
+    made = tempfile.mkdtemp(prefix=UNFINISHED)
+    handle = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
+    with suppress(OSError):  # a file system without locks, where nothing is ever taken for abandoned
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    # Only now it gets a name that others look at: none of them can find it without its lock.
+    name = made.replace(UNFINISHED, f"{PREFIX}{kind}-")
+    os.rename(made, name)  # noqa: PTH104 - every start of a bot waits for it
+    _held[name] = handle
+    return name
+
+
+def remove_passing(folder: str) -> None:
+    """Removes a folder of this process."""
+    remove_tree(folder)
+    handle = _held.pop(folder, None)
+    if handle is not None:
+        os.close(handle)
+
+
+def abandoned() -> list[Path]:
+    """The folders of this user that no living process owns."""
+    found = []
+    for place in sorted(Path(tempfile.gettempdir()).iterdir()):
+        if place.name.startswith(PREFIX) and (handle := _locked(place)) is not None:
+            os.close(handle)
+            found.append(place)
+        elif place.name.startswith(UNFINISHED) and _is_own_folder(place) and time.time() - place.lstat().st_mtime > PATIENCE_S:
+            found.append(place)
+    return found
+
+
+def remove_abandoned() -> list[Path]:
+    """Removes the folders that no living process owns; returns them."""
+    found = abandoned()
+    for place in found:
+        handle = _locked(place)
+        if handle is not None:
+            remove_tree(str(place))
+            os.close(handle)
+    return found
+
+
+def _locked(place: Path) -> int | None:
+    """A lock on a folder of this user, None when somebody has it."""
+    if not _is_own_folder(place):
+        return None
+    try:
+        handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def _is_own_folder(place: Path) -> bool:
+    try:
+        found = place.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+
+
+def remove_tree(folder: str) -> None:
+    """Removes a folder that a bot has written to; of a link only the link.
+
+    Python's own way would fail over folders nested deeper than its stack, and over those whose owner may not list them.
+    """
+    if os.path.islink(folder):  # noqa: PTH114 - chmod would follow it
+        os.unlink(folder)  # noqa: PTH108
+        return
+    try:
+        os.rmdir(folder)  # noqa: PTH106 - nearly always it is empty
+    except OSError:
+        for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
+            subprocess.run([*command, "--", folder], stderr=subprocess.DEVNULL, check=False)  # noqa: S603 - the system's

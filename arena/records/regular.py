@@ -1,0 +1,133 @@
+"""The files of a run's folder, which may come from anybody: only regular files below it are opened, and no link is followed.
+
+A folder unpacked from somebody's archive can hold a link to a file of yours where its journal or log belongs, or a pipe that nobody ever
+writes to. So whatever the arena reads or writes in a run, it opens here, step by step from the run's folder. That folder itself is named by
+the user, and may be a link.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from arena.errors import RunError
+
+MOST_BYTES = 64 << 20
+NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
+STRANGE = {errno.ELOOP: "a link", errno.EMLINK: "a link", errno.ENOTDIR: "something else", errno.EISDIR: "a folder", errno.ENXIO: "a pipe"}
+"""What there is instead of a regular file, or of a folder on the way to it, by what opening it fails with."""
+CURE = "a run has regular files only: look at what is there, and take it out if you did not put it there"
+
+
+@contextmanager
+def folder_below(run: Path, names: Sequence[str], *, make: bool = False) -> Iterator[int]:
+    """A descriptor of the folder reached by these names from the run's; ``make`` makes what is missing. Raises OSError, RunError."""
+    at = os.open(run, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for number, name in enumerate(names, 1):
+            place = Path(run, *names[:number])
+            _check_name(name, place)
+            if make:
+                with suppress(FileExistsError):
+                    os.mkdir(name, dir_fd=at)
+            inner = _open(name, os.O_RDONLY | os.O_DIRECTORY, at, place, "a folder")
+            os.close(at)
+            at = inner
+        yield at
+    finally:
+        os.close(at)
+
+
+def has_folder(run: Path, name: str) -> bool:
+    """Whether there is a folder of a run at this path below the run's own, with no link on the way."""
+    try:
+        with folder_below(run, name.split("/")):
+            return True
+    except (OSError, RunError):
+        return False
+
+
+def open_regular(run: Path, name: str, flags: int = os.O_RDONLY) -> int:
+    """A descriptor of a regular file of a run, ``name`` being its path below the run's folder; O_CREAT makes the folders on the way, too.
+
+    Never waits, whatever is there. Raises RunError for anything that is no regular file of this one place, OSError as `os.open` does.
+    """
+    *folders, last = name.split("/")
+    path = run / name
+    with folder_below(run, folders, make=bool(flags & os.O_CREAT)) as at:
+        _check_name(last, path)
+        descriptor = _open(last, flags | os.O_NONBLOCK, at, path, "a regular file")
+    found = os.fstat(descriptor)
+    is_written = flags & os.O_ACCMODE != os.O_RDONLY
+    if stat.S_ISREG(found.st_mode) and not (is_written and found.st_nlink > 1):
+        return descriptor
+    os.close(descriptor)
+    got = "a file that has another name, too" if stat.S_ISREG(found.st_mode) else "something else"
+    raise RunError(f"expected a regular file in {path}, got {got}", CURE)
+
+
+def read_regular(run: Path, name: str, most: int = MOST_BYTES) -> bytes:
+    """What is in a regular file of a run. Raises OSError; RunError as `open_regular` does, and for more than so many bytes."""
+    with os.fdopen(open_regular(run, name), "rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise RunError(f"{run / name}: expected at most {most >> 20} MiB, got more")
+    return data
+
+
+def write_durably(path: Path, data: bytes, run: Path | None = None) -> None:
+    """Replaces a file in one step: readers see the old bytes or the new, and a crash leaves one of them. Raises RunError."""
+    with durable_file(path, run) as file:
+        file.write(data)
+
+
+@contextmanager
+def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of ``path`` in one step when all is written. Raises RunError.
+
+    With a ``run`` it is one below that run's folder, and the folders between are made and are no links.
+    """
+    names = path.relative_to(run).parts[:-1] if run else ()
+    temporary = f".{path.name}.{os.getpid()}"
+    try:
+        with folder_below(run or path.parent, names, make=True) as at:
+            # A run from elsewhere may hold a link of this name, too: it is taken away, never opened.
+            with suppress(FileNotFoundError):
+                os.unlink(temporary, dir_fd=at)
+            try:
+                with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK, 0o644, dir_fd=at), "wb") as file:
+                    yield file
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.rename(temporary, path.name, src_dir_fd=at, dst_dir_fd=at)
+                os.fsync(at)
+            except BaseException:
+                with suppress(OSError):
+                    os.unlink(temporary, dir_fd=at)
+                raise
+    except OSError as error:
+        raise RunError(f"expected to write {path}, got {error}") from error
+
+
+def _open(name: str, flags: int, at: int, path: Path, wanted: str) -> int:
+    """Opens a name in a folder without following a link. Raises RunError when it is another kind of thing."""
+    try:
+        return os.open(name, flags | NO_LINK, 0o644, dir_fd=at)
+    except OSError as error:
+        if error.errno not in STRANGE:
+            raise
+        got = "a link" if stat.S_ISLNK(os.lstat(name, dir_fd=at).st_mode) else STRANGE[error.errno]
+        raise RunError(f"expected {wanted} in {path}, got {got}", CURE) from None
+
+
+def _check_name(name: str, path: Path) -> None:
+    """Raises RunError for a name that leads elsewhere, or that no file can have."""
+    try:
+        leads_away = name in ("", ".", "..") or b"\0" in os.fsencode(name)
+    except UnicodeEncodeError:
+        leads_away = True
+    if leads_away:
+        raise RunError(f"expected a file below the run's folder, got {str(path)!r}", CURE)

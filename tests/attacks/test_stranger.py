@@ -1,0 +1,397 @@
+"""Folders of runs, settings and bots from strangers: nothing outside is read, written or waited for, and all ends in a sentence."""
+
+import json
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.players.passing import PREFIX
+from tests.attacks.ground import commands
+from tests.e2e.conftest import RANDOM
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A run that was played here, and the state of the user that it belongs to."""
+    from tests.e2e.conftest import FIRST, Arena  # noqa: PLC0415 - beside the fixture of the same name
+
+    made = Arena(tmp_path_factory.mktemp("made") / "home")
+    made.add_bot("rnd", RANDOM)
+    made.add_bot("fst", FIRST)
+    made("run", "--in-process", "random", "greedy", "--deals", 2, "--out", "run")
+    return made
+
+
+@pytest.fixture
+def stranger(arena, played):
+    """The arena with a run from elsewhere in it."""
+    shutil.copytree(played.home / "results" / "run", arena.home / "results" / "run")
+    return arena
+
+
+PLAY = ("run", "--in-process", "random", "greedy", "--deals", 2, "--out", "run")
+
+
+def test_a_run_from_elsewhere_is_read_but_not_played_until_it_is_adopted(stranger):
+    folder = stranger.home / "results" / "run"
+    (folder / "games.jsonl").write_bytes((folder / "games.jsonl").read_bytes()[:-9])
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    _, err = stranger(*PLAY, status=1)
+    assert "expected a run that you started on this machine, got one from elsewhere" in err
+    assert "hint: if you trust it, add --adopt once" in err
+    stranger("standings", "run")
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    stranger(*PLAY, "--adopt")
+    stranger(*PLAY)
+    assert len(stranger.records("run")) == 4
+
+
+def test_a_key_is_made_once_and_for_its_user_only(stranger):
+    stranger(*PLAY, "--adopt")
+    key = Path(stranger.own["XDG_STATE_HOME"]) / "qin-arena" / "key"
+    assert key.stat().st_mode & 0o777 == 0o600
+    stranger("run", "--in-process", "random", "greedy", "--deals", 1, "--out", "next")
+    mark = (stranger.home / "results" / "next" / "made-here").read_text()
+    assert mark != (stranger.home / "results" / "run" / "made-here").read_text()
+    (stranger.home / "results" / "next" / "made-here").write_text(mark[::-1])
+    stranger("run", "--in-process", "random", "greedy", "--deals", 1, "--out", "next", status=1)
+
+
+def test_without_a_place_for_the_key_a_run_is_played_and_says_what_follows(arena):
+    (arena.home / "file").touch()
+    arena.own["XDG_STATE_HOME"] = str(arena.home / "file")
+    _, err = arena("run", "--in-process", "random", "greedy", "--deals", 1, "--out", "run")
+    assert "warning: going on with this run will need --adopt" in err
+
+
+def test_the_copies_of_bots_that_come_along_are_not_played(arena):
+    arena("run", "rnd", "fst", "--deals", 1, "--out", "run")
+    for copy in (arena.home / "results" / "run" / "bots").iterdir():
+        (copy / "bot.py").write_text("raise SystemExit(1)\n")
+    (arena.home / "results" / "run" / "made-here").unlink()
+    arena("run", "rnd", "fst", "--deals", 2, "--out", "run", "--adopt")
+    assert not any(record["faults"] for record in arena.records("run"))
+
+
+LINKS = ["games.jsonl", "games.torn", "logs/arena.log", "logs", "run.json", "standings.csv", "pairs.csv", "bots", "made-here"]
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_a_link_in_a_run_is_never_followed(stranger, tmp_path, name):
+    """Even in a run that was adopted: what a file or folder of the user holds stays as it is."""
+    stranger(*PLAY, "--adopt")
+    own = tmp_path / "own"
+    folder = stranger.home / "results" / "run"
+    place = folder / name
+    if name in ("logs", "bots"):
+        own.mkdir()
+        (own / "arena.log").write_text("mine\n")
+    else:
+        own.write_text("mine\n")
+    shutil.rmtree(place) if place.is_dir() else place.unlink(missing_ok=True)
+    place.symlink_to(own)
+    if name == "games.torn":
+        journal = folder / "games.jsonl"
+        journal.write_bytes(journal.read_bytes() + b'{"torn":')
+    bots = ("rnd", "fst") if name == "bots" else ("--in-process", "random", "greedy")
+    if name == "bots":
+        shutil.rmtree(folder)
+        stranger("run", *bots, "--deals", 1, "--out", "run")
+        shutil.rmtree(place)
+        place.symlink_to(own)
+    process = stranger.start("run", *bots, "--deals", 3, "--out", "run")
+    _, err = process.communicate(timeout=60)
+    assert process.returncode in (0, 1), err
+    if process.returncode:
+        assert "Traceback" not in err
+        assert f"{place.relative_to(stranger.home)}, got a link" in err or "--adopt" in err
+    if own.is_dir():
+        assert sorted(os.listdir(own)) == ["arena.log"]
+        assert (own / "arena.log").read_text() == "mine\n"
+    else:
+        assert own.read_text() == "mine\n"
+
+
+def test_a_file_with_a_second_name_is_not_written_to(stranger, tmp_path):
+    stranger(*PLAY, "--adopt")
+    journal = stranger.home / "results" / "run" / "games.jsonl"
+    os.link(journal, tmp_path / "own")
+    _, err = stranger("run", "--in-process", "random", "greedy", "--deals", 3, "--out", "run", status=1)
+    assert "a file that has another name, too" in err
+
+
+def test_evidence_and_pages_go_below_the_run_only(arena, tmp_path):
+    arena.add_bot("exits", "raise SystemExit(1)\n")
+    arena("run", "rnd", "exits", "--deals", 1, "--out", "run")
+    folder, own = arena.home / "results" / "run", tmp_path / "own"
+    own.mkdir()
+    for name in ("faults", "replays"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+        (folder / name).symlink_to(own)
+    game = arena.records("run")[0]["id"]
+    _, err = arena("replay", "run", game, "--html", status=1)
+    assert f"expected a folder in {folder.relative_to(arena.home)}/replays, got a link" in err
+    arena("replay", "run", game, "--html", arena.home / "page.html")
+    _, err = arena("run", "rnd", "exits", "--deals", 2, "--out", "run", status=1)
+    assert "/faults, got a link" in err
+    assert list(own.iterdir()) == []
+
+
+def pipe(path):
+    os.mkfifo(path)
+
+
+def is_folder(path):
+    path.mkdir()
+
+
+def device(path):
+    path.symlink_to("/dev/zero")
+
+
+SHAPES = [pipe, is_folder, device]
+READERS = ["runs", "standings", "analyse", "verify", "report", "watch", "run"]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+@pytest.mark.parametrize("name", ["games.jsonl", "run.json"])
+def test_what_is_no_file_is_named_at_once(stranger, name, shape):
+    folder = stranger.home / "results" / "run"
+    (folder / name).unlink()
+    shape(folder / name)
+    began = time.monotonic()
+    for command in READERS:
+        options = {"runs": [], "run": PLAY[1:-2], "watch": ["run", "--once"]}.get(command, ["run"])
+        process = stranger.start(command, *options)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode in (0, 1), (command, err)
+        assert "Traceback" not in err
+        if command not in ("runs", "run", "verify"):
+            assert err.startswith(("error: ", "run results")), (command, err)
+    assert time.monotonic() - began < 150
+
+
+HOSTILE = {
+    "think_ms": [1e308, 1e308],
+    "slowest_ms": [1e308, 1e308],
+    "turns": 10**12,
+    "seating": 10**30,
+    "board": "\0",
+    "id": "../../x/1/1",
+    "faults": [{"seat": 0, "turn": 10**15, "kind": "exit", "detail": "x"}],
+    "end": "=1+1",
+    "bots": ["\x1b[31m", "=1"],
+}
+
+
+@pytest.mark.parametrize("field", HOSTILE)
+def test_a_hostile_record_is_a_sentence(stranger, field):
+    path = stranger.home / "results" / "run" / "games.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines[1][field] = HOSTILE[field]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for command in ("standings", "analyse", "verify", "report"):
+        process = stranger.start(command, "run")
+        _, err = process.communicate(timeout=60)
+        assert process.returncode in (0, 1), err
+        assert "Traceback" not in err
+
+
+def test_settings_that_come_along_do_not_weaken_the_sandbox(arena):
+    for line in ('sandbox = "off"', 'trust = ["rnd"]', 'cluster = "tcp://10.0.0.1:8786"', 'tls_key = "key.pem"'):
+        (arena.home / "arena.toml").write_text(f"{line}\n")
+        _, err = arena("run", "--config", "arena.toml", "--deals", 1, status=1)
+        key = line.partition(" ")[0]
+        assert f"expected no {key}: a file that can come from others may not decide that" in err
+        assert f"hint: say it with --{key.replace('_', '-')}, or in a file of your own: {arena.own['XDG_CONFIG_HOME']}" in err
+    assert not (arena.home / "results").exists()
+
+
+def test_settings_that_come_along_may_ask_for_more(arena):
+    (arena.home / "arena.toml").write_text('sandbox = "require"\ndeals = 1\n')
+    _, err = arena("run", "--in-process", "random", "greedy", "--config", "arena.toml", status=1)
+    assert "walls" in err or "sandbox" in err
+
+
+def test_the_user_s_own_settings_count(arena, tmp_path):
+    arena.own["XDG_CONFIG_HOME"] = str(tmp_path / "mine")
+    file = tmp_path / "mine" / "qin-arena" / "arena.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('sandbox = "off"\n')
+    arena("run", "rnd", "fst", "--deals", 1, "--out", "run")
+    assert arena.records("run")[0]["sandbox"] == "none"
+    file.write_text("deals = 5\n")
+    _, err = arena("run", "rnd", "fst", "--deals", 1, status=1)
+    assert "your own configuration has the keys sandbox, trust, jobs" in err
+
+
+MANIFESTS = {
+    "version of 5,000 digits": f'name = "evil"\nversion = {"9" * 5000}\ncommand = ["python3", "bot.py"]\n',
+    "arrays 5,000 deep": f'name = "evil"\ncommand = {"[" * 5000}{"]" * 5000}\n',
+    "tables 5,000 deep": f'name = "evil"\n[{".".join("a" * 5000)}]\nb = 1\n',
+    "a NUL in the command": 'name = "evil"\ncommand = ["python3\\u0000", "bot.py"]\n',
+    "a NUL in a build": 'name = "evil"\ncommand = ["python3", "bot.py"]\nbuild = [["a\\u0000"]]\n',
+    "huge memory": f'name = "evil"\ncommand = ["python3", "bot.py"]\nmemory_mb = {"9" * 400}\n',
+    "a date": 'name = 1979-05-27\ncommand = ["python3", "bot.py"]\n',
+    "infinite time": 'name = "evil"\ncommand = ["python3", "bot.py"]\nmove_ms = inf\n',
+    "a key twice": 'name = "evil"\nname = "good"\ncommand = ["python3", "bot.py"]\n',
+    "a long word": f'name = "evil"\ncommand = ["{"x/" * 9000}"]\n',
+    "no name in it": 'command = ["python3", "bot.py"]\n',
+}
+
+
+@pytest.mark.parametrize("name", [*MANIFESTS, "wrong UTF-8"])
+def test_one_hostile_manifest_is_named_and_left_out(arena, name):
+    folder = arena.home / "bots" / "evil"
+    folder.mkdir()
+    (folder / "bot.py").write_text(RANDOM)
+    (folder / "bot.toml").write_bytes(MANIFESTS[name].encode() if name in MANIFESTS else b'name = "\xff\xfe"\n')
+    _, err = arena("run", "--deals", 1, "--out", "run")
+    assert "warning: evil is left out: " in err
+    assert {bot for record in arena.records("run") for bot in record["bots"]} == {"rnd", "fst"}
+    for command in (["bots"], ["check", "evil"], ["submit", "bots/evil"], ["play", "evil", "rnd"]):
+        process = arena.start(*command)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode in (0, 1), (command, err)
+        assert "Traceback" not in err
+
+
+def test_what_a_bot_can_read_of_its_manifest_is_in_its_hash(arena):
+    """Its version, the order of keys and blanks are not there for it to read; comments are, and are hashed."""
+    folder = arena.add_bot("reader", RANDOM.replace("import ", "import sys\nprint(open('bot.toml').read(), file=sys.stderr)\nimport ", 1))
+    text = (folder / "bot.toml").read_text()
+    (folder / "bot.toml").write_text(f"# remember\n   {text}version_is = 1\n".replace("version_is = 1", ""))
+    arena("run", "reader", "fst", "--deals", 1, "--out", "run")
+    [copy] = (arena.home / "results" / "run" / "bots").glob("reader-*/bot.toml")
+    assert copy.read_text() == '# remember\nname = "reader"\ncommand = ["python3","bot.py"]\n'
+    (folder / "bot.toml").write_text(f"# forget\n{text}")
+    _, err = arena("run", "reader", "fst", "--deals", 1, "--out", "run", status=1)
+    assert "bot reader: its content changed" in err
+    assert "no difference" in arena("verify", "run")[0]
+
+
+def test_a_run_with_hashes_of_earlier_versions_goes_on(arena):
+    from arena.players.folder import bot_at  # noqa: PLC0415 - not needed elsewhere
+
+    folder = arena.add_bot("noted", RANDOM)
+    (folder / "bot.toml").write_text(f"# a note\n{(folder / 'bot.toml').read_text()}")
+    arena("run", "noted", "fst", "--deals", 1, "--out", "run")
+    bot, run = bot_at(folder), arena.home / "results" / "run"
+    assert bot.sha256 != bot.plain_sha256
+    text = (run / "run.json").read_text()
+    assert bot.sha256 in text
+    (run / "run.json").write_text(text.replace(bot.sha256, bot.plain_sha256))
+    (run / "bots" / f"noted-{bot.sha256[:12]}").rename(run / "bots" / f"noted-{bot.plain_sha256[:12]}")
+    assert "no difference" in arena("verify", "run")[0]
+    arena("run", "noted", "fst", "--deals", 2, "--out", "run")
+    assert len(arena.records("run")) == 4
+    assert len(os.listdir(run / "bots")) == 2
+
+
+HOME_READER = """
+import os, sys
+for path in PATHS:
+    try:
+        print("GOT", open(path).read(), file=sys.stderr)
+    except OSError as error:
+        print(error, file=sys.stderr)
+    try:
+        print("SAW", os.listdir(os.path.dirname(path)), file=sys.stderr)
+    except OSError as error:
+        print(error, file=sys.stderr)
+sys.exit(1)
+"""
+
+
+@pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])
+@pytest.mark.parametrize("linked", [False, True])
+def test_what_lies_around_a_program_of_path_stays_hidden(arena, tiers_command, tier, linked, monkeypatch, tmp_path):
+    options = tiers_command(tier)
+    home = tmp_path / "user"
+    tool = home / "tool"
+    (tool / "bin").mkdir(parents=True)
+    secrets = [tool / "credentials", tool / "share" / "tokens" / "key", tool / "lib" / "data" / "key", tool / "bin" / "key", home / ".key"]
+    for secret in secrets:
+        secret.parent.mkdir(parents=True, exist_ok=True)
+        secret.write_text("the secret")
+    (tool / "lib" / "myrun").mkdir()
+    (tool / "lib" / "myrun" / "part.py").write_text("PART = 'needed'\n")
+    (tool / "bin" / "myrun").write_text(f'#!/bin/sh\ncat {tool}/lib/myrun/part.py >&2\nexec python3 "$@"\n')
+    (tool / "bin" / "myrun").chmod(0o755)
+    path = tool / "bin"
+    if linked:
+        path = tmp_path / "links"
+        path.mkdir()
+        (path / "myrun").symlink_to(tool / "bin" / "myrun")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("PATH", f"{path}{os.pathsep}{os.environ['PATH']}")
+    folder = arena.add_bot("mine", HOME_READER.replace("PATHS", repr([str(secret) for secret in secrets])))
+    (folder / "bot.toml").write_text('name = "mine"\nversion = "1"\ncommand = ["myrun", "bot.py"]\n')
+    arena("run", "mine", "fst", "--deals", 1, "--out", "run", *options)
+    [evidence, *_] = (arena.home / "results" / "run" / "faults").rglob("seat-*.json")
+    said = json.loads(evidence.read_text())["stderr"]
+    assert "GOT" not in said
+    assert "credentials" not in said.replace(f"'{tool}/credentials'", "")
+    assert "needed" in said
+    out, _ = arena("check", folder, *options, status=1)
+    assert f"its command lets it read {path}/myrun" in out
+    assert f"{tool}/lib/myrun" in out
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_temporary_folders_do_not_outlive_the_next_run(arena, tiers_command, number, monkeypatch, tmp_path):
+    options = tiers_command("landlock")
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    process = arena.start("run", "--deals", 10_000, "--out", "run", *options)
+    journal = arena.home / "results" / "run" / "games.jsonl"
+    _wait(lambda: journal.exists() and journal.stat().st_size > 5000)
+    _wait(lambda: any(name.startswith(PREFIX) for name in os.listdir(folder)))
+    other = arena.start("doctor", "--clean")
+    assert "removed" not in other.communicate(timeout=60)[0], "what a living process owns stays"
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    if number != signal.SIGKILL:
+        assert process.returncode == 130
+        assert "Traceback" not in err
+        assert os.listdir(folder) == []
+        return
+    _wait(lambda: not commands(str(folder)))
+    assert os.listdir(folder)
+    out, _ = arena("doctor", "--clean")
+    assert "removed " in out
+    assert os.listdir(folder) == []
+    assert "nothing to remove" in arena("doctor", "--clean")[0]
+
+
+def test_ctrl_c_while_workers_start_prints_no_traceback(arena):
+    process = arena.start("run", "--deals", 1000, "--out", "run", "--jobs", 8)
+    _wait(lambda: _starting(process.pid))
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=100)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+
+
+def _starting(pid):
+    """Whether a worker of this process is there."""
+    return any("spawn_main" in " ".join(words) and _parent(child) == pid for child, words in commands("spawn_main"))
+
+
+def _parent(pid):
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def _wait(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)

@@ -1,0 +1,162 @@
+"""Pages whose code blocks run in the order they stand, in one home that starts empty.
+
+Sybil finds the blocks. What a block is, the word after its fence says:
+
+``console``          a line that begins with ``$`` is a command for bash, and the lines below it are what it prints: its output, or its
+                     output and then its errors. A line ``...`` stands for any lines, ``...`` in a line for any text
+``sh``               commands alone; what they print is not compared
+``python``           runs with the names of the blocks before it; after ``>>>``, what is shown is compared
+``json``, ``toml``   must be well formed
+``text``             a drawing or a form, which nothing can run
+
+and `ELSEWHERE` are the kinds of protocol/, which have tests of their own.
+
+A block with ``title="my-bot/bot.py"`` is a file, and is written there. Comments above a block say what its text cannot:
+
+``<!-- figures vary -->``              any number may stand where a number is shown: they depend on luck or on the machine
+``<!-- exit status 4 -->``             how the last command ends; 0 otherwise
+``<!-- typed: a1 | quit -->``          what a person types, line by line
+``<!-- skip: next "the reason" -->``   is not run
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
+from pathlib import Path
+from unittest import SkipTest
+
+import msgspec
+from sybil import Document, Region
+from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
+
+INFO = re.compile(r'(?P<language>\w*)(?: title="(?P<title>[^"]+)")?[ \t]*\n')
+COMMENTS = re.compile(r"(?:^<!--[^\n]*-->\n)*\Z", re.M)
+FIGURE = re.compile(r"[<>~]?[+-]?\d+(?:[-:.,/]\d+)*")
+LONGEST_S = 240
+ELSEWHERE = {"dialogue", "squares", "tiles", "moves", "order", "deck", "diagram"}
+
+
+class Shell:
+    """The terminal of one reader: folder and variables last from one command to the next."""
+
+    def __init__(self, home):
+        self.home = self.folder = home
+        self.variables = {"PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin", "HOME": str(home)}
+        self.variables |= {"LANG": "C.UTF-8", "NO_COLOR": "1", "COLUMNS": "140", "EDITOR": "true"}
+
+    def run(self, script, *, typed="", status=0):
+        """What the script prints: its output, and its errors. Raises AssertionError when it ends with another status."""
+        kept = self.home.with_name("shell")
+        kept.touch()
+        script = f"trap 'pwd >{kept}; env -0 >>{kept}; jobs -p | xargs -r kill || true' EXIT\n{script}"
+        process = subprocess.Popen(
+            ["bash", "-ec", script],
+            cwd=self.folder,
+            env=self.variables,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            out, err = process.communicate(typed, timeout=LONGEST_S)
+        finally:
+            process.kill()
+        assert process.returncode == status, f"expected exit status {status}, got {process.returncode}\n{script}\n{out}{err}"
+        folder, _, variables = kept.read_text().partition("\n")
+        self.folder = Path(folder)
+        self.variables = dict(pair.split("=", 1) for pair in variables.split("\0") if pair)
+        return out, err
+
+
+def read_console(source):
+    """The commands of a block, each with what it is shown to print."""
+    steps = []
+    for line in source.splitlines():
+        if line.startswith("$ "):
+            steps.append([line[2:], []])
+        elif not steps[-1][1] and (steps[-1][0].endswith("\\") or line.startswith("> ")):
+            steps[-1][0] += "\n" + line.removeprefix("> ")
+        else:
+            steps[-1][1].append(line)
+    return [(command, "\n".join(shown).strip("\n")) for command, shown in steps]
+
+
+def is_like(shown, printed, *, vary=False):
+    """Whether something was printed as shown, the amount of white space aside; ``vary``: numbers too."""
+    shown, printed = (re.sub(r"[ \t]+", " ", re.sub(r"[ \t]*$", "", text, flags=re.M)).strip() for text in (shown, printed))
+    if vary:
+        shown, printed = FIGURE.sub("#", shown), FIGURE.sub("#", printed)
+    pattern = re.escape(shown).replace("\\\n", "\n").replace(r"\.\.\.", "...")
+    pattern = re.sub(r"\A\.\.\.\n", r"(?:[\\s\\S]*\\n)?", pattern)
+    pattern = re.sub(r"\n\.\.\.$", r"(?:\\n[\\s\\S]*?)?", pattern, flags=re.M)
+    return re.fullmatch(pattern.replace("...", ".*?"), printed) is not None
+
+
+class Blocks:
+    """A parser for Sybil that gives every block of a page to the evaluator of its kind."""
+
+    def __init__(self, shell):
+        self.shell = shell
+        self.lexer = RawFencedCodeBlockLexer(INFO)
+        self.kinds = dict.fromkeys({*ELSEWHERE, "text"}, lambda _: None)
+        self.kinds |= {"console": self.console, "sh": self.sh}
+        self.kinds |= {"json": self.json, "toml": lambda example: tomllib.loads(example.parsed) and None}
+
+    def __call__(self, document):
+        for region in self.lexer(document):
+            language, title = region.lexemes["language"], region.lexemes["title"]
+            if language == "python" and not title:
+                continue  # a parser of Sybil's own takes it
+            assert title or language in self.kinds, f"{document.path}: a block of kind {language!r}, {document.line_column(region.start)}"
+            run = self.file if title else self.kinds[language]
+            yield Region(region.start, region.end, region.lexemes["source"], run, region.lexemes)
+
+    def comments(self, example):
+        return COMMENTS.search(example.document.text[: example.region.start])[0]
+
+    def console(self, example):
+        comments = self.comments(example)
+        typed, status = re.search(r"<!-- typed: (.*?) -->", comments), re.search(r"<!-- exit status (\d+) -->", comments)
+        steps = read_console(example.parsed)
+        for number, (command, shown) in enumerate(steps, 1):
+            is_last = number == len(steps)
+            lines = "".join(f"{line.strip()}\n" for line in typed[1].split("|")) if typed and is_last else ""
+            out, err = self.shell.run(command, typed=lines, status=int(status[1]) if status and is_last else 0)
+            vary = "<!-- figures vary -->" in comments
+            assert not shown or any(is_like(shown, printed, vary=vary) for printed in (out, out + err, err)), (
+                f"line {example.line}: $ {command}\nshown:\n{shown}\n\nprinted:\n{out}\nerrors:\n{err}"
+            )
+
+    def sh(self, example):
+        status = re.search(r"<!-- exit status (\d+) -->", self.comments(example))
+        self.shell.run(example.parsed, status=int(status[1]) if status else 0)
+
+    def file(self, example):
+        path = self.shell.folder / example.region.lexemes["title"]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(example.parsed)
+
+    def json(self, example):
+        for line in example.parsed.strip().splitlines() if "\n{" in example.parsed else [example.parsed]:
+            msgspec.json.decode(line)
+
+
+def run_page(page, folder):
+    """Runs every block of a page in a home of its own below ``folder``; returns the reasons of those that were skipped."""
+    home = folder / "home"
+    home.mkdir()
+    shell = Shell(home)
+    parsers = SkipParser(), PythonCodeBlockParser(doctest_optionflags=ELLIPSIS | NORMALIZE_WHITESPACE), Blocks(shell)
+    reasons = []
+    for example in Document.parse(str(page), *parsers):
+        os.chdir(shell.folder)
+        try:
+            example.evaluate()
+        except SkipTest as reason:
+            reasons.append(str(reason))
+    return reasons

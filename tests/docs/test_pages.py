@@ -1,0 +1,72 @@
+"""What a reader is told to type works, in the order it stands; how a page says what is in tests/docs/pages.py."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click import Context
+from sybil import Document
+from sybil.parsers.markdown.lexers import FencedCodeBlockLexer
+
+from arena.cli.main import arena
+from tests.docs.pages import is_like, read_console, run_page
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "protocol").rglob("*.md"))]
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+FEW = 4
+"""So many blocks of all pages may be skipped."""
+
+
+@pytest.mark.timeout(1200)  # no test depends on speed: a page plays many games
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_every_block_runs_in_the_order_it_stands(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for reason in run_page(page, tmp_path):
+        assert len(reason.split()) > 3, f"skipped without a reason: {reason!r}"
+
+
+def test_few_blocks_are_skipped_and_each_says_why():
+    skips = [line for page in PAGES for line in re.findall(r"^<!--+ *skip:.*", page.read_text(), re.M)]
+    assert [line for line in skips if not re.fullmatch(r'<!-- skip: next "[^"]+" -->', line)] == []
+    assert len(skips) <= FEW
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_every_command_in_the_text_exists_with_its_options(page):
+    document = Document(page.read_text(), str(page))
+    text = document.text
+    for region in FencedCodeBlockLexer(".*")(document):
+        text = text.replace(document.text[region.start : region.end], "")
+    for command in re.findall(r"`arena ([a-z][^`]*)`", text):
+        name, *words = shlex.split(command)
+        found = arena.get_command(Context(arena), name)
+        assert found, f"`arena {command}`"
+        options = {option for parameter in found.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        used = {word.partition("=")[0] for word in words if word.startswith("--")}
+        assert used <= {*options, "--help"}, f"`arena {command}`"
+
+
+def test_every_link_to_a_file_of_the_repository_leads_to_one():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
+            assert "://" in target or (page.parent / target).exists(), f"{page}: {target}"
+
+
+def test_shown_output_is_compared_as_the_rules_for_pages_say():
+    assert is_like("a  b\n", "a b")
+    assert not is_like("a b", "a c")
+    assert is_like("one\n...\nlast", "one\n2\n3\nlast")
+    assert is_like("one\n...\nlast", "one\nlast")
+    assert is_like("...\nlast", "one\nlast")
+    assert is_like("one\n...", "one")
+    assert not is_like("one\n...\nlast", "one\n2\n3")
+    assert is_like("took ... ms", "took 3 ms")
+    assert not is_like("took ... ms", "took\n3 ms")
+    assert not is_like("rank 1", "rank 2")
+    assert is_like("rank 1-2 >12.5 +3", "rank 1 -80.25 9", vary=True)
+
+
+def test_a_console_block_is_commands_and_what_they_print():
+    assert read_console("$ one \\\n    two\nout\n$ three\n") == [("one \\\n    two", "out"), ("three", "")]

@@ -1,0 +1,17 @@
+"""The pictures of the README are those that the arena draws; ``make golden`` writes them."""
+
+import os
+from pathlib import Path
+
+from arena.ratings.tables import run_tables
+from tests.docs.standings_picture import standings_picture
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_picture_of_the_standings_shows_the_published_league():
+    path = ROOT / "docs" / "pictures" / "standings.svg"
+    drawn = standings_picture(run_tables(ROOT / "results" / "league-1" / "2-players"), "League 1: two players, 1,200 games")
+    if os.environ.get("ARENA_GOLDEN") == "write":
+        path.write_text(drawn, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == drawn, "ARENA_GOLDEN=write writes it anew"

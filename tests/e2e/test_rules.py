@@ -1,0 +1,56 @@
+"""arena rules: what is printed, and that messages which name a rule end with the command that explains it."""
+
+import json
+
+import pytest
+
+from tests.e2e.conftest import add_zoo_bot
+
+
+def test_all_rules_are_printed_at_eighty_columns_without_marks(arena):
+    shown, err = arena("rules")
+    assert err == ""
+    assert shown.startswith("The game in five sentences\n\nBe the first to place all your pagodas and you win.")
+    assert "\nR4.4  You may not join provinces" in shown
+    assert shown.index("R1.1  ") < shown.index("R8.3  ") < shown.index("Check figures")
+    assert max(map(len, shown.splitlines())) <= 80
+    assert not any(mark in shown for mark in ("**", "<a", "](", "`"))
+
+
+def test_one_rule_comes_with_its_boards(arena):
+    shown, _ = arena("rules", "r4.4")
+    assert "not allowed: Rc2Bc3" in shown
+    assert "before                  after Rc3Yc4\n" in shown
+    assert "       2 R0 R0 .  R1 R1\n" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    shown, _ = arena("rules", "R1.2")
+    assert shown.startswith("R1.2  There are 72 tiles.")
+    assert "not allowed" not in shown
+
+
+def test_rules_with_a_word_and_as_json(arena):
+    shown, _ = arena("rules", "clockwise")
+    assert [line[:4] for line in shown.splitlines() if line.startswith("R")] == ["R2.2", "R7.1"]
+    found = json.loads(arena("rules", "clockwise", "--json")[0])
+    assert [rule["rule"] for rule in found] == ["R2.2", "R7.1"]
+    assert found[1]["pictures"][0]["name"] == "home-before-placing"
+    assert len(json.loads(arena("rules", "--json")[0])) == 29
+
+
+@pytest.mark.parametrize(("asked", "hint"), [("R4.9", "there are R4.1 to R4.5"), ("vilage", "did you mean 'village'?")])
+def test_what_is_unknown_is_answered_with_what_is_near(arena, asked, hint):
+    shown, err = arena("rules", asked, status=1)
+    assert shown == ""
+    assert f"hint: {hint}" in err
+
+
+def test_a_forfeit_and_an_error_name_the_command_that_explains_the_rule(arena):
+    bot = add_zoo_bot(arena, "illegal_move")
+    _, err = arena("play", bot, "rnd", status=1)
+    assert "is not free grassland (R4.1); 'arena rules R4.1' explains the rule\n" in err
+    _, err = arena("run", bot, "rnd", "--deals", "1", "--boards", "bird")
+    assert "is not free grassland (R4.1); 'arena rules R4.1' explains the rule" in err
+    shown, _ = arena("check", bot, status=1)
+    assert "; 'arena rules R4.1' explains the rule" in shown
+    _, err = arena("perft", "--moves", "Ra1Ra2", status=1)
+    assert "'arena rules R" in err

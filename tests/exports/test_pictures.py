@@ -1,0 +1,90 @@
+"""The drawing of a position: outlines, tiles, pagodas and what is marked."""
+
+import re
+
+import pytest
+
+from arena.exports.pictures.board import before_after_picture, board_picture, forbidden_picture
+from arena.exports.pictures.outline import outline
+from arena.exports.pictures.tiles import likely_tiles, pair_of
+from arena.rules import State
+from arena.rules.boards import Board, parse_board
+from arena.rules.notation import PASS, parse_move
+from tests.rules.positions import position
+
+
+def mask(board, *squares):
+    return sum(1 << row * board.stride + column for row, column in squares)
+
+
+def board_of(width, height):
+    return Board("any", ("R" + "." * (width - 1), *("." * width,) * (height - 1)))
+
+
+def test_the_outline_of_one_square_runs_clockwise_a_little_inside():
+    board = board_of(3, 3)
+    assert outline(board, mask(board, (0, 0)), 2, 6) == "M32 2q6 0 6 6V32q0 6 -6 6H8q-6 0 -6 -6V8q0 -6 6 -6z"
+
+
+@pytest.mark.parametrize(
+    ("squares", "loops", "corners"),
+    [
+        ([(0, 0), (0, 1)], 1, 4),
+        ([(0, 0), (1, 0), (1, 1)], 1, 6),
+        ([(0, 0), (1, 1)], 2, 8),  # they meet at a corner and stay apart
+        ([(0, 1), (1, 0)], 2, 8),
+        ([(row, column) for row in range(3) for column in range(3) if (row, column) != (1, 1)], 2, 8),  # a hole
+        ([(0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (1, 0)], 1, 10),  # whose ends meet at a corner
+    ],
+)
+def test_every_border_is_closed_and_has_its_corners(squares, loops, corners):
+    board = board_of(4, 4)
+    path = outline(board, mask(board, *squares), 2, 5)
+    assert (path.count("M"), path.count("z"), path.count("q")) == (loops, loops, corners)
+
+
+def test_an_area_at_the_right_edge_does_not_run_on_in_the_next_row():
+    board = board_of(3, 3)
+    assert outline(board, mask(board, (0, 2), (1, 0)), 2, 5).count("M") == 2
+
+
+def test_tiles_are_guessed_so_that_few_spaces_are_left_over():
+    state = position(State, "Y0 Y0 Y0 .\n. R1 R1 .")
+    assert likely_tiles(state) == [(0, 1), (6, 7)]
+    assert likely_tiles(position(State, "Y . Y .\n. B . .")) == []
+
+
+def test_provinces_villages_and_pagodas_are_in_the_colours_of_their_owners():
+    state = position(State, "R0 R0 R0 R0 R0\nV1 .  Y1 Y1 V", hands=("RR", "RR"))
+    text = board_picture(state, "both & two")
+    assert "<title>both &amp; two</title>" in text
+    assert len(re.findall('href="#p2"', text)) == 1
+    assert len(re.findall('href="#p1"', text)) == 2
+    black, white = (re.search(rf'class="o o{seat}" d="([^"]*)"', text)[1].count("M") for seat in (0, 1))
+    assert (black, white) == (1, 2)
+    assert 'id="B"' not in text  # what is not used is not in the file
+    assert 'class="r"' not in text
+
+
+def test_only_the_position_after_the_move_has_the_ring():
+    before = position(State, ". Y . .\n. . . R", hands=("RY", "RY"))
+    move = parse_move(before.board, "Yb2Rc2")
+    after = before.copy()
+    after.play(move)
+    text = before_after_picture(before, after, "found", move)
+    assert text.count('class="r"') == 1
+    assert text.index('class="r"') > text.index("translate(")
+    assert board_picture(after, "found", [*likely_tiles(before), *pair_of(before.board, move)], move).count('class="r"') == 1
+
+
+def test_a_tile_that_may_not_lie_there_is_crossed_out():
+    state = position(State, "R . V\n. . .")
+    text = forbidden_picture(state, "on a village", parse_move(state.board, "Rb1Rc1"))
+    assert '<rect class="x b" x="41" y="1" width="78" height="38"' in text
+
+
+def test_equal_positions_make_equal_pictures_on_a_board_of_any_size():
+    assert pair_of(board_of(3, 3), PASS) == []
+    for rows in ("R", "R.~\n...", ("." * 26 + "\n") * 25 + "." * 25 + "B"):
+        state = State(parse_board("any", rows), 2, ())
+        assert board_picture(state, "start") == board_picture(state.copy(), "start")

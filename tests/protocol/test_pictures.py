@@ -1,0 +1,39 @@
+"""protocol/pictures/: what RULES.md shows is what the arena draws. ``make golden`` writes the files anew."""
+
+import os
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from tests.protocol.pictures import DOCS, PICTURES, PROTOCOL, made, shown, write
+
+SVG = "{http://www.w3.org/2000/svg}"
+if os.environ.get("ARENA_GOLDEN") == "write":
+    write()
+MADE = made()
+SMALL, LARGE = 12_000, 32_000
+
+
+@pytest.mark.parametrize("path", sorted(MADE), ids=lambda path: f"{path.parent.parent.name}-{path.stem}")
+def test_the_file_is_what_the_arena_draws(path):
+    assert path.read_text(encoding="utf-8") == MADE[path]
+
+
+def test_every_file_is_shown():
+    assert {path.stem for path in PICTURES.iterdir()} == {*shown(), "game"}
+    assert "](pictures/game.svg)" in (PROTOCOL / "RULES.md").read_text(encoding="utf-8")
+    assert (DOCS / "game.svg").exists()
+
+
+@pytest.mark.parametrize("path", sorted(MADE), ids=lambda path: f"{path.parent.parent.name}-{path.stem}")
+def test_a_picture_is_small_and_needs_nothing_else(path):
+    text = MADE[path]
+    assert len(text) < (LARGE if path.stem == "game" else SMALL)
+    root = ET.fromstring(text)
+    assert root.find(f"{SVG}title").text
+    ids = [node.get("id") for node in root.iter() if node.get("id")]
+    assert len(ids) == len(set(ids))
+    referred = {node.get("href") for node in root.iter() if node.get("href")}
+    referred |= {f"#{value[5:-1]}" for node in root.iter() for value in node.attrib.values() if value.startswith("url(#")}
+    assert referred <= {f"#{name}" for name in ids}
+    assert not [node for node in root.iter() if node.tag in (f"{SVG}script", f"{SVG}image", f"{SVG}foreignObject")]

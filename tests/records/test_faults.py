@@ -1,0 +1,61 @@
+"""The evidence of a run has a budget: first whole, then short, then the record alone."""
+
+import json
+import os
+
+import msgspec
+import pytest
+
+from arena.errors import RunError
+from arena.records import evidence
+from arena.records.evidence import Faults, read_evidence, used_bytes
+
+
+class Said(msgspec.Struct):
+    seat: int
+    turn: int
+    kind: str
+    detail: str
+    lines: list[tuple[str, float, str]]
+    stderr: str
+    ending: str = ""
+
+
+def said(size):
+    return Said(0, 3, "exit", "gone", [("in", 1.0, "x" * size)], "y" * size)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    monkeypatch.setattr(evidence, "FULL_BYTES", 200_000)
+    monkeypatch.setattr(evidence, "MOST_BYTES", 300_000)
+
+
+def test_evidence_is_whole_then_short_then_none(tmp_path):
+    faults = Faults(tmp_path)
+    for number in range(100):
+        faults.write(f"bird/a+b/{number}/0", [7], [said(20_000)])
+    kept = [json.loads(path.read_bytes()) for path in tmp_path.rglob("seat-0.json")]
+    whole, short = [item for item in kept if item["lines"]], [item for item in kept if not item["lines"]]
+    assert 3 <= len(whole) <= 5
+    assert 8 <= len(short) <= 14
+    assert all("note" in item and item["kind"] == "exit" and len(item["stderr"]) == 500 for item in short)
+    assert faults.is_short
+    assert read_evidence(tmp_path, "faults/bird/a+b/99/0/seat-0.json") is None
+    assert read_evidence(tmp_path, "faults/bird/a+b/8/0/seat-0.json").kind == "exit"
+    assert used_bytes(tmp_path) < 400_000
+
+
+def test_the_budget_is_one_for_all_sessions(tmp_path):
+    for number in range(100):
+        Faults(tmp_path).write(f"bird/a+b/{number}/0", [7], [said(20_000)])
+    assert used_bytes(tmp_path) < 400_000
+
+
+def test_evidence_below_a_link_is_refused(tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "faults").symlink_to(tmp_path / "own")
+    with pytest.raises(RunError, match="got a link"):
+        Faults(tmp_path / "run").write("bird/a+b/1/0", [7], [said(10)])
+    assert os.listdir(tmp_path / "own") == []

@@ -49,6 +49,15 @@ class Limits(Struct):
     free_mb: int
 
 
+class Builds(Struct):
+    """What bots' builds left to be used again: how many, and how much. ``is_used`` is false where a bot could have written there."""
+
+    folder: str
+    number: int
+    mb: int
+    is_used: bool
+
+
 class Findings(Struct):
     """Everything the command finds. ``languages`` are the programs on the bots' PATH; ``rules_reason`` says why the core is pure."""
 
@@ -64,6 +73,7 @@ class Findings(Struct):
     rules_reason: str
     languages: dict[str, list[str]]
     limits: Limits
+    builds: Builds
     advice: list[str]
 
 
@@ -124,10 +134,20 @@ def examine(results: Path) -> Findings:
         rules_reason=why_pure() if CORE == "pure" else "",
         languages={name: [place for tool in tools if (place := shutil.which(tool, path=path))] for name, tools in TOOLCHAINS.items()},
         limits=limits_for(results),
+        builds=builds(is_confined=any(not reason for reason in reasons.values())),
         advice=[],
     )
     found.advice.extend(advice(found))
     return found
+
+
+def builds(*, is_confined: bool) -> Builds:
+    """The builds kept for later runs."""
+    from arena.players.kept import Kept, cache_folder  # noqa: PLC0415 - help must not wait for it
+
+    kept = Kept(cache_folder("builds"))
+    number, size = kept.size()
+    return Builds(str(kept.folder), number, size >> 20, is_confined and kept.is_ours)
 
 
 def why_pure() -> str:
@@ -204,6 +224,12 @@ def report(found: Findings) -> Iterator[str]:
     yield (
         f"\nlimits: {_count(limits.open_files)} open files, {_count(limits.processes)} processes; {limits.free_mb:,} MB free for results"
     )
+    kept = found.builds
+    yield f"\nbuilds kept for later runs: {kept.number}, {kept.mb:,} MB in {printable(kept.folder)}" + (
+        "; delete that folder to empty it" if kept.number else ""
+    )
+    if not kept.is_used:
+        yield "  not used: there is no sandbox, or others may write to that folder; so bots are built again for each run"
     if found.advice:
         yield "\nto get more:"
         yield from (f"  {sentence}" for sentence in found.advice)

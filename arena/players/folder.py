@@ -284,6 +284,7 @@ def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
     kept = kept_builds(sandbox)
     key = f"{bot.manifest.name}-{_build_key(bot, work.parent, sandbox)}" if kept else ""
     if kept and _is_fetched(kept, key, work):
+        shutil.copyfile(bot.folder / FILE, work / FILE)  # another version of the same files has another text
         _write_manifest(work, bot)
         return
     _copy_to(work, bot)

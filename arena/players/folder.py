@@ -270,11 +270,6 @@ def kept_builds(sandbox: Sandbox) -> Kept | None:
 def _copy_to(work: Path, bot: Bot) -> None:
     work.mkdir()
     copy_files(bot.folder, work)
-    _write_manifest(work, bot)
-
-
-def _write_manifest(work: Path, bot: Bot) -> None:
-    """The copy's bot.toml says what is played: the name and the version may be others than in the bot's folder."""
     if (work / FILE).exists():
         (work / FILE).write_text(played_text(_manifest_text(work / FILE), bot.manifest), encoding="utf-8")
 
@@ -284,8 +279,6 @@ def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
     kept = kept_builds(sandbox)
     key = f"{bot.manifest.name}-{_build_key(bot, work.parent, sandbox)}" if kept else ""
     if kept and _is_fetched(kept, key, work):
-        shutil.copyfile(bot.folder / FILE, work / FILE)  # another version of the same files has another text
-        _write_manifest(work, bot)
         return
     _copy_to(work, bot)
     is_as_hashed = kept is not None and content_hash(work, bot.manifest) == bot.sha256

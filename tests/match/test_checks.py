@@ -216,7 +216,8 @@ def test_most_games_are_at_a_short_time_that_grows_for_a_bot_that_needs_more(tmp
         f"        time.sleep({spends} / 1000)\n"
         "        print(json.dumps({'type': 'move', 'id': message['id'], 'move': message['legal'][0]}), flush=True)\n"
     )
-    bench = Bench(bot_at(script), 2000, OPEN)
+    (tmp_path / "bot.toml").write_text('name = "slow"\nversion = "1"\ncommand = ["python3", "slow.py"]\n')
+    bench = Bench(bot_at(tmp_path), 2000, OPEN)
     try:
         bench.game(Table(SMALL, 2, 0, is_full=True))
         assert (bench.short_ms, bench.slowest_ms > 100) == (SHORT_MS, True)

@@ -5,23 +5,26 @@ BIN := $(VENV)/bin
 JOBS ?= auto
 COMMA := ,
 DEMO_BOTS := greedy-python careful-python lookahead-python
+# Looked up when the demo starts. The pure core plays fewer games, and without the slowest bot, to end within a minute as well.
+IS_NATIVE = $(shell $(BIN)/arena --version | grep -o 'core native')
 SOURCES := setup.py arena tests .ci/site.py bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs format fuzz sanitize chaos soak slow golden wheel release-check clean
+.PHONY: help demo test check docs format fuzz sanitize chaos soak fair slow golden wheel release-check clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 demo: $(VENV)/.ready ## set everything up and let bots play, in three acts (less than a minute)
-	@printf '\n1. Bots that are built in play 4000 games\n\n'
-	@$(BIN)/arena run random greedy-2 careful-8 greedy careful --deals 200 --seed demo
-	@printf '\n2. Bots of bots/, programs in a sandbox, play each other and a built-in one\n\n'
-	@$(BIN)/arena run $(DEMO_BOTS) careful-32 --seed demo --move-ms 10000 --game-ms 10000 --trust $(subst $() ,$(COMMA),$(DEMO_BOTS))
+	$(if $(IS_NATIVE),,@printf '\nThere was no C compiler, so the rules run in Python, and fewer games are played.\n')
+	@printf '\n1. Built-in bots play each other\n\n'
+	@$(BIN)/arena run random greedy-2 careful-8 greedy $(if $(IS_NATIVE),careful --deals 200,--deals 25) --seed demo
+	@printf '\n2. Bots of bots/, programs of their own, play each other and a built-in bot\n\n'
+	@$(BIN)/arena run $(DEMO_BOTS) careful-32 --seed demo $(if $(IS_NATIVE),,--deals 2) --move-ms 10000 --game-ms 10000 --trust $(subst $() ,$(COMMA),$(DEMO_BOTS))
 	@printf '\n3. Your turn. Type\n\n'
 	@printf '  %-41s %s\n' \
-		'$(BIN)/arena report' 'for that table as a page with games' \
+		'$(BIN)/arena report' 'for that table as a web page' \
 		'$(BIN)/arena play greedy --human 0' 'to play a bot yourself' \
 		'$(BIN)/arena new my-bot' 'to start a bot of your own'
 	@printf '\nAfter "source $(BIN)/activate" the word arena is enough.\n'
@@ -60,6 +63,9 @@ soak: $(VENV)/.ready-dev ## 20,000 games, in which memory and open files have to
 slow: $(VENV)/.ready-dev ## 200 games of each starter that thinks at 100 ms a move on a busy machine: none late, all stronger than plain (about ten minutes)
 	@ARENA_STARTER_GAMES=$${ARENA_STARTER_GAMES:-200} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_starters.py
 
+fair: $(VENV)/.ready-dev ## 1,000 games beside programs that burn every core, and bots that take the processor from others (about ten minutes)
+	@ARENA_FAIR_GAMES=$${ARENA_FAIR_GAMES:-1000} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_fair.py
+
 golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/ and pictures/ anew, after a change of the protocol, the rules or the drawing
 	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py
 
@@ -87,11 +93,11 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.made pyproject.toml
-	@echo "installing into $(VENV)"
+	@echo "installing into $(VENV); this takes half a minute"
 	@$(BIN)/pip install -q -e .
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.made pyproject.toml
-	@echo "installing into $(VENV)"
+	@echo "installing into $(VENV); this takes half a minute"
 	@$(BIN)/pip install -q -e '.[dev]'
 	@touch $@ $(VENV)/.ready

@@ -36,10 +36,10 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
         if "://" in target:
             return link[0]
         wanted = posixpath.normpath(posixpath.join(posixpath.dirname(here), target))
-        in_site = "index.md" if wanted == "README.md" else wanted.removeprefix("docs/")
+        is_install = wanted == "README.md" and link[3].startswith("#install")  # the site's own first page says that as well
+        in_site = "index.md" if is_install else wanted.removeprefix("docs/")
         if files.get_file_from_path(in_site):
-            anchor = "#start-here)" if wanted == "README.md" else link[3]  # the site begins with another page than the repository
-            return f"{link[1]}{posixpath.relpath(in_site, posixpath.dirname(name) or '.')}{anchor}"
+            return f"{link[1]}{posixpath.relpath(in_site, posixpath.dirname(name) or '.')}{link[3]}"
         if (ROOT / wanted).exists():
             return f"{link[1]}{str(config.repo_url).rstrip('/')}/blob/main/{wanted}{link[3]}"
         return link[0]  # MkDocs says that it leads nowhere

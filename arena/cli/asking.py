@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from arena.cli.options import Walls, find_bot, registry_of, run_folder
+from arena.cli.options import SandboxChoice, find_bot, registry_of, run_folder
 from arena.errors import printable
 
 if TYPE_CHECKING:
@@ -38,16 +38,16 @@ def note_bank(scripts: "Scripts", what: str) -> None:
 
 
 @contextmanager
-def bot_to_ask(home: Path, scripts: "Scripts", text: str | None, played: str, walls: Walls) -> "Iterator[tuple[Bot, Sandbox]]":
+def bot_to_ask(home: Path, scripts: "Scripts", text: str | None, played: str, choice: SandboxChoice) -> "Iterator[tuple[Bot, Sandbox]]":
     """The bot that the user names, in a temporary folder, or else the run's own copy; with its sandbox. Raises UserError."""
     from arena.players.folder import staged_for_a_while  # noqa: PLC0415 - help must not wait for these
 
     if text is None:
         bot = scripts.played_bot(played)
-        yield bot, walls.choose([bot])
+        yield bot, choice.sandbox_for([bot])
         return
     bot = find_bot(registry_of(home), text)
-    sandbox = walls.choose([bot])
+    sandbox = choice.sandbox_for([bot])
     with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
         yield staged, sandbox
 
@@ -78,7 +78,7 @@ class Asked(NamedTuple):
     stderr: str
 
 
-def ask_again(home: Path, folder: Path, record: "GameRecord", turn: int, seat: int, text: str, walls: Walls) -> Asked:
+def ask_again(home: Path, folder: Path, record: "GameRecord", turn: int, seat: int, text: str, choice: SandboxChoice) -> Asked:
     """Takes a bot to a decision in a recorded game and asks for it. Raises UserError, Void."""
     from arena.match.retrace import retrace  # noqa: PLC0415 - help must not wait for these
     from arena.players.bot import BotPlayer  # noqa: PLC0415
@@ -89,8 +89,8 @@ def ask_again(home: Path, folder: Path, record: "GameRecord", turn: int, seat: i
     script = scripts.of(record)
     note_bank(scripts, SPREAD)
     adopt_orphans()
-    with bot_to_ask(home, scripts, text, record.bots[seat], walls) as (bot, sandbox):
-        player = BotPlayer(bot, script.timing.startup_ms, sandbox)
+    with bot_to_ask(home, scripts, text, record.bots[seat], choice) as (bot, sandbox):
+        player = BotPlayer(bot, script.timing.startup_ms, sandbox, script.timing.clock)
         try:
             last = retrace(script, seat, player, wanted=turn).decisions[-1]
             return Asked(bot.label, last, player.evidence()[2])

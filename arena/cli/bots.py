@@ -1,24 +1,26 @@
-"""arena bots: what is registered."""
+"""arena bots: the bots that have a name."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
+from arena.cli.folding import columns_of, folded
 from arena.cli.options import as_json, registry_of
 from arena.errors import printable
 
 
 @click.command(short_help="List your bots and the ladder.")
-@click.option("--all", "everything", is_flag=True, help="Old versions too, as name@version.")
+@click.option("--all", "everything", is_flag=True, help="Also list old versions, as NAME@VERSION.")
 @as_json
 @click.pass_obj
 def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
-    """List the bots that can be named: yours in bots/, then the ladder, which comes with the arena.
+    """List the bots you can call by name: yours in bots/, then the ladder, which comes with the arena.
 
-    A bot of yours hides the bot of the ladder that has its name. Where something is missing to start a bot, the list says what.
-    With ARENA_LADDER=off in the environment no command sees the ladder.
+    A bot of yours hides the ladder bot of the same name. If a program needed to start a bot is missing, the list says which. Set
+    ARENA_LADDER=off in the environment to hide the ladder from every command.
 
     \b
     arena bots
@@ -47,7 +49,8 @@ def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
         click.echo(f"no bots in {registry.root}: add one with 'arena submit', or start one with 'arena new'", err=True)
     else:
         columns = ("Bot", "Version", "From", "Language", "Description")
-        click.echo(columns_text(columns, [_shown(row) for row in rows], left=columns))
+        table = columns_text(columns, [_shown(row) for row in rows], left=columns)
+        click.echo(folded(table, columns_of(sys.stdout), indent=" " * table.index(columns[-1])))
 
 
 def _shown(row: dict[str, Any]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import Walls, bot_in, find_bot, move_ms_option, registry_of, sandbox_options
+from arena.cli.options import SandboxChoice, bot_in, find_bot, move_ms_option, registry_of, sandbox_options
 from arena.errors import printable
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ NEW_LINE = "\n"
 @move_ms_option
 @sandbox_options
 @click.pass_obj
-def check(home: Path, /, path: str, move_ms: int, *, walls: Walls) -> int:
+def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice) -> int:
     """Check a bot in about forty steps: start, games on both boards in every seat, everything the protocol may send, a clean end.
 
     PATH is a bot's folder or script, or the name of a bot in bots/. You see one line per step, with the cure below each failure. The exit
@@ -35,7 +35,7 @@ def check(home: Path, /, path: str, move_ms: int, *, walls: Walls) -> int:
     arena check my-bot/bot.py --move-ms 100
     """  # noqa: D301 - \b is click's mark for lines to keep
     bot = bot_in(Path(path)) if Path(path).exists() else find_bot(registry_of(home), path)
-    return DONE if run_checks(bot, move_ms, walls.choose([bot]), only_failures=False) else FAILED
+    return DONE if run_checks(bot, move_ms, choice.sandbox_for([bot]), only_failures=False) else FAILED
 
 
 def run_checks(bot: "Bot", move_ms: int, sandbox: "Sandbox", *, only_failures: bool) -> bool:

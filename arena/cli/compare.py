@@ -1,5 +1,6 @@
 """arena compare: plays until it is clear whether a bot's new version is better than the old one."""
 
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,16 +10,19 @@ import click
 import msgspec
 
 from arena.cli import INTERRUPTED
+from arena.cli.folding import columns_of, folded
 from arena.cli.main import DONE, FAILED, NO, UNDECIDED
 from arena.cli.options import (
-    Walls,
+    SandboxChoice,
     as_json,
     bot_finder,
+    clock_option,
     in_process_option,
     move_ms_option,
     results_folder,
     sandbox_options,
     split_commas,
+    with_clock,
 )
 from arena.cli.place import Place, counted, place_options, workers_at
 from arena.cli.playing import (
@@ -46,7 +50,7 @@ if TYPE_CHECKING:
     from arena.tournament.session import Session
 
 SHOWN = (1, 2, 5)
-"""The progress is shown in lines after so many blocks, and ten times, a hundred times that."""
+"""A line of progress is shown after this many blocks, and ten times, a hundred times as many."""
 
 chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 
@@ -58,40 +62,46 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--players", type=click.IntRange(2, 4), default=2, show_default=True, help="Players per game; three and four need a pool.")
 @click.option("--elo0", type=float, default=0, show_default=True, help='"Not better" is a difference of at most about this.')
 @click.option("--elo1", type=float, default=10, show_default=True, help='"Better" is a difference of at least about this.')
-@click.option("--alpha", type=chance, default=0.05, show_default=True, help='How often "better" may be wrong, at elo0.')
-@click.option("--beta", type=chance, default=0.05, show_default=True, help='How often "not better" may be wrong, at elo1.')
-@click.option("--max-blocks", type=click.IntRange(1), default=20_000, show_default=True, help="Blocks after which it stops undecided.")
-@click.option("--null", is_flag=True, help="Let the old version play against itself, to see how much is noise.")
+@click.option("--alpha", type=chance, default=0.05, show_default=True, help='How often "better" may be wrong if the difference is elo0.')
+@click.option("--beta", type=chance, default=0.05, show_default=True, help='How often "not better" may be wrong if the difference is elo1.')
+@click.option("--max-blocks", type=click.IntRange(1), default=20_000, show_default=True, help="Stop undecided after this many blocks.")
+@click.option("--null", is_flag=True, help="Let OLD play against itself, to see what noise looks like.")
 @click.option("--boards", callback=split_commas, metavar="NAME,...", help="bird, lion or both.  [default: bird]")
 @click.option(
-    "--board", "board_files", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file; repeat."
+    "--board",
+    "board_files",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A board file; may be repeated.",
 )
 @click.option("--seed", help="Text that determines every deck; a bot could guess a short one.  [default: a secret one]")
 @move_ms_option
-@click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves in a game.  [default: none]")
-@click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
-@click.option("--startup-ms", type=click.IntRange(1), help="Time for a bot's process to answer hello.  [default: 10000]")
+@click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves in a game, in ms.  [default: none]")
+@click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move, in ms.  [default: 0]")
+@clock_option
+@click.option("--startup-ms", type=click.IntRange(1), help="Time for a bot's process to answer hello, in ms.  [default: 10000]")
 @click.option("--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1]))
 @in_process_option
-@click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: a run of this comparison, or a new one]")
-@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied anew.")
+@click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: the run of this comparison, or a new one]")
+@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied again.")
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, in the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings.")
 @place_options
 @sandbox_options
 @as_json
 @click.pass_obj
-def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose: int, **options: Any) -> int:
-    """Play until it is clear whether NEW is better than OLD, and say so: exit status 0 better, 4 not better, 5 undecided.
+def compare(home: Path, /, *, place: Place, choice: SandboxChoice, as_json: bool, verbose: int, **options: Any) -> int:
+    """Play until it is clear whether NEW is better than OLD. The exit status is 0 for better, 4 for not better, 5 for undecided.
 
-    NEW and OLD are names out of bots/, or paths of a bot's folder or script. A block is one deal in every rotation of seats: two bots play
-    each other in swapped seats; with a pool both play the same deals in the same seats against the same opponents. After each round of
-    blocks a sequential test (GSPRT) looks whether they say elo1 or elo0. Between the two either answer may come, and it takes longest.
+    NEW and OLD are names of bots, or paths of a bot's folder or script. They and the pool may be built-in bots: see 'arena run --help'.
 
-    The same command again goes on after an interruption, and shows what was found if it has been decided: the answer depends on the
-    blocks in the order of deals, not on workers or interruptions. --out NAME plays anew.
+    They play blocks of games. A block is one deal in every rotation of seats: without a pool, NEW and OLD play each other with seats
+    swapped; with a pool, both play the same deals in the same seats against the same opponents. After each round of blocks, a sequential
+    test (GSPRT) decides whether the difference is more like elo1 or elo0, or needs more blocks. If it lies in between, either answer may
+    come, and it takes longest.
 
-    The pool, NEW and OLD may be built-in bots; 'arena run --help' says which there are.
+    Repeat the command to continue after an interruption, or to see the answer again. The answer depends only on the blocks in the order
+    of their deals, not on workers or interruptions. Use --out NAME to start afresh.
 
     \b
     arena compare my-bot my-bot@1
@@ -104,11 +114,15 @@ def compare(home: Path, /, *, place: Place, walls: Walls, as_json: bool, verbose
 
     quiet, adopt = options.pop("quiet"), options.pop("adopt")
     asked = _resolve(home, options)._replace(adopt=adopt)
-    sandbox = walls.choose(asked.bots)
+    sandbox = choice.sandbox_for(asked.bots)
     contest, runner = _play(asked, sandbox, place, log_level(verbose, quiet=quiet), quiet=quiet)
     new, old = (bot.label for bot in asked.bots[:2])
     shown = (contest.test, new, old, contest.games)
-    click.echo(msgspec.json.format(msgspec.json.encode(verdict_object(*shown)), indent=2) if as_json else verdict_text(*shown))
+    click.echo(
+        msgspec.json.format(msgspec.json.encode(verdict_object(*shown)), indent=2)
+        if as_json
+        else folded(verdict_text(*shown), columns_of(sys.stdout))
+    )
     show_voided(runner, asked.folder)
     note_short_evidence(runner)
     return _exit_status(contest, runner, asked.folder)
@@ -119,7 +133,7 @@ def _refuse_match(match: str | None) -> None:
         raise click.UsageError("expected a comparison without --match, because it counts single games; --boards bird,lion plays on both")
 
 
-class _Asked(NamedTuple):
+class _Comparison(NamedTuple):
     """What is to be played: the bots, the new and the old one first, and where; ``adopt`` goes on with a run made elsewhere."""
 
     settings: dict[str, Any]
@@ -129,7 +143,7 @@ class _Asked(NamedTuple):
     adopt: bool = False
 
 
-def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
+def _resolve(home: Path, options: dict[str, Any]) -> _Comparison:
     """What the options ask for. Raises UserError."""
     from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.comparison import deals_for  # noqa: PLC0415
@@ -146,14 +160,14 @@ def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
     out, blocks = given.pop("out", None), given.pop("max_blocks")
     question = {key: given.pop(key) for key in ("elo0", "elo1", "alpha", "beta")}
     settings = {
-        **given,
+        **with_clock(given),
         "bots": [bot.label for bot in bots],
         "boards": list(boards),
         "compare": {"new": pair[0].label, "old": pair[1].label, **question},
     }
     settings["deals"] = deals_for(make_config({"seed": "", **settings}), blocks)
     warn_about_times(bots, settings)
-    return _Asked(settings, bots, boards, results_path(results_folder(home), out, settings, boards, bots, finished=True))
+    return _Comparison(settings, bots, boards, results_path(results_folder(home), out, settings, boards, bots, finished=True))
 
 
 def _find_pair(find: "Callable[[str], Bot]", new_text: str, old_text: str, *, null: bool) -> "list[Bot]":
@@ -174,7 +188,7 @@ def _find_pair(find: "Callable[[str], Bot]", new_text: str, old_text: str, *, nu
 
 
 def _cure_for_same(new: "Bot", old: "Bot") -> str:
-    """What to do where both names stand for the same content."""
+    """What to do if both names stand for the same content."""
     name, version = new.manifest.name, old.manifest.version
     if name == old.manifest.name and new.manifest.version == version:
         return (
@@ -184,7 +198,7 @@ def _cure_for_same(new: "Bot", old: "Bot") -> str:
     return "name another version, as in 'arena compare my-bot my-bot@1'; --null plays the old one against itself"
 
 
-def _play(asked: _Asked, sandbox: Any, place: Place, level: int, *, quiet: bool) -> "tuple[_Contest, Runner]":
+def _play(asked: _Comparison, sandbox: Any, place: Place, level: int, *, quiet: bool) -> "tuple[_Contest, Runner]":
     """Plays until it is decided, interrupted, or there are no more blocks."""
     from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
     from arena.records.find import read_records  # noqa: PLC0415
@@ -215,7 +229,7 @@ def _play(asked: _Asked, sandbox: Any, place: Place, level: int, *, quiet: bool)
 
 
 class _Contest:
-    """The test of a session, fed with its games and shown."""
+    """The test of a session, which takes its games and shows how far it is."""
 
     def __init__(self, session: "Session", progress: "Progress") -> None:
         from arena.ratings.sequential import SequentialTest  # noqa: PLC0415 - help must not wait for these
@@ -230,11 +244,11 @@ class _Contest:
 
     @property
     def games(self) -> int:
-        """How many games the verdict rests on."""
+        """How many games the verdict is based on."""
         return self.test.blocks * self.blocks.block_size
 
     def show(self, event: "Event") -> None:
-        """Takes and shows what a runner tells."""
+        """Takes and shows an event of the runner."""
         from arena.tournament.events import Played, Voided  # noqa: PLC0415 - loaded when there is a runner
 
         if isinstance(event, Played):
@@ -261,7 +275,7 @@ class _Contest:
         is_decided = self.test.verdict != Verdict.UNDECIDED
         self._progress.figures["LLR"] = llr_text(self.test)
         if is_decided or _is_shown(before, self.test.blocks):
-            self._progress.say(f"{self.test.blocks} blocks: LLR {llr_text(self.test)}")
+            self._progress.say(f"{counted(self.test.blocks, 'block')}: LLR {llr_text(self.test)}")
         return is_decided
 
 

@@ -10,6 +10,7 @@ import click
 import msgspec
 from msgspec import Struct
 
+from arena.cli.folding import columns_of, folded
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import as_json, results_folder
 from arena.errors import printable
@@ -30,11 +31,20 @@ MEANING = {
     "landlock": "a bot can open only its own folder and the system's programs, and no network; it can see which files and processes exist",
     "none": "a bot runs with your own rights: it can read and change everything that you can",
 }
+COUNTING = {
+    "kernel": "the kernel counts everything that a bot starts, to the nanosecond",
+    "proc": "the arena adds up what it sees in /proc; a bot that ignores SIGCHLD is killed, since its children would not count",
+    "nothing": "only Linux counts processor time reliably, so time is measured by the wall clock",
+}
+STALL_S = 1.0
+LONG_STALL_MS = 20
+MOST_PARANOID = 2
+"""With this kernel.perf_event_paranoid or less, every user may count the processor time of their own processes."""
 LEAST_FILES, LEAST_PROCESSES, LEAST_FREE_MB = 1024, 2048, 1024
 
 
-class Walls(Struct):
-    """A sandbox tier; ``reason`` says why it does not work here."""
+class TierFound(Struct):
+    """A kind of sandbox; ``reason`` says why it does not work here."""
 
     works: bool
     reason: str
@@ -58,6 +68,18 @@ class Builds(Struct):
     is_used: bool
 
 
+class Time(Struct):
+    """How a bot's time is measured here. ``counts`` is what counts processor time, ``kernel``, ``proc`` or ``nothing``.
+
+    ``paranoid`` is kernel.perf_event_paranoid. ``longest_stall_ms`` is how long a program that only computes had to wait at the most.
+    """
+
+    counts: str
+    meaning: str
+    paranoid: int | None
+    longest_stall_ms: float
+
+
 class Findings(Struct):
     """Everything the command finds. ``languages`` are the programs on the bots' PATH; ``rules_reason`` says why the core is pure."""
 
@@ -68,12 +90,13 @@ class Findings(Struct):
     cores: int
     start_method: str
     sandbox: str
-    walls: dict[str, Walls]
+    walls: dict[str, TierFound]
     rules: str
     rules_reason: str
     languages: dict[str, list[str]]
     limits: Limits
     builds: Builds
+    time: Time
     advice: list[str]
 
 
@@ -82,7 +105,7 @@ class Findings(Struct):
 @as_json
 @click.pass_obj
 def doctor(home: Path, /, *, clean: bool, as_json: bool) -> int:
-    """Check what works on this machine: sandbox, rules core, languages and limits, and what to install for more.
+    """Check what works on this machine: sandbox, rules core, languages, limits and time, and what to install for more.
 
     The exit status is 1 if no sandbox works.
 
@@ -94,7 +117,11 @@ def doctor(home: Path, /, *, clean: bool, as_json: bool) -> int:
     if clean:
         return _clean(as_json=as_json)
     found = examine(results_folder(home))
-    click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2) if as_json else "\n".join(report(found)))
+    click.echo(
+        msgspec.json.format(msgspec.json.encode(found), indent=2)
+        if as_json
+        else folded("\n".join(report(found)), columns_of(sys.stdout), " " * 6)
+    )
     return FAILED if found.sandbox == "none" else DONE
 
 
@@ -129,12 +156,13 @@ def examine(results: Path) -> Findings:
         cores=available_cores(),
         start_method=START_METHOD,
         sandbox=next((tier for tier in TIERS if not reasons[tier]), "none"),
-        walls={tier: Walls(not reason, reason, MEANING[tier]) for tier, reason in reasons.items()},
+        walls={tier: TierFound(not reason, reason, MEANING[tier]) for tier, reason in reasons.items()},
         rules=CORE,
         rules_reason=why_pure() if CORE == "pure" else "",
         languages={name: [place for tool in tools if (place := shutil.which(tool, path=path))] for name, tools in TOOLCHAINS.items()},
         limits=limits_for(results),
         builds=builds(is_confined=any(not reason for reason in reasons.values())),
+        time=time_here(),
         advice=[],
     )
     found.advice.extend(advice(found))
@@ -148,6 +176,14 @@ def builds(*, is_confined: bool) -> Builds:
     kept = Kept(cache_folder("builds"))
     number, size = kept.size()
     return Builds(str(kept.folder), number, size >> 20, is_confined and kept.is_ours)
+
+
+def time_here() -> Time:
+    """How processor time is counted here, and how steadily a program runs; this takes STALL_S."""
+    from arena.players.steadiness import kernel_counts, longest_stall_ns, paranoia  # noqa: PLC0415 - help must not wait for it
+
+    counts = "nothing" if sys.platform != "linux" else "kernel" if kernel_counts() else "proc"
+    return Time(counts, COUNTING[counts], paranoia(), round(longest_stall_ns(STALL_S) / 1e6, 1))
 
 
 def why_pure() -> str:
@@ -183,6 +219,7 @@ def advice(found: Findings) -> Iterator[str]:
         yield "run the arena as a normal user, not as root: then a bot that escapes from the sandbox is not root either"
     if found.rules == "pure":
         yield "for a rules core about 25 times as fast: install a C compiler (on Debian: apt install gcc), then run 'pip install .' again"
+    yield from advice_on_time(found.time)
     missing = [name for name, programs in found.languages.items() if not programs]
     if missing:
         yield f"for bots in {', '.join(missing)}: install the toolchain, and make sure it is on PATH"
@@ -193,6 +230,16 @@ def advice(found: Findings) -> Iterator[str]:
         yield f"allow more processes: ulimit -u {LEAST_PROCESSES}"
     if limits.free_mb < LEAST_FREE_MB:
         yield "free some disk space for results"
+
+
+def advice_on_time(time: Time) -> Iterator[str]:
+    """How to count better, and to wait less."""
+    if time.counts == "proc":
+        high = time.paranoid is not None and time.paranoid > MOST_PARANOID
+        cure = "sysctl kernel.perf_event_paranoid=2" if high else "allow perf_event_open, which this container or system refuses"
+        yield f"to let the kernel count processor time: {cure}"
+    if time.longest_stall_ms > LONG_STALL_MS:
+        yield "for games that end sooner: stop other programs on this machine; they make bots late only with --clock wall"
 
 
 def advice_on_bubblewrap(system: str) -> str:
@@ -212,8 +259,8 @@ def report(found: Findings) -> Iterator[str]:
     yield f"arena {found.arena}, Python {found.python}"
     yield f"{found.system}, {found.cores} cores, as {'root' if found.is_root else 'a normal user'}; workers start by {found.start_method}"
     yield f"\nsandbox for bots: {found.sandbox}"
-    for tier, walls in found.walls.items():
-        yield _line(tier, walls.meaning if walls.works else f"does not work here: {walls.reason}", good=walls.works)
+    for tier, its in found.walls.items():
+        yield _line(tier, its.meaning if its.works else f"does not work here: {its.reason}", good=its.works)
     if found.sandbox == "none":
         yield _line("none", MEANING["none"], good=False)
     yield f"\nrules core: {found.rules}" + (f", {printable(found.rules_reason)}" if found.rules_reason else "")
@@ -230,6 +277,8 @@ def report(found: Findings) -> Iterator[str]:
     )
     if not kept.is_used:
         yield "  not used: there is no sandbox, or others may write to that folder; so bots are built again for each run"
+    yield f"\nprocessor time: {found.time.meaning}"
+    yield f"  a program that only computes had to wait for up to {found.time.longest_stall_ms:g} ms (measured for {STALL_S:g} s)"
     if found.advice:
         yield "\nto get more:"
         yield from (f"  {sentence}" for sentence in found.advice)

@@ -26,24 +26,24 @@ def paint(text: str, cell: str) -> str:
 
 
 def move_lines(state: State, names: Sequence[str], seat: int, move: int, events: Sequence[Event], seen_by: int | None = None) -> str:
-    """The state after a move: what was played, what it caused, the board, everybody's pagodas and hands, or only what a seat sees."""
+    """The state after a move: the move, what it caused, the board, and all pagodas and hands, or only those that ``seen_by`` sees."""
     board = board_text(state, paint, _squares(state.board, move))
     return "\n".join([move_summary(state, names, seat, move, events), board, hands_text(state, names, seen_by), ""])
 
 
 def move_summary(state: State, names: Sequence[str], seat: int, move: int, events: Sequence[Event]) -> str:
-    """What was played, and what it caused, for the state after it."""
+    """A move and what it caused, given the state after it."""
     head = f"turn {state.turns}: {names[seat]} " + ("passes" if move == PASS else f"plays {move_text(state.board, move)}")
     return "\n".join([head, *(f"  {event_text(event, state.board, names)}" for event in events)])
 
 
 def end_line(end: str, names: Sequence[str], left: Sequence[int], ranks: Sequence[int]) -> str:
-    """How the game ended, and who stands where."""
+    """How the game ended, and the final places."""
     return f"end ({end}): {places_text(names, left, ranks)}"
 
 
 def places_text(names: Sequence[str], left: Sequence[int], ranks: Sequence[int]) -> str:
-    """Who stands where."""
+    """The bots in the order of their ranks."""
     order = sorted(range(len(names)), key=lambda seat: ranks[seat])
     return ", ".join(f"{ranks[seat]}. {names[seat]} ({left[seat]} left)" for seat in order)
 

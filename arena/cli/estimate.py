@@ -1,17 +1,22 @@
-"""How long a run will take: a bound by its limits of time before it begins, then by how its first games went."""
+"""How long a run will take: by how its first games went, or, where these take long themselves, by its limits of time.
+
+Before the first games nothing is said: most bots use a hundredth of their time, and the limits alone made 15 minutes of 30 seconds.
+"""
 
 from arena.tournament.config import RunConfig
 
 LONG_S = 60
-"""A shorter run needs no announcement."""
+"""A shorter run is not announced."""
 LEARN_S = 5
-"""The first games of a run, bots starting up and all, tell something after so long."""
+"""The first games of a run, with the start of the bots, say something about the rest after this many seconds."""
+SLOW_S = 15
+"""If the first games have said nothing after this many seconds, the time limits are better than nothing."""
 TURNS = 44
-"""Placements in a game, about: 41 in the mean between good bots, a few more with three and four of them."""
+"""Placements in a game, roughly: good bots take 41 on average, a few more with three or four players."""
 
 
 def longest_s(config: RunConfig, games: int, places: int, processes: int) -> float:
-    """How long so many games take, so many at once, when every bot uses all its time but the built-in ones, which are not ``processes``."""
+    """How long the games take, ``places`` at once, if every bot that is one of the ``processes`` uses all its time."""
     turns = TURNS / config.players
     seat_ms = turns * config.move_ms
     if config.game_ms is not None:
@@ -20,7 +25,7 @@ def longest_s(config: RunConfig, games: int, places: int, processes: int) -> flo
 
 
 def left_s(played: int, elapsed_s: float, to_go: int, places: int) -> float | None:
-    """How long the rest takes at the pace so far; None while that tells too little."""
+    """How long the rest takes at the pace so far, or None while it is too early to say."""
     if elapsed_s < LEARN_S or played < 2 * places:
         return None
     return elapsed_s / played * to_go

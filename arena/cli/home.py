@@ -1,18 +1,18 @@
-"""The home: the folder that holds bots/ and results/, looked for from the current folder upward, as git looks for a repository."""
+"""The home: the folder that holds bots/ and results/. It is looked for from the current folder upward, as git looks for a repository."""
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 MARK = ".arena-home"
-"""The file by which a home is known that holds no bot and no run yet."""
+"""This file marks a home, even one that holds no bot and no run yet."""
 EVIDENCE = (("bots", "bot.toml"), ("results", "run.json"))
-"""What else makes a home: these folders, with this file in a folder of theirs."""
+"""A folder is also a home if one of these folders is in it, and this file in a folder of that."""
 RUN_FILE = "run.json"
 
 
 def find_home() -> Path:
-    """The nearest home, relative to the current folder; that folder itself where there is none around it."""
+    """The nearest home from the current folder upward, as a relative path; the current folder if there is none."""
     try:
         here = Path.cwd()
     except FileNotFoundError:  # the current folder has been removed
@@ -24,7 +24,7 @@ def find_home() -> Path:
 
 
 def is_home(folder: Path) -> bool:
-    """Whether a folder is a home of this user's. A run, which has a bots/ of its own, is none."""
+    """Whether a folder is a home that belongs to this user. A run is not one, although it has a bots/ of its own."""
     try:
         return _is_mine(folder) and not (folder / RUN_FILE).exists() and any(map(_is_mine, _evidence(folder)))
     except OSError:
@@ -32,20 +32,20 @@ def is_home(folder: Path) -> bool:
 
 
 def _evidence(folder: Path) -> Iterator[Path]:
-    """The files, if they are there, that make a folder a home."""
+    """The files any of which, if it exists, makes a folder a home."""
     yield folder / MARK
     for name, file in EVIDENCE:
         yield from (part / file for part in _parts(folder / name))
 
 
 def _parts(folder: Path) -> Iterator[Path]:
-    """What lies in a folder of this user's and is this user's too."""
+    """What belongs to this user in a folder that does, too."""
     if _is_mine(folder) and folder.is_dir():
         yield from filter(_is_mine, folder.iterdir())
 
 
 def _is_mine(path: Path) -> bool:
-    """Whether something is there that belongs to this user: what a stranger leaves in /tmp must not decide what plays, nor by a link."""
+    """Whether this exists and belongs to this user: what a stranger leaves in /tmp must not decide what plays, not even through a link."""
     try:
         return {path.lstat().st_uid, path.stat().st_uid} == {os.geteuid()}
     except OSError:

@@ -13,31 +13,31 @@ from arena.cli.rules import rules_text, show_rules
 from arena.errors import MoveError, NotationError, UserError
 from arena.exports.text import board_text, hands_text
 from arena.players.messages import Start
-from arena.players.player import Answer, Words
+from arena.players.player import Answer, Player, Words
 from arena.rules import State
 from arena.rules.notation import KIND_SHIFT, PASS, PASSED, TILE_OF_KIND, TILES, move_text, parse_move, parse_square, parse_tile, split_move
 from arena.rules.rulebook import where_to_read
 
 HELP = """\
-  {move:<8} place a tile: one colour and its square, the other colour and its square
+  {move:<8} place a tile: one colour and its square, then the other
   {tile:<8} show where a tile of your hand can go
   {square:<8} show which of your moves cover a square
-  hint     show the moves that do best in many random games from here; hidden tiles stay hidden
+  hint     show the moves that do best in many random games from here
   rules    read the rules; R4.4 or 'rules village' for one of them
   quit     leave the game"""
-GOAL = "the first to place all their pagodas wins: make provinces (two or more touching spaces of one colour) and reach villages"
-PER_LINE = 12
+GOAL = "the first to place all their pagodas wins: make provinces (two or more touching\nspaces of one colour) and reach villages"
+PER_LINE = 8
 HINT_PLAYOUTS = 4000
 MOST_PER_MOVE = 200
 EXAMPLE = "Rc4Yd4"
-"""The move that errors about notation name, which need not be legal here."""
+"""The move in errors about notation. It need not be legal here."""
 _ABOUT_RULES = re.compile(r"rules( .*)?|R\d+(\.\d+)?|r\d+\.\d+")
-"""A small r4 is a square of a large board."""
+"""Written small, r4 is a square of a large board."""
 SHOWN_HINTS = 3
 
 
-class Human:
-    """A seat for a person. ``ask(prompt)`` reads a line; its end is an EOFError."""
+class Human(Player):
+    """A seat for a person. ``ask(prompt)`` reads a line, and raises EOFError at the end of input."""
 
     def __init__(self, names: Sequence[str], ask: Callable[[str], str]) -> None:
         self.name = YOU
@@ -47,17 +47,18 @@ class Human:
         self._is_new = True
 
     def begin(self, start: Start) -> None:
-        """Says what it is all about; how to move is said at the first turn, with a move that is legal there."""
+        """Says what the goal is. How to move comes at the first turn, with a move that is legal there."""
         self._seed, self._is_new = start.seed, True
         click.echo(f"you sit at seat {start.seat} of {start.players}, with {start.pagodas} pagodas to place\n{GOAL}\n")
 
-    def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002 - a person has all the time there is
-        """Asks until a legal move comes."""
+    def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002 - a person has as long as they like
+        """Asks until the person types a legal move."""
         seat, began_ns = state.mover, time.monotonic_ns()
         click.echo(f"{board_text(state, paint)}\n{hands_text(state, self._names, seen_by=seat)}")
         moves = {move_text(state.board, move): move for move in state.legal_moves()} or {PASSED: PASS}
         if self._is_new:
-            click.echo(f"type a move such as {example(moves)}: one colour and its square, then the other; ? for help, rules for the rules")
+            click.echo(f"type a move such as {example(moves)}: one colour and its square, then the other")
+            click.echo("on the board V is a village, and a number the seat of the owner; type rules for more")
             self._is_new = False
         with completion(list(moves)):
             while (move := self._read(state, seat, moves)) is None:
@@ -87,7 +88,7 @@ class Human:
         return None
 
     def _reply(self, text: str, state: State, moves: dict[str, int]) -> str:
-        """What to say to a line that is no legal move in canonical notation."""
+        """The reply to a line that is not a legal move in canonical notation."""
         if text in ("?", "help", ""):
             return help_text(state, moves)
         if text == "hint":
@@ -130,7 +131,7 @@ def hint(state: State, moves: list[int], seed: int) -> str:
 
 
 def help_text(state: State, moves: dict[str, int]) -> str:
-    """What can be typed, with a move, a tile and a square that mean something on this board."""
+    """What to type, with a move, a tile and a square that make sense on this board."""
     name = example(moves)
     if name == PASSED:
         return HELP.format(move=PASSED, tile=TILES[0], square="a1")
@@ -139,12 +140,12 @@ def help_text(state: State, moves: dict[str, int]) -> str:
 
 
 def example(moves: dict[str, int]) -> str:
-    """A legal move, out of the middle of them."""
+    """A legal move, from the middle of the list."""
     return list(moves)[len(moves) // 2]
 
 
 def places(state: State, moves: Sequence[int]) -> str:
-    """The board with every square marked that the moves cover, and below it the moves in lines of a dozen; empty for no moves."""
+    """The board with every square marked that a move covers, and the moves below it, a dozen to a line; empty for no moves."""
     if not moves:
         return ""
     squares = 0
@@ -163,7 +164,7 @@ def refusal(reason: str) -> str:
 
 
 def ruling(text: str) -> str:
-    """The rules that were asked for; when they fill more than the screen they are shown page by page, and nothing is left to say."""
+    """Shows the rules asked for, page by page if they fill more than the screen. Returns what is left to say: an error, or nothing."""
     try:
         show_rules(rules_text(text.removeprefix("rules").strip()))
     except UserError as error:

@@ -2,10 +2,12 @@
 
 import os
 import shlex
+import sys
 from pathlib import Path
 
 import click
 
+from arena.cli.folding import columns_of, folded
 from arena.cli.home import MARK
 
 MARK_TEXT = "The arena keeps its bots in bots/ and its runs in results/ here. This file marks the folder as its home.\n"
@@ -16,12 +18,12 @@ IGNORED = "# written by 'arena init'\n/results/\n__pycache__/\n"
 @click.argument("folder", required=False, metavar="[DIR]", type=click.Path(file_okay=False, path_type=Path))
 @click.pass_context
 def init(ctx: click.Context, folder: Path | None) -> None:
-    """Make a home: a folder with bots/, which holds a copy of the ladder to read and change, and results/ for runs.
+    """Make a home: a folder with bots/, which gets a copy of the ladder to read and change, and results/ for runs.
 
-    DIR is made if it is not there; without DIR it is the current folder. What is there already stays as it is, so the command does no
-    harm in a home: it adds the bots of the ladder that are missing.
+    DIR is created if needed; without DIR it is the current folder. Nothing that exists is changed, so you can repeat the command: it
+    adds the ladder bots that are missing.
 
-    The arena finds its home from any folder below it.
+    Every command looks for its home from the current folder upward, so you can work in any folder below it.
 
     \b
     arena init
@@ -35,15 +37,15 @@ def init(ctx: click.Context, folder: Path | None) -> None:
     except OSError as error:
         raise UserError(f"expected to write into {target}, got {error}") from error
     if copied:
-        click.echo(f"{target / 'bots'}: copied {', '.join(copied)}")
+        click.echo(folded(f"{target / 'bots'}: copied {', '.join(copied)}", columns_of(sys.stdout)))
     if kept:
-        click.echo(f"{target / 'bots'}: left as they are {', '.join(kept)}")
-    click.echo(f"{target.resolve()} is a home of the arena", err=True)
+        click.echo(f"{target / 'bots'}: left as they were: {', '.join(kept)}")
+    click.echo(f"{target.resolve()} is now a home for bots and runs", err=True)
     click.echo(f"next:{_steps(target)}", err=True)
 
 
 def make_home(target: Path) -> tuple[list[str], list[str]]:
-    """Makes what is missing of a home; returns which bots of the ladder were copied, and which names were taken. Raises OSError."""
+    """Makes what a home lacks; returns which ladder bots were copied, and which names were taken already. Raises OSError."""
     from arena.players.folder import copy_files  # noqa: PLC0415 - help must not wait for these
     from arena.players.ladder import ladder  # noqa: PLC0415
 
@@ -65,7 +67,7 @@ def make_home(target: Path) -> tuple[list[str], list[str]]:
 
 
 def _named_home(ctx: click.Context) -> Path | None:
-    """The home that --home or $ARENA_HOME names; one that was found around this folder is not meant."""
+    """The home that --home or $ARENA_HOME names, but not one found by looking upward."""
     return ctx.parent.params["home"] if ctx.parent else None
 
 

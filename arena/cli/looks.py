@@ -1,4 +1,4 @@
-"""A run's looks at the ratings while it plays, if these decide how much is played."""
+"""How a run looks at the ratings while it plays, if they decide how much is played."""
 
 from collections.abc import Iterator
 from math import ceil, isfinite

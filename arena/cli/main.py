@@ -12,6 +12,7 @@ import click
 
 from arena import __version__
 from arena.cli import INTERRUPTED
+from arena.cli.folding import columns_of, folded
 from arena.cli.home import find_home
 from arena.errors import ArenaError, UserError, Void
 
@@ -20,23 +21,23 @@ COMMANDS = (
     "report", "analyse", "export", "replay", "reproduce", "regress", "verify", "rate", "perft", "audit-leaks",
     "bench", "doctor",
 )  # fmt: skip
-"""In the order in which a newcomer needs them; each is the function of that name in the module of that name, with ``_`` for ``-``."""
+"""In the order a newcomer needs them; each is the function of that name in the module of that name, with ``_`` for ``-``."""
 
 DONE, FAILED, MISUSED, BUG = 0, 1, 2, 3
 """Exit statuses, beside `INTERRUPTED`."""
 NO, UNDECIDED = 4, 5
-"""Those of a command that answers a question."""
+"""Exit statuses of commands that answer a question."""
 
 MACHINE_ERRORS = {
     errno.ENOSPC: "make room on the disk",
     errno.EDQUOT: "make room in your quota",
-    errno.EROFS: "name a folder that can be written",
+    errno.EROFS: "name a folder that you can write to",
     errno.EMFILE: "allow more open files with 'ulimit -n', or ask for fewer --jobs",
-    errno.ENFILE: "close other programs: the machine's open files are used up",
+    errno.ENFILE: "close other programs: this machine cannot open more files",
     errno.ENOMEM: "close other programs, or ask for fewer --jobs",
     errno.EIO: "look for a failing disk or terminal",
 }
-"""What an operation can fail with through nobody's fault here, and the cure."""
+"""Errors of the machine that are nobody's fault here, each with its cure."""
 
 
 class LazyGroup(click.Group):
@@ -49,7 +50,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
         if cmd_name not in COMMANDS:
-            from difflib import get_close_matches  # noqa: PLC0415 - only for a slip of the fingers
+            from difflib import get_close_matches  # noqa: PLC0415 - only for a typing mistake
 
             near = get_close_matches(cmd_name, COMMANDS, n=1)
             if near:
@@ -77,16 +78,16 @@ def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  
     "--home",
     type=click.Path(file_okay=False, path_type=Path),
     envvar="ARENA_HOME",
-    help="The folder that holds bots/ and results/; default: $ARENA_HOME, else the nearest such folder from here upward, else this one.",
+    help="The folder that holds bots/ and results/.  [default: $ARENA_HOME, else the nearest one from here upward, else this folder]",
 )
 @click.pass_context
 def arena(ctx: click.Context, home: Path | None) -> None:
-    """Let bots play Reiner Knizia's Qin against each other, and read standings whose error bars are true.
+    """Let bots play Reiner Knizia's Qin against each other, and rank them with error bars you can trust.
 
     \b
-    arena init                             make a folder a home for your bots and runs
+    arena init                             make this folder a home for your bots
     arena new my-bot --language python     write a first bot
-    arena check my-bot                     see whether it plays by the protocol
+    arena check my-bot                     check that it plays by the protocol
     arena submit my-bot                    add it to bots/
     arena run                              let all bots play each other
     arena standings                        show the table again
@@ -112,7 +113,7 @@ def run_command(arguments: list[str] | None = None) -> int:
             return _closed_pipe()
         if error.errno in MACHINE_ERRORS:
             _silence_stdout()
-            show_error(UserError(f"expected the machine to go along, got {error}", MACHINE_ERRORS[error.errno]))
+            show_error(UserError(f"expected a working machine, got {error}", MACHINE_ERRORS[error.errno]))
             return FAILED
         return _bug()
     except Exception:  # noqa: BLE001 - whatever is left is a bug, and is reported as one
@@ -122,14 +123,15 @@ def run_command(arguments: list[str] | None = None) -> int:
 
 def show_error(error: ArenaError) -> None:
     """Prints an error and its cure to stderr, and where to read the rule that it names."""
-    click.echo(f"error: {error}", err=True)
+    width = columns_of(sys.stderr)
+    click.echo(folded(f"error: {error}", width), err=True)
     if error.hint:
-        click.echo(f"hint: {error.hint}", err=True)
+        click.echo(folded(f"hint: {error.hint}", width), err=True)
     # Where the rules are not loaded no error names one; and that they cannot be loaded may be the error.
     if "arena.rules" in sys.modules:
         from arena.rules.rulebook import where_to_read  # noqa: PLC0415 - only for errors
 
-        if reading := where_to_read(f"{error} {error.hint}"):
+        if "arena rules" not in error.hint and (reading := where_to_read(f"{error} {error.hint}")):
             click.echo(f"hint: '{reading}' explains the rule", err=True)
 
 

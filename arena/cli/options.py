@@ -30,26 +30,44 @@ in_process_option = click.option(
     "--in-process",
     is_flag=True,
     default=None,
-    help="Look for bots among the built-in ones alone; without any BOT, play random, greedy, careful.",
+    help="Use built-in bots only.",
 )
+clock_option = click.option(
+    "--clock",
+    type=click.Choice(("cpu", "wall")),
+    help="Measure a bot's time as processor time, or by the wall clock.  [default: cpu]",
+)
+
+
+def with_clock(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings with the best clock there is here, if none was asked for."""
+    if settings.get("in_process") or "clock" in settings:
+        return settings
+    from arena.players.timekeeper import BEST_CLOCK  # noqa: PLC0415 - help must not wait for it
+
+    if BEST_CLOCK == "wall":
+        click.echo("note: time is measured by the wall clock here, because only Linux counts processor time reliably", err=True)
+    return {**settings, "clock": BEST_CLOCK}
+
+
 move_ms_option = click.option("--move-ms", type=click.IntRange(1), default=1000, show_default=True, help="Time for a move, in ms.")
 
 
-class Walls(NamedTuple):
-    """The user's sandbox options; if none are given, ``mode`` is None and ``trusted`` is empty."""
+class SandboxChoice(NamedTuple):
+    """What the user says about the sandbox. Without options, ``mode`` is None and ``trusted`` is empty."""
 
     mode: "Mode | None"
     trusted: tuple[str, ...]
     unsafe: bool
 
-    def with_default(self, mode: "Mode | None") -> "Walls":
-        """The same with a configuration file's mode where nothing was said."""
+    def with_default(self, mode: "Mode | None") -> "SandboxChoice":
+        """The same, with a configuration file's mode where the user gave none."""
         return self._replace(mode=self.mode or mode)
 
-    def choose(self, bots: "Sequence[Bot]") -> "Sandbox":
-        """The sandbox for these bots, with a warning when it is not the best one; none for built-in ones.
+    def sandbox_for(self, bots: "Sequence[Bot]") -> "Sandbox":
+        """The sandbox for these bots; warns if it is not the best one. Built-in bots need none.
 
-        What was not said is as in the user's own configuration. Raises SandboxError, ConfigError.
+        Where there are no options, the user's own configuration decides. Raises SandboxError, ConfigError.
         """
         from arena.players.builtin import is_built_in  # noqa: PLC0415 - not needed to show help
         from arena.players.sandbox.tiers import OPEN, choose  # noqa: PLC0415
@@ -58,7 +76,9 @@ class Walls(NamedTuple):
         bots = [bot for bot in bots if not is_built_in(bot)]
         if not bots:
             if self.mode == "require":
-                raise SandboxError("expected bots to put into a sandbox, got built-in ones", "leave out --sandbox: only the arena runs")
+                raise SandboxError(
+                    "expected bots to put into a sandbox, got built-in ones", "leave out --sandbox: built-in bots are part of the arena"
+                )
             return OPEN
         own = read_own_config()
         trusted = self.trusted or own.get("trust", ())
@@ -69,15 +89,15 @@ class Walls(NamedTuple):
 
 
 def sandbox_options(command: Command) -> Command:
-    """``--sandbox``, ``--trust`` and ``--unsafe-no-sandbox``, as one argument ``walls``."""
+    """``--sandbox``, ``--trust`` and ``--unsafe-no-sandbox``, as one argument ``choice``."""
 
     @wraps(command)
     def wrapped(*args: Any, sandbox: "Mode | None", trust: list[str] | None, unsafe_no_sandbox: bool, **options: Any) -> Any:
-        return command(*args, walls=Walls(sandbox, tuple(trust or ()), unsafe_no_sandbox), **options)
+        return command(*args, choice=SandboxChoice(sandbox, tuple(trust or ()), unsafe_no_sandbox), **options)
 
     for option in (
         click.option("--unsafe-no-sandbox", is_flag=True, help="If no sandbox works, run all bots with your own rights."),
-        click.option("--trust", callback=split_commas, metavar="BOT,...", help="Bots you trust enough to run by hand if no sandbox works."),
+        click.option("--trust", callback=split_commas, metavar="BOT,...", help="If no sandbox works, run these bots with your own rights."),
         click.option("--sandbox", type=click.Choice(MODES), help="The sandbox for bots; see 'arena doctor'.  [default: auto]"),
     ):
         wrapped = option(wrapped)
@@ -92,7 +112,7 @@ def prior_option(command: Command) -> Command:
         show_default=True,
         metavar="auto|none|N",
         callback=_parse_prior,
-        help="Virtual draws that keep a bot that won or lost everything finite: added where needed, never, or N for every bot.",
+        help="Virtual draws, which keep ratings finite when a bot won or lost everything: where needed, never, or N for every bot.",
     )(command)
 
 
@@ -116,7 +136,7 @@ def anchor_option(command: Command) -> Command:
         multiple=True,
         metavar="NAME=ELO",
         callback=_parse_anchors,
-        help="Hold a bot's rating at a value, which sets the level of all bots it can be compared with; without one, their mean is 0. "
+        help="Fix the rating of a bot, which sets the level of all bots it can be compared with. Without it, their mean is 0. "
         "Repeat it for groups of bots that never met.",
     )(command)
 
@@ -147,12 +167,12 @@ def _parse_match(context: click.Context, parameter: click.Parameter, value: str 
 
 
 def bots_folder(home: Path) -> Path:
-    """Where the registry is."""
+    """The folder of the registry."""
     return home / "bots"
 
 
 def registry_of(home: Path) -> "Registry":
-    """The bots of a home, and the ladder behind them, which ``ARENA_LADDER=off`` leaves out."""
+    """The bots of a home, and then the ladder, unless ``ARENA_LADDER=off``."""
     from arena.players.ladder import ladder  # noqa: PLC0415 - not needed to show help
     from arena.players.registry import Registry  # noqa: PLC0415
 
@@ -160,7 +180,7 @@ def registry_of(home: Path) -> "Registry":
 
 
 def results_folder(home: Path) -> Path:
-    """Where runs are."""
+    """The folder of the runs."""
     return home / "results"
 
 
@@ -200,8 +220,10 @@ def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> li
 
 
 def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
-    """What finds a bot by the text that names it: as `find_bot` does, else a built-in one; ``in_process`` only those. Raises UserError."""
-    from arena.players.builtin import NAME, NAMES, built_in_bot  # noqa: PLC0415 - not needed to show help
+    """A function that finds a bot as `find_bot` does, or else a built-in one; with ``in_process`` only those. It raises UserError."""
+    from difflib import get_close_matches  # noqa: PLC0415 - not needed to show help
+
+    from arena.players.builtin import NAME, NAMES, built_in_bot  # noqa: PLC0415
     from arena.players.manifest import FILE  # noqa: PLC0415
 
     registry = registry_of(home)
@@ -214,6 +236,9 @@ def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
                 raise
             if NAME.fullmatch(text):
                 return built_in_bot(text)
+            near = get_close_matches(text.lower(), [*registry.labels(), *NAMES], n=1)
+            if near and near[0] in NAMES:
+                error.hint = f"did you mean {near[0]!r}? 'arena bots --all' lists what there is"
             error.hint += f"; built in are {', '.join(NAMES)}, greedy-N and careful-N"
             raise
 
@@ -221,7 +246,7 @@ def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
 
 
 def find_bot(registry: "Registry", text: str) -> "Bot":
-    """A bot by label or path; says so when that is not all that the text could mean. Raises BotFolderError."""
+    """A bot by label or path; prints a note if the text could mean another one too. Raises BotFolderError."""
     from arena.players.folder import bot_at  # noqa: PLC0415 - not needed to show help
 
     bot = registry.find(text)
@@ -236,15 +261,15 @@ def find_bot(registry: "Registry", text: str) -> "Bot":
             differs = True
         if differs:
             click.echo(
-                f"note: {text} is the registered one, version {bot.manifest.version} in {bot.folder}; "
-                f"the one here, with other content, is ./{text}",
+                f"note: {text} means the registered bot, version {bot.manifest.version} in {bot.folder}; "
+                f"the folder here has other content: write ./{text} for that one",
                 err=True,
             )
     return bot
 
 
 def bot_in(path: Path, *, name: str | None = None, command: list[str] | None = None) -> "Bot":
-    """The bot in a folder, or of a script; a script of a folder with a bot.toml means that folder. Raises BotFolderError."""
+    """The bot in a folder or script. A script in a folder with a bot.toml stands for that folder. Raises BotFolderError."""
     from arena.players.folder import bot_at, home_of_script  # noqa: PLC0415 - not needed to show help
 
     folder = None if command else home_of_script(path)
@@ -254,6 +279,6 @@ def bot_in(path: Path, *, name: str | None = None, command: list[str] | None = N
 
 
 def note_whole_folder(path: Path, bot: "Bot") -> None:
-    """Says so when a path names a file of a bot, and the bot is its whole folder."""
+    """Prints a note if a path names one file of a bot, because the bot is the whole folder."""
     if path.is_file() and bot.folder != path:
-        click.echo(f"note: {path} is a part of the bot {bot.manifest.name}: the whole folder {bot.folder} is taken", err=True)
+        click.echo(f"note: {path} is part of the bot {bot.manifest.name}: using the whole folder {bot.folder}", err=True)

@@ -57,11 +57,7 @@ def place_options(command: Command) -> Command:
 
 
 class LocalWorkers:
-    """Workers on this machine.
-
-    ``text`` says where games are played, ``places`` how many at once, 0 where that is not known, and ``crowding``
-    what a bot that computes unasked does there.
-    """
+    """Workers on this machine. ``text`` says where games are played, ``places`` how many at once."""
 
     def __init__(self, jobs: int | None) -> None:
         from arena.tournament.pool import available_cores  # noqa: PLC0415 - help must not wait for it
@@ -69,12 +65,6 @@ class LocalWorkers:
         self._cores = available_cores()
         self.places = jobs or self._cores
         self.text = counted(self.places, "worker")
-
-    def crowding(self, players: int) -> str:
-        """What bots share while others think, where that takes time from them; else empty."""
-        if self.places * players <= self._cores:
-            return ""
-        return f"{self.text} x {players} bots share {counted(self._cores, 'processor')}"
 
     def means(self, sandbox: "Sandbox", level: int) -> "Means":
         """How a session plays here."""
@@ -98,10 +88,6 @@ class ClusterWorkers:
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
         self.text = f"cluster {cluster.address}"
-
-    def crowding(self, players: int) -> str:
-        """What bots share while others think."""
-        return f"each machine plays as many games with {players} bots as its workers have threads"
 
     def means(self, sandbox: "Sandbox", level: int) -> "Means":
         """How a session plays there: workers manage their own processors, and their sandbox is at least as good as here."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import Walls, as_json, bot_finder, move_ms_option, sandbox_options, split_commas
+from arena.cli.options import SandboxChoice, as_json, bot_finder, clock_option, move_ms_option, sandbox_options, split_commas, with_clock
 from arena.cli.stepper import wait_for_key
 from arena.errors import UserError, printable
 
@@ -34,16 +34,23 @@ YOU = "human"
 @click.command(short_help="Play one game and draw it.")
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
 @click.option("--board", metavar="NAME|FILE", help="bird, lion or a board file.  [default: bird]")
-@click.option("--match", callback=split_commas, metavar="NAME|FILE,...", help="Rounds on these boards one after another, and their total.")
-@click.option("--seed", help="Text that decides the deck.  [default: a new one]")
-@click.option("--deal", type=click.IntRange(0), default=0, show_default=True, help="Which deal of the seed.")
-@click.option("--startup-ms", type=click.IntRange(1), default=10_000, show_default=True, help="Time until a process answers hello.")
+@click.option(
+    "--match", callback=split_commas, metavar="NAME|FILE,...", help="Play a round on each of these boards, and add up the results."
+)
+@click.option("--seed", help="Text that determines the deck.  [default: a new one]")
+@click.option("--deal", type=click.IntRange(0), default=0, show_default=True, help="The number of the deal; a seed gives many.")
+@click.option(
+    "--startup-ms", type=click.IntRange(1), default=10_000, show_default=True, help="Time for a bot's process to answer hello, in ms."
+)
 @move_ms_option
-@click.option("--game-ms", type=click.IntRange(1), help="A bank of time for all moves of a seat.  [default: none]")
-@click.option("--increment-ms", type=click.IntRange(0), default=0, help="Added to the bank after each move.  [default: 0]")
-@click.option("--human", type=click.IntRange(0, 3), metavar="SEAT", help="Play yourself, at this seat; other hands stay covered.")
+@click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves, in ms.  [default: none]")
+@click.option("--increment-ms", type=click.IntRange(0), default=0, help="Added to the bank after each move, in ms.  [default: 0]")
+@clock_option
+@click.option("--human", type=click.IntRange(0, 3), metavar="SEAT", help="Play yourself, at this seat. The other hands stay hidden.")
 @click.option("--step", is_flag=True, help="Stop after each move until you press a key.")
-@click.option("--log", "log_path", type=click.Path(dir_okay=False, path_type=Path), help="Write every line both ways to a file; see below.")
+@click.option(
+    "--log", "log_path", type=click.Path(dir_okay=False, path_type=Path), help="Write all lines to and from the bots to a file; see above."
+)
 @sandbox_options
 @as_json
 @click.pass_obj
@@ -55,22 +62,22 @@ def play(
     deal: int,
     *,
     human: int | None,
-    walls: Walls,
+    choice: SandboxChoice,
     as_json: bool,
     **options: Any,
 ) -> int:
     """Play one game between two to four bots, in the order of their seats, and draw the board after each move.
 
-    BOT is the name of a bot in bots/ or of the ladder, the path of a bot's folder or script, or a built-in bot: random, greedy, careful,
-    greedy-N or careful-N (the best of N legal moves drawn at random, N up to 1000). A bot may sit at several seats.
+    BOT is the name of a bot in bots/ or on the ladder, the path of a bot's folder or script, or a built-in bot: random, greedy, careful,
+    greedy-N or careful-N (the best of N legal moves drawn at random, N up to 1000). The same bot may have several seats.
 
-    With --human SEAT you take that seat, between the bots. With --step the game stops after each move until you
-    press a key. With --json only the game's record is printed. Exit status 1 when a bot forfeited.
+    With --human SEAT you take that seat, and the bots take the others. With --step the game stops after each move until you press a key.
+    With --json only the game's record is printed. The exit status is 1 if a bot forfeits.
 
-    With --match whoever has the fewest pagodas left after all rounds together wins. A board may be named twice, or be a file.
+    With --match, the lowest total of pagodas left after all rounds wins. You may name a board twice, or name a board file.
 
     --log writes one JSON object for each line between the arena and a bot, in order: "ms" since the start, "seat", "bot", "way" ("to" or
-    "from" the bot) and "line", the text without its end. What was never read, half a line perhaps, has "unread": true.
+    "from" the bot) and "line", the text without its newline. Output that was never read, such as half a line, has "unread": true.
 
     \b
     arena play greedy --human 0
@@ -90,7 +97,7 @@ def play(
         _refuse_steps(human, as_json=as_json)
     found = list(map(bot_finder(home, in_process=False), bots))
     boards = [find_board(name) for name in names]
-    table = Table(found, human, Timing(**options), walls.choose(found), step=step)
+    table = Table(found, human, Timing(**with_clock(options)), choice.sandbox_for(found), step=step)
     seed = seed or new_seed()
     with _opened(log_path) as log:
         records = list(_rounds(table, boards, seed, deal, log, as_json=as_json))
@@ -156,7 +163,8 @@ def _refuse_misuse(bots: tuple[str, ...], human: int | None, times: dict[str, An
     seats = len(bots) + (human is not None)
     if not 2 <= seats <= 4:  # noqa: PLR2004 - the game's own limits
         wanted = "2 to 4 bots" if human is None else "1 to 3 bots beside you"
-        raise click.UsageError(f"expected {wanted}, got {len(bots)}")
+        cure = f"; name another, or play yourself: 'arena play {bots[0]} --human 0'" if seats == 1 else ""
+        raise click.UsageError(f"expected {wanted}, got {len(bots)}{cure}")
     if human is not None and human >= seats:
         raise click.UsageError(f"expected --human 0 to {seats - 1}, got {human}")
     if human is not None and as_json:
@@ -167,14 +175,14 @@ def _refuse_misuse(bots: tuple[str, ...], human: int | None, times: dict[str, An
 
 def _refuse_steps(human: int | None, *, as_json: bool) -> None:
     if human is not None or as_json:
-        raise click.UsageError("expected --step without --human and --json: it stops a game between bots that is drawn")
+        raise click.UsageError("expected --step without --human or --json: it pauses a game between bots that is drawn")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("expected a terminal for --step: without one, leave it out")
 
 
 @contextmanager
 def _opened(path: Path | None) -> "Iterator[WireLog | None]":
-    """A log in a file, if one is asked for. Raises UserError."""
+    """A log in a file, or None without a path. Raises UserError."""
     from arena.players.wire import WireLog  # noqa: PLC0415 - help must not wait for it
 
     if path is None:
@@ -183,13 +191,13 @@ def _opened(path: Path | None) -> "Iterator[WireLog | None]":
     try:
         file = path.open("wb")
     except OSError as error:
-        raise UserError(f"expected to write the log {path}, got {error}", "name a file in a folder that can be written") from None
+        raise UserError(f"expected to write the log {path}, got {error}", "name a file in a folder that you can write to") from None
     with file:
         yield WireLog(file)
 
 
 class Table(NamedTuple):
-    """Who plays, and how; ``human`` is the seat of a person, who sits between the bots; ``step`` waits for a key after each move."""
+    """Who plays, and how. ``human`` is the seat of a person, the bots take the others; ``step`` waits for a key after each move."""
 
     bots: "Sequence[Bot]"
     human: int | None
@@ -198,7 +206,7 @@ class Table(NamedTuple):
     step: bool = False
 
     def play(self, seed: str, board: "Board", deal: int, log: "WireLog | None", *, is_drawn: bool) -> "GameRecord":
-        """The record of a game, drawn while it is played unless it shall not be. Raises Void, click.Abort."""
+        """The record of a game, which is drawn as it is played if ``is_drawn``. Raises Void, click.Abort."""
         from arena.exports.text import seat_names  # noqa: PLC0415
         from arena.match.referee import Referee  # noqa: PLC0415
         from arena.players.process import adopt_orphans  # noqa: PLC0415
@@ -226,7 +234,7 @@ class Table(NamedTuple):
 
     @contextmanager
     def _staged(self) -> "Iterator[list[Bot]]":
-        """The bots, those that are processes in a passing folder."""
+        """The bots, with those that are processes copied to a temporary folder."""
         from arena.players.builtin import is_built_in  # noqa: PLC0415
         from arena.players.folder import staged_for_a_while  # noqa: PLC0415
 
@@ -243,11 +251,11 @@ class Table(NamedTuple):
 
         if is_built_in(bot):
             return built_in_player(bot)
-        told = (bot, self.timing.startup_ms, self.sandbox)
-        return LoggedPlayer(*told, log, seat) if log else BotPlayer(*told)
+        player = BotPlayer(bot, self.timing.startup_ms, self.sandbox, self.timing.clock)
+        return player if log is None else LoggedPlayer(bot, self.timing.startup_ms, self.sandbox, log, seat, self.timing.clock)
 
     def _watch(self, names: "Sequence[str]") -> "Watch":
-        """What is shown after each move: all of it, or what a person needs who is shown the board when it is their turn."""
+        """What is shown after each move: everything, or less if a person plays, who sees the board when it is their turn."""
         from arena.cli.drawing import move_lines, move_summary  # noqa: PLC0415
 
         def show(state: "State", seat: int, move: int, events: "list[Event]") -> None:

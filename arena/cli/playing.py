@@ -1,4 +1,4 @@
-"""What the commands that play a run share."""
+"""Parts shared by the commands that play a run."""
 
 import logging
 import signal
@@ -59,7 +59,7 @@ def results_path(
     *,
     finished: bool = False,
 ) -> Path:
-    """The folder of the run that ``--out`` names; without it that of `session.choose_folder`."""
+    """The folder of the run that ``--out`` names, or else the one that `session.choose_folder` chooses."""
     from arena.tournament.session import choose_folder  # noqa: PLC0415 - help must not wait for it
 
     if out is not None:
@@ -68,7 +68,7 @@ def results_path(
         choice = choose_folder(results, settings, boards, bots, finished=finished)
     if choice.passed_over:
         name, folder = quote(choice.passed_over.name), quote(str(choice.passed_over))
-        note = f"note: {name} is unfinished: 'arena run --finish {name}' plays the rest, 'rm -r {folder}' drops it"
+        note = f"note: {name} is unfinished: 'arena run --finish {name}' plays the rest, 'rm -r {folder}' deletes it"
         click.echo(printable(note), err=True)
     return choice.folder
 
@@ -132,7 +132,7 @@ def at_most(seconds: float | None) -> Iterator[None]:
 
 @contextmanager
 def stop_on_signals(runner: "Runner") -> Iterator[None]:
-    """Ctrl-C, SIGTERM or SIGHUP once lets running games end, twice kills them; under nohup a SIGHUP stays ignored."""
+    """The first Ctrl-C, SIGTERM or SIGHUP lets running games finish, the second kills them. Under nohup, SIGHUP stays ignored."""
     hangs_up = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
     heard = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hangs_up else [])]
     before = {number: signal.signal(number, lambda *_: runner.request_stop()) for number in heard}

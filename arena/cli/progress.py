@@ -1,6 +1,7 @@
 """What a run shows on stderr while it plays: a bar where there is a terminal, and every event worth a line."""
 
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -8,7 +9,8 @@ from typing import Self
 
 from tqdm import tqdm
 
-from arena.cli.estimate import LONG_S, duration_text, left_s, longest_s
+from arena.cli.estimate import LONG_S, SLOW_S, duration_text, left_s, longest_s
+from arena.cli.folding import columns_of, folded
 from arena.cli.place import Workers, counted
 from arena.errors import FaultKind, printable
 from arena.players.builtin import is_built_in
@@ -32,6 +34,8 @@ from arena.tournament.session import Session
 
 SHOWN_FAULTS = 5
 BAR = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt}, {rate_fmt}, {remaining} to go{postfix}"
+COUNT = "{n_fmt} games, at most {remaining} to go{postfix}"
+"""Instead of the bar where the playing nearly always ends long before the last game."""
 
 
 class Progress:
@@ -51,8 +55,9 @@ class Progress:
         self._played = 0
         self._began = time.monotonic()
         self._is_estimated = False
+        self._slow = threading.Timer(SLOW_S, self._say_slow)
+        self._slow.daemon = True
         self._own_us = Counter[int]()
-        self._busy: set[str] = set()
         self.figures: dict[str, str] = {}
         self._shown: dict[str, str] = {}
         self._bar: tqdm | None = None  # type: ignore[type-arg]
@@ -63,7 +68,7 @@ class Progress:
             self.say(f"warning: the journal ended in a torn record of {session.repaired} bytes: cut off, kept in games.torn, played again")
         self.say(f"{session.folder}: {self._headline}" + (f", {known} already played" if known else ""))
         self.say(f"{self._workers.text}, rules core {CORE}, sandbox {session.setup.sandbox.tier}")
-        self._say_longest()
+        self._slow.start()
         tqdm.monitor_interval = 0
         self._bar = tqdm(
             total=self._total,
@@ -71,22 +76,23 @@ class Progress:
             unit="game",
             disable=True if self._quiet else None,
             dynamic_ncols=True,
-            bar_format=BAR,
+            bar_format=BAR if session.config.compare is None else COUNT,
             smoothing=0.1,
             postfix={"faults": 0},
         )
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._slow.cancel()
         if self._bar is not None:
             self._bar.close()
         if self._faults:
             self.say(f"{counted(self._faults, 'forfeit')} in this session; their evidence is in {self._session.folder / 'faults'}")
         if len(self._late) > 1:
-            self.say(late_text(self._late, self._workers.places))
+            self.say(late_text(self._late, self._workers.places, self._session.config.clock))
         if self._own_us:
             half, most = (percentile(self._own_us, share) / 1000 for share in (0.5, 0.99))
-            self.say(f"the arena's own time from an answer to the next request: p50 {half:.2f} ms, p99 {most:.2f} ms")
+            self.say(f"the arena's own time between two moves: p50 {half:.2f} ms, p99 {most:.2f} ms")
 
     def show(self, event: Event) -> None:
         """Shows one event."""
@@ -94,8 +100,6 @@ class Progress:
             case Played(outcome):
                 self._played += 1
                 self._show_faults(outcome.record.bots, outcome.record.faults)
-                if outcome.busy:
-                    self._show_busy(set(outcome.busy))
                 self._own_us.update(map(coarse, outcome.own_us))
                 if self._bar is not None:
                     self._show_figures()
@@ -111,14 +115,18 @@ class Progress:
             case Stopping(running):
                 self.say(f"stopping: {counted(running, 'running game')} to finish first; press Ctrl-C again to drop them")
 
-    def _say_longest(self) -> None:
-        """Says how long it may take by the limits of time, where that is long; built-in bots alone have none."""
+    def _say_slow(self) -> None:
+        """Says how long it may take by the limits of time, where the games are too slow to tell soon; another thread calls this."""
         session, places = self._session, self._workers.places
         processes = sum(not is_built_in(bot) for bot in session.setup.bots.values())
         games = self._total - session.known
-        seconds = longest_s(session.config, games, places, processes) if places and games > 0 else 0
-        if seconds > LONG_S:
-            self.say(f"at most about {duration_text(seconds)}, by the time limits; a better estimate follows")
+        is_bounded = places and session.config.compare is None
+        seconds = longest_s(session.config, games, places, processes) if is_bounded else 0
+        if not self._is_estimated and seconds > LONG_S:
+            self.say(
+                f"{counted(self._played, 'game')} in {SLOW_S} s: an estimate follows; "
+                f"by the time limits it is at most about {duration_text(seconds)}"
+            )
 
     def _estimate(self) -> None:
         """Says once how long the rest takes, where that is long, as soon as the first games tell."""
@@ -126,8 +134,15 @@ class Progress:
         seconds = left_s(self._played, time.monotonic() - self._began, to_go, self._workers.places)
         self._is_estimated = seconds is not None
         if seconds is not None and seconds > LONG_S:
-            most = "at most " if self._session.config.is_open else ""
-            self.say(f"{most}about {duration_text(seconds)} to go, by the first {counted(self._played, 'game')}")
+            self.say(self._left_text(seconds))
+
+    def _left_text(self, seconds: float) -> str:
+        """A comparison may need all its games, but most end after a hundredth of them."""
+        first = f"by the first {counted(self._played, 'game')}"
+        if self._session.config.compare is not None:
+            return f"this ends as soon as it is clear which is better; {first}, in {duration_text(seconds)} at the latest"
+        most = "at most " if self._session.config.is_open else ""
+        return f"{most}about {duration_text(seconds)} to go, {first}"
 
     def _show_figures(self) -> None:
         figures = {**self.figures, "faults": str(self._faults)}
@@ -145,16 +160,6 @@ class Progress:
             elif self._faults == SHOWN_FAULTS + 1:
                 self.say(f"further forfeits are in {self._session.folder / 'faults'}")
 
-    def _show_busy(self, bots: set[str]) -> None:
-        """Warns once about each bot that computes while others are to move, if that takes processor time from them."""
-        crowding = self._workers.crowding(self._session.config.players)
-        for bot in sorted(bots - self._busy) if crowding else ():
-            self.say(
-                f"warning: {bot} computes on others' turns too, and {crowding}: "
-                "the others get less time than --move-ms says; use a longer --move-ms, or fewer workers"
-            )
-        self._busy |= bots
-
     def expect(self, games: int) -> None:
         """Says how many games there will be."""
         self._total = games
@@ -165,7 +170,7 @@ class Progress:
     def say(self, text: str) -> None:
         """Shows a line above the bar."""
         if not self._quiet:
-            tqdm.write(printable(text), file=sys.stderr)
+            tqdm.write(folded(printable(text), columns_of(sys.stderr)), file=sys.stderr)
 
 
 def cluster_text(event: MachineChanged | MachinesDiffer | WorkerRefused | WorkerBusy | NoWorkers) -> str:
@@ -188,9 +193,11 @@ def cluster_text(event: MachineChanged | MachinesDiffer | WorkerRefused | Worker
             return f"waiting {seconds:g} s for workers at {address}: start some with 'dask worker {address}'"
 
 
-def late_text(late: Sequence[str], places: int) -> str:
+def late_text(late: Sequence[str], places: int, clock: str) -> str:
     """What may help bots that answered late, one entry for each game that it cost."""
     bots = counted(len(set(late)), "bot")
+    if clock == "cpu":
+        return f"{bots} answered late in {counted(len(late), 'game')}, by their own processor time: try a larger --move-ms"
     cures = "--jobs 1 or a larger --move-ms" if places > 1 else "a larger --move-ms"
     return f"{bots} answered late in {counted(len(late), 'game')}: was the machine busy? Try {cures}"
 

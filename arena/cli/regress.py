@@ -11,7 +11,7 @@ import msgspec
 
 from arena.cli.asking import SPREAD, bot_to_ask, note_bank
 from arena.cli.main import DONE, FAILED, NO
-from arena.cli.options import Walls, as_json, run_argument, run_folder, sandbox_options
+from arena.cli.options import SandboxChoice, as_json, run_argument, run_folder, sandbox_options
 from arena.cli.place import counted
 from arena.errors import UserError, printable
 
@@ -44,7 +44,7 @@ def regress(
     old: str | None,
     *,
     csv_path: str | None,
-    walls: Walls,
+    choice: SandboxChoice,
     as_json: bool,
     **extent: int | None,
 ) -> int:
@@ -68,7 +68,7 @@ def regress(
     click.echo(f"run {folder}", err=True)
     scripts = Scripts(folder)
     note_bank(scripts, SPREAD)
-    with bot_to_ask(home, scripts, bot_text, "", walls) as (bot, sandbox):
+    with bot_to_ask(home, scripts, bot_text, "", choice) as (bot, sandbox):
         old = old or bot.manifest.name
         tally = Tally(folder.name if run is None else run, bot_text)
         for compared in _with_progress(scripts, old, bot, sandbox, **extent):

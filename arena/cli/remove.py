@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Remove a bot from bots/.")
 @click.argument("bot", metavar="BOT[@VERSION]")
-@click.option("--all-versions", is_flag=True, help="Remove every version, where there are several.")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask first.")
+@click.option("--all-versions", is_flag=True, help="Remove all versions of the bot.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_obj
 def remove(home: Path, /, bot: str, *, all_versions: bool, yes: bool) -> None:
     """Remove a bot, or one version of it, from bots/.
 
-    When the newest version goes, the next older one takes its place. Runs that the bot has played stay as they are, with their own copy
-    of it. The bots of the ladder come with the arena and cannot be removed.
+    If you remove the newest version, the one before it takes its place. Runs are not affected: they have their own copies of the bots.
+    The bots of the ladder come with the arena and cannot be removed.
 
     \b
     arena remove my-bot
@@ -36,12 +36,12 @@ def remove(home: Path, /, bot: str, *, all_versions: bool, yes: bool) -> None:
         _ask(registry, doomed)
     for label in doomed:
         registry.remove(label)
-    click.echo(f"removed {', '.join(doomed)}; runs keep the copies that they have played")
+    click.echo(f"removed {', '.join(doomed)}; runs keep their own copies")
     _show_who_is_there(registry, bot.partition("@")[0])
 
 
 def _doomed(registry: "Registry", bot: str, *, all_versions: bool) -> list[str]:
-    """The labels to remove, older versions first. Raises UserError when it is not clear which."""
+    """The labels to remove, older versions first. Raises UserError if it is not clear which."""
     name, _, version = bot.partition("@")
     versions = registry.versions(name)
     if all_versions:
@@ -57,16 +57,16 @@ def _doomed(registry: "Registry", bot: str, *, all_versions: bool) -> list[str]:
 
 
 def _ask(registry: "Registry", doomed: list[str]) -> None:
-    """Has the user confirm it. Raises UserError where nobody can be asked, Abort for a no."""
+    """Asks the user to confirm. Raises UserError if there is nobody to ask, Abort if the answer is no."""
     if not sys.stdin.isatty():
-        raise UserError("expected a terminal to ask for your consent, found none", "add --yes")
+        raise UserError("expected a terminal to ask for confirmation, found none", "add --yes to remove it without being asked")
     click.confirm(f"remove {', '.join(doomed)} from {registry.root}?", abort=True, err=True)
 
 
 def _show_who_is_there(registry: "Registry", name: str) -> None:
-    """Says what the name stands for from now on."""
+    """Says which bot has the name now, if any."""
     if name not in registry.labels():
         return
     bot = registry.get(name)
     whose = " of the ladder" if registry.is_of_ladder(name) else ""
-    click.echo(f"{name} is now version {bot.manifest.version}{whose}, in {bot.folder}")
+    click.echo(f"{name} now means version {bot.manifest.version}{whose}, in {bot.folder}")

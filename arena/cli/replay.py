@@ -9,7 +9,7 @@ import msgspec
 
 from arena.cli.asking import ask_again, deciding_seat, decision_text, named_game, recorded_text, show_stderr
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import Walls, as_json, sandbox_options
+from arena.cli.options import SandboxChoice, as_json, sandbox_options
 from arena.cli.stepper import step_through
 from arena.errors import RunError, printable
 
@@ -38,7 +38,7 @@ def replay(
     page: str | None,
     *,
     bot_text: str | None,
-    walls: Walls,
+    choice: SandboxChoice,
     as_json: bool,
     **how: bool,
 ) -> int | None:
@@ -50,7 +50,7 @@ def replay(
     arena replay league bird/greedy-python+random-python/3/1 --turn 20 --seat 0
     arena replay league bird/greedy-python+random-python/3/1 --step
     arena replay league bird/greedy-python+random-python/3/1 --html
-    arena replay league bird/greedy-python+random-python/3/1 --turn 20 --bot ./my-bot
+    arena replay bird/greedy-python+random-python/3/1 --turn 20 --bot ./my-bot
 
     The page goes to replays/ in the run's folder, or to FILE.
 
@@ -64,7 +64,7 @@ def replay(
     _refuse_misuse(turn, page, bot_text, step=step, as_json=as_json)
     folder, record = named_game(home, words)
     if bot_text is not None and turn is not None:
-        return _ask_again(home, folder, record, turn, seat, bot_text, walls, as_json=as_json)
+        return _ask_again(home, folder, record, turn, seat, bot_text, choice, as_json=as_json)
     if page is not None:
         _write_page(folder, record, Path(page) if page else None)
     elif as_json:
@@ -88,12 +88,12 @@ def _refuse_misuse(turn: int | None, page: str | None, bot_text: str | None, *, 
 
 
 def _ask_again(
-    home: Path, folder: Path, record: "GameRecord", turn: int, seat: int | None, bot_text: str, walls: Walls, *, as_json: bool
+    home: Path, folder: Path, record: "GameRecord", turn: int, seat: int | None, bot_text: str, choice: SandboxChoice, *, as_json: bool
 ) -> int:
     """Asks a bot for a decision of the game; returns the exit status."""
     _check_misuse(record, turn, seat, step=False)
     seat = deciding_seat(record, turn, seat)
-    asked = ask_again(home, folder, record, turn, seat, bot_text, walls)
+    asked = ask_again(home, folder, record, turn, seat, bot_text, choice)
     if as_json:
         content = {"game": record.id, "seat": seat, "bot": asked.bot, **asked.decision._asdict()}
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))

@@ -8,7 +8,7 @@ import msgspec
 
 from arena.cli.asking import SPREAD, Asked, bot_to_ask, decision_text, named_game, note_bank, show_stderr
 from arena.cli.main import DONE, FAILED, NO
-from arena.cli.options import Walls, as_json, sandbox_options
+from arena.cli.options import SandboxChoice, as_json, sandbox_options
 from arena.errors import RunError, printable
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ SHOWN = 3
 @sandbox_options
 @as_json
 @click.pass_obj
-def reproduce(home: Path, /, words: tuple[str, ...], seat: int | None, bot_text: str | None, *, walls: Walls, as_json: bool) -> int:
+def reproduce(
+    home: Path, /, words: tuple[str, ...], seat: int | None, bot_text: str | None, *, choice: SandboxChoice, as_json: bool
+) -> int:
     """Send a bot the same lines again that led to its fault, and show how it answers now.
 
     FAULT is a folder or file in the faults/ of a run, or [RUN] GAME with the id of a game as in games.jsonl. The lines are made from the
@@ -50,7 +52,7 @@ def reproduce(home: Path, /, words: tuple[str, ...], seat: int | None, bot_text:
     if case.kept is None or len(case.kept.asked_ms) == 0:
         note_bank(scripts, SPREAD)
     adopt_orphans()
-    with bot_to_ask(home, scripts, bot_text, case.bot, walls) as (bot, sandbox):
+    with bot_to_ask(home, scripts, bot_text, case.bot, choice) as (bot, sandbox):
         found = repeat(scripts.of(case.record), case.fault, case.kept, bot, sandbox, scripts.info.arena)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(_as_object(case, bot.label, found)), indent=2))

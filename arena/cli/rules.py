@@ -22,7 +22,7 @@ LEGEND = "R, Y and B are colours, V is a village, ~ a lake; the figure is the se
 @click.argument("asked", required=False, metavar="[NUMBER|WORD]")
 @as_json
 def rules(asked: str | None, *, as_json: bool) -> None:
-    """Print the rules of Qin: all of them, one with its examples, those of a part, or those with a word in them.
+    """Print the rules of Qin: all of them, one rule with its examples, one part, or every rule with a certain word.
 
     \b
     arena rules
@@ -42,7 +42,7 @@ def rules(asked: str | None, *, as_json: bool) -> None:
 
 
 def rules_text(asked: str | None) -> str:
-    """What a person asked for, at 80 columns: everything, or the rules that `find_rules` finds. Raises UserError."""
+    """The rules asked for, 80 columns wide: all, or those that `find_rules` finds. Raises UserError."""
     from arena.rules.rulebook import find_rules  # noqa: PLC0415
 
     if not asked:
@@ -54,7 +54,7 @@ def rules_text(asked: str | None) -> str:
 
 
 def show_rules(text: str) -> None:
-    """Prints the text; on a terminal that is too low for it, page by page."""
+    """Prints the text, page by page if the terminal is too small for it."""
     if text.count("\n") + 2 > shutil.get_terminal_size().lines:
         click.echo_via_pager(text)
     else:
@@ -82,7 +82,7 @@ def _filled(text: str, head: str = "") -> str:
 
 
 def _examples(rule: "Rule") -> "Iterator[str]":
-    """The pictures of a rule as boards of letters."""
+    """The pictures of a rule as boards in text."""
     positions = _positions() if rule.pictures else {}
     for picture in rule.pictures:
         line = positions[picture.name]
@@ -106,7 +106,7 @@ def _positions() -> dict[str, Any]:
 
 
 def _board(head: str, position: dict[str, Any]) -> list[str]:
-    """The position below a head, drawn as in a game: the colour of each space, and the seat that owns it."""
+    """A heading and the position below it: the colour of each space, and the seat that owns it."""
     cells = [list(row) for row in position["rows"]]
     for area in position["provinces"] + position["villages"]:
         for square in area["squares"] if area["seat"] is not None else ():

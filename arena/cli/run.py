@@ -11,9 +11,10 @@ from arena.cli import INTERRUPTED
 from arena.cli.looks import plans_of
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import (
-    Walls,
+    SandboxChoice,
     as_json,
     bot_finder,
+    clock_option,
     in_process_option,
     match_option,
     prior_option,
@@ -22,6 +23,7 @@ from arena.cli.options import (
     run_folder,
     sandbox_options,
     split_commas,
+    with_clock,
 )
 from arena.cli.place import Place, place_options, workers_at
 from arena.cli.playing import (
@@ -47,11 +49,11 @@ if TYPE_CHECKING:
     from arena.rules.boards import Board
 
 MOST_DEALS = 1000
-"""What ``--until`` may use on the average of all line-ups, unless ``--deals`` says otherwise."""
+"""The deals that ``--until`` may use, on average over all line-ups, unless ``--deals`` says otherwise."""
 TABLES_S = 2.0
-"""Who stops a run waits no longer than this for its standings."""
+"""Somebody who stops a run waits no longer than this for its standings."""
 OPPONENTS = ("greedy", "careful", "random", "greedy-4")
-"""Built-in bots to name to somebody who has too few."""
+"""Built-in bots suggested to a user who named too few bots."""
 
 
 @click.command(short_help="Play a tournament and print the standings.")
@@ -60,19 +62,28 @@ OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 @click.option("--deals", type=click.IntRange(1), help="Deals per board, or per match; every line-up plays the same ones.  [default: 10]")
 @click.option("--boards", callback=split_commas, metavar="NAME,...", help="bird, lion or both.  [default: bird]")
 @click.option(
-    "--board", "board_files", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file; repeat."
+    "--board",
+    "board_files",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A board file; may be repeated.",
 )
-@match_option("Score matches of one game on each of these boards by total pagodas left; see below.  [default: none, single games count]")
-@click.option("--seatings", type=click.Choice(["rotations", "all"]), help="Seatings of each block: N or N!.  [default: rotations]")
+@match_option("Score matches of one game on each of these boards by total pagodas left; see above.  [default: none, single games count]")
+@click.option(
+    "--seatings",
+    type=click.Choice(["rotations", "all"]),
+    help="Seatings of each deal: N rotations, or all N! orders.  [default: rotations]",
+)
 @click.option("--tables", type=click.IntRange(1), help="Use a balanced subset of this many line-ups.  [default: all]")
 @click.option("--challenger", metavar="BOT", help="Play a gauntlet: only line-ups with this bot.")
 @click.option("--seed", help="Text that determines every deck; a bot could guess a short one.  [default: a secret one]")
-@click.option("--move-ms", type=click.IntRange(1), help="Move time.  [default: 1000]")
-@click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves in a game.  [default: none]")
-@click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move.  [default: 0]")
-@click.option("--startup-ms", type=click.IntRange(1), help="Time for a bot's process to answer hello.  [default: 10000]")
-@click.option("--until", type=click.FloatRange(0, min_open=True), metavar="ELO", help="Play until every +/- is at most this; see below.")
-@click.option("--adaptive", is_flag=True, default=None, help="Give more deals to line-ups where the ranking is uncertain; see below.")
+@click.option("--move-ms", type=click.IntRange(1), help="Time for a move, in ms.  [default: 1000]")
+@click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves in a game, in ms.  [default: none]")
+@click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move, in ms.  [default: 0]")
+@clock_option
+@click.option("--startup-ms", type=click.IntRange(1), help="Time for a bot's process to answer hello, in ms.  [default: 10000]")
+@click.option("--until", type=click.FloatRange(0, min_open=True), metavar="ELO", help="Play until every +/- is at most this; see above.")
+@click.option("--adaptive", is_flag=True, default=None, help="Give more deals to line-ups where the ranking is uncertain; see above.")
 @in_process_option
 @click.option(
     "--out", metavar="RUN", help="The run's name in results/, or a path.  [default: an unfinished run like this one, or a new one]"
@@ -80,8 +91,8 @@ OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 @click.option(
     "--config", "config_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="An arena.toml with any of these options."
 )
-@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied anew.")
-@click.option("--finish", metavar="RUN", help="Play the games that a run is missing, with the bots and settings it began with.")
+@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied again.")
+@click.option("--finish", metavar="RUN", help="Play the rest of this run, with the bots and settings it began with.")
 @click.option("-v", "--verbose", count=True, help="Log every game, not only faults, in the run's logs/arena.log.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings.")
 @place_options
@@ -89,26 +100,26 @@ OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 @prior_option
 @as_json
 @click.pass_obj
-def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_json: bool, verbose: int, **options: Any) -> int:
+def run(home: Path, /, prior: float | None, *, place: Place, choice: SandboxChoice, as_json: bool, verbose: int, **options: Any) -> int:
     """Let bots play each other and print the standings.
 
-    BOT is the name of a bot in bots/ or of the ladder, the path of a bot's folder or script, or a built-in bot; without
-    any, all bots that have a name play. Every line-up plays the same deals, each with every seating. The same command
-    again finishes a run that was interrupted, and so does --finish RUN, with the bots as they were then; more deals or
-    further bots extend it.
+    BOT is the name of a bot in bots/ or on the ladder, the path of a bot's folder or script, or a built-in bot. Without any, all bots in
+    bots/ and on the ladder play. Every line-up plays the same deals, each with every seating.
+
+    To finish an interrupted run, repeat the command, or use --finish RUN, which plays the bots as they were when the run began. To extend
+    a run, name it with --out and add deals or bots.
 
     With --match bird,lion, the same bots in the same seats play one round on each board, and the bot with the fewest pagodas left in total
-    wins; the table counts matches. A board named twice is played on two decks. A bot that forfeits in any round ranks below all bots that
-    do not.
+    wins. The table counts matches. If you name a board twice, it is played with two decks. A bot that forfeits in any round ranks below
+    all bots that do not.
 
-    With --until or --adaptive, line-ups start with a part of the deals and get more after each look at the ratings, up to --deals per
-    line-up on average (1000 with --until). --until ends the run when every +/- is at most this many Elo. --adaptive gives deals to the
-    line-ups that narrow what is too wide: a +/- above --until, or the difference of neighbours whose order is not settled.
+    With --until or --adaptive, line-ups start with some of the deals and get more after each look at the ratings, up to an average of
+    --deals per line-up (1000 with --until). --until ends the run when every +/- is at most this many Elo. --adaptive gives more deals to
+    the line-ups that help most: those of bots with a +/- above --until, or of neighbours whose order is not settled.
 
-    Built-in bots can be opponents of any others: random, greedy, careful, and greedy-N and careful-N, which take the
-    best of N legal moves drawn at random (1 to 1000). A bot of yours with such a name comes first. They need no
-    process, no sandbox and no clock: built-in bots alone play thousands of games a second. --in-process without any
-    BOT plays random, greedy and careful, and with names it looks among the built-in bots only.
+    Built-in bots can play against any others: random, greedy, careful, and greedy-N and careful-N, which take the best of N legal moves
+    drawn at random (1 to 1000). A bot of yours with such a name comes first. They need no process, no sandbox and no clock: built-in bots
+    alone play thousands of games a second. With --in-process only built-in bots play: random, greedy and careful if you name none.
 
     \b
     arena run --deals 50
@@ -127,7 +138,7 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
 
     quiet, adopt = options.pop("quiet"), options.pop("adopt")
     settings, boards, bots, folder, rest = _begun(home, options) if options["finish"] else _resolve(home, options)
-    sandbox = walls.with_default(rest.get("sandbox")).choose(bots)
+    sandbox = choice.with_default(rest.get("sandbox")).sandbox_for(bots)
     level = log_level(verbose, quiet=quiet)
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place.with_defaults(rest)))
@@ -155,7 +166,7 @@ def run(home: Path, /, prior: float | None, *, place: Place, walls: Walls, as_js
     return DONE if is_complete else FAILED
 
 
-class _Asked(NamedTuple):
+class _Tournament(NamedTuple):
     """What is to be played, and where; ``rest`` is what does not decide games."""
 
     settings: "Mapping[str, Any]"
@@ -165,18 +176,18 @@ class _Asked(NamedTuple):
     rest: "Mapping[str, Any]"
 
 
-def _begun(home: Path, options: dict[str, Any]) -> _Asked:
-    """What it takes to play the rest of a run, whose bots come out of its own folder."""
+def _begun(home: Path, options: dict[str, Any]) -> _Tournament:
+    """What it takes to play the rest of a run, with the bots from its own folder."""
     from arena.tournament.finishing import begun  # noqa: PLC0415 - help must not wait for it
 
     folder = run_folder(home, options.pop("finish"))
     named = [name for name, value in options.items() if value not in (None, ())]
     if named:
         raise click.UsageError("expected --finish without bots and settings of the run: it has its own")
-    return _Asked(*begun(folder), folder, {})
+    return _Tournament(*begun(folder), folder, {})
 
 
-def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
+def _resolve(home: Path, options: dict[str, Any]) -> _Tournament:
     """What the options, the configuration file and the defaults ask for."""
     from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
     from arena.tournament.config import find_boards, read_config_file  # noqa: PLC0415
@@ -202,19 +213,20 @@ def _resolve(home: Path, options: dict[str, Any]) -> _Asked:
         settings.setdefault("deals", MOST_DEALS)
     if "seed" in settings:
         settings["seed"] = str(settings["seed"])
+    settings = with_clock(settings)
     warn_about_times(bots, settings)
-    return _Asked(settings, boards, bots, results_path(results_folder(home), out, settings, boards, bots), rest)
+    return _Tournament(settings, boards, bots, results_path(results_folder(home), out, settings, boards, bots), rest)
 
 
 def _default_boards(match: "Sequence[str] | None", files: "Sequence[Path]") -> list[str]:
-    """The built-in boards to play on where none are named: those of the match that do not come from a file."""
+    """The built-in boards to play on if none are named: those of the match that are not files."""
     if match:
         return [name for name in match if name not in {file.stem for file in files}]
     return [] if files else ["bird"]
 
 
 def _find_bots(home: Path, find: "Callable[[str], Bot]", names: list[str], *, in_process: bool) -> "list[Bot]":
-    """The named bots, or the newest version of all that this machine can start; of built-in ones, one of each kind."""
+    """The named bots, or else the newest versions of all that this machine can start, or with ``in_process`` one of each built-in kind."""
     from arena.players.builtin import NAMES  # noqa: PLC0415 - help must not wait for these
     from arena.players.folder import lack  # noqa: PLC0415
 
@@ -249,13 +261,13 @@ def _refuse_too_few(bots: "list[Bot]", texts: list[str], players: int) -> None:
     further = [name for name in OPPONENTS if name not in labels][: max(2, players - len(bots))]
     table = ["--players", str(players)] if players > 2 else []  # noqa: PLR2004 - the default
     raise ConfigError(
-        f"expected at least {players} bots for a table of that size, got {', '.join(labels)}",
+        f"expected at least {players} bots, got {', '.join(labels)}",
         f"name opponents too; built-in ones are always there: '{shlex.join(['arena', 'run', *(texts or labels), *further, *table])}'",
     )
 
 
 def _seat_challenger(find: "Callable[[str], Bot]", text: str, bots: "list[Bot]") -> str:
-    """The label of the challenger, a bot of the run or a further one, which is then added to them."""
+    """The label of the challenger, which is added to the bots if it is not one of them yet."""
     labels = [bot.label for bot in bots]
     if text in labels:
         return text
@@ -263,7 +275,7 @@ def _seat_challenger(find: "Callable[[str], Bot]", text: str, bots: "list[Bot]")
     if challenger.label not in labels:
         bots.append(challenger)
     elif challenger.sha256 != bots[labels.index(challenger.label)].sha256:
-        raise ConfigError(f"expected one bot of the name {challenger.label}, got {text} and another one", "give one of them another name")
+        raise ConfigError(f"expected one bot named {challenger.label}, got {text} and another one", "give one of them another name")
     return challenger.label
 
 

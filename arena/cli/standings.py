@@ -3,12 +3,12 @@
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
+from arena.cli.folding import columns_of, folded
 from arena.cli.options import SCORING, anchor_option, as_json, match_option, prior_option, run_argument, run_folder
 from arena.cli.playing import said_when_slow
 from arena.errors import printable
@@ -111,7 +111,8 @@ def print_tables(tables: "Tables", beside: Mapping[str, Any], *, as_json: bool, 
         content = {**beside, **standings_object(tables, pairs=pairs, covariance=covariance)}
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
         return
-    click.echo(standings_text(tables, get_terminal_size().columns if sys.stdout.isatty() else None))
+    width = columns_of(sys.stdout)
+    click.echo(folded(standings_text(tables, width), width))
     if pairs:
         click.echo(f"\n{pairs_text(tables.pairs, noun_of(tables))}")
     if covariance:

@@ -1,4 +1,4 @@
-"""Pages of text looked at one by one with the keys, and a game that waits for one."""
+"""Steps through pages of text with the keys, and waits for a key in a game."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,7 +11,7 @@ QUIT = ("q", "\x1b", "\x03", "\x04", "")
 
 
 def step_through(pages: Sequence[str], read_key: Callable[[], str] = click.getchar) -> None:
-    """Shows a page, reads a key and moves, until a key or the end of input says to stop."""
+    """Shows a page, reads a key and turns to another page, until a key or the end of input says to stop."""
     at = 0
     while True:
         click.echo(FRESH, nl=False, color=True)
@@ -26,8 +26,8 @@ def step_through(pages: Sequence[str], read_key: Callable[[], str] = click.getch
 
 
 def wait_for_key(read_key: Callable[[], str] = click.getchar) -> None:
-    """Waits for a key; those that mean enough, and the end of input, raise click.Abort."""
-    click.echo("any key: on   q: quit", nl=False)
+    """Waits for a key. A key that quits, or the end of input, raises click.Abort."""
+    click.echo("any key: next move   q: quit", nl=False)
     try:
         key = read_key()
     except EOFError:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import Walls, bot_in, move_ms_option, registry_of, sandbox_options, split_words
+from arena.cli.options import SandboxChoice, bot_in, move_ms_option, registry_of, sandbox_options, split_words
 from arena.errors import BotFolderError
 
 if TYPE_CHECKING:
@@ -15,24 +15,29 @@ if TYPE_CHECKING:
     from arena.players.registry import Registry
 
 OPPONENT = "greedy-python"
-"""Whom a first game is proposed against."""
-NO_HOME = "the bot's own folder is the home here; 'arena init' in a folder above it makes one for all your bots"
+"""The opponent suggested for a first game."""
+NO_HOME = "the bot's own folder now holds bots/ and results/; 'arena init' in a folder above it makes a home for all your bots"
 
 
 @click.command(short_help="Check a bot and add it to bots/.")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--name", help="Its name in the registry.  [default: from bot.toml, or the script's name]")
+@click.option("--name", help="Its name in bots/.  [default: from bot.toml, or the script's name]")
 @click.option(
-    "--command", callback=split_words, metavar="'PROGRAM ARG...'", help="How to start it.  [default: from bot.toml, or by the ending]"
+    "--command",
+    callback=split_words,
+    metavar="'PROGRAM ARG...'",
+    help="How to start it.  [default: from bot.toml, or by the file's extension]",
 )
-@click.option("--no-check", is_flag=True, help="Register it even if it does not play by the protocol.")
+@click.option("--no-check", is_flag=True, help="Register it without checking it.")
 @move_ms_option
 @sandbox_options
 @click.pass_obj
-def submit(home: Path, /, path: Path, name: str | None, command: list[str] | None, move_ms: int, *, no_check: bool, walls: Walls) -> int:
-    """Check a bot and copy it into bots/: PATH is a folder with a bot.toml, or a single script.
+def submit(
+    home: Path, /, path: Path, name: str | None, command: list[str] | None, move_ms: int, *, no_check: bool, choice: SandboxChoice
+) -> int:
+    """Check a bot and copy it into bots/. PATH is a folder with a bot.toml, or a single script.
 
-    Changed content under a known name becomes its next version; the old one stays playable as NAME@VERSION.
+    If a bot of that name is there already, the new content becomes its next version. You can still play the old one as NAME@VERSION.
 
     \b
     arena submit my-bot
@@ -46,9 +51,9 @@ def submit(home: Path, /, path: Path, name: str | None, command: list[str] | Non
     _expect_a_way_to_start(path, command)
     bot = bot_in(path, name=name, command=command)
     registry = registry_of(home)
-    if not no_check and not run_checks(bot, move_ms, walls.choose([bot]), only_failures=True):
+    if not no_check and not run_checks(bot, move_ms, choice.sandbox_for([bot]), only_failures=True):
         click.echo(f"error: {bot.label} is not registered: it fails the check above", err=True)
-        click.echo(f"hint: see it all with 'arena check {path}', or register it as it is with --no-check", err=True)
+        click.echo(f"hint: see every step with 'arena check {path}', or register it without the check: --no-check", err=True)
         return FAILED
     registered, changed = registry.register(bot)
     version = registered.manifest.version
@@ -63,7 +68,7 @@ def submit(home: Path, /, path: Path, name: str | None, command: list[str] | Non
 
 
 def _expect_to_exist(path: Path) -> None:
-    """Raises BadParameter, with what the user may have meant."""
+    """Raises BadParameter, with the path the user may have meant."""
     from arena.players.folder import near_paths  # noqa: PLC0415 - help must not wait for it
 
     if not path.exists():
@@ -73,7 +78,7 @@ def _expect_to_exist(path: Path) -> None:
 
 
 def _expect_a_way_to_start(path: Path, command: list[str] | None) -> None:
-    """Raises BotFolderError for a script that says in no way how it is started."""
+    """Raises BotFolderError for a script if nothing says how to start it."""
     from arena.players.folder import home_of_script, script_command  # noqa: PLC0415 - help must not wait for it
 
     if command or not path.is_file() or home_of_script(path):

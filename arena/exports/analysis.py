@@ -11,6 +11,7 @@ from arena.exports.files import table_rows
 from arena.exports.text import MISSING, columns_text, number, pairs_text, seats_text
 from arena.ratings.analysis import Analysis
 from arena.ratings.goodness import Goodness
+from arena.ratings.voids import void_notes
 
 LEVEL = 0.05
 SHOWN_PAIRS = 5
@@ -29,6 +30,7 @@ def analysis_object(analysis: Analysis) -> dict[str, Any]:
         "times": table_rows(analysis.times),
         "endings": table_rows(analysis.endings),
         "machines": table_rows(analysis.machines),
+        "voids": table_rows(analysis.voids),
         **({} if analysis.opponents is None else {"opponents": table_rows(analysis.opponents)}),
         "hands": table_rows(analysis.hands),
     }
@@ -51,6 +53,8 @@ def analysis_text(analysis: Analysis, run: str) -> str:
     parts += [_cycles_text(analysis), f"Seats\n{seats_text(analysis.seats)}", _endings_text(analysis.endings), _times_text(analysis.times)]
     if len(analysis.machines) > 1:
         parts.append(_machines_text(analysis.machines))
+    if len(analysis.voids):
+        parts.append(_voids_text(analysis.voids))
     if analysis.opponents is not None:
         parts.append(f"Opponents\n{pairs_text(analysis.opponents)}")
     return "\n\n".join([*parts, _hands_text(analysis.hands, run)])
@@ -119,6 +123,24 @@ def _endings_text(endings: pd.DataFrame) -> str:
         for row in endings.to_dict("records")
     ]
     return f"How games end\n{columns_text(heads, rows, left=('Board',))}"
+
+
+def _voids_text(voids: pd.DataFrame) -> str:
+    heads = ("Bot", "Voids", "Share%", "To move", "Behind", "Known", "p")
+    rows = [
+        (
+            row["bot"],
+            str(row["voids"]),
+            number(100 * row["share"], 1),
+            str(row["to_move"]),
+            str(row["behind"]),
+            str(row["known"]),
+            number(row["p"], 4),
+        )
+        for row in voids.to_dict("records")
+    ]
+    title = f"Void games: {voids['of'].iloc[0]} broke off; Share% is of finished games, p how likely chance alone is"
+    return "\n".join([title, columns_text(heads, rows, left=("Bot",)), *(f"note: {note}" for note in void_notes(voids))])
 
 
 def _times_text(times: pd.DataFrame) -> str:

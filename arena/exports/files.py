@@ -73,6 +73,7 @@ def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -
         "deals": tables.clusters,
         "independent_games": None if worth is None else round(worth, 1),
         "anchors": dict(tables.anchors),
+        "clock": tables.clock or None,
         **{name: table_rows(table) for name, table in chosen.items()},
         **({"covariance": json.loads(tables.covariance.to_json(orient="index"))} if covariance else {}),
         "notes": tables.notes,

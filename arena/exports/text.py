@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MISSING = "-"
 HIDDEN_TILE = "??"
+CLOCKS = {"cpu": "processor time (--clock cpu)", "wall": "measured by the wall clock (--clock wall)"}
 SPARE = ("Losses", "Shared", "Left", "LOS%", "Wins")
 """Columns of the standings that a narrow terminal can do without, the least telling first."""
 ORDINALS = ("first", "second", "third", "fourth")
@@ -188,7 +189,7 @@ def _footer(tables: "Tables") -> list[str]:
     for size in sorted(tables.seats["seats"].unique()):
         rows = tables.seats[(tables.seats["seats"] == size) & tables.seats["elo_error"].notna() & (tables.seats["seat"] > 0)]
         if size == 2 and len(rows):  # noqa: PLR2004 - two players have one effect, told of the first seat
-            lines.append(f"first seat {-rows['elo'].iloc[0]:+.1f} +/- {rows['elo_error'].iloc[0]:.1f} Elo")
+            lines.append(f"first seat {round(-rows['elo'].iloc[0], 1) + 0.0:+.1f} +/- {rows['elo_error'].iloc[0]:.1f} Elo")
         elif len(rows):
             effects = ", ".join(
                 f"{ORDINALS[seat]} {elo:+.1f} +/- {error:.1f}"
@@ -197,11 +198,12 @@ def _footer(tables: "Tables") -> list[str]:
             lines.append(f"{size} players, Elo compared with the first seat: {effects}")
     unit = tables.unit
     lines.append(
-        f"95 % error bars, clustered by {unit}; {counted_text(tables)}, {tables.clusters} {unit}s"
+        f"95 % error bars, clustered by {unit}; {counted_text(tables)}, {tables.clusters} {unit}{'' if tables.clusters == 1 else 's'}"
         if unit != "game"
         else f"95 % error bars, each game on its own deal; {counted_text(tables)}"
     )
-    return ["; ".join(lines), *gain_lines(tables), *_anchor_lines(tables)] + [f"note: {note}" for note in tables.notes]
+    clock = [f"time is {CLOCKS[tables.clock]}"] if tables.clock in CLOCKS else []
+    return ["; ".join(lines), *gain_lines(tables), *_anchor_lines(tables), *clock] + [f"note: {note}" for note in tables.notes]
 
 
 def gain_lines(tables: "Tables") -> list[str]:

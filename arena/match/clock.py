@@ -2,16 +2,22 @@
 
 from msgspec import Struct
 
+from arena.players.timekeeper import BEST_CLOCK, ClockKind
+
 NS_PER_MS = 1_000_000
 
 
 class Timing(Struct, frozen=True):
-    """The time control, in ms. ``game_ms`` is None without a bank; ``startup_ms`` is the time a process has to answer hello."""
+    """The time control, in ms. ``game_ms`` is None without a bank; ``startup_ms`` is the time a process has to answer hello.
+
+    ``clock`` says how a bot's time is measured: by the processor time of its processes, or by the wall clock.
+    """
 
     move_ms: int = 1000
     game_ms: int | None = None
     increment_ms: int = 0
     startup_ms: int = 10_000
+    clock: ClockKind = BEST_CLOCK
 
 
 class Clock:
@@ -21,6 +27,7 @@ class Clock:
     """
 
     def __init__(self, timing: Timing, players: int) -> None:
+        self.kind = timing.clock
         self._move_ns = timing.move_ms * NS_PER_MS
         self._increment_ns = timing.increment_ms * NS_PER_MS
         self._banks_ns = None if timing.game_ms is None else [timing.game_ms * NS_PER_MS] * players

@@ -219,8 +219,8 @@ class _Listener(BotPlayer):
     def open(self) -> None:
         self._channel = self.ear
 
-    def _reply(self, request: bytes, began_ns: int, deadline_ns: int) -> bytes:  # noqa: ARG002 - it is never late
+    def _ask(self, request: bytes, budget_ns: int, *, starting: bool = False) -> tuple[bytes, int]:  # noqa: ARG002 - it is never late
         self.ear.heard.append(request)
         if not self._replies:
             raise _Enough
-        return self._replies.pop()
+        return self._replies.pop(), 0

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from arena.errors import FaultKind, Forfeit, MoveError
+from arena.errors import FaultKind, Forfeit, MoveError, Void
 from arena.match.clock import NS_PER_MS, Clock, Timing
 from arena.players.messages import End, Start, encode
-from arena.players.player import Answer, Evidence, Player
+from arena.players.player import Answer, Evidence, Player, Words
 from arena.players.views import played_view
 from arena.records.record import VERSION, Fault, GameRecord
+from arena.records.voids import SoFar
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASS, move_text, parse_deck, parse_move
@@ -39,14 +40,28 @@ class GamePlan(Struct, frozen=True):
 class Outcome(NamedTuple):
     """A finished game: its record, and the evidence of each fault in it.
 
-    ``own_us`` is how long the arena itself took between an answer and the next request, in microseconds. ``busy`` are bots that computed
-    when it was not their turn.
+    ``own_us`` is how long the arena itself took between an answer and the next request, in microseconds.
     """
 
     record: GameRecord
     evidence: list[Evidence]
     own_us: tuple[int, ...] = ()
-    busy: tuple[str, ...] = ()
+
+
+class BrokenOff(Void):
+    """A game that broke off; ``so_far`` is what had been played."""
+
+    def __init__(self, message: str, hint: str = "", so_far: SoFar | None = None) -> None:
+        super().__init__(message, hint)
+        self.so_far = so_far
+
+
+class _Caught(NamedTuple):
+    """A seat that overspent while another was asked, and what is kept of it."""
+
+    seat: int
+    fault: Forfeit
+    evidence: tuple[str, Words, str]
 
 
 class Referee:
@@ -71,13 +86,25 @@ class Referee:
         self._asked_ms: list[list[int]] = [[] for _ in players]
         self._answered_ns = 0
         self._began_ns = time.monotonic_ns()
+        self._caught: list[_Caught] = []
+        for player in players:
+            player.meanwhile = self._watch_the_others
 
     def play(self, *, sandbox: str = "none", host: str = "") -> Outcome:
-        """Plays the game to its end. Raises Void if the arena or the machine fails."""
-        self._begin()
-        while not self._is_over():
-            self._turn()
+        """Plays the game to its end. Raises BrokenOff if the machine fails."""
+        try:
+            self._begin()
+            while not self._is_over():
+                self._turn()
+        except Void as void:
+            raise BrokenOff(str(void), void.hint, self.so_far()) from void
         return Outcome(self._close(sandbox, host), self.evidence, tuple(self.own_us))
+
+    def so_far(self) -> SoFar:
+        """What has been played until now."""
+        owed_ms = [player.owed_ns() / NS_PER_MS for player in self.players]
+        used_ms = [round(sum(pair), 1) for pair in zip(self.clock.think_ms(), owed_ms, strict=True)]
+        return SoFar(self.moves, list(self.state.left), self.state.mover, used_ms)
 
     def _begin(self) -> None:
         for seat, player in enumerate(self.players):
@@ -99,6 +126,7 @@ class Referee:
             move_ms=self.timing.move_ms,
             game_ms=self.timing.game_ms,
             increment_ms=self.timing.increment_ms,
+            clock=self.timing.clock,
         )
 
     def _is_over(self) -> bool:
@@ -115,9 +143,31 @@ class Referee:
             answer = self.players[seat].choose(state, budget_ns)
             self.clock.spend(seat, answer.spent_ns)
             self._note_own_time(answer)
-            self._carry_out(judged(state, answer.move))
+            if not self._is_over_without_the_caught():
+                self._carry_out(judged(state, answer.move))
         except Forfeit as fault:
-            self._forfeit(seat, fault)
+            if not self._is_over_without_the_caught():
+                self._forfeit(seat, fault)
+
+    def _watch_the_others(self) -> None:
+        """Stops whoever spends more time on another's turn than its own next answer may take.
+
+        It is stopped at once, so that the mover gets the processor, and forfeits when the mover is done.
+        """
+        for seat in self.seated:
+            if seat != self.state.mover and all(caught.seat != seat for caught in self._caught):
+                player = self.players[seat]
+                fault = player.overspent(self.clock.budget_ns(seat))
+                if fault:
+                    self._caught.append(_Caught(seat, fault, player.evidence()))
+                    player.dismiss()
+
+    def _is_over_without_the_caught(self) -> bool:
+        """Lets those forfeit who were caught while the mover was asked; whether that ends the game."""
+        for seat, fault, kept in self._caught:
+            self._forfeit(seat, fault, kept)
+        self._caught.clear()
+        return self._is_over()
 
     def _note_own_time(self, answer: Answer) -> None:
         if self._answered_ns:
@@ -135,11 +185,11 @@ class Referee:
         for seat in self.seated:
             self.players[seat].inform(line)
 
-    def _forfeit(self, seat: int, fault: Forfeit) -> None:
+    def _forfeit(self, seat: int, fault: Forfeit, kept: tuple[str, Words, str] | None = None) -> None:
         """The seat leaves the game. With two players that ends the game; with more, the others play on."""
         self._answered_ns = 0
         player = self.players[seat]
-        ending, lines, stderr = player.evidence()
+        ending, lines, stderr = kept or player.evidence()
         turn, after_ms = self.state.turns, round((time.monotonic_ns() - self._began_ns) / NS_PER_MS, 1)
         self.faults.append(Fault(seat, turn, fault.kind.value, fault.detail))
         told = (fault.kind.value, fault.detail, ending, lines, stderr, self._asked_ms[seat])
@@ -191,6 +241,7 @@ def record_of(
         sandbox=sandbox,
         host=host,
         ended=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        clock=clock.kind,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from arena.errors import FaultKind
+from arena.match.clock import Timing
 from arena.match.retrace import Decision, Script, decisions_of, retrace
 from arena.players.bot import BotPlayer
 from arena.players.channel import Channel, Direction
@@ -48,8 +49,8 @@ class Reproduction(NamedTuple):
 class _Again(BotPlayer):
     """A bot that is greeted with the run's arena version, numbers its requests as in the run, and keeps all lines."""
 
-    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox, arena: str, first: int) -> None:
-        super().__init__(bot, startup_ms, sandbox)
+    def __init__(self, bot: Bot, timing: Timing, sandbox: Sandbox, arena: str, first: int) -> None:
+        super().__init__(bot, timing.startup_ms, sandbox, timing.clock)
         self._arena = arena
         self._skipped = first - FIRST_TURN_ID
         self.said: list[tuple[Direction, str]] = []
@@ -86,7 +87,7 @@ def reproduce(script: Script, fault: Fault, kept: KeptFault | None, bot: Bot, sa
     """
     old = [(way, text) for way, _, text in kept.lines] if kept else []
     asked = sum(turn < fault.turn for turn in decisions_of(script.record, fault.seat))
-    player = _Again(bot, script.timing.startup_ms, sandbox, arena, _first_id(old, asked))
+    player = _Again(bot, script.timing, sandbox, arena, _first_id(old, asked))
     # a bot that forfeited at the start is just started
     wanted = -1 if fault.kind == FaultKind.STARTUP else fault.turn
     try:

@@ -14,7 +14,7 @@ from arena.match.audit import audit
 from arena.match.clock import NS_PER_MS, Timing
 from arena.match.referee import GamePlan, Referee, judged
 from arena.players.messages import Start
-from arena.players.player import Answer, Player, Words
+from arena.players.player import Answer, Player
 from arena.records.record import GameRecord
 from arena.rules import State
 from arena.rules.boards import Board
@@ -47,7 +47,7 @@ class Decision(NamedTuple):
     detail: str = ""
 
 
-class Recorded:
+class Recorded(Player):
     """A seat of a record as a player: it plays the recorded moves, and forfeits where the seat did."""
 
     def __init__(self, record: GameRecord, seat: int) -> None:
@@ -77,16 +77,6 @@ class Recorded:
     def inform(self, line: bytes) -> None:  # noqa: ARG002 - only that there was one
         """Counts the moves."""
         self._played += 1
-
-    def finish(self) -> None:
-        """Does nothing: there is nothing to release."""
-
-    def dismiss(self) -> None:
-        """Does nothing: there is nothing to release."""
-
-    def evidence(self) -> tuple[str, Words, str]:
-        """There is none."""
-        return "", [], ""
 
     def _forfeit(self) -> Forfeit:
         assert self._fault is not None, "an audited record shows where a seat forfeits"

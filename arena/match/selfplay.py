@@ -19,7 +19,7 @@ Choose = Callable[[State, int], int]
 
 def play_alone(plan: GamePlan, board: Board, choosers: Sequence[Choose], host: str = "") -> GameRecord:
     """Plays a game between functions, by seat. Apart from the measured times, nothing in the record depends on the machine."""
-    state, clock = State(board, len(choosers), parse_deck(plan.deck)), Clock(Timing(), len(choosers))
+    state, clock = State(board, len(choosers), parse_deck(plan.deck)), Clock(Timing(clock="wall"), len(choosers))
     moves: list[str] = []
     while state.end is None:
         seat = state.mover

@@ -3,14 +3,14 @@
 import time
 
 from arena import __version__
-from arena.errors import FaultKind, Forfeit, Void
+from arena.errors import FaultKind, Forfeit
 from arena.players.channel import MAX_LINE, Channel, Line, OutputEnded, Overflowed, SpokeUnasked, TimedOut
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, READY_EXAMPLE, FromArena, FromBot, Hello, Move, Quit, Ready, Start, decode_reply, encode, shown
-from arena.players.player import KEPT_BYTES, Answer, Words
+from arena.players.player import KEPT_BYTES, Answer, Player, Words
 from arena.players.process import BotProcess, Ending
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.usage import Usage, lost_ns
+from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, ClockKind, OutOfTime, Overspent, Timekeeper
 from arena.players.views import turn_view
 from arena.rules import State
 
@@ -18,13 +18,10 @@ GRACE_NS = 200_000_000
 """After a missed deadline: how long to wait for a late answer, once with the bot's input open and once with it closed."""
 EXIT_S = 0.25
 QUIT_S = 0.1
-LOOK_NS = 2_000_000_000
-"""How often to measure a bot's processor time."""
-STALL_NS = 50_000_000
-"""A stall lasts at least this long, and at least a quarter of the time for the answer."""
 FLOODED = (
     f"expected one line per request, got more than {MAX_LINE >> 10} KiB that nobody asked for: answer each request once, log to stderr"
 )
+THINK_WHEN_ASKED = "think only when asked, and end every process you start"
 LAST_WORDS = "last line on stderr:"
 THINK_LESS = "think less (position.think_ms says how long), or allow more with --move-ms"
 START_FASTER = "start faster: load less before ready"
@@ -35,21 +32,21 @@ AFTER_CLOSING = (
 )
 
 
-class BotPlayer:
+class BotPlayer(Player):
     """A bot that plays in its own process, which starts with the bot's first game."""
 
-    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox = OPEN) -> None:
+    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox = OPEN, clock: ClockKind = BEST_CLOCK) -> None:
         self.bot = bot
+        self.clock: ClockKind = clock
         self.sandbox = sandbox
         self.name = bot.label
         self.startup_ms = startup_ms
         self._process: BotProcess | None = None
         self._channel: Channel | None = None
+        self._timekeeper: Timekeeper | None = None
         self._requests = self._moves = 0
         self._full = False
-        self._began_ns = self._started_ns = self._looked_ns = time.monotonic_ns()
-        self._asked_for_ns = 0
-        self.computes_unasked = False
+        self._began_ns = time.monotonic_ns()
 
     @property
     def is_running(self) -> bool:
@@ -69,13 +66,11 @@ class BotPlayer:
         number = self.next_id()
         request = self.encoded(turn_view(state, number, budget_ns // 1_000_000, full=self._full))
         began_ns = time.monotonic_ns()
-        line = self._ask(request, began_ns + budget_ns)
-        spent_ns = time.monotonic_ns() - began_ns
+        line, spent_ns = self._ask(request, budget_ns)
         reply = decode_reply(line)
         if not isinstance(reply, Move):
             raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "move" to the request {number}, got {shown(line)}')
         self._check_id(reply, number, line)
-        self._asked_for_ns += spent_ns
         self._moves += 1
         return Answer(reply.move, spent_ns, began_ns)
 
@@ -88,6 +83,21 @@ class BotPlayer:
         self._requests += 1
         return self._requests
 
+    def owed_ns(self) -> int:
+        """The processor time that the bot has used since its last answer; 0 by the wall clock."""
+        return self._timekeeper.owed_ns() if self._timekeeper else 0
+
+    def overspent(self, budget_ns: int) -> Forfeit | None:
+        """The fault of a bot that has used more unasked than its next answer may cost, if it has."""
+        owed_ns = self.owed_ns()
+        if owed_ns <= budget_ns:
+            return None
+        return Forfeit(
+            FaultKind.LATE,
+            f"its processes used {owed_ns // NS_PER_MS} ms of processor time while it was not asked, "
+            f"more than the {budget_ns // NS_PER_MS} ms of its next answer: {THINK_WHEN_ASKED}",
+        )
+
     def inform(self, line: bytes) -> None:
         """Queues a public line; it is sent with the next request."""
         assert self._channel is not None, "the game has begun"
@@ -98,10 +108,6 @@ class BotPlayer:
         self._line().flush()
         if self._process:
             self._process.trim_stderr()
-        if time.monotonic_ns() - self._looked_ns > LOOK_NS:
-            self._looked_ns = time.monotonic_ns()
-            used_ns, unasked_ns = self.unasked_ns()
-            self.computes_unasked = used_ns > max(LOOK_NS // 4, unasked_ns // 4)
         if self.bot.manifest.fresh:
             self.stop()
 
@@ -110,7 +116,7 @@ class BotPlayer:
         if self._channel and self._process:
             self._channel.close()
             self._process.stop()
-        self._process = self._channel = None
+        self._process = self._channel = self._timekeeper = None
 
     def stop(self) -> None:
         """Asks the process to quit, gives it a moment, then dismisses it; calling it again does nothing."""
@@ -137,6 +143,11 @@ class BotPlayer:
         """Whether the bot asked for the full view."""
         return self._full
 
+    @property
+    def counts_exactly(self) -> bool:
+        """Whether the kernel itself adds up the processor time of all that the bot starts."""
+        return self._process is not None and self._process.counts_exactly
+
     def memory_mb(self) -> int:
         """The memory that the bot's processes use now, without memory that belongs to files."""
         return self._process.memory_mb() if self._process else 0
@@ -149,14 +160,6 @@ class BotPlayer:
         """The kept lines of the dialogue: the last ones in each direction."""
         return self._line().lines()
 
-    def unasked_ns(self) -> tuple[int, int]:
-        """Processor time the process used beyond the time it had a request to answer, and how long it had none."""
-        if self._process is None:
-            return 0, 0
-        unasked_ns = time.monotonic_ns() - self._started_ns - self._asked_for_ns
-        used_ns = max(0, self._process.usage().own_ns - self._asked_for_ns)
-        return used_ns, unasked_ns
-
     def _line(self) -> Channel:
         assert self._channel is not None, "the game has begun"
         return self._channel
@@ -164,7 +167,6 @@ class BotPlayer:
     def _start(self) -> None:
         self.open()
         number = self.next_id()
-        self._started_ns = self._looked_ns = time.monotonic_ns()
         hello = self.encoded(Hello(number, PROTOCOL, __version__))
         try:
             ready = self._greet(hello, number)
@@ -172,12 +174,15 @@ class BotPlayer:
             words = "" if LAST_WORDS in fault.detail else self._last_words()
             raise Forfeit(FaultKind.STARTUP, f"{fault.detail}{words}") from fault
         self._full = ready.view == "full"
-        self._asked_for_ns = time.monotonic_ns() - self._started_ns
+        if self._timekeeper:
+            self._timekeeper.charge()  # starting up is not the first answer's
 
     def open(self) -> None:
         """Starts the process without sending it anything yet. Raises Void."""
-        self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, self.bot.manifest.memory_mb)
+        wanted = self.bot.manifest
+        self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, wanted.memory_mb, wanted.processes)
         self._channel = self.channel(self._process.to_bot, self._process.from_bot)
+        self._timekeeper = Timekeeper(self._channel, self._process, self.clock)
         self._requests = self._moves = 0
 
     def channel(self, to_bot: int, from_bot: int) -> Channel:
@@ -185,20 +190,26 @@ class BotPlayer:
         return Channel(to_bot, from_bot)
 
     def _greet(self, hello: bytes, number: int) -> Ready:
-        line = self._ask(hello, time.monotonic_ns() + self.startup_ms * 1_000_000, starting=True)
+        line, _ = self._ask(hello, self.startup_ms * 1_000_000, starting=True)
         reply = decode_reply(line, READY_EXAMPLE)
         if not isinstance(reply, Ready):
             raise Forfeit(FaultKind.WRONG_SHAPE, f"expected a reply such as {READY_EXAMPLE} to the hello, got {shown(line)}")
         self._check_id(reply, number, line)
         return reply
 
-    def _ask(self, request: bytes, deadline_ns: int, *, starting: bool = False) -> bytes:
-        began_ns = time.monotonic_ns()
+    def _ask(self, request: bytes, budget_ns: int, *, starting: bool = False) -> tuple[bytes, int]:
+        """The reply and what it cost in ns. Raises Forfeit, Void."""
+        keeper = self._timekeeper
+        assert keeper is not None, "the process is there"
         try:
-            return self._reply(request, began_ns, deadline_ns)
-        except TimedOut as error:
-            allowance = f"the {self.startup_ms} ms allowed for start-up" if starting else f"{round((deadline_ns - began_ns) / 1e6)} ms"
-            raise self._overdue(error.partial, deadline_ns, allowance, starting=starting) from None
+            return keeper.ask(request, budget_ns, self.meanwhile, budget_ns if starting else None)
+        except OutOfTime as error:
+            allowance = f"the {self.startup_ms} ms allowed for start-up" if starting else error.allowance
+            raise self._overdue(error.partial, time.monotonic_ns(), allowance, starting=starting) from None
+        except Overspent as error:
+            allowance = f"the {self.startup_ms} ms of processor time allowed for start-up"
+            slow = Forfeit(FaultKind.STARTUP, f"no answer came within {allowance}: {START_FASTER}")
+            raise slow if starting else _late(error, budget_ns) from None
         except OutputEnded as error:
             raise self._ended(error.partial) from None
         except SpokeUnasked as error:
@@ -209,43 +220,6 @@ class BotPlayer:
                 detail = f"expected lines of at most {MAX_LINE >> 10} KiB, got a longer one that starts {shown(error.start)}"
                 raise Forfeit(FaultKind.LONG_LINE, detail) from None
             raise Forfeit(FaultKind.FLOOD, FLOODED) from None
-
-    def _reply(self, request: bytes, began_ns: int, deadline_ns: int) -> bytes:
-        """The reply from `Channel.ask`. If it is slow, the time is measured more closely, to tell a slow bot from a stalled machine.
-
-        Raises Void if the machine stalled and the answer did not come in time: nobody can know whether it would have.
-        """
-        assert self._process is not None
-        channel, quarter_ns = self._line(), (deadline_ns - began_ns) // 4
-        stall_ns = max(STALL_NS, quarter_ns)
-        try:
-            line = channel.ask(request, began_ns + quarter_ns)
-        except TimedOut:
-            before = self._process.usage()
-            self._refuse_stall(before.at_ns - began_ns - quarter_ns, stall_ns)
-        else:
-            self._refuse_stall(time.monotonic_ns() - deadline_ns, stall_ns)
-            return line
-        try:
-            line = channel.go_on(deadline_ns)
-        except TimedOut:
-            self._refuse_stall(self._lost_ns(before, deadline_ns), stall_ns)
-            raise
-        if time.monotonic_ns() > deadline_ns + stall_ns:
-            self._refuse_stall(self._lost_ns(before, deadline_ns), stall_ns)
-        return line
-
-    def _lost_ns(self, before: Usage, deadline_ns: int) -> int:
-        assert self._process is not None
-        after = self._process.usage()
-        return lost_ns(before, after, after.at_ns - deadline_ns)
-
-    def _refuse_stall(self, lost_ns: int, stall_ns: int) -> None:
-        if lost_ns > stall_ns:
-            raise Void(
-                f"the machine stalled while {self.name} had to answer: {lost_ns // 1_000_000} ms went to other work",
-                "stop other programs on this machine, or use fewer --jobs",
-            )
 
     def _check_id(self, reply: FromBot, number: int, line: bytes) -> None:
         if reply.id != number:
@@ -315,9 +289,16 @@ class BotPlayer:
         return f"{full}; {LAST_WORDS} {words[-1][:300]}" if words else full
 
 
+def _late(error: Overspent, budget_ns: int) -> Forfeit:
+    """The fault of an answer that cost too much processor time."""
+    cost, budget, before = (round(each / NS_PER_MS) for each in (error.cost_ns, budget_ns, error.unasked_ns))
+    cure = f", {before} of them before it was asked: {THINK_WHEN_ASKED}" if before else f": {THINK_LESS}"
+    return Forfeit(FaultKind.LATE, f"the bot used {cost} ms of processor time for an answer that might take {budget} ms{cure}")
+
+
 def _cure(ending: Ending) -> str:
     """What to do about it, unless the ending already says so."""
-    if ending.memory_mb or ending.processes or ending.unwatched or ending.failed:
+    if ending.excess or ending.unwatched or ending.failed:
         return ""
     if ending.exit is not None:
         return " when an answer was due: answer every turn, and stay until the line 'quit'"
@@ -327,6 +308,6 @@ def _cure(ending: Ending) -> str:
 def _ending_kind(ending: Ending) -> FaultKind:
     if ending.failed:
         return FaultKind.STARTUP
-    if ending.memory_mb:
+    if ending.excess and ending.excess[0] == "memory":
         return FaultKind.MEMORY
     return FaultKind.KILLED if ending.signal is not None else FaultKind.EXIT

@@ -4,16 +4,16 @@ import time
 from collections.abc import Callable
 
 from arena.players.messages import Start
-from arena.players.player import Answer, Words
+from arena.players.player import Answer, Player
 from arena.rules import State
 from arena.rules.notation import move_text
 
 
-class InProcessPlayer:
+class InProcessPlayer(Player):
     """Plays what ``choose(state, seed)`` returns. We trust it: it sees the whole state, and its time is measured, not limited."""
 
-    is_running = computes_unasked = False
-    """There is no process that could be kept, or think on others' turns."""
+    is_running = False
+    """There is no process that could be kept."""
 
     def __init__(self, name: str, choose: Callable[[State, int], int]) -> None:
         self.name = name
@@ -29,22 +29,6 @@ class InProcessPlayer:
         began_ns = time.monotonic_ns()
         move = self._choose(state.copy(), self._seed)
         return Answer(move_text(state.board, move), time.monotonic_ns() - began_ns, began_ns)
-
-    def inform(self, line: bytes) -> None:
-        """Does nothing: the state has all the information."""
-
-    def finish(self) -> None:
-        """Does nothing: there is nothing to release."""
-
-    def dismiss(self) -> None:
-        """Does nothing: there is nothing to release."""
-
-    def stop(self) -> None:
-        """Nothing is held."""
-
-    def evidence(self) -> tuple[str, Words, str]:
-        """There is none."""
-        return "", [], ""
 
 
 def first_move(state: State, seed: int) -> int:  # noqa: ARG001 - the shape of a choosing function

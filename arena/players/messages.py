@@ -22,7 +22,10 @@ class Hello(Struct, tag="hello", frozen=True):
 
 
 class Start(Struct, tag="start", frozen=True, omit_defaults=True):
-    """A game begins. Times are in ms; ``game_ms`` is the bank for the whole game, absent if there is none."""
+    """A game begins. Times are in ms; ``game_ms`` is the bank for the whole game, absent if there is none.
+
+    ``clock`` is ``wall`` if time is measured by the wall clock, absent if it is processor time.
+    """
 
     players: int
     seat: int
@@ -32,6 +35,7 @@ class Start(Struct, tag="start", frozen=True, omit_defaults=True):
     move_ms: int
     game_ms: int | None = None
     increment_ms: int = 0
+    clock: Literal["cpu", "wall"] = "cpu"
 
 
 class ProvinceView(Struct, frozen=True):

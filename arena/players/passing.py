@@ -100,4 +100,6 @@ def remove_tree(folder: str) -> None:
         os.rmdir(folder)  # noqa: PTH106 - nearly always it is empty
     except OSError:
         for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
-            subprocess.run([*command, "--", folder], stderr=subprocess.DEVNULL, check=False)  # noqa: S603 - the system's
+            # The system's own programs, also where the user's PATH does not lead to them.
+            system = {"PATH": os.defpath}
+            subprocess.run([*command, "--", folder], stderr=subprocess.DEVNULL, check=False, env=system)  # noqa: S603

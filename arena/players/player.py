@@ -1,9 +1,11 @@
 """What the referee needs from anything that plays: a bot's process, a function in this process, or a person."""
 
-from typing import Literal, Protocol
+from collections.abc import Callable
+from typing import Literal
 
 from msgspec import Struct
 
+from arena.errors import Forfeit
 from arena.players.messages import Start
 from arena.rules import State
 
@@ -41,16 +43,29 @@ class Evidence(Struct, frozen=True):
     asked_ms: list[int]
 
 
-class Player(Protocol):
-    """The player at one seat, for one game after another. Every method may raise Forfeit."""
+class Player:
+    """The player at one seat, for one game after another. What most players do not need does nothing here.
+
+    ``meanwhile`` is set by the referee and called now and then while an answer takes long. Every method may raise Forfeit.
+    """
 
     name: str
+    meanwhile: Callable[[], None] = staticmethod(lambda: None)
 
     def begin(self, start: Start) -> None:
         """A game begins."""
 
     def choose(self, state: State, budget_ns: int) -> Answer:
         """The move of the seat whose turn it is in ``state``; ``budget_ns`` is the time for the answer."""
+        raise NotImplementedError
+
+    def owed_ns(self) -> int:
+        """The processor time that the player has used since its last answer."""
+        return 0
+
+    def overspent(self, budget_ns: int) -> Forfeit | None:  # noqa: ARG002 - most have no time of their own
+        """The fault of a player that has used more time unasked than its next answer may take."""
+        return None
 
     def inform(self, line: bytes) -> None:
         """Passes on a public line: a placement, a pass, or the end."""
@@ -61,5 +76,9 @@ class Player(Protocol):
     def dismiss(self) -> None:
         """This seat has forfeited: the player will not be asked again."""
 
+    def stop(self) -> None:
+        """Releases what the player holds between games; calling it again does nothing."""
+
     def evidence(self) -> tuple[str, Words, str]:
         """How the process ended, the last lines in each direction, and the end of its stderr; empty if there is no process."""
+        return "", [], ""

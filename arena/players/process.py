@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import Void
-from arena.players import usage
 from arena.players.keeper import SUBREAPER, children, figures_of, shared_fairly
 from arena.players.sandbox.launch import PROCESSES
 from arena.players.sandbox.tiers import OPEN, Sandbox
+from arena.players.usage import Meter, family, has_pipe_open
 
-LIMITS = {"core": 0, "files": 256, "file_bytes": 64 << 20, "processes": 2 * PROCESSES}
-BUILD_LIMITS = {"core": 0, "files": 1024, "file_bytes": 1 << 30, "processes": 2 * PROCESSES, "disk_mb": 4096, "disk_files": 100_000}
+THREADS = 2 * PROCESSES
+LIMITS = {"core": 0, "files": 256, "file_bytes": 64 << 20, "threads": THREADS}
+BUILD_LIMITS = {"core": 0, "files": 1024, "file_bytes": 1 << 30, "threads": THREADS, "disk_mb": 4096, "disk_files": 100_000}
 MEMORY_MB, BUILD_MEMORY_MB = 1024, 4096
 BUILD_TAIL = 2000
 STDERR_TAIL = 8 * 1024
@@ -31,21 +32,30 @@ SIGNALLED = 128
 """What shells and bubblewrap add to a signal's number to turn it into an exit status."""
 
 
+EXCESSES = {
+    "memory": "its processes used {} MB of memory: use less, or raise memory_mb in bot.toml",
+    "processes": "it had {} processes: start fewer, or raise processes in bot.toml",
+    "threads": f"its processes had {{}} threads, more than {THREADS}: start fewer",
+    "disk": "its files took {} MB: write less",
+    "files": "it had {} files: delete those it no longer needs",
+    "uncounted": "its processes used {} ms of processor time that could not be counted: run only programs that they may read",
+    "unseen": "its process {} ignores SIGCHLD, so that processor time of its children could not be counted: wait for them",
+}
+"""What the keeper kills a bot for."""
+
+
 class Ending(NamedTuple):
     """How a bot's process ended: an exit status, a signal's number, or the reason why it could not be started.
 
-    ``unwatched`` means that something killed its keeper, which ends the bot too. ``memory_mb``, ``processes`` (with their threads),
-    ``disk_mb`` and ``files`` are what it used when it was killed for using too much.
+    ``unwatched`` means that something killed its keeper, which ends the bot too. ``excess`` is what its processes were killed for:
+    a word of `EXCESSES`, and how much it was.
     """
 
     exit: int | None = None
     signal: int | None = None
     failed: str = ""
     unwatched: bool = False
-    memory_mb: int = 0
-    processes: int = 0
-    disk_mb: int = 0
-    files: int = 0
+    excess: tuple[str, int] | None = None
     cpu_s: float = 0.0
     peak_kb: int = 0
 
@@ -57,14 +67,9 @@ class Ending(NamedTuple):
     def __str__(self) -> str:
         if self.failed:
             return f"could not be started: {self.failed}"
-        if self.memory_mb:
-            return f"was killed because its processes used {self.memory_mb} MB of memory: use less, or raise memory_mb in bot.toml"
-        if self.processes:
-            return f"was killed because it had {self.processes} processes and threads, more than {LIMITS['processes']}: start fewer"
-        if self.disk_mb:
-            return f"was killed because its files took {self.disk_mb} MB: write less"
-        if self.files:
-            return f"was killed because it had {self.files} files: delete those it no longer needs"
+        if self.excess:
+            word, number = self.excess
+            return "was killed because " + EXCESSES[word].format(number)
         if self.unwatched:
             return "was killed because the process that watches over it was killed: a bot must leave the arena's processes alone"
         if self.signal is not None:
@@ -73,13 +78,20 @@ class Ending(NamedTuple):
 
 
 class BotProcess:
-    """A started bot. ``to_bot`` and ``from_bot`` are descriptors that the caller owns.
+    """A started bot. ``to_bot`` and ``from_bot`` are descriptors that the caller owns. ``processes`` 0 sets no limit to their number.
 
     Raises Void if the machine cannot start another process.
     """
 
     def __init__(
-        self, command: Sequence[str], folder: Path, sandbox: Sandbox = OPEN, memory_mb: int = MEMORY_MB, *, building: bool = False
+        self,
+        command: Sequence[str],
+        folder: Path,
+        sandbox: Sandbox = OPEN,
+        memory_mb: int = MEMORY_MB,
+        processes: int = 0,
+        *,
+        building: bool = False,
     ) -> None:
         self._status_text = b""
         self._unwatched = False
@@ -92,6 +104,8 @@ class BotProcess:
         self._status, status_write = os.pipe()
         os.set_blocking(self._status, False)
         limits = {**self._launch.limits, **(BUILD_LIMITS if building else LIMITS), "memory_mb": memory_mb}
+        if processes:
+            limits["processes"] = processes + self._launch.processes
         watched = [place for place in (self._launch.temporary, str(folder.resolve()) if building else None) if place]
         try:
             self._keeper = subprocess.Popen(  # noqa: S603 - starting bots is what this is for
@@ -120,6 +134,7 @@ class BotProcess:
         self._keeper.stdin.close()
         self._keeper.stdout.close()
         self._stopped = False
+        self._meter: Meter | None = None
         _keepers.add(self._keeper.pid)
 
     def ending(self, wait_s: float = 0.0) -> Ending | None:
@@ -142,14 +157,8 @@ class BotProcess:
         word, _, rest = line.partition(" ")
         if word == "failed":
             return Ending(failed=rest)
-        if word == "memory":
-            return Ending(signal=signal.SIGKILL, memory_mb=int(rest))
-        if word == "processes":
-            return Ending(signal=signal.SIGKILL, processes=int(rest))
-        if word == "disk":
-            return Ending(signal=signal.SIGKILL, disk_mb=int(rest))
-        if word == "files":
-            return Ending(signal=signal.SIGKILL, files=int(rest))
+        if word in EXCESSES:
+            return Ending(signal=signal.SIGKILL, excess=(word, int(rest) - (self._launch.processes if word == "processes" else 0)))
         if word not in ("exit", "signal"):
             return None
         number, cpu_s, peak_kb = rest.split()
@@ -165,14 +174,35 @@ class BotProcess:
         size = self.stderr_size()
         return os.pread(self._stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL)).decode(errors="replace")
 
-    def usage(self) -> usage.Usage:
-        """What the bot's processes, and those of the worker's other bots, have used so far."""
-        return usage.measure(time.monotonic_ns(), self._keeper.pid, _keepers - {self._keeper.pid})
+    def used_ns(self) -> int:
+        """The processor time of everything the bot has started; 0 while it is still starting."""
+        meter = self._meter or self._new_meter()
+        return meter.used_ns() if meter else 0
+
+    @property
+    def counts_exactly(self) -> bool:
+        """Whether the kernel itself adds that up."""
+        meter = self._meter or self._new_meter()
+        return meter is not None and meter.is_exact
+
+    def can_run(self) -> bool:
+        """Whether the bot wants a processor now; True while it is still starting."""
+        meter = self._meter or self._new_meter()
+        return meter is None or meter.can_run()
+
+    def _new_meter(self) -> Meter | None:
+        """The meter, once the keeper has said that the bot is started."""
+        self._read_status()
+        words = dict(line.partition(" ")[::2] for line in self._status_text.decode(errors="replace").splitlines())
+        if "started" in words:
+            counter = words.get("counter")
+            self._meter = Meter(self._keeper.pid, None if counter is None else int(counter))
+        return self._meter
 
     def has_output_open(self) -> bool:
         """Whether one of the bot's processes still holds its end of stdout; True if that cannot be found out."""
-        family = usage.family(self._keeper.pid)[1:]
-        return not family or usage.has_pipe_open(family, self.from_bot)
+        tree = family(self._keeper.pid)[1:]
+        return not tree or has_pipe_open(tree, self.from_bot)
 
     def stderr_size(self) -> int:
         """The number of stderr bytes kept."""
@@ -192,7 +222,7 @@ class BotProcess:
 
     def memory_mb(self) -> int:
         """The memory of the bot's processes that is not backed by files."""
-        return sum(shared_fairly(pid, figures_of(pid)[0]) for pid in usage.family(self._keeper.pid)[1:]) >> 10
+        return sum(shared_fairly(pid, figures_of(pid)[0]) for pid in family(self._keeper.pid)[1:]) >> 10
 
     def stderr_is_full(self) -> bool:
         """Whether stderr has reached its size limit, so that the bot cannot write more to it."""
@@ -203,6 +233,8 @@ class BotProcess:
         if self._stopped:
             return
         self._stopped = True
+        if self._meter:
+            self._meter.close()
         os.close(self._lifeline)
         try:
             self._keeper.wait(STOP_S)

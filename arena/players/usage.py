@@ -1,94 +1,120 @@
-"""What a bot's processes use, read from /proc: which processes they are, their processor time, and how long they waited for a processor.
+"""What a bot's processes use: which processes they are, their processor time, and whether they want to run.
 
-This tells a stalled machine from a slow bot. A void game is played again, so a bot that could stall the machine could escape games it is
-losing. That is why a bot's own processor time never counts as lost. A thread that sleeps or is stopped has not waited, a thread that asked
-for low priority has no claim, and the other bots' time counts only beyond their fair share. A bot outside a sandbox can still stop the
-worker, just as it can kill it. But each attempt names the bot that had to answer, the game is given up after the third, and the run says
-that it is incomplete.
+The time for an answer is processor time, so what is counted here decides games. Where the kernel allows it, one counter adds up everything
+that a bot has ever started (`keeper.count_processor_time`). Elsewhere the arena adds it up from /proc, process by process: the processor
+clock of each, exact to the nanosecond, and what its ended children used, which the kernel books when somebody waits for them.
 
 Everything here is empty or zero if there is no /proc.
 """
 
+import ctypes
 import os
+import time
 
-from msgspec import Struct
+from arena.players.keeper import process_ns, read_counter
 
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-CPU_FIELDS = slice(11, 15)
-NICE_FIELD, POLICY_FIELD = 16, 38
+CHILDREN_FIELDS = slice(13, 15)
+STATE_FIELD, NICE_FIELD, POLICY_FIELD = 0, 16, 38
 BATCH, IDLE = 3, 5
-STEAL_FIELD = 8
+IDLE_FIELD = 4
 BUBBLEWRAP = b"bwrap"
+PIDFD_GETFD = 438
+LOOK_NS = 20_000_000
+"""How old a sum from /proc may be that charges an answer: a look at a family of four takes about 0.2 ms."""
 
 
-class Usage(Struct, frozen=True):
-    """What was used up to a moment on the monotonic clock, in ns.
+class Meter:
+    """The processor time of everything a keeper's bot has started, in ns. It never goes back.
 
-    ``own`` and ``others`` are the processor times of all processes of a bot, and of the worker's other bots. ``waits`` is how long each
-    thread of the bot was ready to run but did not, by thread id. ``stolen`` is the processor time taken by the host of a virtual machine.
+    ``counter`` is the number, in the keeper, of the descriptor that counts it; None if there is none.
     """
 
-    at_ns: int
-    own_ns: int
-    others_ns: int
-    bots: int
-    waits: dict[int, int]
-    stolen_ns: int
+    def __init__(self, keeper: int, counter: int | None) -> None:
+        self._keeper = keeper
+        self._counter = None if counter is None else _fetched(keeper, counter)
+        self._used_ns = self._summed_ns = self._looked_ns = 0
+        self._main = self._main_ns = 0
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the kernel itself adds it up."""
+        return self._counter is not None
+
+    def used_ns(self) -> int:
+        """Up to now."""
+        if self._counter is not None:
+            return read_counter(self._counter)
+        now_ns = time.monotonic_ns()
+        if now_ns - self._looked_ns > LOOK_NS or not self._main:
+            self._looked_ns = now_ns
+            tree = family(self._keeper)[1:]
+            self._summed_ns = max(self._summed_ns, family_ns(self._keeper, tree))
+            self._main = tree[-1] if tree else 0
+            self._main_ns = process_ns(self._main) if tree else 0
+        since_ns = max(0, process_ns(self._main) - self._main_ns) if self._main else 0
+        self._used_ns = max(self._used_ns, self._summed_ns + since_ns)
+        return self._used_ns
+
+    def can_run(self) -> bool:
+        """Whether one of the bot's threads wants a processor now, or has one; see `wants_processor`."""
+        return wants_processor(family(self._keeper)[1:])
+
+    def close(self) -> None:
+        """Lets go of the counter; calling it again does nothing."""
+        if self._counter is not None:
+            os.close(self._counter)
+            self._counter = None
 
 
-def measure(at_ns: int, keeper: int, other_keepers: set[int]) -> Usage:
-    """What the processes under a keeper, and those under the other keepers, have used so far."""
-    tree = family(keeper)
-    others = sum(cpu_ns(pid) for other in other_keepers for pid in family(other))
-    return Usage(at_ns, sum(map(cpu_ns, tree)), others, 1 + len(other_keepers), waits_of(tree[1:]), stolen_ns())
-
-
-def lost_ns(before: Usage, after: Usage, overslept_ns: int) -> int:
-    """How much processor time a bot lost to something other than itself and the other bots' fair share.
-
-    Either the worker, which woke this much later than asked, or a thread of the bot must have waited for it. Time that the bot's own
-    processes used is never lost, whatever they did with it. Time that the other bots used is lost only beyond their fair share.
-    """
-    span = after.at_ns - before.at_ns
-    own, others = after.own_ns - before.own_ns, after.others_ns - before.others_ns
-    fair = min(others, span - span // after.bots)
-    waited = max((waited - before.waits.get(thread, 0) for thread, waited in after.waits.items()), default=0)
-    return max(0, min(span - own - fair, max(overslept_ns, waited + after.stolen_ns - before.stolen_ns)))
+def _fetched(pid: int, descriptor: int) -> int | None:
+    """A copy of a descriptor of another process; None if the system refuses it."""
+    try:
+        process = os.pidfd_open(pid)
+    except OSError:
+        return None
+    try:
+        copy = ctypes.CDLL(None).syscall(PIDFD_GETFD, process, descriptor, 0)
+    finally:
+        os.close(process)
+    return int(copy) if copy >= 0 else None
 
 
 def family(root: int) -> list[int]:
     """A process and everything that it and its descendants started."""
     found = [root]
     for pid in found:
-        found += [child for thread in _threads(pid) for child in map(int, _read(f"/proc/{pid}/task/{thread}/children").split())]
+        for thread in _names(f"/proc/{pid}/task"):
+            found += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
     return found
 
 
-def cpu_ns(pid: int) -> int:
-    """Processor time of a process and of its children that have ended."""
-    return sum(map(int, _stat(f"/proc/{pid}/stat")[CPU_FIELDS])) * TICK_NS
+def family_ns(keeper: int, tree: list[int]) -> int:
+    """Processor time of these processes and of what ended below them or below their keeper."""
+    return _ended_children_ns(keeper) + sum(process_ns(pid) + _ended_children_ns(pid) for pid in tree)
 
 
-def waits_of(pids: list[int]) -> dict[int, int]:
-    """How long each thread was ready to run but did not, in ns; threads that asked for low priority are left out."""
-    mine = os.getpriority(os.PRIO_PROCESS, 0)
-    found = {}
-    for pid in pids:
-        for thread in _threads(pid):
-            place = f"/proc/{pid}/task/{thread}"
-            stat, schedule = _stat(f"{place}/stat"), _read(f"{place}/schedstat").split()
-            if stat and schedule and int(stat[NICE_FIELD]) <= mine and int(stat[POLICY_FIELD]) not in (BATCH, IDLE):
-                found[int(thread)] = int(schedule[1])
-    return found
-
-
-def stolen_ns() -> int:
-    """The time that the host of a virtual machine took from a processor this process may use; the largest of these."""
-    if not hasattr(os, "sched_getaffinity"):
-        return 0
-    names = {f"cpu{number}".encode() for number in os.sched_getaffinity(0)}
+def idle_time_ns() -> int:
+    """How long the processors that this process may use have been idle, the one that was so for longest; it only makes sense as a span."""
+    names = {f"cpu{number}".encode() for number in os.sched_getaffinity(0)} if hasattr(os, "sched_getaffinity") else set()
     lines = [line.split() for line in _read("/proc/stat").splitlines() if line.startswith(b"cpu")]
-    return max((int(words[STEAL_FIELD]) for words in lines if words[0] in names), default=0) * TICK_NS
+    return max((int(words[IDLE_FIELD]) for words in lines if words[0] in names), default=0) * TICK_NS
+
+
+def _ended_children_ns(pid: int) -> int:
+    """Processor time of the children that a process has waited for, in whole ticks."""
+    return sum(map(int, _stat(f"/proc/{pid}/stat")[CHILDREN_FIELDS])) * TICK_NS
+
+
+def wants_processor(pids: list[int]) -> bool:
+    """Whether a thread of ordinary urgency is ready to run, or runs: one that asks to come last has no claim."""
+    mine = os.getpriority(os.PRIO_PROCESS, 0)
+    for pid in pids:
+        for thread in _names(f"/proc/{pid}/task"):
+            stat = _stat(f"/proc/{pid}/task/{thread}/stat")
+            if stat and stat[STATE_FIELD] == b"R" and int(stat[NICE_FIELD]) <= mine and int(stat[POLICY_FIELD]) not in (BATCH, IDLE):
+                return True
+    return False
 
 
 def has_pipe_open(pids: list[int], pipe: int) -> bool:
@@ -104,10 +130,6 @@ def _has_open(pid: int, inode: int) -> bool:
         return True
     except OSError:
         return False
-
-
-def _threads(pid: int) -> list[str]:
-    return _names(f"/proc/{pid}/task")
 
 
 def _names(folder: str) -> list[str]:

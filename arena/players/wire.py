@@ -10,6 +10,7 @@ from arena.players.channel import Channel, Direction
 from arena.players.folder import Bot
 from arena.players.messages import encode
 from arena.players.sandbox.tiers import Sandbox
+from arena.players.timekeeper import ClockKind
 
 
 class WireLine(Struct, frozen=True, omit_defaults=True):
@@ -47,8 +48,8 @@ class WireLog:
 class LoggedPlayer(BotPlayer):
     """A bot whose wire is logged."""
 
-    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox, log: WireLog, seat: int) -> None:
-        super().__init__(bot, startup_ms, sandbox)
+    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox, log: WireLog, seat: int, clock: ClockKind = "cpu") -> None:
+        super().__init__(bot, startup_ms, sandbox, clock)
         self._log = log
         self._seat = seat
 

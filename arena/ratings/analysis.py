@@ -14,9 +14,10 @@ from arena.ratings.goodness import Goodness, goodness
 from arena.ratings.hands import Hands, worst_hands
 from arena.ratings.machines import Machines
 from arena.ratings.model import rate
-from arena.ratings.tables import pairs_table, seats_table
+from arena.ratings.tables import pairs_table, seats_table, standings_table
 from arena.ratings.tally import Row, Tally, WholeRow, row_decoder
 from arena.ratings.times import Times
+from arena.ratings.voids import void_table
 from arena.records.journal import journal_of, read_rows
 from arena.records.runfile import read_run
 
@@ -37,6 +38,7 @@ class Analysis(NamedTuple):
     times: pd.DataFrame
     endings: pd.DataFrame
     machines: pd.DataFrame
+    voids: pd.DataFrame
     opponents: pd.DataFrame | None
     hands: pd.DataFrame
 
@@ -72,6 +74,7 @@ def analyse_run(run: Path, prior: float | None = None, bot: str | None = None, h
         times=times.table(results.bots),
         endings=endings.table(),
         machines=machines.table(),
+        voids=void_table(run, standings_table(counts, fits), results.games),
         opponents=None if bot is None else pairs[pairs["bot"] == bot].reset_index(drop=True),
         hands=_hands_table(journal, held, [bot] if bot else results.bots, hands),
     )

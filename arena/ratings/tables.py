@@ -15,6 +15,7 @@ from arena.ratings.model import Fit, rate
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame
 from arena.ratings.tally import Blocks
+from arena.ratings.voids import void_notes, void_table
 from arena.records.host import split_host, unlike
 from arena.records.journal import journal_of
 from arena.records.runfile import read_run
@@ -32,7 +33,7 @@ class Tables(NamedTuple):
     is the number of games without shared luck that would tell as much as these; None if unknown. ``covariance`` is that of the ratings in
     Elo squared, with bots as index and columns, and NaN between bots that cannot be compared. ``unit`` is the name for a group of games
     that share luck: deal, block or game. ``match`` are the boards of the matches that the run is scored by, none if it is scored by games.
-    With matches, all columns called games count matches.
+    With matches, all columns called games count matches. ``clock`` is what time was measured by, ``cpu`` or ``wall``; empty if unknown.
     """
 
     standings: pd.DataFrame
@@ -49,6 +50,7 @@ class Tables(NamedTuple):
     anchors: Mapping[str, float]
     unit: str
     match: Sequence[str]
+    clock: str = ""
 
 
 def run_tables(
@@ -63,7 +65,9 @@ def run_tables(
     score = score_journal(journal_of(run), boards)
     counts = score.counted.counts(bot.name for bot in info.bots)
     tables = make_tables(counts, prior, score.games.blocks(), anchors, match=boards, most_seats=score.games.most_seats)
-    return with_machines(tables, timed_hosts(info, score))
+    voids = void_notes(void_table(run, tables.standings, tables.games))
+    clock = "" if info.config.get("in_process") else str(info.config.get("clock", "wall"))
+    return with_machines(tables._replace(clock=clock, notes=[*voids, *tables.notes]), timed_hosts(info, score))
 
 
 def make_tables(

@@ -18,7 +18,7 @@ class Fault(Struct, frozen=True):
     detail: str
 
 
-class GameRecord(Struct, frozen=True):
+class GameRecord(Struct, frozen=True, omit_defaults=True):
     """One finished game; lists are by seat unless said otherwise.
 
     ``deck``   all 72 tiles in draw order, two letters each
@@ -27,6 +27,7 @@ class GameRecord(Struct, frozen=True):
     ``end``    last pagoda, no tiles, no space or forfeit
     ``think_ms``, ``slowest_ms``  total time of all answers, and the longest single one
     ``turns``  number of placements; ``sandbox`` the tier in use; ``ended`` in UTC
+    ``clock``  what time was measured by: ``cpu``, the bots' processor time, or ``wall``, which is left out
     """
 
     v: int
@@ -47,6 +48,7 @@ class GameRecord(Struct, frozen=True):
     sandbox: str
     host: str
     ended: str
+    clock: str = "wall"
 
 
 encode_record = msgspec.json.Encoder().encode

@@ -23,6 +23,7 @@ DECKS = 64
 """The number of decks that are cached: each is played several times within a few games."""
 
 PASS = -1
+"""The move of a seat that can place no tile."""
 PASSED = "pass"
 """The text of `PASS`."""
 KIND_SHIFT = 10

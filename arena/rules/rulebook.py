@@ -12,7 +12,9 @@ CITED = re.compile(r"\bR[1-9]\.[1-9]\b")
 """A rule named in a text."""
 HOW_TO_ASK = "'arena rules' prints them all"
 
-_RULE = re.compile(r'<a id="r\d\d"></a>\*\*(R\d\.\d)\*\* (.*?)(?=\n\n)((?:\n\n!\[[^]]*\]\([^)]*\))*)', re.DOTALL)
+_SHOWN = r"!\[[^]]*\]\([^)]*\)(?:<br>\n\*[^*]*\*)?"
+"""A picture and its caption."""
+_RULE = re.compile(rf'<a id="r\d\d"></a>\*\*(R\d\.\d)\*\* (.*?)(?=\n\n)((?:\n\n{_SHOWN})*)', re.DOTALL)
 _PICTURE = re.compile(r"!\[([^]]*)\]\(pictures/([\w-]+)\.svg\)")
 _WORD = re.compile(r"[a-z]+")
 

@@ -24,7 +24,9 @@ def run(choose: Choose) -> None:
         choose: Your function. It is called once for each move, with the position; it returns the move.
 
     Example:
-        run(lambda position: position.legal_moves()[0])
+        A bot that plays the first legal move:
+
+            run(lambda position: position.legal_moves()[0])
     """
     out = sys.stdout.buffer
     sys.stdout = sys.stderr

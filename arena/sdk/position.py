@@ -94,9 +94,11 @@ class Position:
             share: The part of `think_ms` to use, from 0 to 1. With 0.5 it says False halfway, for a search in stages.
 
         Example:
-            while position.has_time():
-                for tried in position.rollouts(1, moves):
-                    total[tried.move] += tried.wins
+            Count wins until the time is up:
+
+                while position.has_time():
+                    for tried in position.rollouts(1, moves):
+                        total[tried.move] += tried.wins
         """
         return self._watch.allows(share * self.think_ms)
 
@@ -116,7 +118,7 @@ class Position:
         Raises:
             NotationError: The board has no such square.
 
-        Example:
+        Examples:
             >>> position.at("c4").owner
             1
         """
@@ -140,12 +142,12 @@ class Position:
 
     @property
     def provinces(self) -> list[Province]:
-        """All provinces, in the reading order of their first squares. The list is made anew each time: keep it while you use it."""
+        """All provinces, in the reading order of their first squares. Each call makes a new list, so keep it while you use it."""
         return list(provinces_of(self.state))
 
     @property
     def villages(self) -> list[Village]:
-        """All villages, in the reading order of their first squares. The list is made anew each time: keep it while you use it."""
+        """All villages, in the reading order of their first squares. Each call makes a new list, so keep it while you use it."""
         return list(villages_of(self.state))
 
     # what the seats hold
@@ -253,7 +255,7 @@ class Position:
             IllegalMoveError: The move is not legal here; the message says why.
             InvalidMoveError: The text is not a move on this board.
 
-        Example:
+        Examples:
             >>> position.play("Rc4Rd4").left
             [23, 24]
         """
@@ -299,7 +301,7 @@ class Position:
     ) -> list[Rollout]:
         """Play each move, then play the game on from there, and say what came of it.
 
-        Each time, the tiles you cannot see are dealt anew, and all moves meet the same deal and the same luck. So compare moves of one
+        Each time, the tiles you cannot see are dealt again, and all moves meet the same deal and the same luck. So compare moves of one
         call, or of calls with the same seed. A call runs to its end whatever the time: ask for few games, often, while `has_time`. A game
         of two players from the opening takes about 0.03 ms with the native core and 1 ms with the pure one; later ones take less.
 

@@ -14,6 +14,7 @@ from arena.players.folder import Bot
 from arena.players.manifest import check_name
 from arena.players.messages import PROTOCOL
 from arena.players.sandbox.tiers import Mode
+from arena.players.timekeeper import ClockKind
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
 from arena.rules.boards import BUILT_IN, Board, built_in, read_board
@@ -25,6 +26,8 @@ MOST_DEALS = 10_000_000
 GROWING = ("deals", "tables")
 OWN_RULES = ("bots", "seed", "line_ups", "settled", "allotted")
 """Settings that are not simply compared with those of the run."""
+BEFORE = {"clock": "wall"}
+"""What a run.json means that was written before it had the setting."""
 Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
 Seatings = Literal["rotations", "all"]
 
@@ -52,6 +55,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``boards``      names; ``match`` has the boards of the rounds that count together (R8.3), one entry per round; empty: games count singly
     ``deals``       on each board, or per match; ``tables`` is the number of line-ups, None for all of them
     ``challenger``  a gauntlet: only line-ups with this bot
+    ``clock``       what a bot's time is measured by; runs from before there was a choice used the wall clock
     ``game_ms``     each seat's bank for a game, None without one
     ``in_process``  all bots are those of `arena.players.builtin`, with no processes, sandbox or time limits
     ``seed``        text from which every deck and every bot's seed is derived
@@ -76,6 +80,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     game_ms: Milliseconds | None = None
     increment_ms: Annotated[int, Meta(ge=0, le=MAX_MS)] = 0
     startup_ms: Milliseconds = 10_000
+    clock: ClockKind = "wall"
     in_process: bool = False
     line_ups: list[list[str]] | None = None
     compare: Comparison | None = None
@@ -102,7 +107,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def timing(self) -> Timing:
         """The time control."""
-        return Timing(self.move_ms, self.game_ms, self.increment_ms, self.startup_ms)
+        return Timing(self.move_ms, self.game_ms, self.increment_ms, self.startup_ms, self.clock)
 
 
 class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board_files": "board"}):
@@ -125,6 +130,7 @@ class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board
     game_ms: int | None = None
     increment_ms: int | None = None
     startup_ms: int | None = None
+    clock: ClockKind | None = None
     until: float | None = None
     adaptive: bool | None = None
     in_process: bool | None = None
@@ -178,7 +184,7 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
         raise ConfigError(
             "expected --game-ms with --increment-ms: an increment is added to the bank", "add --game-ms, or leave out the increment"
         )
-    if config.in_process and config.timing != Timing():
+    if config.in_process and config.timing != Timing(clock=config.clock):
         raise ConfigError(
             "expected no time limits where all bots are built in, whose time is only measured, got some",
             "leave out --move-ms, --game-ms, --increment-ms and --startup-ms, or add a bot that is not built in",
@@ -266,7 +272,7 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
     )
     found = [f"{what}: the run has {there}, now it is {here}" for what, there, here in versions if there != here]
     for key, here in wanted.config.items():
-        there = known.config.get(key)
+        there = known.config.get(key, BEFORE.get(key))
         if key in GROWING and isinstance(there, int) and isinstance(here, int):
             if here < there:
                 found.append(f"{key}: the run has {there}, asked for {here}; a run can only be extended")

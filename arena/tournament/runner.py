@@ -5,12 +5,15 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.errors import Void
-from arena.match.referee import GamePlan, Outcome
+from arena.match.referee import BrokenOff, GamePlan, Outcome
 from arena.records.evidence import Faults
 from arena.records.journal import Journal
+from arena.records.record import VERSION
+from arena.records.voids import VoidGame, append_void
 from arena.tournament.events import Event, Played, Stopping, Voided, WorkerDied
 from arena.tournament.pool import Pool
 from arena.tournament.workers import ATTEMPTS, Batch
@@ -130,7 +133,7 @@ class Runner:
         for plan, result in ended:
             if isinstance(result, Exception) and not isinstance(result, BrokenExecutor):
                 log.warning("%s is void: %r", plan.id, result, exc_info=None if isinstance(result, Void) else result)
-                self._void(plan, str(result) or repr(result), self._next)
+                self._void(plan, result, self._next)
         self._fruitless = 0 if any(isinstance(result, Outcome) for _, result in ended) else self._fruitless + bool(broken)
         if broken:
             self._play_again(broken)
@@ -157,9 +160,13 @@ class Runner:
         for outcome in outcomes:
             self._listen(Played(outcome))
 
-    def _void(self, plan: GamePlan, reason: str, again: deque[GamePlan]) -> None:
-        """Counts a failed attempt at a game, and gives the game up after the third."""
+    def _void(self, plan: GamePlan, error: Exception, again: deque[GamePlan]) -> None:
+        """Counts and keeps a failed attempt at a game, and gives the game up after the third."""
         self._attempts[plan.id] += 1
+        reason, so_far = str(error) or repr(error), error.so_far if isinstance(error, BrokenOff) else None
+        ended = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        told = (plan.id, plan.board, plan.deal, plan.seating, list(plan.bots), plan.deck)
+        append_void(self._folder, VoidGame(VERSION, *told, reason, self._attempts[plan.id], ended, so_far))
         event = Voided(plan.id, reason, given_up=self._attempts[plan.id] >= ATTEMPTS)
         if event.given_up:
             self.voided.append(event)
@@ -177,7 +184,7 @@ class Runner:
             )
         log.warning("a worker died; games to play again: %d", len(broken))
         if len(broken) == 1:
-            self._void(broken[0], "its worker died", self._suspects)
+            self._void(broken[0], Void("its worker died"), self._suspects)
             return
         self._suspects.extend(broken)
         self._listen(WorkerDied(len(broken)))

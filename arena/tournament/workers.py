@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from arena.errors import Void
 from arena.match.clock import Timing
-from arena.match.referee import GamePlan, Outcome, Referee
+from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee
 from arena.match.retrace import Decision, Script, retrace
 from arena.match.selfplay import play_alone
 from arena.players.bot import BotPlayer
@@ -101,10 +101,10 @@ class Stable:
         return taken
 
     def _new_player(self, label: str) -> BotPlayer | InProcessPlayer:
-        bot = self._setup.bots[label]
+        bot, timing = self._setup.bots[label], self._setup.timing
         if is_built_in(bot):
             return built_in_player(bot)
-        return BotPlayer(bot, self._setup.timing.startup_ms, self._setup.sandbox)
+        return BotPlayer(bot, timing.startup_ms, self._setup.sandbox, timing.clock)
 
     def give_back(self, players: Sequence[Seated]) -> None:
         """Keeps the players whose process still runs."""
@@ -156,17 +156,19 @@ class Worker:
         return outcome
 
     def _play_by_processes(self, plan: GamePlan) -> Outcome:
-        taken = self.stable.take(plan.bots, plan.board, plan.deal)
+        taken, referee = self.stable.take(plan.bots, plan.board, plan.deal), None
         try:
             referee = Referee(plan, self.boards[plan.board], [player for player, _ in taken], self.setup.timing)
             outcome = referee.play(sandbox=self.setup.sandbox.tier, host=self.setup.host)
-        except BaseException:
+        except BaseException as error:
             for player, _ in taken:
                 player.stop()
-            raise
-        busy = tuple(player.name for player, _ in taken if player.computes_unasked)
+            if referee is None or isinstance(error, Void) or not isinstance(error, Exception):
+                raise
+            log.exception("%s is void", plan.id)
+            raise BrokenOff(repr(error), so_far=referee.so_far()) from error
         self.stable.give_back(taken)
-        return outcome._replace(busy=busy)
+        return outcome
 
 
 _worker: Worker | None = None

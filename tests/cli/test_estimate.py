@@ -47,5 +47,8 @@ def test_a_duration_is_told_to_about_two_digits(seconds, text):
 
 
 def test_late_bots_are_counted_with_a_cure():
-    assert late_text(["a", "b", "a"], 2) == "2 bots answered late in 3 games: was the machine busy? Try --jobs 1 or a larger --move-ms"
-    assert late_text(["a", "a"], 1).endswith("Try a larger --move-ms")
+    assert (
+        late_text(["a", "b", "a"], 2, "wall") == "2 bots answered late in 3 games: was the machine busy? Try --jobs 1 or a larger --move-ms"
+    )
+    assert late_text(["a", "a"], 1, "wall").endswith("Try a larger --move-ms")
+    assert late_text(["a", "a"], 2, "cpu") == "1 bot answered late in 2 games, by their own processor time: try a larger --move-ms"

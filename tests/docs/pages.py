@@ -9,7 +9,7 @@ Sybil finds the blocks. What a block is, the word after its fence says:
 ``json``, ``toml``   must be well formed
 ``text``             a drawing or a form, which nothing can run
 
-and `ELSEWHERE` are the kinds of protocol/, which have tests of their own.
+and `ELSEWHERE` are the kinds of protocol/ and .github/, which have tests of their own.
 
 A block with ``title="my-bot/bot.py"`` is a file, and is written there. Comments above a block say what its text cannot:
 
@@ -37,7 +37,7 @@ INFO = re.compile(r'(?P<language>\w*)(?: title="(?P<title>[^"]+)")?[ \t]*\n')
 COMMENTS = re.compile(r"(?:^<!--[^\n]*-->\n)*\Z", re.M)
 FIGURE = re.compile(r"[<>~]?[+-]?\d+(?:[-:.,/]\d+)*")
 LONGEST_S = 240
-ELSEWHERE = {"dialogue", "squares", "tiles", "moves", "order", "deck", "diagram"}
+ELSEWHERE = {"dialogue", "squares", "tiles", "moves", "order", "deck", "diagram", "yaml"}
 
 
 class Shell:
@@ -143,7 +143,7 @@ class Blocks:
 
     def json(self, example):
         for line in example.parsed.strip().splitlines() if "\n{" in example.parsed else [example.parsed]:
-            msgspec.json.decode(line)
+            msgspec.json.decode(str(line))
 
 
 def run_page(page, folder):

@@ -13,10 +13,16 @@ from arena.cli.main import arena
 from tests.docs.pages import is_like, read_console, run_page
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "protocol").rglob("*.md"))]
+FRONT = ("README.md", "AGENTS.md", "SECURITY.md", "CHANGELOG.md", "results/README.md")
+PAGES = [
+    *(ROOT / name for name in FRONT),
+    *sorted((ROOT / ".github").rglob("*.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "protocol").rglob("*.md")),
+]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 FEW = 4
-"""So many blocks of all pages may be skipped."""
+"""At most this many blocks of all pages may be skipped."""
 
 
 @pytest.mark.timeout(1200)  # no test depends on speed: a page plays many games
@@ -46,6 +52,13 @@ def test_every_command_in_the_text_exists_with_its_options(page):
         options = {option for parameter in found.params for option in (*parameter.opts, *parameter.secondary_opts)}
         used = {word.partition("=")[0] for word in words if word.startswith("--")}
         assert used <= {*options, "--help"}, f"`arena {command}`"
+
+
+def test_every_target_of_make_in_the_text_exists():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
+    for page in PAGES:
+        named = re.findall(r"(?:`|^)make ([a-z][a-z-]*)", page.read_text(), re.M)
+        assert set(named) <= targets, page
 
 
 def test_every_link_to_a_file_of_the_repository_leads_to_one():

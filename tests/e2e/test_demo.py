@@ -12,7 +12,16 @@ from tests.e2e.conftest import ROOT
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
-def test_the_demo_plays_without_forfeits_settles_the_order_and_says_what_to_type(arena):
+@pytest.mark.parametrize(
+    ("core", "order", "games"),
+    [
+        ("native", ("careful", "greedy", "careful-8", "greedy-2", "random"), (4000, 120)),
+        ("pure", ("greedy", "careful-8", "greedy-2", "random"), (300, 24)),
+    ],
+)
+def test_the_demo_plays_without_forfeits_settles_the_order_and_says_what_to_type(arena, core, order, games):
+    if core == "native":
+        pytest.importorskip("arena.rules.native._core", reason="the native core is not built")
     venv = arena.home / "venv"
     (venv / "bin").mkdir(parents=True)
     (venv / "bin" / "arena").write_text(f'#!/bin/sh\nexec {sys.executable} -m arena "$@"\n')
@@ -21,18 +30,17 @@ def test_the_demo_plays_without_forfeits_settles_the_order_and_says_what_to_type
         (venv / stamp).touch()
     shutil.rmtree(arena.home / "bots")
     shutil.copytree(ROOT / "bots", arena.home / "bots", ignore=shutil.ignore_patterns("*@*"))
-    environment = {**os.environ, "ARENA_HOME": str(arena.home), "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "ARENA_HOME": str(arena.home), "PYTHONPATH": str(ROOT), "ARENA_RULES": core}
     done = subprocess.run(
         ["make", "demo", f"VENV={venv}"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=280
     )
     assert done.returncode == 0, done.stderr
     ranks = re.findall(r"^ +(\d+) +(\S+)  (\S+) ", done.stdout, re.MULTILINE)
-    assert ranks[:5] == [
-        (str(rank), str(rank), bot) for rank, bot in enumerate(("careful", "greedy", "careful-8", "greedy-2", "random"), 1)
-    ]
-    assert {bot for _, _, bot in ranks[5:]} == {"lookahead-python", "careful-python", "greedy-python", "careful-32"}
+    assert ranks[: len(order)] == [(str(rank), str(rank), bot) for rank, bot in enumerate(order, 1)]
+    assert {bot for _, _, bot in ranks[len(order) :]} == {"lookahead-python", "careful-python", "greedy-python", "careful-32"}
     first, second = sorted(folder.name for folder in (arena.home / "results").iterdir())
-    assert (len(arena.records(first)), len(arena.records(second))) == (4000, 120)
+    assert (len(arena.records(first)), len(arena.records(second))) == games
+    assert ("There was no C compiler" in done.stdout) == (core == "pure")
     assert not any(record["faults"] for record in arena.records(second))
     for command in ("report", "play greedy --human 0", "new my-bot"):
         assert f"  {venv}/bin/arena {command} " in done.stdout

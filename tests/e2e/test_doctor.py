@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli.doctor import Limits, doctor, limits_for
+from arena.players import steadiness
 from arena.players.sandbox import probe
 
 
@@ -48,6 +49,17 @@ def test_no_sandbox_is_a_bad_status_and_what_that_means_is_said(monkeypatch, tmp
 
 def test_a_machine_s_words_cannot_steer_the_terminal(monkeypatch, tmp_path):
     assert "\x1b" not in run(monkeypatch, tmp_path, {**DEAD, "bubblewrap": "\x1b[2J"}).output
+
+
+def test_how_processor_time_is_counted_is_said_with_the_cure(monkeypatch, tmp_path):
+    monkeypatch.setattr(steadiness, "count_processor_time", lambda *_: -1)
+    monkeypatch.setattr(steadiness, "paranoia", lambda: 4)
+    done = run(monkeypatch, tmp_path, WORKS)
+    assert "processor time: the arena adds up what it sees in /proc; a bot that ignores SIGCHLD is killed" in done.output
+    assert "to let the kernel count processor time: sysctl kernel.perf_event_paranoid=2" in done.output
+    found = json.loads(run(monkeypatch, tmp_path, WORKS, "--json").output)
+    assert (found["time"]["counts"], found["time"]["paranoid"]) == ("proc", 4)
+    assert 0 < found["time"]["longest_stall_ms"] < 60_000
 
 
 def test_languages_that_are_missing_are_named(monkeypatch, tmp_path):

@@ -48,7 +48,8 @@ def test_while_a_game_is_played_nothing_of_it_can_be_read(arena, zoo_bot):
 @pytest.mark.parametrize("program", ["exits", "killed", "late", "illegal_move"])
 def test_evidence_is_enough_to_repeat_a_fault_and_says_no_more(arena, zoo_bot, program):
     name = zoo_bot(program)
-    arena("run", "rnd", "fst", name, "--players", 3, "--deals", 1, "--move-ms", 700, "--seed", "a-secret-seed", "--out", "e")
+    clock = ("--clock", "wall") if program == "late" else ()  # it sleeps
+    arena("run", "rnd", "fst", name, "--players", 3, "--deals", 1, "--move-ms", 700, *clock, "--seed", "a-secret-seed", "--out", "e")
     for record in arena.records("e"):
         seat = record["bots"].index(name)
         [path] = (arena.home / "results" / "e" / "faults" / record["id"]).iterdir()

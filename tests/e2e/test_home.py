@@ -95,7 +95,7 @@ def test_init_leaves_what_is_there_as_it_is(empty):
     (empty.home / "bots/first-js").rmdir()
     out, _ = empty("init")
     assert "copied first-js\n" in out
-    assert "left as they are random-python, greedy-python" in out
+    assert "left as they were: random-python, greedy-python" in out
     assert (script.read_text(), (empty.home / ".gitignore").read_text()) == ("mine", "mine")
 
 
@@ -126,7 +126,7 @@ def test_a_bot_s_folder_that_becomes_the_home_is_not_copied_into_itself(empty):
     inside = at(empty, "my-bot")
     out, err = inside("submit", ".")
     assert "in bots/my-bot" in out
-    assert "note: the bot's own folder is the home here; 'arena init' in a folder above it" in err
+    assert "note: the bot's own folder now holds bots/ and results/; 'arena init' in a folder above it" in err
     assert "is registered already, with the same content" in inside("submit", ".")[0]
     inside("run", "my-bot", "random-python", "--deals", 1)
     assert "is registered already, with the same content" in inside("submit", ".")[0]
@@ -138,7 +138,7 @@ def test_a_script_beside_its_bot_toml_means_the_whole_bot_and_that_is_said(arena
     folder = arena.add_bot("mine", "from idea import *\n", to=".")
     (folder / "idea.py").write_text(RANDOM)
     out, err = arena(*command)
-    assert "note: mine/bot.py is a part of the bot mine: the whole folder mine is taken" in err
+    assert "note: mine/bot.py is part of the bot mine: using the whole folder mine" in err
     assert "mine" in out
 
 
@@ -147,7 +147,7 @@ def test_a_path_that_is_not_there_is_answered_with_what_was_meant(arena):
     assert "Path 'mien' does not exist. Did you mean 'mine'?" in arena("submit", "./mien", status=2)[1]
     for command in ("check", "play"):
         _, err = arena(command, "./mien", *(["rnd"] if command == "play" else []), status=1)
-        assert "expected a bot's folder or script, found nothing at mien" in err.replace("./", "")
+        assert "expected a bot's folder or script at mien, found nothing" in err.replace("./", "")
         assert "hint: did you mean 'mine'?" in err
 
 
@@ -194,7 +194,7 @@ def test_a_bot_is_removed_and_runs_keep_their_copy(arena):
     _, err = arena("remove", "rnd", status=1)
     assert "add --yes" in err
     out, _ = arena("remove", "rnd", "--yes")
-    assert "removed rnd; runs keep the copies that they have played" in out
+    assert "removed rnd; runs keep their own copies" in out
     assert not (arena.home / "bots/rnd").exists()
     assert arena("verify", "r")[0].rstrip().endswith("no difference")
     assert "expected a registered bot" in arena("remove", "rnd", "--yes", status=1)[1]
@@ -208,7 +208,7 @@ def test_of_several_versions_it_is_said_which_are_removed(arena):
     assert "expected one version of fst, which has 3: fst, fst@2, fst@1" in err
     assert "--all-versions" in err
     out, _ = arena("remove", "fst@3", "--yes")
-    assert "fst is now version 2, in bots/fst" in out
+    assert "fst now means version 2, in bots/fst" in out
     assert arena("remove", "fst@1", "--all-versions", "--yes", status=2)
     out, _ = arena("remove", "fst", "--all-versions", "--yes")
     assert "removed fst@1, fst;" in out

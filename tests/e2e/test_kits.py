@@ -126,7 +126,7 @@ def absence(language):
 @pytest.mark.parametrize("language", [language for language, needs in KITS.items() if needs])
 def test_without_its_toolchain_a_kit_is_written_with_a_word_on_what_to_install(arena, bare_path, language):
     _, err = arena("new", "kit", "--language", language)
-    assert f"note: it cannot be played here yet: {absence(language)}; {CURE}" in err
+    assert f"note: it cannot play here yet: {absence(language)}; {CURE}" in err
     assert (arena.home / "kit" / "bot.toml").exists()
 
 

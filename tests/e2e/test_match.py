@@ -53,7 +53,7 @@ def test_unfinished_matches_do_not_count_and_a_run_grows_by_its_own_scoring_only
     out, _ = arena("standings", "m", "--pairs")
     assert "note: 2 of the 8 planned games are missing\n" in out
     assert "note: 2 of 6 games do not belong to a complete match of bird + lion, so they do not count" in out
-    assert "2 matches of bird + lion, 1 deals" in out
+    assert "2 matches of bird + lion, 1 deal" in out
     assert out.count("Matches") == 2
     out, _ = arena(*match, 3)
     assert "6 matches of bird + lion, 3 deals" in out

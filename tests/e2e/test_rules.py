@@ -42,6 +42,7 @@ def test_what_is_unknown_is_answered_with_what_is_near(arena, asked, hint):
     shown, err = arena("rules", asked, status=1)
     assert shown == ""
     assert f"hint: {hint}" in err
+    assert "explains the rule" not in err
 
 
 def test_a_forfeit_and_an_error_name_the_command_that_explains_the_rule(arena):

@@ -124,7 +124,7 @@ def test_only_a_run_of_just_these_settings_is_continued_without_out(arena):
     known = json.loads((run / "run.json").read_text())
     (broken / "run.json").write_text(json.dumps({**known, "config": {}, "started": "2999-01-01T00:00:00Z"}))
     _, err = arena("run", "--deals", 4)
-    note = f"note: {run.name} is unfinished: 'arena run --finish {run.name}' plays the rest, 'rm -r results/{run.name}' drops it"
+    note = f"note: {run.name} is unfinished: 'arena run --finish {run.name}' plays the rest, 'rm -r results/{run.name}' deletes it"
     assert note in err.splitlines()
     assert len(arena.records(run.name)) == 1
     _, err = arena("run", "--deals", 3)
@@ -307,7 +307,7 @@ def test_a_gauntlet_and_a_subset_of_tables(arena):
     other.parent.mkdir()
     other.write_text(RANDOM)
     _, err = arena("run", "rnd", "./lone.py", "--challenger", "elsewhere/lone.py", status=1)
-    assert "expected one bot of the name lone, got elsewhere/lone.py and another one" in err
+    assert "expected one bot named lone, got elsewhere/lone.py and another one" in err
     arena("run", "--tables", 5, "--deals", 1, "--out", "t")
     assert len(arena.records("t")) == 10
 
@@ -326,7 +326,7 @@ def test_a_bot_whose_program_is_missing_is_left_out_or_named(arena):
     ("arguments", "status", "said"),
     [
         (["run", "nobody", "rnd"], 1, "expected a registered bot or a path, got 'nobody'"),
-        (["run", "rnd"], 1, "expected at least 2 bots for a table of that size, got rnd"),
+        (["run", "rnd"], 1, "expected at least 2 bots, got rnd"),
         (["run", "rnd"], 1, "hint: name opponents too; built-in ones are always there: 'arena run rnd greedy careful'"),
         (["run", "bots/rnd", "--players", "4"], 1, "'arena run bots/rnd greedy careful random --players 4'"),
         (["run", "--finish", "nope"], 1, "expected a run's name or folder, got 'nope'"),
@@ -346,7 +346,7 @@ def test_a_bot_whose_program_is_missing_is_left_out_or_named(arena):
         (["standings"], 1, "expected a run in results, found none"),
         (["standings", "nope"], 1, "expected a run's name or folder, got 'nope'"),
         (["replay", "nope", "x"], 1, "expected a run's name or folder, got 'nope'"),
-        (["play", "rnd"], 2, "expected 2 to 4 bots, got 1"),
+        (["play", "rnd"], 2, "expected 2 to 4 bots, got 1; name another, or play yourself: 'arena play rnd --human 0'"),
         (["submit", "nowhere"], 2, "does not exist"),
         (["new", "bad/name"], 1, "expected a name of up to 40 letters"),
         (["new", "bots"], 1, "expected a folder that does not exist yet, got bots"),
@@ -367,7 +367,9 @@ def test_a_registered_bot_that_hides_a_folder_here_is_told(arena):
     (arena.home / "fst" / "bot.py").write_text("import sys\nsys.exit('the one here')\n")
     for command in (["play", "fst", "rnd"], ["run", "fst", "rnd", "--deals", 1, "--out", "r"]):
         _, err = arena(*command)
-        assert "note: fst is the registered one, version 1 in bots/fst; the one here, with other content, is ./fst" in err
+        assert (
+            "note: fst means the registered bot, version 1 in bots/fst; the folder here has other content: write ./fst for that one" in err
+        )
     out, _ = arena("check", "fst", status=1)
     assert "the one here" in out
 

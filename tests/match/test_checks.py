@@ -213,7 +213,9 @@ def test_most_games_are_at_a_short_time_that_grows_for_a_bot_that_needs_more(tmp
         "    if message['type'] == 'hello':\n"
         "        print(json.dumps({'type': 'ready', 'id': message['id'], 'view': 'full'}), flush=True)\n"
         "    elif message['type'] == 'turn':\n"
-        f"        time.sleep({spends} / 1000)\n"
+        f"        end = time.process_time() + {spends} / 1000\n"
+        "        while time.process_time() < end:\n"
+        "            pass\n"
         "        print(json.dumps({'type': 'move', 'id': message['id'], 'move': message['legal'][0]}), flush=True)\n"
     )
     (tmp_path / "bot.toml").write_text('name = "slow"\nversion = "1"\ncommand = ["python3", "slow.py"]\n')

@@ -139,7 +139,10 @@ def evidence_of(folder, script, outcome, seat):
     return outcome.record.faults[number], kept
 
 
-@pytest.mark.parametrize("program", ["exits", "late", "illegal_move", "answers_twice", "startup_exits", "not_json", "half_line", "killed"])
+@pytest.mark.parametrize(
+    "program",
+    ["exits", "silent", "illegal_move", "answers_twice", "startup_exits", "not_json", "half_line", "killed"],
+)
 def test_a_fault_happens_again_on_the_same_bytes(tmp_path, program):
     file, bots = io.BytesIO(), [None, zoo(program), None]
     script, outcome = play(bots, 1, file)

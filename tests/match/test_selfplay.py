@@ -33,7 +33,7 @@ def test_the_record_is_that_of_the_referee_and_follows_from_the_rules(players, n
         plan = single_game("alone", name, deal, bots)
         record = play_alone(plan, board, choosers, "here")
         seated = [InProcessPlayer(bot, choose) for bot, choose in zip(bots, choosers, strict=True)]
-        refereed = Referee(plan, board, seated, Timing()).play(host="here").record
+        refereed = Referee(plan, board, seated, Timing(clock="wall")).play(host="here").record
         assert timeless(record) == timeless(refereed)
         assert timeless(record) == timeless(play_alone(plan, board, choosers, "here"))
         assert audit(record, board) is None
@@ -46,7 +46,7 @@ def test_passes_are_recorded_as_the_referee_records_them():
     for deal in range(35, 45):
         plan = single_game("p", "p", deal, "abcd")
         record = play_alone(plan, board, [choose] * 4)
-        refereed = Referee(plan, board, [InProcessPlayer(bot, choose) for bot in "abcd"], Timing()).play().record
+        refereed = Referee(plan, board, [InProcessPlayer(bot, choose) for bot in "abcd"], Timing(clock="wall")).play().record
         assert timeless(record) == timeless(refereed)
         passes += record.moves.count("pass")
     assert passes

@@ -18,6 +18,7 @@ from arena.players.folder import bot_at, staged_for_a_while
 from arena.players.inprocess import InProcessPlayer, random_move
 from arena.players.sandbox.probe import failure
 from arena.players.sandbox.tiers import OPEN, Sandbox
+from arena.players.timekeeper import patience
 from arena.rules.boards import built_in
 from arena.rules.notation import TILES
 from arena.tournament.schedule import single_game
@@ -30,6 +31,8 @@ OVER_S = 1.0
 """How long after its deadline a culprit's game may take to be rid of it."""
 SLACK_S = 4.0
 """More of it, for a machine that has other things to do; the figure printed is what counts."""
+
+NO_ANSWER = r"no answer came within \d+ ms \(it used \d+ of its 400 ms of processor time\)"
 
 PROGRAMS = {
     # program: (kind, part of the sentence that people read)
@@ -47,11 +50,11 @@ PROGRAMS = {
     "half_line": ("late", "only part of a line came.*with a newline at the end"),
     "hangs_midway": ("late", "only part of a line came.*with a newline at the end"),
     "drip": ("late", "only part of a line came"),
-    "silent": ("silent", "no answer came within 400 ms: answer every turn; think less"),
-    "ignores_signals": ("silent", "no answer came within 400 ms"),
-    "stops_itself": ("silent", "no answer came within 400 ms"),
-    "closes_input": ("silent", "no answer came within 400 ms"),
-    "leaves_children": ("silent", "no answer came within 400 ms"),
+    "silent": ("silent", NO_ANSWER + ": answer every turn; think less"),
+    "ignores_signals": ("silent", NO_ANSWER),
+    "stops_itself": ("silent", NO_ANSWER),
+    "closes_input": ("silent", NO_ANSWER),
+    "leaves_children": ("silent", NO_ANSWER),
     "very_late": ("silent", r"^the answer came \d+ ms after 400 ms had passed: think less"),
     "unflushed": ("silent", "answered only after its input was closed: flush stdout after each line .*still thinking.*think less"),
     "not_json": ("not json", "expected one JSON object on one line, got 'thinking about .* print debugging output to stderr"),
@@ -67,7 +70,7 @@ PROGRAMS = {
     "wrong_type": ("wrong shape", 'expected a reply of type "move" to the request'),
     "unknown_id": ("unknown id", "repeat the id of the request"),
     "stale_id": ("unknown id", "repeat the id of the request"),
-    "answers_twice": ("unknown id", "answer (each request )?once"),
+    "answers_twice": ("unknown id", "answer (each request |it )?once"),
     "speaks_unasked": ("unknown id", 'expected silence until the next request, got .*"info".* log to stderr'),
     "illegal_move": ("illegal move", r"is not free grassland \(R4.1\)"),
     "tile_of_another": ("illegal move", r"the tile \w\w is not in the hand .* \(R3.1\)"),
@@ -83,7 +86,7 @@ PROGRAMS = {
     "stderr_flood": ("exit", "exited with status .* its stderr is full: log less"),
     "killed": ("killed", r"was killed by signal 11 \(SIGSEGV\) when an answer was due: look for a crash"),
     "kills_keeper": ("killed", "a bot must leave the arena's processes alone"),
-    "many_processes": ("killed", r"because it had \d+ processes and threads, more than 256: start fewer"),
+    "many_processes": ("killed", r"because it had \d+ processes: start fewer, or raise processes in bot.toml"),
     "memory": ("memory", r"used \d+ MB of memory: use less, or raise memory_mb in bot.toml"),
     "flood": ("flood", "more than 64 KiB that nobody asked for"),
     "blank_lines": ("flood", "more than 64 KiB that nobody asked for: answer each request once, log to stderr"),
@@ -91,6 +94,8 @@ PROGRAMS = {
     "closes_output": ("closed output", "closed its output but kept running"),
     "never_reads": ("never reads", r"\d+ bytes of input were left unread: read stdin line by line"),
 }
+BY_THE_WALL = {"late", "late_then_next", "very_late"}
+"""Programs that sleep for less than a bot may, where an answer costs processor time."""
 PATIENT = {"stderr_flood": 5000, "memory": 3000, "many_processes": 5000}
 """Programs that need a while for what they do, with the ms for their moves."""
 FAULTLESS = {"burns"}
@@ -107,7 +112,7 @@ class Timed(BotPlayer):
         super().begin(start)
 
     def choose(self, state, budget_ns):
-        self._deadline = time.monotonic() + budget_ns / 1e9
+        self._deadline = time.monotonic() + (budget_ns if self.clock == "wall" else patience(budget_ns)) / 1e9
         return super().choose(state, budget_ns)
 
     def dismiss(self):
@@ -118,7 +123,8 @@ class Timed(BotPlayer):
 def misbehaving(program, sandbox=OPEN):
     bot = bot_at(ZOO, name=program.replace("_", "-"), command=["python3", f"{program}.py"])
     bot = msgspec.structs.replace(bot, manifest=msgspec.structs.replace(bot.manifest, memory_mb=MEMORY_MB if program == "memory" else 1024))
-    return Timed(bot, TIMING.startup_ms if program.startswith("startup") else STARTUP_MS, sandbox)
+    startup_ms = TIMING.startup_ms if program.startswith("startup") else STARTUP_MS
+    return Timed(bot, startup_ms, sandbox, "wall" if program in BY_THE_WALL else "cpu")
 
 
 def play(program, players, seat, sandbox=OPEN, others=random_move):

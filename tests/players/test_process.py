@@ -11,7 +11,7 @@ import pytest
 
 from arena.players import usage
 from arena.players.process import BotProcess, signal_name
-from arena.players.sandbox.launch import plain_launch
+from arena.players.sandbox.launch import plain_launch, readable_paths
 
 PYTHON = sys.executable
 
@@ -120,6 +120,18 @@ def test_the_arena_s_python_comes_first_on_path():
     assert environment["PATH"] == f"{Path(PYTHON).parent}:/usr/bin"
     assert "SECRET" not in environment
     assert environment["HOME"] == "/home/x"
+
+
+def test_every_link_on_the_way_to_an_interpreter_can_be_read(tmp_path, monkeypatch):
+    for folder in ("bin", "links", "real"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "real" / "runs").touch(mode=0o755)
+    (tmp_path / "links" / "runs").symlink_to("../real/runs")
+    (tmp_path / "bin" / "runs").symlink_to(tmp_path / "links" / "runs")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    found = readable_paths(["runs"], tmp_path / "bot")
+    assert {str(tmp_path / folder / "runs") for folder in ("bin", "links", "real")} <= set(found)
 
 
 HIDING = """

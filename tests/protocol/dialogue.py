@@ -67,7 +67,7 @@ def play_script(settings, actions, folder, others=first_move):
     notes.write_text("")
     seat, timing = int(settings.get("seat", 0)), timing_of(settings)
     command = [sys.executable, str(SCRIPTED), str(script), str(notes)]
-    bot = BotPlayer(Bot("scripted", Manifest(name="scripted", command=command), folder, ""), timing.startup_ms)
+    bot = BotPlayer(Bot("scripted", Manifest(name="scripted", command=command), folder, ""), timing.startup_ms, clock=timing.clock)
     try:
         record = play_game(settings, bot, others)
     finally:
@@ -81,6 +81,7 @@ def timing_of(settings):
         game_ms=int(settings["game_ms"]) if "game_ms" in settings else None,
         increment_ms=int(settings.get("increment_ms", 0)),
         startup_ms=int(settings.get("startup_ms", 5000)),
+        clock=settings.get("clock", "cpu"),
     )
 
 

@@ -21,14 +21,14 @@ def act(actions):
             os.write(1, rest.encode() + b"\n")
         elif action.startswith("! sleep "):
             time.sleep(float(action.split()[2]) / 1000)
+        elif action.startswith("! compute "):
+            compute(float(action.split()[2]) / 1000)
         elif action.startswith("! write "):
             os.write(1, action[len("! write ") :].encode().decode("unicode_escape").encode("latin-1"))
         elif action == "! close stdout":
             os.close(1)
-        elif action.startswith("! exit "):
-            os._exit(int(action.split()[2]))
-        elif action.startswith("! kill "):
-            os.kill(os.getpid(), int(action.split()[2]))
+        elif action.startswith(("! exit ", "! kill ")):
+            leave(*action.split()[1:])
         elif action.startswith("! repeat "):
             _, _, times, line = action.split(" ", 3)
             data = (line + "\n").encode() * int(times)
@@ -36,6 +36,18 @@ def act(actions):
                 data = data[os.write(1, data) :]
         else:
             raise SystemExit(f"unknown action {action!r}")
+
+
+def leave(how, number):
+    if how == "exit":
+        os._exit(int(number))
+    os.kill(os.getpid(), int(number))
+
+
+def compute(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
 
 
 act(script[0])

@@ -25,6 +25,14 @@ def test_every_file_is_shown():
     assert (DOCS / "game.svg").exists()
 
 
+def test_every_picture_of_a_rule_says_below_it_what_it_shows():
+    lines = (PROTOCOL / "RULES.md").read_text(encoding="utf-8").splitlines()
+    found = [at for at, line in enumerate(lines) if line.startswith("![") and "/game.svg" not in line]
+    assert len(found) == len(shown())
+    for at in found:
+        assert lines[at + 1] == f"*{lines[at][2:].partition(']')[0]}.*"
+
+
 @pytest.mark.parametrize("path", sorted(MADE), ids=lambda path: f"{path.parent.parent.name}-{path.stem}")
 def test_a_picture_is_small_and_needs_nothing_else(path):
     text = MADE[path]

@@ -208,7 +208,7 @@ def test_a_hand_is_compared_with_the_same_one_in_the_same_seat():
 def test_an_analysis_tells_all_in_text_and_json(run):
     analysis = analyse_run(run, bot="ann", hands=2)
     shown = analysis_object(analysis)
-    assert list(shown) == ["games", "deals", "fit", "cycles", "seats", "times", "endings", "machines", "opponents", "hands"]
+    assert list(shown) == ["games", "deals", "fit", "cycles", "seats", "times", "endings", "machines", "voids", "opponents", "hands"]
     assert {row["opponent"] for row in shown["opponents"]} == {"bob", "cy", "dee"}
     assert [row["bot"] for row in shown["hands"]] == ["ann", "ann"]
     text = analysis_text(analysis, "my run")

@@ -8,7 +8,7 @@ from typing import Any
 from arena.errors import BotFolderError
 from arena.exports.report.material import Material
 from arena.exports.report.words import shortened
-from arena.exports.text import counted_text
+from arena.exports.text import CLOCKS, counted_text
 from arena.players.manifest import Manifest, read_manifest
 from arena.records.regular import has_folder
 from arena.records.runfile import BotInfo, RunInfo
@@ -102,6 +102,7 @@ def settings_of(material: Material) -> list[tuple[str, str]]:
         ("Seatings", str(config.get("seatings", "?"))),
         ("Move time", "no limit (built-in bots)" if config.get("in_process") else f"{config.get('move_ms', '?')} ms"),
         ("Bank", bank),
+        ("Time is", CLOCKS.get(material.tables.clock, "-")),
         ("Sandbox at the start", info.sandbox),
         (
             "Sandbox used, by games",

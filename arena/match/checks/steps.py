@@ -79,7 +79,8 @@ def is_quiet_after_a_game(bench: Bench) -> str:
 
 def was_in_time(bench: Bench) -> str:
     """The slowest answer so far; a slower one would have failed its game."""
-    detail = f"the slowest took {bench.slowest_ms:.1f} of {bench.move_ms} ms"
+    clock = "processor time" if bench.player.clock == "cpu" else "by the wall clock"
+    detail = f"the slowest took {bench.slowest_ms:.1f} of {bench.move_ms} ms ({clock})"
     if bench.short_ms > SHORT_MS:
         detail += f"; {SHORT_MS} ms were too short for it, so other games had {bench.short_ms} ms"
     return f"{detail}; note: that leaves little time in reserve" if bench.slowest_ms > bench.move_ms * 0.8 else detail
@@ -91,16 +92,6 @@ def is_within_memory(bench: Bench) -> str:
     if used > allowed:
         raise Failed(f"expected at most {allowed} MB after {bench.games} games, got {used}")
     return f"{used} of {allowed} MB after {bench.games} games"
-
-
-def rests(bench: Bench) -> str:
-    """Not a fault, but a bot that computes on the others' turns shares its processor with them."""
-    used_ms, elapsed_ms = (nanoseconds // NS_PER_MS for nanoseconds in bench.player.unasked_ns())
-    return (
-        ""
-        if used_ms < max(200, elapsed_ms // 4)
-        else f"note: no, it computed for {used_ms} of the {elapsed_ms} ms when it was not its turn"
-    )
 
 
 def logs_little(bench: Bench) -> str:

@@ -70,7 +70,6 @@ STEPS = (
     TableStep("silent between games", steps.is_quiet_after_a_game, "P2.3: answer each request once; log to stderr"),
     TableStep("answers in time", steps.was_in_time),
     TableStep("stays within its memory", steps.is_within_memory, "use less, or raise memory_mb in bot.toml"),
-    TableStep("idle while others are to move", steps.rests),
     TableStep("not too much on stderr", steps.logs_little, "log less: after 64 MiB in one game, the bot cannot write any more"),
     _variant("fields it does not know", partial(variants.Changed, change=variants.with_unknown_fields), SEE_TYPES),
     _variant("messages of a type it does not know", variants.WithStrangers, SEE_TYPES),

@@ -1,1 +1,1 @@
-"""The walls around a bot's process: `tiers` chooses, `launch` builds them, `seccomp` and `confine` are parts, `probe` tries them."""
+"""The sandbox of a bot's process: `tiers` chooses one, `launch` sets it up, `seccomp` and `confine` are parts, `probe` tries it out."""

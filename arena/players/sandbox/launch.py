@@ -3,8 +3,9 @@
 import json
 import os
 import shutil
+import stat
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from glob import escape, glob
 from pathlib import Path
 
@@ -49,7 +50,7 @@ class Launch(Struct):
     """A command ready to be started.
 
     The command inherits ``descriptors``, and the caller closes them. ``temporary`` is a folder to remove after the command has ended.
-    ``limits`` are for the keeper, where the tier itself cannot set a limit.
+    ``limits`` are for the keeper, where the tier itself cannot set a limit. ``processes`` is how many the tier itself needs.
     """
 
     command: list[str]
@@ -57,6 +58,7 @@ class Launch(Struct):
     descriptors: list[int]
     temporary: str | None = None
     limits: dict[str, int] = {}
+    processes: int = 0
 
     def close(self) -> None:
         """Closes the inherited descriptors; call it once the command has been started."""
@@ -90,8 +92,11 @@ def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping
     arguments += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
     arguments += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/bot", "--seccomp", str(program), "--"]
     inside = ["prlimit", f"--nproc={PROCESSES}", "--", *command]
+    limits = {"files_in_memory": FILES_IN_MEMORY}
+    if _is_setuid("bwrap"):
+        limits["counter"] = 0  # the kernel stops counting at such a program
     outside = {"PATH": search_path(environment)}  # process 1 in the sandbox would show it to the bot
-    return Launch(["bwrap", *arguments, *inside], outside, [program], limits={"files_in_memory": FILES_IN_MEMORY})
+    return Launch(["bwrap", *arguments, *inside], outside, [program], limits=limits, processes=2)
 
 
 def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
@@ -148,7 +153,7 @@ def interpreter_paths(program: str, folder: Path) -> list[str]:
     if not found:
         return []
     paths = []
-    for place in (Path(found), Path(found).resolve()):
+    for place in dict.fromkeys((*_links(Path(found)), Path(found).resolve())):
         installation = place.parent.parent
         if str(installation) not in (sys.prefix, sys.base_prefix):
             paths += [str(place), *(_parts(place) if place.parent.name == "bin" and not _is_private(installation) else [])]
@@ -167,6 +172,19 @@ def _parts(program: Path) -> list[str]:
 def _is_private(installation: Path) -> bool:
     """Whether what is named after a program in there is the user's own rather than the program's, as ``.local/share/fish`` is."""
     return Path.home().is_relative_to(installation) or installation in [Path.home() / name for name in PRIVATE]
+
+
+def _links(place: Path) -> Iterator[Path]:
+    """A path, and where its link leads, step by step: a virtual environment's python3 may be a link to a link in a home."""
+    while place.is_symlink():
+        yield place
+        place = Path(os.path.normpath(place.parent / place.readlink()))
+    yield place
+
+
+def _is_setuid(program: str) -> bool:
+    found = shutil.which(program)
+    return found is not None and bool(Path(found).stat().st_mode & stat.S_ISUID)
 
 
 def _is_system(path: str) -> bool:

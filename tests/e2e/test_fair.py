@@ -1,0 +1,116 @@
+"""Time that is fair on a busy machine: honest bots do not forfeit, and bots that take the processor from their rivals do.
+
+``make fair`` runs this with 1,000 games of honest bots; ARENA_FAIR_GAMES chooses another number.
+"""
+
+import os
+import subprocess
+import sys
+
+import msgspec
+import pytest
+
+from arena.match.clock import Timing
+from arena.match.referee import Referee
+from arena.match.retrace import Recorded
+from arena.players.inprocess import InProcessPlayer, first_move
+from arena.players.sandbox import tiers
+from arena.players.sandbox.tiers import Sandbox
+from arena.tournament.schedule import single_game
+from tests.attacks.conftest import needs
+from tests.e2e.conftest import FIRST
+from tests.players.test_timekeeper import BIRD, SPIN, counting, one_core, player  # noqa: F401 - the last three are fixtures
+
+GAMES = int(os.environ.get("ARENA_FAIR_GAMES", "0"))
+pytestmark = pytest.mark.skipif(not GAMES, reason="slow: use make fair")
+
+SMALL = "R.....\n......\n..V...\n....Y.\n......\n.....B\n"
+BURNERS = 2
+MEASURED = ("think_ms", "slowest_ms", "ended", "faults")
+MOVE_MS, SHARE = 20, 0.6
+HONEST = FIRST.replace("import sys\n", "import sys, time\n").replace(
+    '    elif message["type"] == "turn":\n',
+    f'    elif message["type"] == "turn":\n        end = time.process_time() + {SHARE * MOVE_MS / 1000}\n'
+    "        while time.process_time() < end:\n            pass\n",
+)
+ATTACKS = {
+    "crowd": "crowd(30)",
+    "tick": "[os.fork() or tick(0.002) for _ in range(8)]",
+    "reap": "[os.fork() or reap(0.05) for _ in range(4)]",
+    "rival": "[os.fork() or (os.setsid(), compute(99)) for _ in range(4)]",
+}
+TOOLS = """
+def tick(seconds):
+    os.setsid()
+    while True:
+        child = os.fork()
+        if child == 0:
+            compute(seconds)
+            os._exit(0)
+        os.waitpid(child, 0)
+def reap(seconds):
+    os.setsid()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        if os.fork() == 0:
+            compute(seconds)
+            os._exit(0)
+        time.sleep(seconds)
+turns = 0
+"""
+
+
+@pytest.fixture
+def burners():
+    """Two programs that compute without end on each processor."""
+    cores = sorted(os.sched_getaffinity(0))
+    started = []
+    for core in cores * BURNERS:
+        started.append(subprocess.Popen([sys.executable, "-c", SPIN], start_new_session=True))
+        os.sched_setaffinity(started[-1].pid, {core})
+    yield
+    for each in started:
+        each.kill()
+        each.wait()
+
+
+@pytest.mark.timeout(max(600, 3 * GAMES))
+def test_honest_bots_do_not_forfeit_on_a_busy_machine(arena, burners):
+    arena.add_bot("honest", HONEST)
+    arena.add_bot("upright", HONEST)
+    (arena.home / "small.txt").write_text(SMALL)
+    command = ("run", "honest", "upright", "--board", "small.txt", "--deals", GAMES // 2, "--move-ms", MOVE_MS, "--out", "fair", "--quiet")
+    process = arena.start(*command)
+    _, err = process.communicate(timeout=3600)
+    assert process.returncode == 0, err
+    records = arena.records("fair")
+    used = [moment for record in records for moment in record["slowest_ms"]]
+    print(f"{len(records)} games, the slowest answer used {max(used):.1f} of {MOVE_MS} ms")
+    assert len(records) == GAMES // 2 * 2
+    assert not any(record["faults"] for record in records)
+    assert not (arena.home / "results" / "fair" / "voids.jsonl").exists()
+    assert min(used) > SHARE * MOVE_MS
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("attack", sorted(ATTACKS))
+@pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])
+@pytest.mark.parametrize("counting", ["counter", "proc"], indirect=True)
+@pytest.mark.usefixtures("one_core", "counting")
+def test_who_takes_the_processor_from_its_rivals_forfeits_and_changes_nothing_for_them(request, monkeypatch, tier, attack, players):
+    how, make = request.getfixturevalue("counting"), request.getfixturevalue("player")
+    needs(tier)
+    monkeypatch.setattr(tiers, "TIERS", (tier,))
+    at_start = f"exec({TOOLS!r}, globals())"
+    attacker = make("attacker", at_start=at_start, after_turn=f"turns += 1; turns != 3 or {ATTACKS[attack]}", sandbox="require")
+    rivals = [make(f"rival-{number}", in_turn="compute(0.07)", sandbox="require") for number in range(players - 1)]
+    assert attacker.sandbox == Sandbox(tier)
+    plan = single_game("fair", "bird", 0, ["attacker", *(rival.name for rival in rivals)])
+    record = Referee(plan, BIRD, [attacker, *rivals], Timing(move_ms=150)).play().record
+    print(f"{tier}, {how}, {attack}, {players} players: {record.faults}")
+    assert [fault.seat for fault in record.faults] == [0]
+    assert record.ranks[0] == players
+    calm = [Recorded(record, 0), *(InProcessPlayer(rival.name, first_move) for rival in rivals)]
+    again = Referee(plan, BIRD, calm, Timing(move_ms=150)).play().record
+    assert (again.moves[: len(record.moves)], again.ranks) == (record.moves, record.ranks)
+    assert players == 2 or again == msgspec.structs.replace(record, **{name: getattr(again, name) for name in MEASURED})

@@ -20,9 +20,9 @@ from arena.rules.boards import Board
 from arena.rules.notation import COPIES, TILES
 
 STARTUP_MS = 10_000
-SHORT_MS = 50
+SHORT_MS = 40
 """The time for a move in most games of a check, so that a bot that uses all its time is through soon."""
-LONGER = 4
+LONGER = 1.5
 """A bot that is late in such a game is no worse for it: it gets so many times as long."""
 MOVES = 320
 """About how many moves a bot makes in such games, and `FULL_MOVES` at the full time."""
@@ -93,7 +93,7 @@ class Bench:
             except Failed as failure:
                 if failure.kind not in (FaultKind.LATE, FaultKind.SILENT) or table.timing or table.is_full or self.short_ms == self.move_ms:
                     raise
-                self.short_ms = min(self.move_ms, LONGER * self.short_ms)
+                self.short_ms = min(self.move_ms, int(LONGER * self.short_ms))
 
     def _game(self, table: Table, player: BotPlayer) -> GameRecord:
         others: list[Any] = [Leaver(f"leaver-{seat}") if seat < table.leavers else _other(seat) for seat in range(table.players - 1)]

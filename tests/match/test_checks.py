@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.match.checks.bench import LONGER, SHORT_MS, SMALL, Bench, Table
+from arena.match.checks.bench import SHORT_MS, SMALL, Bench, Table
 from arena.match.checks.run import check_bot, run_step
 from arena.match.checks.table import STEPS
 from arena.players.folder import bot_at

@@ -25,7 +25,10 @@ def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice) -> i
     """Check a bot in about forty steps: start, games on both boards in every seat, everything the protocol may send, a clean end.
 
     PATH is a bot's folder or script, or the name of a bot in bots/. You see one line per step, with the cure below each failure. The exit
-    status is 1 if any step fails. A good bot is done in a few seconds.
+    status is 1 if any step fails.
+
+    One game is played at --move-ms, the others at 40 ms a move, or more if the bot needs it. A bot that always uses all its time is done
+    in about 20 seconds, most bots in a few.
 
     \b
     arena check my-bot
@@ -37,10 +40,15 @@ def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice) -> i
 
 def run_checks(bot: "Bot", move_ms: int, sandbox: "Sandbox", *, only_failures: bool) -> bool:
     """Prints the steps of a check; returns whether all passed."""
+    from arena.cli.estimate import LONG_S, duration_text  # noqa: PLC0415
+    from arena.match.checks.bench import FULL_MOVES, MOVES, SHORT_MS  # noqa: PLC0415
     from arena.match.checks.run import check_bot  # noqa: PLC0415
     from arena.players.process import adopt_orphans  # noqa: PLC0415
 
     adopt_orphans()
+    seconds = (MOVES * min(move_ms, SHORT_MS) + FULL_MOVES * move_ms) / 1000
+    if seconds > LONG_S:
+        click.echo(f"this may take {duration_text(seconds)}, if the bot uses all its time", err=True)
     passed = failed = 0
     for step in check_bot(bot, move_ms, sandbox):
         passed, failed = passed + (not step.problem and not step.left_out), failed + bool(step.problem)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import msgspec
 
+from arena.cli import INTERRUPTED
 from arena.cli.folding import columns_of, folded
-from arena.cli.main import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
+from arena.cli.main import DONE, FAILED, NO, UNDECIDED
 from arena.cli.options import (
     SandboxChoice,
     as_json,
@@ -25,10 +26,12 @@ from arena.cli.options import (
 )
 from arena.cli.place import Place, counted, place_options, workers_at
 from arena.cli.playing import (
+    GETTING_READY,
     check_all_programs,
     log_level,
     note_short_evidence,
     results_path,
+    said_when_slow,
     show_voided,
     stop_on_signals,
     warn_about_times,
@@ -206,7 +209,8 @@ def _play(asked: _Comparison, sandbox: Any, place: Place, level: int, *, quiet: 
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place))
         means = workers.means(sandbox, level)
-        session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, means, adopt=asked.adopt))
+        with said_when_slow(GETTING_READY, quiet=quiet):
+            session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, means, adopt=asked.adopt))
         warn_unmarked(session)
         queue = stack.enter_context(run_log(asked.folder, level))
         progress = Progress(session, workers, quiet=quiet, headline=_headline(session))

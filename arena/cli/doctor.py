@@ -60,6 +60,15 @@ class Limits(Struct):
     free_mb: int
 
 
+class Builds(Struct):
+    """What bots' builds left to be used again: how many, and how much. ``is_used`` is false where a bot could have written there."""
+
+    folder: str
+    number: int
+    mb: int
+    is_used: bool
+
+
 class Time(Struct):
     """How a bot's time is measured here. ``counts`` is what counts processor time, ``kernel``, ``proc`` or ``nothing``.
 
@@ -92,6 +101,7 @@ class Findings(Struct):
     channel_reason: str
     languages: dict[str, list[str]]
     limits: Limits
+    builds: Builds
     time: Time
     advice: list[str]
 
@@ -160,11 +170,21 @@ def examine(results: Path) -> Findings:
         channel_reason=why_not_native("ARENA_CHANNEL", "arena.players.native") if CHANNEL == "python" else "",
         languages={name: [place for tool in tools if (place := shutil.which(tool, path=path))] for name, tools in TOOLCHAINS.items()},
         limits=limits_for(results),
+        builds=builds(is_confined=any(not reason for reason in reasons.values())),
         time=time_here(),
         advice=[],
     )
     found.advice.extend(advice(found))
     return found
+
+
+def builds(*, is_confined: bool) -> Builds:
+    """The builds kept for later runs."""
+    from arena.players.kept import Kept, cache_folder  # noqa: PLC0415 - help must not wait for it
+
+    kept = Kept(cache_folder("builds"))
+    number, size = kept.size()
+    return Builds(str(kept.folder), number, size >> 20, is_confined and kept.is_ours)
 
 
 def time_here() -> Time:
@@ -261,6 +281,12 @@ def report(found: Findings) -> Iterator[str]:
     yield (
         f"\nlimits: {_count(limits.open_files)} open files, {_count(limits.processes)} processes; {limits.free_mb:,} MB free for results"
     )
+    kept = found.builds
+    yield f"\nbuilds kept for later runs: {kept.number}, {kept.mb:,} MB in {printable(kept.folder)}" + (
+        "; delete that folder to empty it" if kept.number else ""
+    )
+    if not kept.is_used:
+        yield "  not used: there is no sandbox, or others may write to that folder; so bots are built again for each run"
     yield f"\nprocessor time: {found.time.meaning}"
     yield f"  a program that only computes had to wait for up to {found.time.longest_stall_ms:g} ms (measured for {STALL_S:g} s)"
     if found.advice:

@@ -3,15 +3,15 @@
 import errno
 import importlib
 import os
-import signal
 import sys
 import traceback
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 from arena import __version__
+from arena.cli import INTERRUPTED
 from arena.cli.folding import columns_of, folded
 from arena.cli.home import find_home
 from arena.errors import ArenaError, UserError, Void
@@ -23,8 +23,8 @@ COMMANDS = (
 )  # fmt: skip
 """In the order a newcomer needs them; each is the function of that name in the module of that name, with ``_`` for ``-``."""
 
-DONE, FAILED, MISUSED, BUG, INTERRUPTED = 0, 1, 2, 3, 130
-"""Exit statuses."""
+DONE, FAILED, MISUSED, BUG = 0, 1, 2, 3
+"""Exit statuses, beside `INTERRUPTED`."""
 NO, UNDECIDED = 4, 5
 """Exit statuses of commands that answer a question."""
 
@@ -100,18 +100,6 @@ def arena(ctx: click.Context, home: Path | None) -> None:
     arena standings                        show the table again
     """  # noqa: D301 - \b is click's mark for lines to keep
     ctx.obj = find_home() if home is None else home
-
-
-def main() -> NoReturn:
-    """Runs the command line and exits; to be ended or hung up on is like Ctrl-C, unless whoever started it wants that ignored."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _interrupt)
-    sys.exit(run_command())
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
 
 
 def run_command(arguments: list[str] | None = None) -> int:

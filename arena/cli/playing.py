@@ -2,6 +2,7 @@
 
 import logging
 import signal
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from arena.tournament.runner import Runner
     from arena.tournament.session import Session
 
+SLOW_S = 1.0
+"""What takes longer is announced."""
+GETTING_READY = "getting ready: the games played so far, the line-ups, the bots' files and builds"
 LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
 
 
@@ -60,7 +64,8 @@ def results_path(
 
     if out is not None:
         return Path(out) if "/" in out else results / out
-    choice = choose_folder(results, settings, boards, bots, finished=finished)
+    with said_when_slow(f"looking for an unfinished run like this one in {results}; --out NAME does without"):
+        choice = choose_folder(results, settings, boards, bots, finished=finished)
     if choice.passed_over:
         name, folder = quote(choice.passed_over.name), quote(str(choice.passed_over))
         note = f"note: {name} is unfinished: 'arena run --finish {name}' plays the rest, 'rm -r {folder}' deletes it"
@@ -90,6 +95,39 @@ def warn_unmarked(session: "Session") -> None:
     """Warns of a run that will look like one from elsewhere."""
     if session.unmarked:
         click.echo(f"warning: going on with this run will need --adopt, since no key of yours marks it: {session.unmarked}", err=True)
+
+
+@contextmanager
+def said_when_slow(text: str, *, quiet: bool = False) -> Iterator[None]:
+    """Says on stderr what is being done, if it takes over a second."""
+    timer = threading.Timer(SLOW_S, click.echo, (f"{printable(text)} ...",), {"err": True})
+    timer.daemon = True
+    if not quiet:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+class TooLongError(Exception):
+    """A block took longer than it may."""
+
+
+@contextmanager
+def at_most(seconds: float | None) -> Iterator[None]:
+    """Raises TooLongError in the block once it has taken so long, None for any time; for the main thread."""
+
+    def end(*_: object) -> None:
+        raise TooLongError
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds or 0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextmanager

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from arena.cli import INTERRUPTED
 from arena.cli.looks import plans_of
-from arena.cli.main import DONE, FAILED, INTERRUPTED
+from arena.cli.main import DONE, FAILED
 from arena.cli.options import (
     SandboxChoice,
     as_json,
@@ -26,10 +27,14 @@ from arena.cli.options import (
 )
 from arena.cli.place import Place, place_options, workers_at
 from arena.cli.playing import (
+    GETTING_READY,
+    TooLongError,
+    at_most,
     check_all_programs,
     log_level,
     note_short_evidence,
     results_path,
+    said_when_slow,
     show_voided,
     stop_on_signals,
     warn_about_times,
@@ -45,6 +50,8 @@ if TYPE_CHECKING:
 
 MOST_DEALS = 1000
 """The deals that ``--until`` may use, on average over all line-ups, unless ``--deals`` says otherwise."""
+TABLES_S = 2.0
+"""Somebody who stops a run waits no longer than this for its standings."""
 OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 """Built-in bots suggested to a user who named too few bots."""
 
@@ -135,7 +142,9 @@ def run(home: Path, /, prior: float | None, *, place: Place, choice: SandboxChoi
     level = log_level(verbose, quiet=quiet)
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place.with_defaults(rest)))
-        session = stack.enter_context(open_session(folder, settings, boards, bots, workers.means(sandbox, level), adopt=adopt))
+        means = workers.means(sandbox, level)
+        with said_when_slow(GETTING_READY, quiet=bool(quiet)):
+            session = stack.enter_context(open_session(folder, settings, boards, bots, means, adopt=adopt))
         warn_unmarked(session)
         queue = stack.enter_context(run_log(folder, level))
         progress = Progress(session, workers, quiet=quiet)
@@ -143,14 +152,18 @@ def run(home: Path, /, prior: float | None, *, place: Place, choice: SandboxChoi
         stack.enter_context(stop_on_signals(runner))
         with progress:
             runner.play(plans_of(session, progress))
-        complete = not session.config.is_open and session.schedule.played(session.journal.ids) == len(session.schedule)
-    _print_tables(folder, prior, as_json=as_json)
+        is_complete = not session.config.is_open and session.schedule.played(session.journal.ids) == session.schedule.games
+    try:
+        with at_most(TABLES_S if runner.stop_level else None):
+            _print_tables(folder, prior, as_json=as_json)
+    except TooLongError:
+        click.echo(f"the standings would take longer: 'arena standings {folder.name}' shows them", err=True)
     show_voided(runner, folder)
     note_short_evidence(runner)
     if runner.stop_level:
         click.echo(f"interrupted: repeat the same command to finish the run in {folder}, or 'arena run --finish {folder.name}'", err=True)
         return INTERRUPTED
-    return DONE if complete else FAILED
+    return DONE if is_complete else FAILED
 
 
 class _Tournament(NamedTuple):

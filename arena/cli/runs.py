@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from arena.cli.options import as_json, results_folder
+from arena.cli.playing import said_when_slow
 
 
 @click.command(short_help="List the runs in results/.")
@@ -29,7 +30,8 @@ def runs(home: Path, /, *, as_json: bool) -> None:
     for folder in list_runs(results_folder(home)):
         try:
             info = read_run(folder)
-            played, planned = games_of(folder, info)
+            with said_when_slow(f"counting the games of {folder.name}"):
+                played, planned = games_of(folder, info)
         except UserError as error:
             click.echo(f"warning: {folder.name} is left out: {error}", err=True)
             continue

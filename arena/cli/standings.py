@@ -10,6 +10,7 @@ import msgspec
 
 from arena.cli.folding import columns_of, folded
 from arena.cli.options import SCORING, anchor_option, as_json, match_option, prior_option, run_argument, run_folder
+from arena.cli.playing import said_when_slow
 from arena.errors import printable
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ def rate_run(
     from arena.records.runfile import read_run  # noqa: PLC0415
     from arena.tournament.session import completeness  # noqa: PLC0415
 
-    tables = run_tables(folder, prior, anchors, match)
+    with said_when_slow(f"rating the games of {folder}"):
+        tables = run_tables(folder, prior, anchors, match)
     try:
         plan = completeness(read_run(folder), tables.blocks)
     except ConfigError as error:

@@ -78,8 +78,8 @@ def verify_run(
         if len(differences) >= MOST:
             notes.append(f"stopped after {MOST} differences")
             break
-    if len(games.ids) < len(schedule) and len(differences) < MOST:
-        notes.append(f"{len(schedule) - len(games.ids)} of the {len(schedule)} planned games are missing")
+    if len(games.ids) < schedule.games and len(differences) < MOST:
+        notes.append(f"{schedule.games - len(games.ids)} of the {schedule.games} planned games are missing")
     if _has_torn_end(journal_of(run)):
         notes.append("the journal ends in the middle of a line: repeat the same 'arena run' to cut it off and play its game")
     bots = 0
@@ -94,7 +94,7 @@ def verify_run(
     if not tables:
         notes.append("no tables to compare: use 'arena export RUN --to RUN' to write them")
     found = differences[:MOST]
-    return Verdict(len(games.ids), games.replayed, len(schedule), bots, [f"{name}.csv" for name in tables], found, notes)
+    return Verdict(len(games.ids), games.replayed, schedule.games, bots, [f"{name}.csv" for name in tables], found, notes)
 
 
 def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:

@@ -2,10 +2,12 @@
 
 import hashlib
 import os
+import platform
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -13,11 +15,12 @@ import msgspec
 from msgspec import Struct
 
 from arena.errors import BotFolderError, did_you_mean
+from arena.players.kept import Kept, cache_folder
 from arena.players.manifest import FILE, Manifest, check_file, check_name, comments, played_text, read_manifest
 from arena.players.passing import make_passing, remove_passing, remove_tree
 from arena.players.process import run_build
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.toolchains import installation, missed_program, missing_program
+from arena.players.toolchains import installation, missed_program, missing_program, toolchain_files
 from arena.records.regular import has_folder
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo
@@ -29,6 +32,7 @@ MAX_BYTES = 64 * 1024 * 1024
 MAX_FILES = 5000
 MAX_DEPTH = 32
 BUILD_S = 600
+VERSION_S = 20
 STAGING = ".staging-"
 CORRECT = "fix the command in bot.toml"
 CURE_BUILD = "fix the error it shows; the step runs in a copy of the bot's folder"
@@ -211,12 +215,10 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
         remove_tree(str(left_over))
     with _staging_folder(target.parent) as temporary:
         work = temporary / "bot"
-        work.mkdir()
-        copy_files(bot.folder, work)
-        if (work / FILE).exists():
-            (work / FILE).write_text(played_text(_manifest_text(work / FILE), bot.manifest), encoding="utf-8")
-        for step in bot.manifest.build:
-            _build(bot, step, work, sandbox)
+        if bot.manifest.build:
+            _fetch_or_build(bot, work, sandbox)
+        else:
+            _copy_to(work, bot)
         missing = missing_file(bot, work)
         if missing:
             raise BotFolderError(f"{bot.label}: {missing}", CORRECT)
@@ -257,6 +259,50 @@ def missing_file(bot: Bot, folder: Path) -> str:
     if "/" not in program or (os.access(file, os.X_OK) and file.is_file()):
         return ""
     return f"expected {program} to be an executable file in the bot's folder"
+
+
+def kept_builds(sandbox: Sandbox) -> Kept | None:
+    """Where builds are kept; None where a bot could have written to them: without a sandbox, or in a folder that others can write to."""
+    kept = Kept(cache_folder("builds"))
+    return kept if sandbox.tier != "none" and kept.is_ours else None
+
+
+def _copy_to(work: Path, bot: Bot) -> None:
+    work.mkdir()
+    copy_files(bot.folder, work)
+    if (work / FILE).exists():
+        (work / FILE).write_text(played_text(_manifest_text(work / FILE), bot.manifest), encoding="utf-8")
+
+
+def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
+    """Makes the built bot in ``work``: a copy of what an earlier build of the same files by the same programs made, or a new build."""
+    kept = kept_builds(sandbox)
+    key = f"{bot.manifest.name}-{_build_key(bot, work.parent, sandbox)}" if kept else ""
+    if kept and _is_fetched(kept, key, work):
+        return
+    _copy_to(work, bot)
+    is_as_hashed = kept is not None and content_hash(work, bot.manifest) == bot.sha256
+    for step in bot.manifest.build:
+        _build(bot, step, work, sandbox)
+    if kept and is_as_hashed:
+        with suppress(OSError, shutil.Error):  # it is built; keeping it only saves time
+            kept.keep(key, work)
+
+
+def _is_fetched(kept: Kept, key: str, work: Path) -> bool:
+    try:
+        return kept.fetch(key, work)
+    except (OSError, shutil.Error):
+        remove_tree(str(work))
+        return False
+
+
+def _build_key(bot: Bot, folder: Path, sandbox: Sandbox) -> str:
+    """A hash of all that a build follows from: the bot's files, the machine, the programs that its steps name and those that these use."""
+    programs = dict.fromkeys(step[0] for step in bot.manifest.build if "/" not in step[0])
+    versions = [run_build([program, "--version"], folder, sandbox, VERSION_S)[1] for program in programs]
+    known = [bot.sha256, sandbox.tier, platform.platform(), platform.node(), sys.version, *versions, *toolchain_files(programs)]
+    return hashlib.sha256(msgspec.json.encode(known)).hexdigest()
 
 
 def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from arena.players.sandbox.launch import search_path
 
@@ -44,6 +45,20 @@ def installation(program: str) -> str:
         return "install it, or fix its name in bot.toml"
     debian, mac = INSTALL[program]
     return f"install it (on Debian and Ubuntu: {debian}; on macOS: {mac}), and make sure its folder is on PATH"
+
+
+def toolchain_files(programs: Iterable[str]) -> list[str]:
+    """The files of these programs and of all compilers known here, with their sizes and times, by which a change of one shows.
+
+    A build step such as ``make`` or ``sh`` does not say what it compiles with.
+    """
+    found = []
+    for program in dict.fromkeys((*programs, *INSTALL)):
+        place = shutil.which(program, path=search_path(os.environ))
+        if place:
+            status = Path(place).stat()
+            found.append(f"{program} {place} {Path(place).resolve()} {status.st_size} {status.st_mtime_ns}")
+    return found
 
 
 def _is_here(program: str) -> bool:

@@ -1,6 +1,6 @@
 """How precise a run's ratings are, and which line-ups would improve them most."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -54,7 +54,7 @@ def _games_to(results: Results, widths: Floats, until: float) -> float:
     return float((games * np.maximum((widths / until) ** 2 - 1, 0)).sum() / seats)
 
 
-def promises(results: Results, fits: Sequence[Fit], line_ups: Sequence[Sequence[str]], until: float | None) -> Mapping[str, float]:
+def promises(results: Results, fits: Sequence[Fit], line_ups: Iterable[Sequence[str]], until: float | None) -> Mapping[str, float]:
     """How much another deal with each line-up should narrow the intervals that are too wide; equal for all if nothing is known.
 
     Too wide means: with ``until``, the ratings whose half-width exceeds it; without, the differences of neighbours in the ranking whose

@@ -1,6 +1,6 @@
 """The ids of a journal's games, stored in about one bit each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 DIGITS = 4
 
@@ -34,6 +34,15 @@ class Ids:
             return False
         page, bit = _place(name)
         return bool(self._pages.get(page, 0) & bit) if bit else name in self._others
+
+    def __iter__(self) -> Iterator[str]:
+        for (line_up, deal, digits, seating), bits in self._pages.items():
+            rest = bits
+            while rest:
+                last = (rest & -rest).bit_length() - 1
+                yield f"{line_up}/{deal}{last:0{digits}}/{seating}"
+                rest &= rest - 1
+        yield from self._others
 
     def __len__(self) -> int:
         return len(self._others) + sum(bits.bit_count() for bits in self._pages.values())

@@ -9,11 +9,15 @@ from math import ceil
 
 import msgspec
 
+from arena.errors import ConfigError
 from arena.tournament.config import RunConfig
-from arena.tournament.schedule import DEALS_AT_ONCE, line_ups
+from arena.tournament.lineups import line_ups_of
+from arena.tournament.schedule import DEALS_AT_ONCE
 
 PART = 10
 """A line-up that gets more deals gets `DEALS_AT_ONCE`, or one for every ``PART`` that it has, if that is more."""
+MOST_LINE_UPS = 20_000
+"""The most line-ups whose deals are decided one by one: each look at the ratings weighs them all, and writes them into run.json."""
 WORTH = 0.5
 """Line-ups that promise less than this fraction of the best one's promise get no more deals for now."""
 
@@ -23,13 +27,19 @@ def fix_allotment(config: RunConfig, known: RunConfig | None) -> RunConfig:
 
     A run with a fixed number of deals first gives half of them equally to all, because error bars based on only a few deals are often too
     narrow. A run that continues ``until`` its error bars are narrow needs no such minimum. A run that has grown is no longer settled.
-    Configurations whose line-ups all play the same deals are returned unchanged.
+    Configurations whose line-ups all play the same deals are returned unchanged. Raises ConfigError if there are too many line-ups.
     """
     if not config.adaptive and config.until is None:
         return config
+    line_ups = line_ups_of(config)
+    if len(line_ups) > MOST_LINE_UPS:
+        raise ConfigError(
+            f"expected at most {MOST_LINE_UPS:,} line-ups with --until or --adaptive, got {len(line_ups):,}",
+            f"choose some of them: --tables {MOST_LINE_UPS // 10}",
+        )
     before = known.allotted or {} if known else {}
     first = ceil(config.deals / 2) if config.until is None else min(DEALS_AT_ONCE, ceil(config.deals / 2))
-    allotted = {name: before.get(name, first) for name in map("+".join, line_ups(config))}
+    allotted = {name: before.get(name, first) for name in map("+".join, line_ups)}
     is_same = known is not None and (known.allotted, known.deals, known.until) == (allotted, config.deals, config.until)
     return msgspec.structs.replace(config, allotted=allotted, settled=known.settled if known and is_same else None)
 

@@ -12,7 +12,8 @@ from arena.errors import ConfigError
 from arena.match.referee import GamePlan
 from arena.records.record import GameRecord, shares
 from arena.tournament.config import RunConfig
-from arena.tournament.schedule import Schedule, opponents
+from arena.tournament.lineups import opponents
+from arena.tournament.schedule import Schedule
 
 WHOLE = 12
 """A win in integer parts, which 1, 2, 3 or 4 winners can share evenly."""

@@ -87,6 +87,7 @@ class LocalPool:
         self._log_queue = log_queue
         self._context = multiprocessing.get_context(START_METHOD)
         self._executor: ProcessPoolExecutor | None = None
+        self._started = self._context.Value("i", 0)
         self._stopping = self._context.Value("b", 0, lock=False)
         self._pending: set[Future[Batch]] = set()
         self._alone: Future[Batch] | None = None
@@ -103,18 +104,27 @@ class LocalPool:
     def room(self) -> int:
         """The size of a batch, unless enough are waiting or one has to be alone."""
         self._pending = {future for future in self._pending if not future.done()}
-        return 0 if self._alone in self._pending or len(self._pending) >= self._jobs * AHEAD else self._pace.games
+        return 0 if self._alone in self._pending or len(self._pending) >= self._most() else self._pace.games
+
+    def _most(self) -> int:
+        """How many batches may be handed out; each one that no idle worker takes starts another worker.
+
+        Workers that start all at once keep each other waiting: with 64 of them on two processors the first game came after 13 s.
+        """
+        started = self._started.value
+        return self._jobs * AHEAD if started >= self._jobs else min(self._jobs, started + available_cores())
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
         """Hands out a batch; None if a worker died. Then collect the batches lost with it, and renew the pool."""
         if alone and any(not future.done() for future in self._pending):
             return None
         if self._executor is None:
+            self._started = self._context.Value("i", 0)
             self._executor = ProcessPoolExecutor(
                 self._jobs,
                 mp_context=self._context,
                 initializer=start_worker,
-                initargs=(self._setup, self._log_queue, self._context.Value("i", 0), self._stopping),
+                initargs=(self._setup, self._log_queue, self._started, self._stopping),
             )
         try:
             with starting_workers():

@@ -4,16 +4,13 @@ A game's id is ``board/line-up/deal/seating``; the line-up is its bots' names so
 """
 
 from collections import Counter
-from collections.abc import Collection, Container, Iterator, Sequence
-from itertools import combinations, permutations
-from math import ceil, comb
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import permutations
 
-import msgspec
-
-from arena.errors import ConfigError
 from arena.match.referee import GamePlan
 from arena.tournament.config import Comparison, RunConfig
 from arena.tournament.deals import bot_seed, deck_of
+from arena.tournament.lineups import LineUp, compared, line_ups_of, opponents
 
 DEALS_AT_ONCE = 10
 """The number of deals played with one line-up and seating before the next.
@@ -21,11 +18,6 @@ DEALS_AT_ONCE = 10
 A bot's process must not meet a deal twice, because it could remember the deck. In this order a process seldom has to be replaced, and all
 line-ups still grow together.
 """
-
-MOST_GROUPS = 12
-"""The number of sets of opponents that a comparison plays in turn, unless more are needed so that every opponent plays."""
-
-LineUp = tuple[str, ...]
 
 
 def seatings(players: int, which: str) -> list[tuple[int, ...]]:
@@ -36,139 +28,44 @@ def seatings(players: int, which: str) -> list[tuple[int, ...]]:
     return rotations + [order for order in permutations(range(players)) if order not in rotations]
 
 
-def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
-    """The configuration with the line-ups that ``tables`` chooses filled in: those of the known run, and more if it has grown.
-
-    Raises ConfigError if that leaves a bot without a game.
-    """
-    if config.tables is None:
-        return config
-    chosen = line_ups(config, [tuple(group) for group in known.line_ups or ()] if known else [])
-    idle = sorted(set(config.bots).difference(*chosen))
-    if idle:
-        raise ConfigError(
-            f"expected a line-up for every bot, got none for {', '.join(idle)}: --tables {config.tables} is too small",
-            f"use more tables, for example --tables {ceil(config.tables * len(config.bots) / (len(config.bots) - len(idle)))}",
-        )
-    return msgspec.structs.replace(config, line_ups=[list(group) for group in chosen])
-
-
-def line_ups(config: RunConfig, kept: Sequence[LineUp] = ()) -> list[LineUp]:
-    """The line-ups of a run: all possible ones, or a balanced subset of ``tables`` of them that includes the ``kept`` ones."""
-    if config.compare is not None:
-        return [line_up for group in opponents(config) for line_up in _compared(config.compare, group)]
-    if config.line_ups is not None:
-        return sorted(tuple(sorted(group)) for group in config.line_ups)
-    bots, challenger = sorted(config.bots), config.challenger
-    rivals = [bot for bot in bots if bot != challenger]
-    size = config.players - (challenger is not None)
-    every = comb(len(rivals), size)
-    before = {tuple(bot for bot in group if bot != challenger) for group in kept}
-    if config.tables is None or config.tables >= every:
-        chosen = list(combinations(rivals, size))
-    elif before or config.tables <= every // 2:
-        chosen = balanced_subset(rivals, size, config.tables, before)
-    else:
-        left_out = set(balanced_subset(rivals, size, every - config.tables))
-        chosen = [group for group in combinations(rivals, size) if group not in left_out]
-    return sorted(tuple(sorted((*group, challenger) if challenger else group)) for group in chosen)
-
-
-def opponents(config: RunConfig) -> list[LineUp]:
-    """The sets of opponents that the compared bots meet in turn, deal by deal; a single empty set if they play each other."""
-    size = config.players - 1
-    if not config.pool:
-        return [()]
-    count = min(comb(len(config.pool), size), max(MOST_GROUPS, ceil(len(config.pool) / size)))
-    return balanced_subset(config.pool, size, count)
-
-
-def _compared(compare: Comparison, group: LineUp) -> list[LineUp]:
-    if not group:
-        return [tuple(sorted((compare.new, compare.old)))]
-    return [tuple(sorted((bot, *group))) for bot in (compare.new, compare.old)]
-
-
-def balanced_subset(bots: Sequence[str], size: int, count: int, kept: Collection[LineUp] = ()) -> list[LineUp]:
-    """``count`` different groups of ``size`` bots, in which every bot, and as far as possible every pair, is equally frequent.
-
-    Each group is built bot by bot: always the bot with the fewest groups so far, then with the fewest meetings with those already chosen.
-    Because groups must differ, the result can be slightly uneven; swapping bots then evens it out. It includes the ``kept`` groups as
-    they are.
-    """
-    chosen = set(kept)
-    groups: Counter[str] = Counter(dict.fromkeys(bots, 0))
-    meetings: Counter[tuple[str, str]] = Counter()
-    for group in kept:
-        groups.update(group)
-        meetings.update(combinations(group, 2))
-    for _ in range(count - len(kept)):
-        group = next(_by_need(bots, size, (), groups, meetings, chosen))
-        chosen.add(group)
-        groups.update(group)
-        meetings.update(combinations(group, 2))
-    if not kept:
-        _even_out(chosen, groups)
-    return sorted(chosen)
-
-
-def _by_need(
-    bots: Sequence[str], size: int, group: LineUp, groups: Counter[str], meetings: Counter[tuple[str, str]], chosen: Container[LineUp]
-) -> Iterator[LineUp]:
-    if len(group) == size:
-        whole = tuple(sorted(group))
-        if whole not in chosen:
-            yield whole
-        return
-
-    def need(bot: str) -> tuple[int, int, str]:
-        return groups[bot], sum(meetings[min(bot, other), max(bot, other)] for other in group), bot
-
-    for bot in sorted((bot for bot in bots if bot not in group), key=need):
-        yield from _by_need(bots, size, (*group, bot), groups, meetings, chosen)
-
-
-def _even_out(chosen: set[LineUp], groups: Counter[str]) -> None:
-    """Replaces a more frequent bot with a rarer one until all counts differ by at most one.
-
-    There is always a group where this works: the frequent bot has more groups without the rare one than the rare one has without it, so
-    not every swap can lead to a group that already exists.
-    """
-    while True:
-        frequent, rare = max(groups, key=lambda bot: (groups[bot], bot)), min(groups, key=lambda bot: (groups[bot], bot))
-        if groups[frequent] - groups[rare] <= 1:
-            return
-        for group in sorted(chosen):
-            if frequent in group and rare not in group:
-                changed = tuple(sorted({*group, rare} - {frequent}))
-                if changed not in chosen:
-                    chosen.remove(group)
-                    chosen.add(changed)
-                    break
-        groups[frequent] -= 1
-        groups[rare] += 1
-
-
 class Schedule:
-    """All games of a configuration. ``deals`` are those of each line-up: on each board, or of the match."""
+    """All games of a configuration: a pure object that knows its size and its members, and walks its games without listing them.
+
+    A deal's number is its number on each board, or that of the match. ``spans`` says how many line-ups play which deals.
+    """
 
     def __init__(self, config: RunConfig) -> None:
         self.config = config
-        self.line_ups = line_ups(config)
+        self.line_ups = line_ups_of(config)
         self.seatings = seatings(config.players, config.seatings)
-        self._possible = deals_of(config, self.line_ups)
-        self.deals = self._possible if config.settled is None else _until(config.settled, self._possible)
+        self._all_deals = range(config.deals)
+        self._own_deals = _own_deals(config, self.line_ups)
+        own = {self._all_deals: len(self.line_ups)} if self._own_deals is None else Counter(self._own_deals.values())
+        self.spans = Counter[range]()
+        for deals, count in own.items():
+            self.spans[self._cut(deals)] += count
         self._rounds = Counter(config.rounds)
-        self._line_ups_on_boards = {f"{board}/{'+'.join(line_up)}": line_up for board in config.boards for line_up in self.line_ups}
+        self._boards = frozenset(config.boards)
 
     def __len__(self) -> int:
-        return len(self.config.rounds) * sum(map(len, self.deals.values())) * len(self.seatings)
+        return self.games
+
+    @property
+    def games(self) -> int:
+        """The number of games; `len` cannot tell one above 2**63."""
+        blocks = sum(len(deals) * count for deals, count in self.spans.items())
+        return len(self.config.rounds) * blocks * len(self.seatings)
 
     @property
     def planned(self) -> int:
         """The number of games; an upper limit if it depends on the results."""
         most = len(self.config.rounds) * self.config.deals * len(self.line_ups) * len(self.seatings)
-        return max(most, len(self)) if self.config.is_open and self.config.allotted is not None else len(self)
+        return max(most, self.games) if self.config.is_open and self.config.allotted is not None else self.games
+
+    @property
+    def last_deal(self) -> int:
+        """The number after that of the last deal."""
+        return max((deals.stop for deals in self.spans), default=0)
 
     def __iter__(self) -> Iterator[GamePlan]:
         """The games in playing order."""
@@ -176,27 +73,36 @@ class Schedule:
 
     def _places(self) -> Iterator[tuple[str, LineUp, int, int]]:
         """Board, line-up, deal and seating of each game, in playing order."""
-        for first in range(0, max(deals.stop for deals in self.deals.values()), DEALS_AT_ONCE):
-            for board in self.config.boards:
-                rounds = self._rounds[board]
-                for line_up in self.line_ups:
-                    deals = [
-                        deal for deal in range(first * rounds, (first + DEALS_AT_ONCE) * rounds) if deal // rounds in self.deals[line_up]
-                    ]
+        at_once = 1 if self.config.in_process else DEALS_AT_ONCE
+        for first in range(0, self.last_deal, at_once):
+            for line_up in self.line_ups:
+                deals = self._cut(self._deals_of(line_up))
+                numbers = [number for number in range(first, first + at_once) if number in deals]
+                for board in self.config.boards:
+                    rounds = self._rounds[board]
+                    on_board = [deal for number in numbers for deal in range(number * rounds, (number + 1) * rounds)]
                     for seating in range(len(self.seatings)):
-                        for deal in deals:
+                        for deal in on_board:
                             yield board, line_up, deal, seating
+
+    def _deals_of(self, line_up: LineUp) -> range:
+        return self._all_deals if self._own_deals is None else self._own_deals[line_up]
+
+    def _cut(self, deals: range) -> range:
+        """The deals up to those after which the run's question was answered."""
+        settled = self.config.settled
+        return deals if settled is None else range(deals.start, min(settled, deals.stop), deals.step)
 
     def missing(self, ids: Container[str]) -> Iterator[GamePlan]:
         """The games whose ids are not among these, in playing order."""
         return (self.game(*place) for place in self._places() if game_id(*place) not in ids)
 
-    def played(self, ids: Container[str]) -> int:
-        """The number of games that are among the ids."""
-        return sum(game_id(*place) in ids for place in self._places())
+    def played(self, ids: Iterable[str]) -> int:
+        """The number of these different ids that are games of the plan."""
+        return sum(map(self.has_game, ids))
 
     def has_game(self, name: str) -> bool:
-        """Whether `__len__` counts this game."""
+        """Whether `games` counts this game."""
         block, _, seating = name.rpartition("/")
         place, _, deal = block.rpartition("/")
         if not (_is_number(deal) and _is_number(seating)):
@@ -205,18 +111,22 @@ class Schedule:
 
     def has_block(self, place: str, deal: int) -> bool:
         """Whether the block of a ``board/line-up`` on a deal may be in the run; in a settled run, some were played ahead."""
-        return self._is_in(self._possible, place, deal)
+        return self._is_in(place, deal, is_cut=False)
 
     def needs_block(self, place: str, deal: int) -> bool:
-        """Whether `__len__` counts the games of this block."""
-        return self._is_in(self.deals, place, deal)
+        """Whether `games` counts the games of this block."""
+        return self._is_in(place, deal, is_cut=True)
 
-    def _is_in(self, deals: dict[LineUp, range], place: str, deal: int) -> bool:
-        line_up = self._line_ups_on_boards.get(place)
-        return line_up is not None and self.number_of(place.partition("/")[0], deal) in deals[line_up]
+    def _is_in(self, place: str, deal: int, *, is_cut: bool) -> bool:
+        board, _, names = place.partition("/")
+        line_up = tuple(names.split("+"))
+        if board not in self._boards or line_up not in self.line_ups:
+            return False
+        deals = self._deals_of(line_up)
+        return self.number_of(board, deal) in (self._cut(deals) if is_cut else deals)
 
     def number_of(self, board: str, deal: int) -> int:
-        """The number in `deals` of a deal on a board; a match with several rounds on a board uses that many deals in a row."""
+        """The number of a deal on a board; a match with several rounds on a board uses that many deals in a row."""
         return deal // self._rounds[board]
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
@@ -246,19 +156,15 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and (text[0] != "0" or text == "0")
 
 
-def deals_of(config: RunConfig, chosen: Sequence[LineUp]) -> dict[LineUp, range]:
-    """The deals that each line-up may play: those allotted to it; in a comparison, the sets of opponents take turns."""
+def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, range] | None:
+    """The deals of each line-up: those allotted to it; in a comparison, the sets of opponents take turns. None if all play the same."""
     if config.allotted is not None:
-        return {line_up: range(config.allotted.get("+".join(line_up), 0)) for line_up in chosen}
+        return {line_up: range(config.allotted.get("+".join(line_up), 0)) for line_up in line_ups}
     if config.compare is None:
-        return dict.fromkeys(chosen, range(config.deals))
+        return None
     groups = opponents(config)
-    first = {line_up: turn for turn, group in enumerate(groups) for line_up in _compared(config.compare, group)}
-    return {line_up: range(first[line_up], config.deals, len(groups)) for line_up in chosen}
-
-
-def _until(settled: int, possible: dict[LineUp, range]) -> dict[LineUp, range]:
-    return {line_up: range(deals.start, min(settled, deals.stop), deals.step) for line_up, deals in possible.items()}
+    first = {line_up: turn for turn, group in enumerate(groups) for line_up in compared(config.compare, group)}
+    return {line_up: range(first[line_up], config.deals, len(groups)) for line_up in line_ups}
 
 
 def _as_compared(compare: Comparison, line_up: LineUp) -> tuple[LineUp, LineUp]:

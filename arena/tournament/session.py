@@ -30,7 +30,8 @@ from arena.records.runfile import RunInfo, read_run, write_run
 from arena.rules.boards import Board
 from arena.tournament.allotment import fix_allotment
 from arena.tournament.config import GROWING, RunConfig, describe_run, differences, extended, info_of, make_config
-from arena.tournament.schedule import Schedule, fix_line_ups
+from arena.tournament.lineups import fix_line_ups
+from arena.tournament.schedule import Schedule
 from arena.tournament.workers import Setup
 
 SEED_BYTES = 16
@@ -67,15 +68,17 @@ class Session(Struct):
         this yields None while games are still being played.
         """
         while self.config.settled is None:
-            waited_for = {plan.id for plan in self.missing()}
-            yield from self.missing()
+            waited_for = set[str]()
+            for plan in self.missing():
+                waited_for.add(plan.id)
+                yield plan
             while waited_for := {name for name in waited_for if name not in self.journal.ids}:
                 yield None
             allotted = decide()
             if allotted:
                 self.change(allotted=allotted)
             else:
-                self.change(settled=max(deals.stop for deals in self.schedule.deals.values()))
+                self.change(settled=self.schedule.last_deal)
 
     def change(self, **changes: Any) -> None:
         """Continues with new settings, after writing them to run.json."""
@@ -264,15 +267,17 @@ def choose_folder(
     for folder in reversed(list_runs(results)):
         try:
             info = read_run(folder)
-            played, planned = games_of(folder, info)
-            is_finished = played == planned
-            if is_finished and not finished:
-                continue
-            if _is_just_this(info, settings, boards, bots):
+            is_this = _is_just_this(info, settings, boards, bots)
+            # Counting reads a whole journal: only where the answer depends on it.
+            may_be_told = passed_over is None and not (info.config.get("compare") or settings.get("compare"))
+            if is_this and finished:
                 return Choice(folder)
+            played, planned = games_of(folder, info) if is_this or may_be_told else (0, 0)
         except (ConfigError, RunError):
             continue
-        if passed_over is None and not (is_finished or info.config.get("compare") or settings.get("compare")):
+        if is_this and played != planned:
+            return Choice(folder)
+        if may_be_told and played != planned:
             passed_over = folder
     day = datetime.now(UTC).strftime("%Y-%m-%d")
     number = 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.match.checks.bench import Bench
+from arena.match.checks.bench import SHORT_MS, SMALL, Bench, Table
 from arena.match.checks.run import check_bot, run_step
 from arena.match.checks.table import STEPS
 from arena.players.folder import bot_at
@@ -201,3 +201,30 @@ def test_too_much_memory_is_a_fault_of_that_kind(bench):
     step = run("a complete game", bench(hungry, memory_mb=64))
     assert "memory after 0 placements" in step.problem
     assert step.cure == "use less memory, or raise memory_mb in bot.toml"
+
+
+@pytest.mark.parametrize(("spends", "expected"), [("message['time_ms'] * 0.6", SHORT_MS), ("120", 120)])
+def test_most_games_are_at_a_short_time_that_grows_for_a_bot_that_needs_more(tmp_path, spends, expected):
+    script = tmp_path / "slow.py"
+    script.write_text(
+        "import json, sys, time\n"
+        "for line in sys.stdin:\n"
+        "    message = json.loads(line)\n"
+        "    if message['type'] == 'hello':\n"
+        "        print(json.dumps({'type': 'ready', 'id': message['id'], 'view': 'full'}), flush=True)\n"
+        "    elif message['type'] == 'turn':\n"
+        f"        end = time.process_time() + {spends} / 1000\n"
+        "        while time.process_time() < end:\n"
+        "            pass\n"
+        "        print(json.dumps({'type': 'move', 'id': message['id'], 'move': message['legal'][0]}), flush=True)\n"
+    )
+    (tmp_path / "bot.toml").write_text('name = "slow"\nversion = "1"\ncommand = ["python3", "slow.py"]\n')
+    bench = Bench(bot_at(tmp_path), 2000, OPEN)
+    try:
+        bench.game(Table(SMALL, 2, 0, is_full=True))
+        assert (bench.short_ms, bench.slowest_ms > 100) == (SHORT_MS, True)
+        bench.game(Table(SMALL, 2, 0))
+        assert bench.short_ms >= expected
+        assert bench.games == 2, "a game that came to nothing does not count"
+    finally:
+        bench.player.stop()

@@ -317,6 +317,12 @@ POSITIONS = {
         "Rc1Rc2",
         {"left": [1, 9]},
     ),
+    "last-pagoda-draws-nothing": (
+        "nobody draws after the last pagoda: the pile stays as it was (R3.1, R7.2)",
+        "R . .",
+        "Rb1Rc1",
+        {"hands": ("RR", "YY"), "left": [1, 5], "pile": "BBRY"},
+    ),
     "another-seat-wins": ("another player's tile can place the last pagoda (R7.2)", "R1 R1 R1 R1 . .", "Re1Rf1", {"left": [9, 1]}),
     "pass": (
         "who can place nothing passes, keeps the hand and draws nothing (R3.2)",

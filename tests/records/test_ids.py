@@ -19,6 +19,7 @@ def test_they_are_a_set_of_whatever_text(names, other):
         assert ids.add(name) == (name not in known)
         known.add(name)
     assert len(ids) == len(known)
+    assert sorted(ids) == sorted(known)
     assert all(name in ids for name in known)
     assert (other in ids) == (other in known)
 

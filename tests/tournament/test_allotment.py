@@ -75,6 +75,12 @@ def test_games_are_those_of_a_run_that_has_as_many_deals():
     assert not Schedule(settings).has_block("lion/ann+cy", 3)
 
 
+def test_line_ups_by_the_million_are_not_weighed_one_by_one():
+    with pytest.raises(ConfigError, match="expected at most 20,000 line-ups with --until or --adaptive, got 1,581,580") as caught:
+        fix_allotment(config(until=20, players=4, bots=[f"b{number}" for number in range(80)]), None)
+    assert "--tables 2000" in caught.value.hint
+
+
 def test_what_a_run_allotted_is_kept_and_growth_unsettles_it():
     known = msgspec.structs.replace(with_deals(config(until=20, deals=50), ann_bob=30, ann_cy=30, bob_cy=30), settled=30)
     assert fix_allotment(config(until=20, deals=50), known) == known

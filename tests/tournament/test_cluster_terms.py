@@ -15,7 +15,7 @@ from arena.players.sandbox.tiers import OPEN
 from arena.records.host import host_text, split_host
 from arena.tournament.cluster.connection import read_address
 from arena.tournament.cluster.pool import difference
-from arena.tournament.cluster.shipping import cache_folder, pack, provide
+from arena.tournament.cluster.shipping import bots_folder, pack, provide
 from arena.tournament.cluster.terms import best_sandbox, disagreement, speed, versions
 from arena.tournament.events import MachineChanged, MachinesDiffer
 
@@ -38,37 +38,37 @@ def bot(tmp_path, monkeypatch):
 
 
 def test_a_bot_arrives_with_its_content_and_modes_and_is_built_once(bot, tmp_path):
-    assert provide(bot, None, OPEN, cache_folder()) is None
-    there = provide(bot, pack(bot), OPEN, cache_folder())
-    assert there.folder.is_relative_to(cache_folder())
+    assert provide(bot, None, OPEN, bots_folder()) is None
+    there = provide(bot, pack(bot), OPEN, bots_folder())
+    assert there.folder.is_relative_to(bots_folder())
     assert (there.folder / "data" / "book").read_bytes() == bytes(range(256))
     assert (there.folder / "go").stat().st_mode & 0o111 == 0o111
     assert (there.folder / "bot.py").stat().st_mode & 0o111 == 0
     assert (there.folder / "built").exists()
-    threads = [Thread(target=provide, args=(bot, pack(bot), OPEN, cache_folder())) for _ in range(4)]
+    threads = [Thread(target=provide, args=(bot, pack(bot), OPEN, bots_folder())) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert provide(bot, None, OPEN, cache_folder()) == there
-    assert [path.name for path in cache_folder().iterdir() if path.is_dir()] == [f"b-{bot.sha256}"]
+    assert provide(bot, None, OPEN, bots_folder()) == there
+    assert [path.name for path in bots_folder().iterdir() if path.is_dir()] == [f"b-{bot.sha256}"]
     [times] = tmp_path.rglob("times")
     assert times.read_text() == "x\n"
 
 
 def test_a_copy_that_was_changed_is_made_anew(bot):
-    there = provide(bot, pack(bot), OPEN, cache_folder())
+    there = provide(bot, pack(bot), OPEN, bots_folder())
     (there.folder / "bot.py").write_text("print('stolen')\n")
-    assert provide(bot, None, OPEN, cache_folder()) is None
-    assert provide(bot, pack(bot), OPEN, cache_folder()) == there
+    assert provide(bot, None, OPEN, bots_folder()) is None
+    assert provide(bot, pack(bot), OPEN, bots_folder()) == there
     assert (there.folder / "bot.py").read_text() == "print()\n"
     (there.folder / "data" / "book").unlink()
-    assert provide(bot, None, OPEN, cache_folder()) is None
+    assert provide(bot, None, OPEN, bots_folder()) is None
 
 
 def test_a_single_script_arrives_too(bot, tmp_path):
     script = bot_at(tmp_path / "bot" / "bot.py")
-    there = provide(script, pack(script), OPEN, cache_folder())
+    there = provide(script, pack(script), OPEN, bots_folder())
     assert [path.name for path in there.folder.iterdir()] == ["bot.py"]
 
 
@@ -76,9 +76,9 @@ def test_files_that_changed_on_the_way_are_refused_and_leave_nothing(bot):
     archive = pack(bot)
     (bot.folder / "bot.py").write_text("print(1)\n")
     with pytest.raises(BotFolderError, match="expected the files from the start of the run, got others"):
-        provide(bot, pack(bot), OPEN, cache_folder())
-    assert not [path for path in cache_folder().iterdir() if path.is_dir()]
-    assert provide(bot, archive, OPEN, cache_folder())
+        provide(bot, pack(bot), OPEN, bots_folder())
+    assert not [path for path in bots_folder().iterdir() if path.is_dir()]
+    assert provide(bot, archive, OPEN, bots_folder())
 
 
 def test_an_archive_cannot_write_elsewhere(bot, tmp_path):
@@ -87,7 +87,7 @@ def test_an_archive_cannot_write_elsewhere(bot, tmp_path):
         entry = tarfile.TarInfo("../../../../stolen")
         archive.addfile(entry, io.BytesIO())
     with pytest.raises(BotFolderError, match="expected plain files"):
-        provide(bot, data.getvalue(), OPEN, cache_folder())
+        provide(bot, data.getvalue(), OPEN, bots_folder())
     assert not list(tmp_path.rglob("stolen"))
 
 

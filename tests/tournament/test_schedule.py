@@ -1,7 +1,7 @@
 """Which games there are: ids, seats, deals, balance."""
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, islice
 
 import msgspec
 import pytest
@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
+from arena.records.ids import Ids
 from arena.records.runfile import RunInfo
 from arena.rules.notation import parse_deck
 from arena.tournament.config import make_config
 from arena.tournament.deals import bot_seed, deck_of
-from arena.tournament.schedule import Schedule, balanced_subset, fix_line_ups, line_ups, seatings
+from arena.tournament.lineups import MOST_TABLES, balanced_subset, choose_line_ups, fix_line_ups, line_ups_of
+from arena.tournament.schedule import DEALS_AT_ONCE, Schedule, seatings
 from arena.tournament.session import completeness
 
 
@@ -23,6 +25,11 @@ def config(**settings):
 
 def ids(schedule):
     return [plan.id for plan in schedule]
+
+
+def line_ups(settings):
+    """The line-ups of a run with these settings."""
+    return list(line_ups_of(fix_line_ups(settings, None)))
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -43,7 +50,7 @@ def blocks_of(games):
 
 
 def test_the_plan_knows_its_blocks_and_how_much_of_them_was_played():
-    settings = config(players=3, deals=2, boards=["bird", "lion"], tables=2)
+    settings = fix_line_ups(config(players=3, deals=2, boards=["bird", "lion"], tables=2), None)
     schedule = Schedule(settings)
     blocks = Counter((plan.id.rsplit("/", 2)[0], plan.deal) for plan in schedule)
     assert all(schedule.has_block(*block) for block in blocks)
@@ -61,7 +68,7 @@ def test_the_plan_knows_its_blocks_and_how_much_of_them_was_played():
 
 
 def test_the_plan_knows_its_games_by_their_ids():
-    schedule = Schedule(config(players=3, deals=2, tables=2))
+    schedule = Schedule(fix_line_ups(config(players=3, deals=2, tables=2), None))
     assert all(schedule.has_game(name) for name in ids(schedule))
     [line_up, _] = schedule.line_ups
     place = f"bird/{'+'.join(line_up)}"
@@ -143,7 +150,7 @@ def test_tiles_come_first_about_equally_often():
 
 def test_a_gauntlet_has_only_line_ups_with_the_challenger():
     schedule = Schedule(config(players=3, challenger="cy"))
-    assert schedule.line_ups == [("ann", "bob", "cy"), ("ann", "cy", "dee"), ("bob", "cy", "dee")]
+    assert list(schedule.line_ups) == [("ann", "bob", "cy"), ("ann", "cy", "dee"), ("bob", "cy", "dee")]
 
 
 def test_tables_choose_a_balanced_subset():
@@ -165,7 +172,7 @@ def test_a_subset_is_balanced_for_any_size(count, size, data):
     if not every:
         return
     wanted = data.draw(st.integers(1, every))
-    chosen = line_ups(config(bots=[*bots, "zz1", "zz2"][: max(count, size)], players=size, tables=wanted)) if count >= size else []
+    chosen = choose_line_ups(config(bots=[*bots, "zz1", "zz2"][: max(count, size)], players=size), wanted, ()) if count >= size else []
     assert len(set(chosen)) == wanted
     games = Counter(dict.fromkeys(bots, 0))
     games.update(bot for group in chosen for bot in group)
@@ -190,10 +197,71 @@ def test_large_fields_are_quick():
     assert len(line_ups(config(bots=bots, players=4, tables=200))) == 200
 
 
+def names(count):
+    return [f"b{number:03}" for number in range(count)]
+
+
+@pytest.mark.parametrize("challenger", [None, "b00", "b03", "b06"])
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_all_line_ups_are_counted_listed_in_order_and_known_without_a_list(players, challenger):
+    every = line_ups_of(config(bots=[f"b{number:02}" for number in range(7)], players=players, challenger=challenger))
+    listed = list(combinations(sorted({bot for group in every for bot in group}), players))
+    expected = [group for group in listed if challenger is None or challenger in group]
+    assert list(every) == expected
+    assert len(every) == len(expected)
+    assert [group for group in listed if group in every] == expected
+    first = expected[0]
+    assert not any(group in every for group in [first[::-1], first[1:], (*first[:-1], first[-2]), (*first[:-1], "zoe"), "b00", 7])
+
+
+@pytest.mark.parametrize("settings", [{"deals": 10_000_000}, {"deals": 10_000_000, "challenger": "b007"}, {"match": ["bird", "bird"]}])
+def test_a_plan_of_any_size_begins_at_once_and_is_never_listed(settings):
+    schedule = Schedule(config(bots=names(2000), players=4, seatings="all", **settings))
+    assert schedule.games > 2**40
+    plans = islice(schedule.missing(Ids()), 1000)
+    played = [plan.id for plan in plans]
+    assert schedule.played(played) == len(set(played)) == 1000
+    assert not schedule.has_game("bird/b000+b001+b002+zoe/0/0")
+    info = RunInfo("0", 1, "pure", 1, msgspec.to_builtins(schedule.config), {}, [], "s", "none", "")
+    assert completeness(info, []).missing == schedule.games
+
+
+def test_a_run_goes_on_where_it_stopped():
+    schedule = Schedule(config(deals=30, boards=["bird", "lion"]))
+    every = ids(schedule)
+    for count in (0, 1, 77, len(every)):
+        assert [plan.id for plan in schedule.missing(Ids(every[:count]))] == every[count:]
+
+
+def test_built_in_bots_play_deal_by_deal_across_all_line_ups():
+    schedule = Schedule(config(bots=["random", "greedy", "careful"], deals=12, boards=["bird", "lion"], in_process=True))
+    assert [plan.deal for plan in schedule] == sorted(plan.deal for plan in schedule)
+    blocks = [plan.id.rpartition("/")[0] for plan in schedule]
+    assert blocks[::2] == blocks[1::2], "the seatings of a block follow each other"
+
+
+def test_processes_play_a_few_deals_before_the_next_line_up_and_all_line_ups_before_further_deals():
+    schedule = Schedule(config(deals=25))
+    assert [plan.deal // DEALS_AT_ONCE for plan in schedule] == sorted(plan.deal // DEALS_AT_ONCE for plan in schedule)
+    seats = [(plan.id.split("/")[1], plan.seating) for plan in schedule]
+    assert seats[:40] == [("ann+bob", seating) for seating in (0, 1) for _ in range(10)] + [
+        ("ann+cy", seating) for seating in (0, 1) for _ in range(10)
+    ]
+
+
+def test_more_tables_than_a_run_lists_are_refused_unless_they_are_all():
+    with pytest.raises(ConfigError, match=f"expected --tables of at most {MOST_TABLES:,}, or of all 3,921,225 line-ups") as caught:
+        fix_line_ups(config(bots=names(100), players=4, tables=MOST_TABLES + 1), None)
+    assert f"--tables {MOST_TABLES}" in caught.value.hint
+    assert fix_line_ups(config(bots=names(100), players=4, tables=3_921_225), None).line_ups is None
+    everything = fix_line_ups(config(bots=names(30), players=4, tables=99_999), None)
+    assert len(everything.line_ups) == 27_405
+
+
 def test_completeness_is_every_id():
     schedule = Schedule(config(deals=1))
     every = set(ids(schedule))
-    assert schedule.played(every | {"another/a+b/0/0"}) == len(schedule) == len(every)
+    assert schedule.played(every | {"another/a+b/0/0", "bird/ann+bob/0/2"}) == len(schedule) == len(every)
     assert schedule.played(every - {next(iter(every))}) == len(schedule) - 1
     lacking = list(every)[:2]
     assert [plan.id for plan in schedule.missing(every - set(lacking))] == [one for one in ids(schedule) if one in lacking]

@@ -47,23 +47,28 @@ def judge(info: RunInfo, blocks: Iterable[Blocks]) -> Secrecy:
         schedule = Schedule(make_config(info.config))
     except ConfigError:
         return Secrecy(None, None, {})
-    needed = _needed(schedule)
-    played = {board: np.zeros_like(games) for board, games in needed.items()}
+    blocks = list(blocks)
+    size = max((max(deals, default=-1) for _, deals, _ in blocks), default=-1) + 1
+    played = {board: np.zeros(size, dtype=np.int64) for board in schedule.config.boards}
     for place, deals, counts in blocks:
         here = played.get(place.partition("/")[0])
         for deal, games in zip(deals, counts, strict=True):
             if here is not None and schedule.needs_block(place, deal):
                 here[deal] += games
     missing = schedule.planned - sum(int(games.sum()) for games in played.values())
-    return Secrecy(schedule.planned, missing, {board: (games > 0) & (games >= needed[board]) for board, games in played.items()})
+    return Secrecy(schedule.planned, missing, {board: _are_over(schedule, board, games) for board, games in played.items()})
 
 
-def _needed(schedule: Schedule) -> dict[str, NDArray[np.int32]]:
-    """The number of games of each deal, by board. While line-ups may still get more deals, assume that each may get every deal."""
-    config = schedule.config
-    numbers = np.zeros(max((deals.stop for deals in schedule.deals.values()), default=0), dtype=np.int32)
-    for deals in schedule.deals.values():
-        numbers[deals.start : deals.stop : deals.step] += len(schedule.seatings)
+def _are_over(schedule: Schedule, board: str, games: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(n,) whether the n deals on a board are over, of which so many ``games`` were played.
+
+    While line-ups may still get more deals, assume that each may get every deal.
+    """
+    config, line_ups = schedule.config, np.zeros(len(games), dtype=np.int64)
     if config.is_open and config.allotted is not None:
-        numbers[:] = len(schedule.line_ups) * len(schedule.seatings)
-    return {board: np.repeat(numbers, config.rounds.count(board)) for board in config.boards}
+        line_ups[:] = len(schedule.line_ups)
+    else:
+        for deals, count in schedule.spans.items():
+            line_ups[deals.start : deals.stop : deals.step] += count
+    needed = np.repeat(line_ups, config.rounds.count(board))[: len(games)] * len(schedule.seatings)
+    return np.asarray((games > 0) & (games >= needed), dtype=np.bool_)

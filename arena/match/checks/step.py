@@ -38,10 +38,11 @@ class Step(NamedTuple):
 
 
 class Failed(Exception):  # noqa: N818 - the outcome of a step
-    """A step failed: the problem, and the cure if the step knows a better one than the table."""
+    """A step failed: the problem, and the cure if the step knows a better one than the table. ``kind`` is that of a fault in a game."""
 
-    def __init__(self, problem: str, cure: str = "", stderr: str = "") -> None:
+    def __init__(self, problem: str, cure: str = "", stderr: str = "", kind: FaultKind | None = None) -> None:
         super().__init__(problem)
         self.problem = problem
         self.cure = cure
         self.stderr = stderr
+        self.kind = kind

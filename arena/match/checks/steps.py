@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from arena.match.checks.bench import SMALL, STARTUP_MS, Bench, Table, last_words
+from arena.match.checks.bench import SHORT_MS, SMALL, STARTUP_MS, Bench, Table, last_words
 from arena.match.checks.step import Failed
 from arena.match.clock import NS_PER_MS
 from arena.players.bot import BotPlayer
@@ -81,6 +81,8 @@ def was_in_time(bench: Bench) -> str:
     """The slowest answer so far; a slower one would have failed its game."""
     clock = "processor time" if bench.player.clock == "cpu" else "by the wall clock"
     detail = f"the slowest took {bench.slowest_ms:.1f} of {bench.move_ms} ms ({clock})"
+    if bench.short_ms > SHORT_MS:
+        detail += f"; {SHORT_MS} ms were too short for it, so other games had {bench.short_ms} ms"
     return f"{detail}; note: that leaves little time in reserve" if bench.slowest_ms > bench.move_ms * 0.8 else detail
 
 

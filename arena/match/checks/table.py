@@ -45,7 +45,7 @@ STEPS = (
     TableStep("the times in bot.toml fit into this check's", steps.has_the_time_it_asks_for, "check with a longer --move-ms"),
     TableStep("starts and answers hello", steps.starts, is_vital=True, needed_for="they need a bot that answers hello"),
     TableStep("nothing on stdout before it is asked", steps.waits_for_hello, "P2.3: write to stdout only when asked; log to stderr"),
-    TableStep("a complete game", partial(steps.plays, place=lambda: Table(SMALL, 2, 0))),
+    TableStep("a complete game", partial(steps.plays, place=lambda: Table(SMALL, 2, 0, is_full=True))),
     _game("bird, 2 players, moves first", "bird", 2, 0),
     _game("bird, 2 players, moves second, in the same process", "bird", 2, 1),
     _game("bird, 3 players, first seat", "bird", 3, 0),

@@ -16,7 +16,7 @@ from arena.match.referee import GamePlan
 from arena.players.builtin import is_built_in
 from arena.players.folder import Bot
 from arena.tournament.cluster.child import Child
-from arena.tournament.cluster.shipping import cache_folder, provide
+from arena.tournament.cluster.shipping import bots_folder, provide
 from arena.tournament.cluster.terms import Admitted, Lacking, Refused, Terms, best_sandbox, speed
 from arena.tournament.workers import Batch, Setup
 
@@ -128,7 +128,7 @@ def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Ad
         bots: dict[str, Bot | None] = {**terms.setup.bots}
         processes = [bot for bot in terms.setup.bots.values() if not is_built_in(bot)]
         if processes:
-            folder = cache_folder() if sandbox.tier != "none" else Path(_dask_worker().local_directory, f"bots-{terms.token}")
+            folder = bots_folder() if sandbox.tier != "none" else Path(_dask_worker().local_directory, f"bots-{terms.token}")
             bots |= {bot.label: provide(bot, archives.get(bot.label), sandbox, folder) for bot in processes}
     except ArenaError as error:
         return Refused(host, f"{error}: {error.hint}" if error.hint else str(error))

@@ -1,24 +1,18 @@
 """Sends bots' files to other machines, where each bot is unpacked, checked and built once, under the hash of its content."""
 
-import fcntl
-import hashlib
 import io
 import os
 import platform
 import tarfile
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from arena.errors import BotFolderError
 from arena.players.folder import Bot, bot_files, content_hash, stage
-from arena.players.passing import remove_tree
+from arena.players.kept import Kept, cache_folder
 from arena.players.sandbox.tiers import Sandbox
-
-LOCK = ".lock"
 
 
 def pack(bot: Bot) -> bytes:
@@ -38,23 +32,20 @@ def provide(bot: Bot, archive: bytes | None, sandbox: Sandbox, folder: Path) -> 
 
     Raises BotFolderError if the archive has other files than were hashed, a program is missing or a build step fails; OSError.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    target = folder / f"{bot.manifest.name}-{bot.sha256}"
-    seal = target.with_name(f"{target.name}.seal")
-    with _locked(folder / LOCK):
-        if target.exists() and seal.exists() and seal.read_text() == tree_digest(target):
-            return msgspec.structs.replace(bot, folder=target)
+    kept, key = Kept(folder), f"{bot.manifest.name}-{bot.sha256}"
+    with kept.locked():
+        if found := kept.find(key):
+            return msgspec.structs.replace(bot, folder=found)
         if archive is None:
             return None
-        seal.unlink(missing_ok=True)
-        remove_tree(str(target))
+        kept.drop(key)
         with tempfile.TemporaryDirectory(prefix=".incoming-", dir=folder) as temporary:
             source = Path(temporary)
             _unpack(archive, source)
             if content_hash(source, bot.manifest) != bot.sha256:
                 raise BotFolderError(f"{bot.label}: expected the files from the start of the run, got others", "do not change them")
-            there = stage(msgspec.structs.replace(bot, folder=source), target, sandbox)
-        seal.write_text(tree_digest(target))
+            there = stage(msgspec.structs.replace(bot, folder=source), kept.path(key), sandbox)
+        kept.seal(key)
         return there
 
 
@@ -70,24 +61,6 @@ def _unpack(archive: bytes, folder: Path) -> None:
             (folder / path).chmod(entry.mode & 0o755)
 
 
-def tree_digest(folder: Path) -> str:
-    """sha256 of everything below a folder: names, modes, bytes, and link targets."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        status = path.lstat()
-        content = os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes() if path.is_file() else b""
-        digest.update(b"%s\0%o\0%s\0" % (os.fsencode(path.relative_to(folder)), status.st_mode, hashlib.sha256(content).digest()))
-    return digest.hexdigest()
-
-
-def cache_folder() -> Path:
+def bots_folder() -> Path:
     """Where this machine keeps bots that play in a sandbox. Machines that need different builds may share a home."""
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root, "qin-arena", platform.node() or "host", "bots")
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    return cache_folder(platform.node() or "host", "bots")

@@ -1,0 +1,222 @@
+"""The line-ups of a run: all there are, never written out, or a balanced subset of them. Pure: no clock, no files."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import combinations, pairwise
+from math import ceil, comb
+from random import Random
+
+import msgspec
+
+from arena.errors import ConfigError
+from arena.tournament.config import Comparison, RunConfig
+
+MOST_TABLES = 50_000
+"""Line-ups that can be chosen from among all: run.json lists them."""
+MOST_GROUPS = 12
+"""Sets of opponents that a comparison plays in turn, unless more are needed for every opponent to play."""
+NEAR = 12
+"""Of so many bots that wait for a seat, the one is taken that has met the others least."""
+
+LineUp = tuple[str, ...]
+
+
+class LineUps:
+    """Line-ups as sorted tuples of names, in order: the ``listed`` ones, or all of ``size`` from these bots, with the challenger if any.
+
+    Those that are not listed are made when they are asked for. Bots at tables of four have hundreds of millions of line-ups.
+    """
+
+    def __init__(self, bots: Collection[str], size: int, challenger: str | None = None, listed: Iterable[LineUp] | None = None) -> None:
+        self._bots = sorted(bots)
+        self._known = frozenset(bots)
+        self._size = size
+        self._challenger = challenger
+        self._listed = None if listed is None else sorted(listed)
+        self._members = None if self._listed is None else frozenset(self._listed)
+
+    def __len__(self) -> int:
+        if self._listed is not None:
+            return len(self._listed)
+        return _count(len(self._bots), self._size, self._challenger)
+
+    def __iter__(self) -> Iterator[LineUp]:
+        if self._listed is not None:
+            return iter(self._listed)
+        if self._challenger is None:
+            return combinations(self._bots, self._size)
+        return _with(self._challenger, self._bots, self._size)
+
+    def __contains__(self, line_up: object) -> bool:
+        if self._members is not None:
+            return line_up in self._members
+        return (
+            isinstance(line_up, tuple)
+            and len(line_up) == self._size
+            and self._known.issuperset(line_up)
+            and all(one < other for one, other in pairwise(line_up))
+            and (self._challenger is None or self._challenger in line_up)
+        )
+
+
+def _with(challenger: str, bots: Sequence[str], size: int) -> Iterator[LineUp]:
+    """The line-ups of sorted bots that hold the challenger, in order."""
+    at = bots.index(challenger)
+    if size > 1:
+        for first in range(at):
+            for rest in _with(challenger, bots[first + 1 :], size - 1):
+                yield (bots[first], *rest)
+    for rest in combinations(bots[at + 1 :], size - 1):
+        yield (challenger, *rest)
+
+
+def _count(bots: int, size: int, challenger: str | None) -> int:
+    return comb(bots, size) if challenger is None else comb(bots - 1, size - 1)
+
+
+def line_ups_of(config: RunConfig) -> LineUps:
+    """The line-ups of a run whose ``tables`` have been chosen."""
+    if config.compare is not None:
+        listed = [line_up for group in opponents(config) for line_up in compared(config.compare, group)]
+        return LineUps(config.bots, config.players, listed=listed)
+    if config.line_ups is not None:
+        return LineUps(config.bots, config.players, listed=(tuple(sorted(group)) for group in config.line_ups))
+    return LineUps(config.bots, config.players, config.challenger)
+
+
+def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
+    """The configuration with the line-ups that ``tables`` chooses written down: those of the known run, and more where it grew.
+
+    Raises ConfigError when that leaves a bot without a game, or when there would be too many to write down.
+    """
+    every = _count(len(config.bots), config.players, config.challenger)
+    if config.tables is None or (config.tables >= every > MOST_TABLES):
+        return config
+    if config.tables > MOST_TABLES and every > MOST_TABLES:
+        raise ConfigError(
+            f"expected --tables of at most {MOST_TABLES:,}, or of all {every:,} line-ups, got {config.tables:,}",
+            f"ask for --tables {MOST_TABLES}, or leave it out to play all",
+        )
+    chosen = choose_line_ups(config, config.tables, [tuple(group) for group in known.line_ups or ()] if known else [])
+    idle = sorted(set(config.bots).difference(*chosen))
+    if idle:
+        enough = ceil(config.tables * len(config.bots) / (len(config.bots) - len(idle)))
+        raise ConfigError(
+            f"expected a line-up for every bot, got none for {', '.join(idle)}: --tables {config.tables} is too small",
+            f"use more tables, for example --tables {enough}",
+        )
+    return msgspec.structs.replace(config, line_ups=[list(group) for group in chosen])
+
+
+def choose_line_ups(config: RunConfig, tables: int, kept: Sequence[LineUp]) -> list[LineUp]:
+    """A balanced subset of ``tables`` line-ups, or all there are, with the ``kept`` ones among them."""
+    bots, challenger = sorted(config.bots), config.challenger
+    every = _count(len(bots), config.players, challenger)
+    if tables >= every:
+        return list(LineUps(bots, config.players, challenger))
+    rivals = [bot for bot in bots if bot != challenger]
+    size = config.players - (challenger is not None)
+    before = {tuple(bot for bot in group if bot != challenger) for group in kept}
+    if before or tables <= every // 2:
+        groups = balanced_subset(rivals, size, tables, before)
+    else:
+        left_out = set(balanced_subset(rivals, size, every - tables))
+        groups = [group for group in combinations(rivals, size) if group not in left_out]
+    return sorted(tuple(sorted((*group, challenger) if challenger else group)) for group in groups)
+
+
+def opponents(config: RunConfig) -> list[LineUp]:
+    """The sets of opponents that the compared bots meet in turn, deal by deal; one that is empty when they play each other."""
+    size = config.players - 1
+    if not config.pool:
+        return [()]
+    count = min(comb(len(config.pool), size), max(MOST_GROUPS, ceil(len(config.pool) / size)))
+    return balanced_subset(config.pool, size, count)
+
+
+def compared(compare: Comparison, group: LineUp) -> list[LineUp]:
+    """The line-ups of the compared bots with a set of opponents."""
+    if not group:
+        return [tuple(sorted((compare.new, compare.old)))]
+    return [tuple(sorted((bot, *group))) for bot in (compare.new, compare.old)]
+
+
+def balanced_subset(bots: Sequence[str], size: int, count: int, kept: Collection[LineUp] = ()) -> list[LineUp]:
+    """``count`` different groups of ``size`` bots, in which every bot, and as far as possible every pair, is equally frequent.
+
+    Because groups must differ, the result can be slightly uneven; swapping bots then evens it out. It includes the ``kept`` groups as
+    they are.
+    """
+    needs = _Needs(bots, kept)
+    for _ in range(count - len(kept)):
+        needs.add(needs.next_group(size))
+    if not kept:
+        _even_out(needs.chosen, needs.groups)
+    return sorted(needs.chosen)
+
+
+class _Needs:
+    """Groups chosen one by one; ``groups`` counts those of each bot."""
+
+    def __init__(self, bots: Collection[str], kept: Collection[LineUp]) -> None:
+        self.chosen: set[LineUp] = set()
+        self.groups = dict.fromkeys(sorted(bots), 0)
+        self._meetings = {bot: Counter[str]() for bot in bots}
+        self._waiting = list(self.groups)
+        self._random = Random(0)  # noqa: S311 - the same line-ups whenever the same are asked for
+        for group in kept:
+            self.add(group)
+
+    def add(self, group: LineUp) -> None:
+        """Counts a group."""
+        self.chosen.add(group)
+        for bot in group:
+            self.groups[bot] += 1
+            self._meetings[bot].update(group)
+
+    def next_group(self, size: int) -> LineUp:
+        """A new group of the bots with the fewest groups so far, then of those that have met least."""
+        # Looking at every bot for each seat took 15 s for 30,000 groups of 300 bots. Drawn ones meet more
+        # evenly than the first ones, which follow each other in the same order again and again.
+        self._waiting.sort(key=self.groups.__getitem__)
+        fewest = bisect_right(self._waiting, self.groups[self._waiting[0]], key=self.groups.__getitem__)
+        near = self._waiting[: max(fewest, NEAR)]
+        some = near if len(near) <= NEAR else self._random.sample(near, NEAR)
+        return next(self._by_need(some, size, ()), None) or next(self._by_need(self._waiting, size, ()))
+
+    def _by_need(self, bots: Sequence[str], size: int, group: LineUp) -> Iterator[LineUp]:
+        """The groups that begin with these bots and are not chosen yet."""
+        if len(group) == size:
+            whole = tuple(sorted(group))
+            if whole not in self.chosen:
+                yield whole
+            return
+        met = [self._meetings[bot] for bot in group]
+
+        def need(bot: str) -> tuple[int, int, str]:
+            return self.groups[bot], sum(meetings[bot] for meetings in met), bot
+
+        for bot in sorted((bot for bot in bots if bot not in group), key=need):
+            yield from self._by_need(bots, size, (*group, bot))
+
+
+def _even_out(chosen: set[LineUp], groups: dict[str, int]) -> None:
+    """Replaces a more frequent bot by a rarer one until all counts differ by at most one.
+
+    There is always a group where this works: the frequent bot has more groups without the rare one than the rare one has without it, so
+    not all swaps can lead to groups that exist already.
+    """
+    while True:
+        frequent, rare = max(groups, key=lambda bot: (groups[bot], bot)), min(groups, key=lambda bot: (groups[bot], bot))
+        if groups[frequent] - groups[rare] <= 1:
+            return
+        for group in sorted(chosen):
+            if frequent in group and rare not in group:
+                changed = tuple(sorted({*group, rare} - {frequent}))
+                if changed not in chosen:
+                    chosen.remove(group)
+                    chosen.add(changed)
+                    break
+        groups[frequent] -= 1
+        groups[rare] += 1

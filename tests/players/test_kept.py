@@ -1,0 +1,123 @@
+"""Builds are made once, used again while nothing changed, and never trusted where anybody else could have written."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from arena.players.folder import bot_at, kept_builds, stage
+from arena.players.kept import Kept, cache_folder
+from arena.players.sandbox.probe import failure
+from arena.players.sandbox.tiers import OPEN, TIERS, Sandbox
+
+
+@pytest.fixture
+def walls():
+    """The best sandbox that works here."""
+    tier = next((tier for tier in TIERS if not failure(Sandbox(tier).launch)), None)
+    if tier is None:
+        pytest.skip("no sandbox works here")
+    return Sandbox(tier)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A bot whose build leaves another number each time, and a cache of the test's own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "bot"
+    path.mkdir()
+    (path / "bot.py").write_text("print()\n")
+    build = "head -c 8 /dev/urandom | od -An -tx8 > built; ln -s bot.py link; chmod 700 built"
+    (path / "bot.toml").write_text(f'name = "b"\nversion = "1"\ncommand = ["python3", "bot.py"]\nbuild = [["sh", "-c", "{build}"]]\n')
+    return path
+
+
+def built(bot, target, sandbox):
+    return (stage(bot, target, sandbox).folder / "built").read_text()
+
+
+def test_the_same_files_are_built_once(folder, tmp_path, walls):
+    first = built(bot_at(folder), tmp_path / "one" / "b", walls)
+    assert built(bot_at(folder), tmp_path / "two" / "b", walls) == first
+    copy = tmp_path / "two" / "b"
+    assert ((copy / "link").readlink(), (copy / "built").stat().st_mode & 0o777) == (Path("bot.py"), 0o700)
+    assert Kept(cache_folder("builds")).size()[0] == 1
+
+
+def test_another_version_of_the_same_files_is_the_same_build(folder, tmp_path, walls):
+    first = built(bot_at(folder), tmp_path / "one" / "b", walls)
+    (folder / "bot.toml").write_text((folder / "bot.toml").read_text().replace('version = "1"', 'version = "2"'))
+    assert built(bot_at(folder), tmp_path / "two" / "b", walls) == first
+
+
+def test_other_files_or_another_compiler_are_built_anew(folder, tmp_path, walls, monkeypatch):
+    first = built(bot_at(folder), tmp_path / "one" / "b", walls)
+    (folder / "bot.py").write_text("print(1)\n")
+    second = built(bot_at(folder), tmp_path / "two" / "b", walls)
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "cc").write_text("#!/bin/sh\n")
+    (programs / "cc").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    third = built(bot_at(folder), tmp_path / "three" / "b", walls)
+    assert len({first, second, third}) == 3
+
+
+@pytest.mark.parametrize("spoil", ["changed", "added", "removed", "mode"])
+def test_a_kept_build_that_was_changed_is_made_anew(folder, tmp_path, walls, spoil):
+    first = built(bot_at(folder), tmp_path / "one" / "b", walls)
+    [kept] = [path for path in cache_folder("builds").iterdir() if path.is_dir()]
+    if spoil == "changed":
+        (kept / "bot.py").write_text("print('stolen')\n")
+    elif spoil == "added":
+        (kept / "more").touch()
+    elif spoil == "removed":
+        (kept / "bot.py").unlink()
+    else:
+        (kept / "bot.py").chmod(0o777)
+    second = stage(bot_at(folder), tmp_path / "two" / "b", walls)
+    assert (second.folder / "built").read_text() != first
+    assert (second.folder / "bot.py").read_text() == "print()\n"
+    assert built(bot_at(folder), tmp_path / "three" / "b", walls) == (second.folder / "built").read_text()
+
+
+def test_without_a_sandbox_nothing_is_kept(folder, tmp_path):
+    assert built(bot_at(folder), tmp_path / "one" / "b", OPEN) != built(bot_at(folder), tmp_path / "two" / "b", OPEN)
+    assert not cache_folder("builds").exists()
+
+
+def test_a_folder_that_others_can_write_to_or_a_link_is_not_trusted(folder, walls):
+    assert kept_builds(walls)
+    place = cache_folder("builds")
+    place.mkdir(parents=True)
+    place.chmod(0o777)
+    assert kept_builds(walls) is None
+    place.chmod(0o700)
+    assert kept_builds(walls)
+    place.parent.chmod(0o770)
+    assert kept_builds(walls) is None
+    place.parent.chmod(0o700)
+    place.rename(place.with_name("elsewhere"))
+    place.symlink_to("elsewhere")
+    assert kept_builds(walls) is None
+
+
+def test_files_that_changed_since_they_were_hashed_are_not_kept(folder, tmp_path, walls):
+    bot = bot_at(folder)
+    (folder / "bot.py").write_text("print(2)\n")
+    stage(bot, tmp_path / "one" / "b", walls)
+    assert Kept(cache_folder("builds")).size()[0] == 0
+
+
+def test_the_oldest_go_when_room_is_short(tmp_path, monkeypatch):
+    monkeypatch.setattr("arena.players.kept.MOST_BYTES", 2500)
+    kept, source = Kept(tmp_path / "kept"), tmp_path / "source"
+    source.mkdir()
+    (source / "file").write_bytes(bytes(1000))
+    for number, key in enumerate("abc"):
+        kept.keep(key, source)
+        os.utime(tmp_path / "kept" / f"{key}.seal", (number, number))
+    assert not kept.fetch("a", tmp_path / "a")
+    assert kept.fetch("b", tmp_path / "b")
+    assert kept.fetch("c", tmp_path / "c")
+    assert Path(tmp_path / "c" / "file").stat().st_size == 1000

@@ -22,7 +22,7 @@ class Arena:
 
     def __init__(self, home):
         self.home = home
-        self.own = {"XDG_STATE_HOME": str(home.parent / "state"), "XDG_CONFIG_HOME": str(home.parent / "config")}
+        self.own = {f"XDG_{name}_HOME": str(home.parent / name.lower()) for name in ("STATE", "CONFIG", "CACHE")}
         self.ladder = "off"
 
     def start(self, *arguments):

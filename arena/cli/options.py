@@ -41,7 +41,7 @@ clock_option = click.option(
 
 def with_clock(settings: dict[str, Any]) -> dict[str, Any]:
     """The settings with the best clock there is here, if none was asked for."""
-    if settings.get("in_process") or "clock" in settings:
+    if settings.get("in_process") or settings.get("clock"):
         return settings
     from arena.players.timekeeper import BEST_CLOCK  # noqa: PLC0415 - help must not wait for it
 

@@ -10,7 +10,7 @@ its processes together use too much, ``memory MB``, ``processes N``, ``threads N
 for setrlimit, the others are for the whole tree: ``memory_mb``, ``processes``, ``threads``, ``disk_mb`` and ``disk_files`` in the FOLDERs,
 and ``files_in_memory`` in the sandbox's own /tmp. ``counter=0`` does without the kernel's counter. Exit status 1 means that some process of
 the bot could not be killed.
-This file stands alone and imports little, because it delays every start.
+It imports little, because it delays every start, and of the arena only what lies beside it.
 """
 
 import ctypes
@@ -18,9 +18,14 @@ import fcntl
 import os
 import resource
 import select
-import stat
 import sys
 import time
+
+if __name__ == "__main__":  # started by its path, without the package: what it needs lies beside it
+    sys.path.append(os.path.dirname(__file__))  # noqa: PTH120 - pathlib would double the start-up time
+    import holdings  # type: ignore[import-not-found]
+else:
+    from arena.players import holdings
 
 DEATH_SIGNAL, SUBREAPER = 1, 36
 PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
@@ -34,22 +39,10 @@ LIMITS = {
     "file_bytes": resource.RLIMIT_FSIZE,
 }
 WORDS = {"memory_mb": "memory", "files_in_memory": "files", "disk_mb": "disk", "disk_files": "files"}
-COUNTED = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")
-"""Of /proc/PID/status: page tables too, which took 440 MB where they were not counted."""
-SOCKET_KB, PIPE_KB = 208, 64
-"""What each holds when it is full, by itself, and is counted with: nothing tells what it holds now."""
-SOCKET_BYTES = "/proc/sys/net/core/wmem_default"
-"""Where a machine says that its sockets hold more."""
-SHARED_FILE = "/dev/zero (deleted)"
-"""How memory that processes share without a file is called in /proc/PID/maps."""
 LOOK_MS = 120, 280
 """The shortest and the longest time between two looks: a bot that knew the moment of the next one could hide from it."""
 UNCOUNTED_NS, NOISE_NS = 50_000_000, 5_000_000
 """How much processor time may escape the count altogether, and between two looks: the two clocks are not read at the same moment."""
-CHILD_SIGNAL_BIT = 1 << 16
-IN_MEMORY = ("tmp", "dev/shm")
-SMALL = 1 << 27
-"""A file system smaller than this, in bytes, is the sandbox's own: the machine's /tmp is larger."""
 
 
 def start_bot(command: list[str], limits: dict[str, int], status: int, libc: ctypes.CDLL) -> tuple[int, int]:
@@ -138,9 +131,9 @@ class Watch:
     def excess(self) -> str:
         """The first limit that the processes exceed, as a line for STATUS; empty if there is none."""
         tree = descendants()
-        figures = [figures_of(pid) for pid in tree]
-        opened = [file for pid in tree for file in opened_by(pid)]
-        held = held_kb(tree, opened) + max(0, shared_kb(tree) - sum(shared for _, _, _, shared in figures))
+        figures = [holdings.figures_of(pid) for pid in tree]
+        opened = [file for pid in tree for file in holdings.opened_by(pid)]
+        held = holdings.held_kb(tree, opened) + max(0, holdings.shared_kb(tree) - sum(shared for _, _, _, shared in figures))
         used = {
             "processes": len(tree),
             "threads": sum(threads for _, threads, _, _ in figures),
@@ -148,11 +141,11 @@ class Watch:
         }
         limits = self._limits
         if used["memory_mb"] > limits.get("memory_mb", used["memory_mb"]):
-            used["memory_mb"] = sum(shared_fairly(pid, kb) for pid, (kb, _, _, _) in zip(tree, figures, strict=True)) + held >> 10
+            used["memory_mb"] = sum(holdings.shared_fairly(pid, kb) for pid, (kb, _, _, _) in zip(tree, figures, strict=True)) + held >> 10
         if "files_in_memory" in limits:
-            used["files_in_memory"] = max(map(files_in_memory, tree), default=0)
+            used["files_in_memory"] = max(map(holdings.files_in_memory, tree), default=0)
         if "disk_mb" in limits:
-            used["disk_mb"], used["disk_files"] = disk_use(self._folders, opened, limits["disk_files"])
+            used["disk_mb"], used["disk_files"] = holdings.disk_use(self._folders, opened, limits["disk_files"])
         for name, number in used.items():
             if name in limits and number > limits[name]:
                 return f"{WORDS.get(name, name)} {number}"
@@ -197,129 +190,6 @@ def unseen(tree: list[int], figures: list[tuple[int, int, bool, int]]) -> str:
         if ignores:
             return f"unseen {pid}"
     return ""
-
-
-def figures_of(pid: int) -> tuple[int, int, bool, int]:
-    """A process's memory in kB not backed by a file, its threads, whether it ignores SIGCHLD, and how much of the memory is shared."""
-    kb, threads, ignores, shared = 0, 0, False, 0
-    try:
-        with open(f"/proc/{pid}/status") as file:  # noqa: PTH123 - pathlib would double the start-up time
-            for line in file:
-                if line.startswith(COUNTED):
-                    kb += int(line.split()[1])
-                    shared = int(line.split()[1]) if line.startswith("RssShmem") else shared
-                elif line.startswith("Threads"):
-                    threads = int(line.split()[1])
-                elif line.startswith("SigIgn"):
-                    ignores = bool(int(line.split()[1], 16) & CHILD_SIGNAL_BIT)
-    except OSError:
-        pass
-    return kb, threads, ignores, shared
-
-
-def shared_fairly(pid: int, otherwise: int) -> int:
-    """The same memory in kB, with shared memory divided among the processes that share it; this is slower to read."""
-    try:
-        with open(f"/proc/{pid}/smaps_rollup") as file:  # noqa: PTH123
-            kb = sum(int(line.split()[1]) for line in file if line.startswith(("Pss_Anon", "Pss_Shmem", "SwapPss")))
-        with open(f"/proc/{pid}/status") as file:  # noqa: PTH123
-            return kb + sum(int(line.split()[1]) for line in file if line.startswith("VmPTE"))
-    except OSError:
-        return otherwise
-
-
-def held_kb(tree: list[int], opened: list[os.stat_result]) -> int:
-    """Memory in kB that the kernel may hold for processes in sockets and pipes, which is in no figure of theirs."""
-    pipes = {file.st_ino for file in opened if stat.S_ISFIFO(file.st_mode)}
-    sockets = {file.st_ino for file in opened if stat.S_ISSOCK(file.st_mode)}
-    count = max([len(sockets), *map(sockets_of_network, tree)])
-    return count * (socket_kb() if count else 0) + len(pipes) * PIPE_KB
-
-
-def socket_kb() -> int:
-    """What a socket holds, at most, for who reads slowly."""
-    try:
-        with open(SOCKET_BYTES) as file:  # noqa: PTH123
-            return max(SOCKET_KB, int(file.read()) >> 10)
-    except OSError:
-        return SOCKET_KB
-
-
-def opened_by(pid: int) -> list[os.stat_result]:
-    """The open files of a process, as far as they can be seen: a bot in a sandbox cannot hide them."""
-    found = []
-    try:
-        names = os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208
-    except OSError:
-        return []
-    for name in names:
-        try:
-            found.append(os.stat(f"/proc/{pid}/fd/{name}"))  # noqa: PTH116
-        except OSError:
-            continue
-    return found
-
-
-def sockets_of_network(pid: int) -> int:
-    """How many sockets a private network has, those included that wait in a queue, where no process has them open."""
-    try:
-        if os.stat(f"/proc/{pid}/ns/net").st_ino == os.stat("/proc/self/ns/net").st_ino:  # noqa: PTH116
-            return 0
-        with open(f"/proc/{pid}/net/unix") as file:  # noqa: PTH123
-            return sum(1 for _ in file) - 1
-    except OSError:
-        return 0
-
-
-def shared_kb(tree: list[int]) -> int:
-    """Size in kB of the memory that processes share without a file: what one wrote stays there when it lets go of it."""
-    sizes: dict[str, int] = {}
-    for pid in tree:
-        mine: dict[str, int] = {}
-        try:
-            with open(f"/proc/{pid}/maps") as file:  # noqa: PTH123
-                for line in file:
-                    if SHARED_FILE in line:
-                        place, _, _, _, inode = line.split()[:5]
-                        start, end = place.split("-")
-                        mine[inode] = mine.get(inode, 0) + (int(end, 16) - int(start, 16) >> 10)
-        except OSError:
-            continue
-        sizes.update({inode: max(size, sizes.get(inode, 0)) for inode, size in mine.items()})
-    return sum(sizes.values())
-
-
-def files_in_memory(pid: int) -> int:
-    """The number of files a sandboxed process has in file systems that live in memory; those limit the size, not the number."""
-    count = 0
-    for name in IN_MEMORY:
-        try:
-            room = os.statvfs(f"/proc/{pid}/root/{name}")
-        except OSError:
-            continue
-        count += room.f_files - room.f_ffree if room.f_blocks * room.f_frsize < SMALL else 0
-    return count
-
-
-def disk_use(folders: list[str], opened: list[os.stat_result], most: int) -> tuple[int, int]:
-    """MB and number of the files in the folders, and of deleted ones still open.
-
-    Stops counting above ``most``. A folder that cannot be read counts as too many.
-    """
-    found = [file for file in opened if stat.S_ISREG(file.st_mode) and not file.st_nlink]
-    hidden, waiting = 0, folders.copy()
-    while waiting and not hidden and len(found) <= most:
-        try:
-            for entry in os.scandir(waiting.pop()):
-                found.append(entry.stat(follow_symlinks=False))
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-        except FileNotFoundError:
-            continue
-        except OSError:
-            hidden = most
-    blocks = sum({(file.st_dev, file.st_ino): file.st_blocks for file in found}.values())
-    return blocks >> 11, len(found) + hidden + bool(hidden)
 
 
 def report(child: int, status: int) -> None:

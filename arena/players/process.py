@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import Void
-from arena.players.keeper import SUBREAPER, children, figures_of, shared_fairly
+from arena.players.holdings import figures_of, shared_fairly
+from arena.players.keeper import SUBREAPER, children
 from arena.players.sandbox.launch import PROCESSES
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.usage import Meter, family, has_pipe_open

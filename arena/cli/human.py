@@ -160,7 +160,7 @@ def places(state: State, moves: Sequence[int]) -> str:
 def refusal(reason: str) -> str:
     """Why a move is refused, and what to type to read the rule."""
     command = where_to_read(reason)
-    return f"{reason}; '{command}' explains the rule: here, type {command.split()[-1]}" if command else reason
+    return f"{reason}; type {command.split()[-1]} to read the rule" if command else reason
 
 
 def ruling(text: str) -> str:

@@ -64,7 +64,7 @@ def test_what_is_typed_is_answered(capsys):
     assert "you do not hold " in shown
     assert "none of your moves covers a1" in shown
     assert re.search(r"expected a move such as (?!Rc4Yd4)\w+, got 'zz'; \? for help", shown)
-    assert re.search(r"\((R4\.2|R3\.1)\); 'arena rules (R4\.2|R3\.1)' explains the rule: here, type \1\n", shown)
+    assert re.search(r"\((R4\.2|R3\.1)\); type \1 to read the rule\n", shown)
     assert "expected a square from a1 to m13" in shown
 
 

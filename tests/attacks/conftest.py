@@ -30,7 +30,8 @@ def ground(request, tmp_path, monkeypatch):
     """A place to attack, in one tier."""
     needs(request.param)
     made = Ground(tmp_path, request.param)
-    for name, value in {"HOME": made["home"], "TMPDIR": made["folder"], "API_TOKEN": made.word}.items():
+    cache = str(tmp_path / "cache")  # builds that are kept are no spoil of an attack
+    for name, value in {"HOME": made["home"], "TMPDIR": made["folder"], "API_TOKEN": made.word, "XDG_CACHE_HOME": cache}.items():
         monkeypatch.setenv(name, value)
     for name, value in {"DISK_MB": 48, "DISK_FILES": 2000, "FILES_IN_MEMORY": 2000}.items():
         monkeypatch.setattr(launch, name, value)

@@ -188,7 +188,8 @@ def _is_setuid(program: str) -> bool:
 
 
 def _is_system(path: str) -> bool:
-    return path == "/usr" or path.startswith(("/usr/", "/bin/", "/lib", "/sbin/"))
+    """Whether every bot sees it anyway: /etc/alternatives is where Debian's ``cc`` and ``java`` lead."""
+    return path == "/usr" or path.startswith(("/usr/", "/bin/", "/lib", "/sbin/", "/etc/alternatives/"))
 
 
 def search_path(environment: Mapping[str, str]) -> str:

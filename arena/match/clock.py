@@ -28,7 +28,8 @@ class Clock:
     """
 
     def __init__(self, timing: Timing, players: int) -> None:
-        self.kind = timing.clock
+        # msgspec leaves out a default only where it is the very same object, which a text is not after a pickle
+        self.kind: ClockKind = "wall" if timing.clock == "wall" else "cpu"
         self._move_ns = timing.move_ms * NS_PER_MS
         self._increment_ns = timing.increment_ms * NS_PER_MS
         self._banks_ns = None if timing.game_ms is None else [timing.game_ms * NS_PER_MS] * players

@@ -126,7 +126,7 @@ class Referee:
             move_ms=self.timing.move_ms,
             game_ms=self.timing.game_ms,
             increment_ms=self.timing.increment_ms,
-            clock=self.timing.clock,
+            clock=self.clock.kind,
         )
 
     def _is_over(self) -> bool:
@@ -243,7 +243,7 @@ def record_of(
         sandbox=sandbox,
         host=host,
         ended=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        clock=clock.kind,
+        clock="cpu" if clock.kind == "cpu" else None,
     )
 
 

@@ -27,7 +27,7 @@ class GameRecord(Struct, frozen=True, omit_defaults=True):
     ``end``    last pagoda, no tiles, no space or forfeit
     ``think_ms``, ``slowest_ms``  total time of all answers, and the longest single one
     ``turns``  number of placements; ``sandbox`` the tier in use; ``ended`` in UTC
-    ``clock``  what time was measured by: ``cpu``, the bots' processor time, or ``wall``, which is left out
+    ``clock``  ``cpu`` if time is the bots' processor time; left out if it is that of the clock on the wall
     """
 
     v: int
@@ -48,7 +48,7 @@ class GameRecord(Struct, frozen=True, omit_defaults=True):
     sandbox: str
     host: str
     ended: str
-    clock: str = "wall"
+    clock: str | None = None
 
 
 encode_record = msgspec.json.Encoder().encode

@@ -47,7 +47,7 @@ class _Record(Struct, forbid_unknown_fields=True):
     sandbox: Text
     host: str
     ended: Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
-    clock: Literal["cpu", "wall"] = "wall"
+    clock: Literal["cpu", "wall"] | None = None
 
 
 _decode = msgspec.json.Decoder(_Record).decode

@@ -94,7 +94,6 @@ def test_a_bot_that_computes_on_its_rivals_turns_forfeits(arena, zoo_bot):
     assert "void" not in err
     faults = [(record["bots"][fault["seat"]], fault["kind"]) for record in arena.records("b") for fault in record["faults"]]
     assert faults == [(name, "late")] * 2
-    assert "the arena's own time between two moves: p50 " in err
 
 
 def test_the_clock_in_force_is_said(arena):

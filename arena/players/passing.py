@@ -9,8 +9,8 @@ import os
 import stat
 import subprocess
 import tempfile
-import time
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 PREFIX, UNFINISHED = "qin-arena-", ".qin-arena-new-"
@@ -48,8 +48,9 @@ def abandoned() -> list[Path]:
         if place.name.startswith(PREFIX) and (handle := _locked(place)) is not None:
             os.close(handle)
             found.append(place)
-        elif place.name.startswith(UNFINISHED) and _is_own_folder(place) and time.time() - place.lstat().st_mtime > PATIENCE_S:
-            found.append(place)
+        elif place.name.startswith(UNFINISHED) and _is_own_folder(place):
+            age_s = datetime.now(UTC).timestamp() - place.lstat().st_mtime
+            found += [place] if age_s > PATIENCE_S else []
     return found
 
 

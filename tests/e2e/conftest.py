@@ -25,11 +25,14 @@ class Arena:
         self.own = {f"XDG_{name}_HOME": str(home.parent / name.lower()) for name in ("STATE", "CONFIG", "CACHE")}
         self.ladder = "off"
 
+    @property
+    def environment(self):
+        return {**os.environ, **self.own, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "ARENA_LADDER": self.ladder}
+
     def start(self, *arguments):
-        environment = {**os.environ, **self.own, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "ARENA_LADDER": self.ladder}
         command = [sys.executable, "-m", "arena", *map(str, arguments)]
         return subprocess.Popen(
-            command, cwd=self.home, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+            command, cwd=self.home, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
         )
 
     def __call__(self, *arguments, status=0):

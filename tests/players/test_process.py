@@ -137,12 +137,15 @@ def test_every_link_on_the_way_to_an_interpreter_can_be_read(tmp_path, monkeypat
 HIDING = """
 import os, subprocess, sys, time
 child = subprocess.Popen([sys.executable, "-c", "import os, time; os.setsid(); time.sleep(600)"])
+told, tell = os.pipe()
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
         print(os.getpid(), flush=True)
+        os.write(tell, b".")
         time.sleep(600)
     os._exit(0)
+os.read(told, 1)
 print(child.pid, flush=True)
 time.sleep(600)
 """
@@ -151,7 +154,8 @@ time.sleep(600)
 def pids_of(process, count=2):
     data = b""
     while data.count(b"\n") < count:
-        data += os.read(process.from_bot, 100)
+        assert (got := os.read(process.from_bot, 100)), f"only {data!r} came"
+        data += got
     return [int(word) for word in data.split()]
 
 
@@ -167,9 +171,7 @@ def test_stopping_kills_children_and_daemons_too(start):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a keeper inherit orphans")
 def test_what_a_bot_leaves_behind_dies_with_it(start):
-    process = start(
-        HIDING.replace("time.sleep(600)\n", "time.sleep(600)\n", 1).rstrip().removesuffix("time.sleep(600)") + "raise SystemExit(3)"
-    )
+    process = start(HIDING.rstrip().removesuffix("time.sleep(600)") + "raise SystemExit(3)")
     pids = pids_of(process)
     assert process.ending(10).exit == 3
     for pid in pids:

@@ -1,4 +1,6 @@
-"""What pyproject.toml cannot say: on PyPI, the links and pictures of README.md have to lead into the repository."""
+"""What pyproject.toml cannot say: on PyPI, the links and pictures of README.md have to lead into
+the repository.
+"""
 
 import re
 import tomllib
@@ -14,7 +16,12 @@ RELATIVE = re.compile(r"(!?)(\[[^]]*\]\()(?!https?://|#)")
 
 def absolute(text: str) -> str:
     """The text with its relative links made to lead to the files of this version."""
-    return RELATIVE.sub(lambda link: f"{link[1]}{link[2]}{PAGE}/{'raw' if link[1] else 'blob'}/v{VERSION}/", text)
+    return RELATIVE.sub(
+        lambda link: f"{link[1]}{link[2]}{PAGE}/{'raw' if link[1] else 'blob'}/v{VERSION}/", text
+    )
 
 
-setup(long_description=absolute((ROOT / "README.md").read_text()), long_description_content_type="text/markdown")
+setup(
+    long_description=absolute((ROOT / "README.md").read_text()),
+    long_description_content_type="text/markdown",
+)

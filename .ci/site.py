@@ -1,7 +1,9 @@
-"""A hook of MkDocs: pages from outside docs/ are part of the site, and links that work on a forge work in it as well.
+"""A hook of MkDocs: pages from outside docs/ are part of the site, and links that work on a forge
+work in it as well.
 
-On a forge, docs/first-bot.md links to ../protocol/SPEC.md; in the site, where docs/ is the root, that page is protocol/SPEC.md. What is
-no page of the site is linked where the repository is published.
+On a forge, docs/first-bot.md links to ../protocol/SPEC.md; in the site, where docs/ is the root,
+that page is protocol/SPEC.md. What is no page of the site is linked where the repository is
+published.
 """
 
 import posixpath
@@ -13,7 +15,12 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
-OUTSIDE = ("protocol/**/*.md", "protocol/**/*.svg", "results/README.md", "results/league-1/README.md")
+OUTSIDE = (
+    "protocol/**/*.md",
+    "protocol/**/*.svg",
+    "results/README.md",
+    "results/league-1/README.md",
+)
 LINK = re.compile(r"(\]\()([^)\s#]+)([^)]*\))")
 
 
@@ -22,7 +29,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for pattern in OUTSIDE:
         for path in sorted(ROOT.glob(pattern)):
             name = path.relative_to(ROOT).as_posix()
-            files.append(File(name, str(ROOT), config.site_dir, use_directory_urls=config.use_directory_urls))
+            files.append(
+                File(name, str(ROOT), config.site_dir, use_directory_urls=config.use_directory_urls)
+            )
     return files
 
 
@@ -36,7 +45,8 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
         if "://" in target:
             return link[0]
         wanted = posixpath.normpath(posixpath.join(posixpath.dirname(here), target))
-        is_install = wanted == "README.md" and link[3].startswith("#install")  # the site's own first page says that as well
+        # the site's own first page says that as well
+        is_install = wanted == "README.md" and link[3].startswith("#install")
         in_site = "index.md" if is_install else wanted.removeprefix("docs/")
         if files.get_file_from_path(in_site):
             return f"{link[1]}{posixpath.relpath(in_site, posixpath.dirname(name) or '.')}{link[3]}"

@@ -16,8 +16,8 @@
     ├── Forfeit                  the bot's fault: it loses the game
     └── Void                     our fault: the game never counts and is played again
 
-Messages are lower case, with no full stop: what was expected, what came, and where. ``hint`` is the cure. Messages may quote text from
-bots and files, so all of them are made `printable`.
+Messages are lower case, with no full stop: what was expected, what came, and where. ``hint`` is the
+cure. Messages may quote text from bots and files, so all of them are made `printable`.
 """
 
 from collections.abc import Iterable
@@ -25,22 +25,30 @@ from enum import StrEnum
 
 
 def printable(text: str, keep: str = "") -> str:
-    """The text with escapes in place of anything that could control a terminal or hide words, except the characters in ``keep``."""
+    """The text with escapes in place of anything that could control a terminal or hide words,
+    except the characters in ``keep``.
+    """
     if text.isprintable():
         return text
-    return "".join(sign if sign.isprintable() or sign in keep else sign.encode("unicode_escape").decode() for sign in text)
+    return "".join(
+        sign if sign.isprintable() or sign in keep else sign.encode("unicode_escape").decode()
+        for sign in text
+    )
 
 
 MOST_NEAR = 3
 
 
 def did_you_mean(text: str, known: Iterable[str]) -> str:
-    """Asks whether one of the known words was meant that begin with a text, or the nearest one; with a blank at its end, or empty."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only for a slip of the fingers
+    """Asks whether one of the known words was meant that begin with a text, or the nearest one;
+    with a blank at its end, or empty.
+    """
+    from difflib import get_close_matches
 
     by_lower = {word.lower(): word for word in known}
     begun = [word for word in by_lower if word.startswith(text.lower())][:MOST_NEAR]
-    stems = {word.partition("-")[0]: own for word, own in by_lower.items()}  # the -python of greedy-python says little
+    # the -python of greedy-python says little
+    stems = {word.partition("-")[0]: own for word, own in by_lower.items()}
     words = stems | by_lower
     near = [words[word] for word in begun or get_close_matches(text.lower(), words, n=1)]
     return f"did you mean {' or '.join(repr(word) for word in near)}? " if near else ""
@@ -121,7 +129,8 @@ class FaultKind(StrEnum):
     NEVER_READS = "never reads"
 
 
-class Forfeit(ArenaError):  # noqa: N818 - the word of the field, and of the journal
+# The word of the field, and of the journal.
+class Forfeit(ArenaError):  # noqa: N818
     """A bot broke the protocol or the rules: it loses its game.
 
     ``kind`` is for programs; the message is a sentence for people.

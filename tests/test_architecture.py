@@ -12,13 +12,29 @@ import arena
 
 ROOT = Path(__file__).parents[1]
 MODULES = sorted(path for path in (ROOT / "arena").rglob("*.py") if "starters" not in path.parts)
-HEAVY = ("pandas", "numpy", "scipy", "jinja2", "multiprocessing_logging", "tqdm", "asyncio", "tomlkit", "gymnasium", "pettingzoo")
+HEAVY = (
+    "pandas",
+    "numpy",
+    "scipy",
+    "jinja2",
+    "multiprocessing_logging",
+    "tqdm",
+    "asyncio",
+    "tomlkit",
+    "gymnasium",
+    "pettingzoo",
+)
 
 
 def loaded_by(code, *arguments):
     """Which modules a fresh interpreter has after running the code."""
-    probe = f"import sys\nsys.argv = ['arena', *{list(arguments)!r}]\n{code}\nprint('\\n'.join(sys.modules), file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, cwd=ROOT, check=True)
+    probe = (
+        "import sys\nsys.argv = ['arena',"
+        f" *{list(arguments)!r}]\n{code}\nprint('\\n'.join(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, cwd=ROOT, check=True
+    )
     return set(done.stderr.split())
 
 
@@ -44,7 +60,13 @@ def test_starting_up_loads_nothing_heavy(arguments):
 
 def test_a_worker_and_a_bot_load_nothing_heavy():
     assert not loaded_by("import arena.tournament.workers") & set(HEAVY)
-    assert not loaded_by("import arena.sdk") & {*HEAVY, "multiprocessing", "logging", "subprocess", "click"}
+    assert not loaded_by("import arena.sdk") & {
+        *HEAVY,
+        "multiprocessing",
+        "logging",
+        "subprocess",
+        "click",
+    }
 
 
 def test_the_rules_need_the_standard_library_only():
@@ -61,7 +83,11 @@ def calls(path):
 def test_only_the_command_line_prints_or_exits():
     for path in MODULES:
         part = path.relative_to(ROOT / "arena").parts[0]
-        if part not in ("cli", "sdk", "__main__.py") and path.name not in ("confine.py", "qin_v0.py"):  # a program, a mode that prints
+        # a program, a mode that prints
+        if part not in ("cli", "sdk", "__main__.py") and path.name not in (
+            "confine.py",
+            "qin_v0.py",
+        ):
             assert not {"print", "click.echo", "sys.exit", "exit"} & set(calls(path)), path
 
 
@@ -69,7 +95,8 @@ def test_only_players_start_processes_and_only_records_write_journals():
     for path in MODULES:
         part = path.relative_to(ROOT / "arena").parts[0]
         used = set(calls(path))
-        if part not in ("players", "bench") and path.name != "child.py":  # bare processes to compare with, a worker of the arena
+        # bare processes to compare with, a worker of the arena
+        if part not in ("players", "bench") and path.name != "child.py":
             assert not {"subprocess.Popen", "subprocess.run", "os.fork", "os.execvp"} & used, path
         if part != "records":
             assert not {"os.fdatasync", "os.fsync", "os.ftruncate"} & used, path
@@ -85,7 +112,11 @@ def test_every_module_and_public_function_has_a_docstring():
 
 
 def test_modules_stay_of_a_size_to_read():
-    assert {path.name: len(path.read_text().splitlines()) for path in MODULES if len(path.read_text().splitlines()) > 400} == {}
+    assert {
+        path.name: len(path.read_text().splitlines())
+        for path in MODULES
+        if len(path.read_text().splitlines()) > 400
+    } == {}
 
 
 def test_the_changelog_names_the_version():
@@ -110,4 +141,6 @@ def test_the_shipped_boards_are_part_of_the_package():
 def test_the_changelog_has_room_for_what_comes_next_above_what_was_released():
     headings = re.findall(r"^## (.*)", (ROOT / "CHANGELOG.md").read_text(), re.M)
     assert headings[0] == "[Unreleased]"
-    assert all(re.fullmatch(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", heading) for heading in headings[1:])
+    assert all(
+        re.fullmatch(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", heading) for heading in headings[1:]
+    )

@@ -1,4 +1,6 @@
-"""arena.sdk: it follows games exactly, hides what the seat cannot see, and the loop speaks the protocol."""
+"""arena.sdk: it follows games exactly, hides what the seat cannot see, and the loop speaks the
+protocol.
+"""
 
 import json
 import os
@@ -46,7 +48,11 @@ class SdkPlayer(InProcessPlayer):
             self.look(position, state)
             return position.rng.choice(position.legal_moves())
 
-        serve(choose, [*self.lines, encode(turn_view(state, self.number, 1000, full=False))], sent.append)
+        serve(
+            choose,
+            [*self.lines, encode(turn_view(state, self.number, 1000, full=False))],
+            sent.append,
+        )
         reply = json.loads(sent[-1])
         assert reply["id"] == self.number
         return Answer(reply["move"], 1)
@@ -70,10 +76,15 @@ def test_a_position_shows_just_what_the_seat_may_see(players):
                 assert set(position.state.hands[other]) <= {UNKNOWN}
         assert set(position.state.pile_tiles()) <= {UNKNOWN}
         unseen = position.unseen()
-        hidden = [tile for other in range(players) if other != seat for tile in state.hands[other]] + list(state.pile_tiles())
+        hidden = [
+            tile for other in range(players) if other != seat for tile in state.hands[other]
+        ] + list(state.pile_tiles())
         assert unseen == {name: hidden.count(tile) for tile, name in enumerate(TILES)}
 
-    seated = [SdkPlayer("sdk", look), *(InProcessPlayer(f"r{seat}", random_move) for seat in range(1, players))]
+    seated = [
+        SdkPlayer("sdk", look),
+        *(InProcessPlayer(f"r{seat}", random_move) for seat in range(1, players)),
+    ]
     plan = single_game("sdk", "lion", players, [player.name for player in seated])
     record = Referee(plan, built_in("lion"), seated, Timing()).play().record
     assert record.faults == []
@@ -85,8 +96,18 @@ def test_a_forfeited_seat_is_followed_too():
         def choose(self, state, budget_ns):
             return msgspec.structs.replace(super().choose(state, budget_ns), move="nonsense")
 
-    seated = [SdkPlayer("sdk", lambda *_: None), Quits("q", random_move), InProcessPlayer("r", random_move)]
-    record = Referee(single_game("sdk", "bird", 0, ["sdk", "q", "r"]), built_in("bird"), seated, Timing()).play().record
+    seated = [
+        SdkPlayer("sdk", lambda *_: None),
+        Quits("q", random_move),
+        InProcessPlayer("r", random_move),
+    ]
+    record = (
+        Referee(
+            single_game("sdk", "bird", 0, ["sdk", "q", "r"]), built_in("bird"), seated, Timing()
+        )
+        .play()
+        .record
+    )
     assert [fault.seat for fault in record.faults] == [1]
     assert record.turns > 20
 
@@ -143,13 +164,17 @@ def test_rollouts_are_refused_for_what_cannot_be_tried():
     position = one_position()
     with pytest.raises(ValueError, match="expected at least 1 game for each move, got 0"):
         position.rollouts(0)
-    with pytest.raises(ValueError, match="expected the policy uniform, greedy or careful, got best"):
+    with pytest.raises(
+        ValueError, match="expected the policy uniform, greedy or careful, got best"
+    ):
         position.rollouts(1, policy="best")
     with pytest.raises(ValueError, match="expected the seat that is to move"):
         position.play(position.legal_moves()[0]).rollouts(1)
     with pytest.raises(IllegalMoveError, match="is illegal"):
         position.rollouts(1, [999_999])
-    with pytest.raises(ValueError, match="expected the policy uniform, greedy or careful, got best"):
+    with pytest.raises(
+        ValueError, match="expected the policy uniform, greedy or careful, got best"
+    ):
         position.playout(policy="best")
 
 
@@ -161,9 +186,14 @@ def test_a_sample_deals_all_that_was_hidden_and_nothing_else():
         hidden = [*state.hands[1], *state.pile_tiles()]
         assert {name: hidden.count(tile) for tile, name in enumerate(TILES)} == unseen
         assert state.hands[0] == position.state.hands[0]
-        assert (state.left, state.mover, state.pile) == (position.left, position.mover, position.pile)
+        assert (state.left, state.mover, state.pile) == (
+            position.left,
+            position.mover,
+            position.pile,
+        )
     assert (
-        position.sample(1).state.hands != position.sample(2).state.hands or position.sample(1).state.hands != position.sample(3).state.hands
+        position.sample(1).state.hands != position.sample(2).state.hands
+        or position.sample(1).state.hands != position.sample(3).state.hands
     )
     assert set(position.state.hands[1]) == {UNKNOWN}
 
@@ -211,14 +241,29 @@ def test_a_search_by_rollouts_beats_chance():
             sent = []
 
             def choose(position):
-                return min(position.rollouts(1, position.legal_moves()[::4]), key=lambda tried: tried.left).move
+                return min(
+                    position.rollouts(1, position.legal_moves()[::4]), key=lambda tried: tried.left
+                ).move
 
-            serve(choose, [*self.lines, encode(turn_view(state, self.number, 1000, full=False))], sent.append)
+            serve(
+                choose,
+                [*self.lines, encode(turn_view(state, self.number, 1000, full=False))],
+                sent.append,
+            )
             return Answer(json.loads(sent[-1])["move"], 1)
 
     for deal in range(3):
         seated = [InProcessPlayer("r", random_move), Searches("sdk", None)]
-        record = Referee(single_game("search", "bird", deal, ["r", "sdk"]), built_in("bird"), seated, Timing()).play().record
+        record = (
+            Referee(
+                single_game("search", "bird", deal, ["r", "sdk"]),
+                built_in("bird"),
+                seated,
+                Timing(),
+            )
+            .play()
+            .record
+        )
         assert (record.faults, record.ranks) == ([], [2, 1])
 
 
@@ -244,7 +289,15 @@ run(choose)
 
 
 def test_the_loop_answers_on_stdout_and_print_goes_to_stderr():
-    start = {"type": "start", "players": 2, "seat": 0, "board": ["R...", "...."], "pagodas": 24, "seed": 1, "move_ms": 1000}
+    start = {
+        "type": "start",
+        "players": 2,
+        "seat": 0,
+        "board": ["R...", "...."],
+        "pagodas": 24,
+        "seed": 1,
+        "move_ms": 1000,
+    }
     lines = [
         {"type": "hello", "id": 1, "protocol": 1, "arena": "x"},
         start,
@@ -252,7 +305,9 @@ def test_the_loop_answers_on_stdout_and_print_goes_to_stderr():
         {"type": "quit"},
     ]
     text = "".join(json.dumps(line) + "\n" for line in lines)
-    done = subprocess.run([sys.executable, "-c", SCRIPT], input=text, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], input=text, capture_output=True, text=True, check=True
+    )
     assert [json.loads(line) for line in done.stdout.splitlines()] == [
         {"type": "ready", "id": 1, "view": "incremental"},
         {"type": "move", "id": 2, "move": "Rb1Rc1"},
@@ -276,7 +331,15 @@ def test_a_bot_plays_the_same_with_the_pure_core():
     rows = ["R....", "..V..", "....B", "Y...."]
     lines = [
         {"type": "hello", "id": 1, "protocol": 1, "arena": "x"},
-        {"type": "start", "players": 3, "seat": 0, "board": rows, "pagodas": 19, "seed": 9, "move_ms": 1000},
+        {
+            "type": "start",
+            "players": 3,
+            "seat": 0,
+            "board": rows,
+            "pagodas": 19,
+            "seed": 9,
+            "move_ms": 1000,
+        },
         {"type": "turn", "id": 2, "hand": ["RR", "YB", "BB"], "time_ms": 1000},
         {"type": "quit"},
     ]
@@ -284,7 +347,14 @@ def test_a_bot_plays_the_same_with_the_pure_core():
     said = {}
     for core in {"pure", CORE}:
         environment = {**os.environ, "ARENA_RULES": core}
-        done = subprocess.run([sys.executable, "-c", SEARCH], input=text, capture_output=True, text=True, check=True, env=environment)
+        done = subprocess.run(
+            [sys.executable, "-c", SEARCH],
+            input=text,
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+        )
         assert done.stderr.splitlines()[0] == core
         said[core] = done.stdout, done.stderr.splitlines()[1:]
         assert json.loads(done.stdout.splitlines()[1])["type"] == "move"
@@ -295,30 +365,55 @@ def test_a_position_says_why_a_move_is_illegal_and_where_to_read_the_rule():
     said = []
 
     def choose(position):
-        for move in ("Ra1Ra2", position.legal_moves()[0], position.text(position.legal_moves()[0]), "pass"):
+        for move in (
+            "Ra1Ra2",
+            position.legal_moves()[0],
+            position.text(position.legal_moves()[0]),
+            "pass",
+        ):
             said.append(position.why_illegal(move))
         with pytest.raises(InvalidMoveError):
             position.why_illegal("Ra1")
         return position.legal_moves()[0]
 
-    start = {"type": "start", "players": 2, "seat": 0, "board": ["R..", "..."], "pagodas": 24, "seed": 9, "move_ms": 1000}
+    start = {
+        "type": "start",
+        "players": 2,
+        "seat": 0,
+        "board": ["R..", "..."],
+        "pagodas": 24,
+        "seed": 9,
+        "move_ms": 1000,
+    }
     lines = [start, {"type": "turn", "id": 2, "hand": ["RR", "YB", "BB"], "time_ms": 1000}]
     serve(choose, [json.dumps(line).encode() for line in lines], lambda line: None)
     assert said == [
         "Ra1Ra2 is illegal: a1 is not free grassland (R4.1); 'arena rules R4.1' explains the rule",
         "",
         "",
-        "pass is illegal: a player who can place a tile must place one (R3.1, R3.2); 'arena rules R3.1' explains the rule",
+        (
+            "pass is illegal: a player who can place a tile must place one (R3.1, R3.2); 'arena"
+            " rules R3.1' explains the rule"
+        ),
     ]
 
 
 def test_the_loop_ends_with_its_input():
-    assert subprocess.run([sys.executable, "-c", SCRIPT], input="", capture_output=True, text=True, check=True).stdout == ""
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT], input="", capture_output=True, text=True, check=True
+        ).stdout
+        == ""
+    )
 
 
 def test_messages_of_a_later_protocol_are_passed_over():
     sent = []
-    lines = [b'{"type":"weather","sky":"blue"}', b'{"type":"hello","id":1,"protocol":1,"arena":"9"}', b'{"type":"quit"}']
+    lines = [
+        b'{"type":"weather","sky":"blue"}',
+        b'{"type":"hello","id":1,"protocol":1,"arena":"9"}',
+        b'{"type":"quit"}',
+    ]
     serve(lambda position: position.legal_moves()[0], lines, sent.append)
     assert [json.loads(line)["type"] for line in sent] == ["ready"]
     with pytest.raises(msgspec.ValidationError, match="missing required field `players`"):

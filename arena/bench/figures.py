@@ -1,4 +1,6 @@
-"""Measurements: each thing takes turns with what it is compared with, several times, and the median counts."""
+"""Measurements: each thing takes turns with what it is compared with, several times, and the median
+counts.
+"""
 
 import multiprocessing
 import time
@@ -12,7 +14,9 @@ Result = TypeVar("Result")
 
 
 class Figure(NamedTuple):
-    """One measured value. ``key`` is for programs, ``name`` and ``unit`` are for people; ``aim`` is the design's target."""
+    """One measured value. ``key`` is for programs, ``name`` and ``unit`` are for people; ``aim`` is
+    the design's target.
+    """
 
     key: str
     name: str
@@ -22,9 +26,13 @@ class Figure(NamedTuple):
 
 
 def alternate(
-    works: Mapping[str, Callable[[], object]], rounds: int, clock: Callable[[], float] = time.perf_counter
+    works: Mapping[str, Callable[[], object]],
+    rounds: int,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, list[float]]:
-    """Wall-clock seconds of each piece of work, round by round. The pieces take turns, so that all are disturbed equally."""
+    """Wall-clock seconds of each piece of work, round by round. The pieces take turns, so that all
+    are disturbed equally.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(rounds):
         for name, work in works.items():
@@ -39,7 +47,9 @@ def median_ratio(one: Sequence[float], other: Sequence[float]) -> float:
     return median(own / beside for own, beside in zip(one, other, strict=True))
 
 
-def in_own_process(function: Callable[Arguments, Result], *arguments: Arguments.args, **keywords: Arguments.kwargs) -> Result:
+def in_own_process(
+    function: Callable[Arguments, Result], *arguments: Arguments.args, **keywords: Arguments.kwargs
+) -> Result:
     """The function's result from a fresh process, whose memory nothing else has used."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         return pool.submit(function, *arguments, **keywords).result()

@@ -1,4 +1,6 @@
-"""Whether the arena's memory stays flat: ten thousand real games between parrots, with one worker and a journal, as in a run."""
+"""Whether the arena's memory stays flat: ten thousand real games between parrots, with one worker
+and a journal, as in a run.
+"""
 
 import multiprocessing
 import os
@@ -9,7 +11,15 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from arena.bench.figures import Figure, in_own_process
-from arena.bench.parrots import BOARD, LABELS, PYTHON_PARROT, commands, compiled_parrot, parrot, rehearse
+from arena.bench.parrots import (
+    BOARD,
+    LABELS,
+    PYTHON_PARROT,
+    commands,
+    compiled_parrot,
+    parrot,
+    rehearse,
+)
 from arena.bench.resident import resident_mb
 from arena.match.clock import Timing
 from arena.match.referee import GamePlan
@@ -29,14 +39,23 @@ Readings = dict[int, tuple[float, float]]
 
 
 def measure(*, quick: bool = False) -> Iterator[Figure]:
-    """The memory in MB of the main process and of a worker after a thousand and after ten thousand games, and the growth."""
+    """The memory in MB of the main process and of a worker after a thousand and after ten thousand
+    games, and the growth.
+    """
     marks = QUICK_MARKS if quick else MARKS
     readings = in_own_process(play_games, marks)
     for at, (key, name) in enumerate((("main", "main process"), ("worker", "worker"))):
         for mark in marks:
-            yield Figure(f"memory.{key}.mb_after_{mark}", f"memory after {mark:,} games, {name}", readings[mark][at], "MB")
+            yield Figure(
+                f"memory.{key}.mb_after_{mark}",
+                f"memory after {mark:,} games, {name}",
+                readings[mark][at],
+                "MB",
+            )
         growth = readings[marks[-1]][at] - readings[marks[0]][at]
-        yield Figure(f"memory.{key}.growth_mb", f"growth between these, {name}", growth, "MB", "flat")
+        yield Figure(
+            f"memory.{key}.growth_mb", f"growth between these, {name}", growth, "MB", "flat"
+        )
 
 
 def play_games(marks: tuple[int, ...]) -> Readings:
@@ -61,8 +80,13 @@ def play_games(marks: tuple[int, ...]) -> Readings:
 def _prepare(folder: Path) -> tuple[GamePlan, Setup]:
     plan, record = rehearse()
     program = compiled_parrot(folder) or PYTHON_PARROT
-    bots = {LABELS[seat]: parrot(command, seat) for seat, command in enumerate(commands(program, record))}
-    return plan, Setup(bots, {BOARD: built_in(BOARD).rows}, Timing(), OPEN, worker_cores(1), WARNING)
+    bots = {
+        LABELS[seat]: parrot(command, seat)
+        for seat, command in enumerate(commands(program, record))
+    }
+    return plan, Setup(
+        bots, {BOARD: built_in(BOARD).rows}, Timing(), OPEN, worker_cores(1), WARNING
+    )
 
 
 def _plans(plan: GamePlan, games: int) -> Iterator[GamePlan]:

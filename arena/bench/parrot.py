@@ -9,7 +9,9 @@ for line in sys.stdin:
     kind = message["type"]
     if kind == "turn":
         turn += 1
-        sys.stdout.write(json.dumps({"type": "move", "id": message["id"], "move": sys.argv[turn]}) + "\n")
+        sys.stdout.write(
+            json.dumps({"type": "move", "id": message["id"], "move": sys.argv[turn]}) + "\n"
+        )
         sys.stdout.flush()
     elif kind == "start":
         turn = 0

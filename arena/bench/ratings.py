@@ -1,4 +1,6 @@
-"""How long it takes to rate a million games, from a table in memory and from a journal on disk, and how much memory it needs."""
+"""How long it takes to rate a million games, from a table in memory and from a journal on disk, and
+how much memory it needs.
+"""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -30,7 +32,9 @@ SHARED = 0.04
 
 
 class Made(NamedTuple):
-    """Made-up 2-player games: ``seats`` (n, 2) bots' numbers, ``shares`` (n, 2) of the win; two games per deal, with seats swapped."""
+    """Made-up 2-player games: ``seats`` (n, 2) bots' numbers, ``shares`` (n, 2) of the win; two
+    games per deal, with seats swapped.
+    """
 
     seats: Ints
     shares: Floats
@@ -49,17 +53,24 @@ def measure(*, quick: bool = False) -> Iterator[Figure]:
     loaded = in_own_process(rate_table, games, rounds)
     journal = in_own_process(rate_journal, games, rounds)
     yield Figure("ratings.games", "games rated", games, "games")
-    yield Figure("ratings.rate_s", "ratings and errors, once loaded", loaded.seconds["rate"], "s", "< 1")
+    yield Figure(
+        "ratings.rate_s", "ratings and errors, once loaded", loaded.seconds["rate"], "s", "< 1"
+    )
     yield Figure("ratings.tables_s", "all tables, once loaded", loaded.seconds["tables"], "s")
     yield Figure("ratings.peak_mb", "peak memory, once loaded", loaded.peak_mb, "MB")
-    yield Figure("ratings.journal_s", "all tables from a journal", journal.seconds["journal"], "s", "< 10")
+    yield Figure(
+        "ratings.journal_s", "all tables from a journal", journal.seconds["journal"], "s", "< 10"
+    )
     yield Figure("ratings.journal_peak_mb", "peak memory, from a journal", journal.peak_mb, "MB")
 
 
 def rate_table(games: int, rounds: int) -> Spent:
     """Rates a table of seats; the time to make the games up does not count."""
     frame = frame_of(make_games(games))
-    works: dict[str, Callable[[], object]] = {"rate": lambda: rate(count_results(frame)), "tables": lambda: make_tables(count_frame(frame))}
+    works: dict[str, Callable[[], object]] = {
+        "rate": lambda: rate(count_results(frame)),
+        "tables": lambda: make_tables(count_frame(frame)),
+    }
     return Spent({key: median(spent) for key, spent in alternate(works, rounds).items()}, peak_mb())
 
 
@@ -68,7 +79,9 @@ def rate_journal(games: int, rounds: int) -> Spent:
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
         path = Path(folder, JOURNAL)
         in_own_process(write_journal, path, games)
-        spent = alternate({"journal": lambda: make_tables(score_journal(path, ()).counted.counts(BOTS))}, rounds)
+        spent = alternate(
+            {"journal": lambda: make_tables(score_journal(path, ()).counted.counts(BOTS))}, rounds
+        )
         return Spent({"journal": median(spent["journal"])}, peak_mb())
 
 
@@ -108,9 +121,23 @@ def write_journal(path: Path, games: int) -> None:
     _, record = rehearse()
     made = make_games(games)
     with path.open("wb") as file:
-        for number, (seats, shares) in enumerate(zip(made.seats.tolist(), made.shares.tolist(), strict=True)):
+        for number, (seats, shares) in enumerate(
+            zip(made.seats.tolist(), made.shares.tolist(), strict=True)
+        ):
             bots, deal, seating = [BOTS[bot] for bot in seats], number // 2, number % 2
-            ranks, left = [1 if share else 2 for share in shares], [0 if share else 5 for share in shares]
+            ranks, left = (
+                [1 if share else 2 for share in shares],
+                [0 if share else 5 for share in shares],
+            )
             name = f"bird/{'+'.join(sorted(bots))}/{deal}/{seating}"
-            line = replace(record, id=name, deal=deal, seating=seating, bots=bots, ranks=ranks, left=left, think_ms=[50.0, 50.0])
+            line = replace(
+                record,
+                id=name,
+                deal=deal,
+                seating=seating,
+                bots=bots,
+                ranks=ranks,
+                left=left,
+                think_ms=[50.0, 50.0],
+            )
             file.write(encode_record(line) + b"\n")

@@ -1,4 +1,6 @@
-"""The cost the referee adds to a decision: complete games of two bots, next to the bare exchange of the same bytes with the same bots."""
+"""The cost the referee adds to a decision: complete games of two bots, next to the bare exchange of
+the same bytes with the same bots.
+"""
 
 import os
 import select
@@ -33,7 +35,9 @@ Exchange = tuple[bytes, int]
 
 
 def measure(*, quick: bool = False) -> Iterator[Figure]:
-    """The time per decision with a Python bot and, if there is a compiler, a C bot, each next to the bare exchange, all on one core."""
+    """The time per decision with a Python bot and, if there is a compiler, a C bot, each next to
+    the bare exchange, all on one core.
+    """
     with _on_one_core(), tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
         yield from _compare("python", "Python bot", PYTHON_PARROT, "<= 1.5", quick=quick)
         program = compiled_parrot(Path(folder))
@@ -58,10 +62,16 @@ def _on_one_core() -> Iterator[None]:
 def _compare(key: str, name: str, program: list[str], aim: str, *, quick: bool) -> Iterator[Figure]:
     plan, record = rehearse()
     games, decisions = 2 if quick else GAMES, len(record.moves)
-    players = [BotPlayer(parrot(command, seat), STARTUP_MS) for seat, command in enumerate(commands(program, record))]
+    players = [
+        BotPlayer(parrot(command, seat), STARTUP_MS)
+        for seat, command in enumerate(commands(program, record))
+    ]
     bare = BareBots(commands(program, record), _overhear(plan, players))
     try:
-        works = {"refereed": partial(_play, plan, players, games), "bare": partial(bare.play, games)}
+        works = {
+            "refereed": partial(_play, plan, players, games),
+            "bare": partial(bare.play, games),
+        }
         for work in works.values():
             work()
         seconds = alternate(works, 2 if quick else ROUNDS)
@@ -71,17 +81,39 @@ def _compare(key: str, name: str, program: list[str], aim: str, *, quick: bool) 
         for player in players:
             player.stop()
     refereed, beside = median(seconds["refereed"]) / games, median(seconds["bare"]) / games
-    yield Figure(f"referee.{key}.us_per_decision", f"per decision, {name}", refereed / decisions * 1e6, "us")
-    yield Figure(f"referee.{key}.bare_us", f"the bare exchange, {name}", beside / decisions * 1e6, "us")
-    yield Figure(f"referee.{key}.ratio", f"their ratio, {name}", median_ratio(seconds["refereed"], seconds["bare"]), "x", aim)
-    yield Figure(f"referee.{key}.games_per_s", f"2-player games on one worker, {name}", 1 / refereed, "games/s")
+    yield Figure(
+        f"referee.{key}.us_per_decision", f"per decision, {name}", refereed / decisions * 1e6, "us"
+    )
+    yield Figure(
+        f"referee.{key}.bare_us", f"the bare exchange, {name}", beside / decisions * 1e6, "us"
+    )
+    yield Figure(
+        f"referee.{key}.ratio",
+        f"their ratio, {name}",
+        median_ratio(seconds["refereed"], seconds["bare"]),
+        "x",
+        aim,
+    )
+    yield Figure(
+        f"referee.{key}.games_per_s",
+        f"2-player games on one worker, {name}",
+        1 / refereed,
+        "games/s",
+    )
     for quantile, share in QUANTILES.items():
         value = own_us[min(len(own_us) - 1, int(share * len(own_us)))]
-        yield Figure(f"referee.{key}.own_us_{quantile}", f"the arena's own share, {quantile.replace('_', '.')}, {name}", value, "us")
+        yield Figure(
+            f"referee.{key}.own_us_{quantile}",
+            f"the arena's own share, {quantile.replace('_', '.')}, {name}",
+            value,
+            "us",
+        )
 
 
 class Stopwatch(Player):
-    """A player that also records when its requests were ready and its answers had arrived; that costs about 0.3 us per decision."""
+    """A player that also records when its requests were ready and its answers had arrived; that
+    costs about 0.3 us per decision.
+    """
 
     def __init__(self, player: Player, noted: list[tuple[int, int]]) -> None:
         self.name = player.name
@@ -115,7 +147,9 @@ class Stopwatch(Player):
 
 
 def _own_us(plan: GamePlan, players: Sequence[Player], games: int) -> list[float]:
-    """Microseconds from an answer's arrival until the next request is ready to send, sorted: judging, playing and announcing."""
+    """Microseconds from an answer's arrival until the next request is ready to send, sorted:
+    judging, playing and announcing.
+    """
     found = []
     for _ in range(games):
         noted: list[tuple[int, int]] = []
@@ -155,16 +189,24 @@ def _overhear(plan: GamePlan, players: list[BotPlayer]) -> list[list[Exchange]]:
 
 
 class BareBots:
-    """The same bots without the arena: plain pipes, with one write, one poll and one read per decision."""
+    """The same bots without the arena: plain pipes, with one write, one poll and one read per
+    decision.
+    """
 
     def __init__(self, commands: list[list[str]], exchanges: list[list[Exchange]]) -> None:
         environment = OPEN.launch([], Path()).environment
         self._exchanges = exchanges
         self._bots = [
-            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)  # noqa: S603
+            subprocess.Popen(  # noqa: S603
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+            )
             for command in commands
         ]
-        self._pipes = [(bot.stdin.fileno(), bot.stdout.fileno(), select.poll()) for bot in self._bots if bot.stdin and bot.stdout]
+        self._pipes = [
+            (bot.stdin.fileno(), bot.stdout.fileno(), select.poll())
+            for bot in self._bots
+            if bot.stdin and bot.stdout
+        ]
         for _, read_from, poll in self._pipes:
             poll.register(read_from, select.POLLIN)
         for seat, own in enumerate(exchanges):

@@ -19,9 +19,15 @@ def resident_mb(process: int) -> float:
 
 
 def peak_mb() -> float:
-    """The most this process has ever held. On Linux this leaves out the parent's memory at the start, which getrusage would count."""
+    """The most this process has ever held. On Linux this leaves out the parent's memory at the
+    start, which getrusage would count.
+    """
     status = Path("/proc/self/status")
     if status.exists():
-        return next(int(line.split()[1]) / 1024 for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return next(
+            int(line.split()[1]) / 1024
+            for line in status.read_text().splitlines()
+            if line.startswith("VmHWM")
+        )
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most / MEGA if sys.platform == "darwin" else most / 1024

@@ -1,8 +1,9 @@
-"""How many random 2-player games the rules cores play per second on one core, next to OpenSpiel's hex if it is installed.
+"""How many random 2-player games the rules cores play per second on one core, next to OpenSpiel's
+hex if it is installed.
 
-The native core plays complete games inside C (`State.playout`), and again move by move from Python. So does OpenSpiel: in the rollouts of
-its own search, which are complete games inside C++, and move by move. Seconds are processor time, so that other programs on the machine
-matter little.
+The native core plays complete games inside C (`State.playout`), and again move by move from Python.
+So does OpenSpiel: in the rollouts of its own search, which are complete games inside C++, and move
+by move. Seconds are processor time, so that other programs on the machine matter little.
 """
 
 import importlib
@@ -19,7 +20,13 @@ from arena.rules.boards import built_in
 from arena.rules.notation import COPIES, PASS, TILES
 
 ROUNDS = 7
-GAMES = {"pure": 300, "native": 8000, "native_calls": 2000, "openspiel": 4000, "openspiel_calls": 1000}
+GAMES = {
+    "pure": 300,
+    "native": 8000,
+    "native_calls": 2000,
+    "openspiel": 4000,
+    "openspiel_calls": 1000,
+}
 QUICK = 40
 """The factor by which to reduce the games if you only want to see that it works."""
 HEX = "hex(board_size=11)"
@@ -27,7 +34,9 @@ Deck = tuple[int, ...]
 
 
 class Contestant(NamedTuple):
-    """Something that plays ``games`` random games when called, and returns how many tiles or stones it placed; 0 if it cannot say."""
+    """Something that plays ``games`` random games when called, and returns how many tiles or stones
+    it placed; 0 if it cannot say.
+    """
 
     name: str
     games: int
@@ -37,22 +46,49 @@ class Contestant(NamedTuple):
 
 def measure(*, quick: bool = False) -> Iterator[Figure]:
     """Games and placements per second of each contestant, then the ratios that matter."""
-    contestants = {key: entry for make in (_cores, _openspiel) for key, entry in make(QUICK if quick else 1).items()}
+    contestants = {
+        key: entry
+        for make in (_cores, _openspiel)
+        for key, entry in make(QUICK if quick else 1).items()
+    }
     placed: dict[str, list[int]] = {key: [] for key in contestants}
 
     def play(key: str) -> None:
         placed[key].append(contestants[key].play())
 
-    seconds = alternate({key: partial(play, key) for key in contestants}, 2 if quick else ROUNDS, time.process_time)
-    if "openspiel" in placed:  # C++ does not report how long its games were: assume the length of the other random hex games
+    seconds = alternate(
+        {key: partial(play, key) for key in contestants}, 2 if quick else ROUNDS, time.process_time
+    )
+    # C++ does not report how long its games were: assume the length of the other random hex games
+    if "openspiel" in placed:
         length = fmean(placed["openspiel_calls"]) / contestants["openspiel_calls"].games
-        placed["openspiel"] = [round(length * contestants["openspiel"].games)] * len(placed["openspiel"])
-    rates = {key: [entry.games / spent for spent in seconds[key]] for key, entry in contestants.items()}
-    pace = {key: [count / spent for count, spent in zip(placed[key], seconds[key], strict=True)] for key in contestants}
+        placed["openspiel"] = [round(length * contestants["openspiel"].games)] * len(
+            placed["openspiel"]
+        )
+    rates = {
+        key: [entry.games / spent for spent in seconds[key]] for key, entry in contestants.items()
+    }
+    pace = {
+        key: [count / spent for count, spent in zip(placed[key], seconds[key], strict=True)]
+        for key in contestants
+    }
     for key, entry in contestants.items():
-        yield Figure(f"rules.{key}.games_per_s", f"random games, {entry.name}", median(rates[key]), "games/s", entry.aim)
-        yield Figure(f"rules.{key}.placements_per_s", f"placements, {entry.name}", median(pace[key]), "/s")
-        yield Figure(f"rules.{key}.ns_per_placement", f"per placement, {entry.name}", 1e9 / median(pace[key]), "ns")
+        yield Figure(
+            f"rules.{key}.games_per_s",
+            f"random games, {entry.name}",
+            median(rates[key]),
+            "games/s",
+            entry.aim,
+        )
+        yield Figure(
+            f"rules.{key}.placements_per_s", f"placements, {entry.name}", median(pace[key]), "/s"
+        )
+        yield Figure(
+            f"rules.{key}.ns_per_placement",
+            f"per placement, {entry.name}",
+            1e9 / median(pace[key]),
+            "ns",
+        )
     yield from _ratios(rates, pace)
 
 
@@ -64,8 +100,20 @@ def _ratios(rates: dict[str, list[float]], pace: dict[str, list[float]]) -> Iter
     ):
         if one in rates and other in rates:
             aim = ">= 1" if other == "openspiel" else ""
-            yield Figure(f"rules.{one}_to_{other}.games", f"games, {name}", median_ratio(rates[one], rates[other]), "x", aim)
-            yield Figure(f"rules.{one}_to_{other}.placements", f"placements, {name}", median_ratio(pace[one], pace[other]), "x", aim)
+            yield Figure(
+                f"rules.{one}_to_{other}.games",
+                f"games, {name}",
+                median_ratio(rates[one], rates[other]),
+                "x",
+                aim,
+            )
+            yield Figure(
+                f"rules.{one}_to_{other}.placements",
+                f"placements, {name}",
+                median_ratio(pace[one], pace[other]),
+                "x",
+                aim,
+            )
 
 
 def _cores(fewer: int) -> dict[str, Contestant]:
@@ -76,25 +124,35 @@ def _cores(fewer: int) -> dict[str, Contestant]:
     def by_calls(key: str, state_class: type[pure.State]) -> Callable[[], int]:
         return partial(play_by_calls, state_class, decks[: games[key]], 1)
 
-    found = {"pure": Contestant("pure core, by calls", games["pure"], by_calls("pure", pure.State), ">= 1,000")}
+    found = {
+        "pure": Contestant(
+            "pure core, by calls", games["pure"], by_calls("pure", pure.State), ">= 1,000"
+        )
+    }
     try:
-        from arena.rules.native import State as NativeState  # noqa: PLC0415 - it may be missing
+        from arena.rules.native import State as NativeState
     except ImportError:
         return found
     inside = partial(play_inside, NativeState, decks[: games["native"]])
     found["native"] = Contestant("native core, inside", games["native"], inside, ">= 25,000")
-    found["native_calls"] = Contestant("native core, by calls", games["native_calls"], by_calls("native_calls", NativeState))
+    found["native_calls"] = Contestant(
+        "native core, by calls", games["native_calls"], by_calls("native_calls", NativeState)
+    )
     return found
 
 
 def _decks(count: int) -> list[Deck]:
-    rng, deck = random.Random(1), [tile for tile in range(len(TILES)) for _ in range(COPIES)]  # noqa: S311 - for play
+    # For play.
+    rng, deck = random.Random(1), [tile for tile in range(len(TILES)) for _ in range(COPIES)]  # noqa: S311
     return [tuple(rng.sample(deck, len(deck))) for _ in range(count)]
 
 
 def play_by_calls(state_class: type[pure.State], decks: list[Deck], seed: int) -> int:
-    """Plays a random 2-player game with each deck, move by move; returns how many tiles were placed."""
-    rng, board, placed = random.Random(seed), built_in("bird"), 0  # noqa: S311 - for play
+    """Plays a random 2-player game with each deck, move by move; returns how many tiles were
+    placed.
+    """
+    # For play.
+    rng, board, placed = random.Random(seed), built_in("bird"), 0  # noqa: S311
     for deck in decks:
         state = state_class(board, 2, deck)
         while state.end is None:
@@ -105,7 +163,9 @@ def play_by_calls(state_class: type[pure.State], decks: list[Deck], seed: int) -
 
 
 def play_inside(state_class: type[pure.State], decks: list[Deck]) -> int:
-    """Plays a random 2-player game with each deck, one call per game; returns how many tiles were placed."""
+    """Plays a random 2-player game with each deck, one call per game; returns how many tiles were
+    placed.
+    """
     board = built_in("bird")
     return sum(state_class(board, 2, deck).playout(seed) for seed, deck in enumerate(decks))
 
@@ -116,14 +176,30 @@ def _openspiel(fewer: int) -> dict[str, Contestant]:
         pyspiel: Any = importlib.import_module("pyspiel")
     except ImportError:
         return {}
-    game, games = pyspiel.load_game(HEX), {key: max(2, count // fewer) for key, count in GAMES.items()}
+    game, games = (
+        pyspiel.load_game(HEX),
+        {key: max(2, count // fewer) for key, count in GAMES.items()},
+    )
     evaluator = pyspiel.RandomRolloutEvaluator(games["openspiel"], 1)
     # one simulation makes as many rollouts from the first position as the evaluator is set to
-    search = pyspiel.MCTSBot(game, evaluator, uct_c=2.0, max_simulations=1, max_memory_mb=100, solve=False, seed=1, verbose=False)
+    search = pyspiel.MCTSBot(
+        game,
+        evaluator,
+        uct_c=2.0,
+        max_simulations=1,
+        max_memory_mb=100,
+        solve=False,
+        seed=1,
+        verbose=False,
+    )
     return {
-        "openspiel": Contestant("OpenSpiel hex 11x11, inside", games["openspiel"], partial(_hex_inside, game, search)),
+        "openspiel": Contestant(
+            "OpenSpiel hex 11x11, inside", games["openspiel"], partial(_hex_inside, game, search)
+        ),
         "openspiel_calls": Contestant(
-            "OpenSpiel hex 11x11, by calls", games["openspiel_calls"], partial(_hex_by_calls, game, games["openspiel_calls"])
+            "OpenSpiel hex 11x11, by calls",
+            games["openspiel_calls"],
+            partial(_hex_by_calls, game, games["openspiel_calls"]),
         ),
     }
 

@@ -10,11 +10,17 @@ INTERRUPTED = 130
 
 
 def main() -> NoReturn:
-    """Runs the command line and exits; to be ended or hung up on is like Ctrl-C, unless whoever started it wants that ignored."""
+    """Runs the command line and exits; to be ended or hung up on is like Ctrl-C, unless whoever
+    started it wants that ignored.
+    """
     # While Python imports a module or shuts down, a KeyboardInterrupt would print where it struck.
-    heard = [number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN]
+    heard = [
+        number
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is not signal.SIG_IGN
+    ]
     _answer(heard, _end)
-    from arena.cli.main import run_command  # noqa: PLC0415 - the handler has to be there first
+    from arena.cli.main import run_command
 
     _answer(heard, _interrupt)
     status = run_command()

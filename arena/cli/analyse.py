@@ -11,32 +11,51 @@ from arena.errors import printable
 
 @click.command(short_help="Look behind the standings of a run.")
 @run_argument
-@click.option("--bot", metavar="NAME", help="Look at one bot: each of its opponents, and ten of its hands.")
-@click.option("--hands", type=click.IntRange(0), help="How many hands to list for each bot.  [default: 1, with --bot 10]")
+@click.option(
+    "--bot", metavar="NAME", help="Look at one bot: each of its opponents, and ten of its hands."
+)
+@click.option(
+    "--hands",
+    type=click.IntRange(0),
+    help="How many hands to list for each bot.  [default: 1, with --bot 10]",
+)
 @prior_option
 @as_json
 @click.pass_obj
-def analyse(home: Path, /, run: str | None, bot: str | None, hands: int | None, prior: float | None, *, as_json: bool) -> None:
+def analyse(
+    home: Path,
+    /,
+    run: str | None,
+    bot: str | None,
+    hands: int | None,
+    prior: float | None,
+    *,
+    as_json: bool,
+) -> None:
     """Look behind the standings of a run, by default the newest one.
 
-    Does one rating per bot explain the results, or do some pairs not fit, or three bots beat each other in a circle? What is each seat
-    worth? How long does each bot think? And which hands did others play better, on the same deal and in the same seat? For these you get
-    the commands to replay both games.
+    Does one rating per bot explain the results, or do some pairs not fit, or three bots beat each
+    other in a circle? What is each seat worth? How long does each bot think? And which hands did
+    others play better, on the same deal and in the same seat? For these you get the commands to
+    replay both games.
 
     \b
     arena analyse
     arena analyse league --bot my-bot
     arena analyse league --hands 3 --json
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.exports.analysis import analysis_object, analysis_text  # noqa: PLC0415 - help must not wait for pandas
-    from arena.ratings.analysis import analyse_run  # noqa: PLC0415
-    from arena.ratings.matches import scoring_of  # noqa: PLC0415
-    from arena.records.runfile import read_run  # noqa: PLC0415
+    from arena.exports.analysis import analysis_object, analysis_text
+    from arena.ratings.analysis import analyse_run
+    from arena.ratings.matches import scoring_of
+    from arena.records.runfile import read_run
 
     folder = run_folder(home, run)
     click.echo(f"run {folder}", err=True)
     if scoring_of(read_run(folder)):
-        click.echo("note: the standings of this run count matches, but here each game counts separately", err=True)
+        click.echo(
+            "note: the standings of this run count matches, but here each game counts separately",
+            err=True,
+        )
     analysis = analyse_run(folder, prior, bot, hands if hands is not None else 10 if bot else 1)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(analysis_object(analysis)), indent=2))

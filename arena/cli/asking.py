@@ -23,10 +23,13 @@ SPREAD = "time_ms assumes that all answers of a game took equally long"
 
 def named_game(home: Path, words: Sequence[str]) -> "tuple[Path, GameRecord]":
     """The run and the record that ``[RUN] GAME`` names. Raises UsageError, RunError."""
-    from arena.records.find import find_record  # noqa: PLC0415 - help must not wait for it
+    from arena.records.find import find_record
 
     if len(words) not in (1, 2):
-        raise click.UsageError(f"expected the id of a game, or a run and the id of a game, got {' '.join(words) or 'nothing'}")
+        raise click.UsageError(
+            "expected the id of a game, or a run and the id of a game, got"
+            f" {' '.join(words) or 'nothing'}"
+        )
     folder = run_folder(home, words[0] if len(words) == 2 else None)  # noqa: PLR2004
     return folder, find_record(folder, words[-1])
 
@@ -34,13 +37,21 @@ def named_game(home: Path, words: Sequence[str]) -> "tuple[Path, GameRecord]":
 def note_bank(scripts: "Scripts", what: str) -> None:
     """Says what differs from the original game in a run with a bank."""
     if scripts.has_bank:
-        click.echo(f"note: the run has a bank, and its records do not say how much was left at a turn: {what}", err=True)
+        click.echo(
+            "note: the run has a bank, and its records do not say how much was left at a turn:"
+            f" {what}",
+            err=True,
+        )
 
 
 @contextmanager
-def bot_to_ask(home: Path, scripts: "Scripts", text: str | None, played: str, choice: SandboxChoice) -> "Iterator[tuple[Bot, Sandbox]]":
-    """The bot that the user names, in a temporary folder, or else the run's own copy; with its sandbox. Raises UserError."""
-    from arena.players.folder import staged_for_a_while  # noqa: PLC0415 - help must not wait for these
+def bot_to_ask(
+    home: Path, scripts: "Scripts", text: str | None, played: str, choice: SandboxChoice
+) -> "Iterator[tuple[Bot, Sandbox]]":
+    """The bot that the user names, in a temporary folder, or else the run's own copy; with its
+    sandbox. Raises UserError.
+    """
+    from arena.players.folder import staged_for_a_while
 
     if text is None:
         bot = scripts.played_bot(played)
@@ -53,21 +64,31 @@ def bot_to_ask(home: Path, scripts: "Scripts", text: str | None, played: str, ch
 
 
 def deciding_seat(record: "GameRecord", turn: int, seat: int | None) -> int:
-    """The seat that had to decide after this many placements: the given one, or the only one. Raises BadParameter."""
-    from arena.match.retrace import decisions_of  # noqa: PLC0415 - help must not wait for it
+    """The seat that had to decide after this many placements: the given one, or the only one.
+    Raises BadParameter.
+    """
+    from arena.match.retrace import decisions_of
 
     turns = {at: decisions_of(record, at) for at in range(len(record.bots))}
     found = [at for at in turns if turn in turns[at] and seat in (None, at)]
     if len(found) == 1:
         return found[0]
     if found:
-        raise click.BadParameter(f"expected one of {', '.join(map(str, found))}: both had to decide at turn {turn}", param_hint="--seat")
+        raise click.BadParameter(
+            f"expected one of {', '.join(map(str, found))}: both had to decide at turn {turn}",
+            param_hint="--seat",
+        )
     if seat is None:
         raise click.BadParameter(
-            f"expected a turn before which a bot had to decide, 0 to {record.turns - 1}, got {turn}", param_hint="--turn"
+            f"expected a turn before which a bot had to decide, 0 to {record.turns - 1}, got"
+            f" {turn}",
+            param_hint="--turn",
         )
     known = ", ".join(map(str, turns[seat])) or "none"
-    raise click.BadParameter(f"expected a turn at which seat {seat} had to decide ({known}), got {turn}", param_hint="--turn")
+    raise click.BadParameter(
+        f"expected a turn at which seat {seat} had to decide ({known}), got {turn}",
+        param_hint="--turn",
+    )
 
 
 class Asked(NamedTuple):
@@ -78,12 +99,20 @@ class Asked(NamedTuple):
     stderr: str
 
 
-def ask_again(home: Path, folder: Path, record: "GameRecord", turn: int, seat: int, text: str, choice: SandboxChoice) -> Asked:
+def ask_again(
+    home: Path,
+    folder: Path,
+    record: "GameRecord",
+    turn: int,
+    seat: int,
+    text: str,
+    choice: SandboxChoice,
+) -> Asked:
     """Takes a bot to a decision in a recorded game and asks for it. Raises UserError, Void."""
-    from arena.match.retrace import retrace  # noqa: PLC0415 - help must not wait for these
-    from arena.players.bot import BotPlayer  # noqa: PLC0415
-    from arena.players.process import adopt_orphans  # noqa: PLC0415
-    from arena.tournament.scripts import Scripts  # noqa: PLC0415
+    from arena.match.retrace import retrace
+    from arena.players.bot import BotPlayer
+    from arena.players.process import adopt_orphans
+    from arena.tournament.scripts import Scripts
 
     scripts = Scripts(folder)
     script = scripts.of(record)
@@ -100,11 +129,14 @@ def ask_again(home: Path, folder: Path, record: "GameRecord", turn: int, seat: i
 
 def recorded_text(record: "GameRecord", seat: int, decision: "Decision") -> str:
     """The recorded move, or how the seat forfeited instead."""
-    from arena.match.retrace import old_ms  # noqa: PLC0415 - help must not wait for these
-    from arena.rules.rulebook import explained  # noqa: PLC0415
+    from arena.match.retrace import old_ms
+    from arena.rules.rulebook import explained
 
     if decision.old:
-        took = f"{record.bots[seat]} took {old_ms(record, seat):.1f} ms per answer in this game on average"
+        took = (
+            f"{record.bots[seat]} took {old_ms(record, seat):.1f} ms per answer in this game on"
+            " average"
+        )
         return printable(f"{decision.old}  ({took})")
     fault = next(fault for fault in record.faults if fault.seat == seat)
     return printable(f"forfeit ({fault.kind}): {explained(fault.detail)}")
@@ -112,15 +144,23 @@ def recorded_text(record: "GameRecord", seat: int, decision: "Decision") -> str:
 
 def decision_text(decision: "Decision", bot: str) -> str:
     """A bot's answer, compared with the recorded move."""
-    from arena.rules.rulebook import explained  # noqa: PLC0415 - help must not wait for it
+    from arena.rules.rulebook import explained
 
     if decision.fault:
         return printable(f"fault of {bot} ({decision.fault}): {explained(decision.detail)}")
-    same = "the same move" if decision.new == decision.old else "another move" if decision.old else "an answer"
+    same = (
+        "the same move"
+        if decision.new == decision.old
+        else "another move"
+        if decision.old
+        else "an answer"
+    )
     return f"{decision.new}  ({same}, by {printable(bot)} in {decision.spent_ms:.1f} ms)"
 
 
 def show_stderr(asked: Asked) -> None:
     """Prints the end of a bot's stderr if it committed a fault."""
-    for line in (asked.stderr if asked.decision.fault else "").rstrip().splitlines()[-STDERR_LINES:]:
+    for line in (
+        (asked.stderr if asked.decision.fault else "").rstrip().splitlines()[-STDERR_LINES:]
+    ):
         click.echo(f"     stderr: {printable(line)}")

@@ -12,10 +12,15 @@ PARTS = ("rules", "referee", "startup", "ratings", "memory")
 
 @click.command(short_help="Measure the arena on this machine.")
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS))
-@click.option("--quick", is_flag=True, help="Use small sizes, to see that everything works; the figures mean little.")
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="Use small sizes, to see that everything works; the figures mean little.",
+)
 @as_json
 def bench(parts: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
-    """Measure the arena on this machine, each figure next to a reference. All parts together take a few minutes.
+    """Measure the arena on this machine, each figure next to a reference. All parts together take a
+    few minutes.
 
     \b
     arena bench
@@ -45,19 +50,39 @@ def bench(parts: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
 
     Figures are medians of several runs, which take turns with the references.
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.exports.text import columns_text  # noqa: PLC0415 - help must not wait for these
+    from arena.exports.text import columns_text
 
     figures = []
     for part in parts or PARTS:
         click.echo(f"measuring {part}", err=True)
         figures += list(importlib.import_module(f"arena.bench.{part}").measure(quick=quick))
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode({figure.key: round(figure.value, 3) for figure in figures}), indent=2))
+        click.echo(
+            msgspec.json.format(
+                msgspec.json.encode({figure.key: round(figure.value, 3) for figure in figures}),
+                indent=2,
+            )
+        )
     else:
-        rows = [(figure.key, figure.name, _shown(figure.value), figure.unit, figure.aim) for figure in figures]
-        click.echo(columns_text(("Key", "What", "Measured", "Unit", "Aim"), rows, left=("Key", "What", "Unit", "Aim")))
+        rows = [
+            (figure.key, figure.name, _shown(figure.value), figure.unit, figure.aim)
+            for figure in figures
+        ]
+        click.echo(
+            columns_text(
+                ("Key", "What", "Measured", "Unit", "Aim"),
+                rows,
+                left=("Key", "What", "Unit", "Aim"),
+            )
+        )
 
 
 def _shown(value: float) -> str:
     """Three digits or more."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.3f}"  # noqa: PLR2004
+    return (
+        f"{value:,.0f}"
+        if abs(value) >= 1000  # noqa: PLR2004
+        else f"{value:.1f}"
+        if abs(value) >= 10  # noqa: PLR2004
+        else f"{value:.3f}"
+    )

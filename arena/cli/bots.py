@@ -17,18 +17,20 @@ from arena.errors import printable
 @as_json
 @click.pass_obj
 def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
-    """List the bots you can call by name: yours in bots/, then the ladder, which comes with the arena.
+    """List the bots you can call by name: yours in bots/, then the ladder, which comes with the
+    arena.
 
-    A bot of yours hides the ladder bot of the same name. If a program needed to start a bot is missing, the list says which. Set
-    ARENA_LADDER=off in the environment to hide the ladder from every command.
+    A bot of yours hides the ladder bot of the same name. If a program needed to start a bot is
+    missing, the list says which. Set ARENA_LADDER=off in the environment to hide the ladder from
+    every command.
 
     \b
     arena bots
     arena bots --all --json
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.errors import UserError  # noqa: PLC0415 - help must not wait for these
-    from arena.exports.text import columns_text  # noqa: PLC0415
-    from arena.players.folder import lack  # noqa: PLC0415
+    from arena.errors import UserError
+    from arena.exports.text import columns_text
+    from arena.players.folder import lack
 
     registry, rows = registry_of(home), []
     for label in registry.labels():
@@ -37,16 +39,27 @@ def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
         try:
             bot = registry.get(label)
         except UserError as error:
-            click.echo(f"warning: {printable(label)} is left out: {printable(str(error))}", err=True)
+            click.echo(
+                f"warning: {printable(label)} is left out: {printable(str(error))}", err=True
+            )
             continue
         manifest = bot.manifest
-        row = {"bot": label, "version": str(manifest.version), "language": manifest.language, "author": manifest.author}
+        row = {
+            "bot": label,
+            "version": str(manifest.version),
+            "language": manifest.language,
+            "author": manifest.author,
+        }
         about = {"description": manifest.description, "missing": lack(bot)[0], "sha256": bot.sha256}
         rows.append({**row, **about, "ladder": registry.is_of_ladder(label)})
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2))
     elif not rows:
-        click.echo(f"no bots in {registry.root}: add one with 'arena submit', or start one with 'arena new'", err=True)
+        click.echo(
+            f"no bots in {registry.root}: add one with 'arena submit', or start one with 'arena"
+            " new'",
+            err=True,
+        )
     else:
         columns = ("Bot", "Version", "From", "Language", "Description")
         table = columns_text(columns, [_shown(row) for row in rows], left=columns)
@@ -56,4 +69,10 @@ def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
 def _shown(row: dict[str, Any]) -> tuple[str, ...]:
     """A bot's row of the table."""
     place = "ladder" if row["ladder"] else "bots/"
-    return (row["bot"], row["version"], place, row["language"], row["missing"] or row["description"])
+    return (
+        row["bot"],
+        row["version"],
+        place,
+        row["language"],
+        row["missing"] or row["description"],
+    )

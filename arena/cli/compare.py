@@ -58,15 +58,63 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.command(short_help="Is the new version of a bot better than the old one?")
 @click.argument("new")
 @click.argument("old")
-@click.option("--pool", callback=split_commas, metavar="BOT,...", help="Opponents for both.  [default: NEW and OLD play each other]")
-@click.option("--players", type=click.IntRange(2, 4), default=2, show_default=True, help="Players per game; three and four need a pool.")
-@click.option("--elo0", type=float, default=0, show_default=True, help='"Not better" is a difference of at most about this.')
-@click.option("--elo1", type=float, default=10, show_default=True, help='"Better" is a difference of at least about this.')
-@click.option("--alpha", type=chance, default=0.05, show_default=True, help='How often "better" may be wrong if the difference is elo0.')
-@click.option("--beta", type=chance, default=0.05, show_default=True, help='How often "not better" may be wrong if the difference is elo1.')
-@click.option("--max-blocks", type=click.IntRange(1), default=20_000, show_default=True, help="Stop undecided after this many blocks.")
-@click.option("--null", is_flag=True, help="Let OLD play against itself, to see what noise looks like.")
-@click.option("--boards", callback=split_commas, metavar="NAME,...", help="bird, lion or both.  [default: bird]")
+@click.option(
+    "--pool",
+    callback=split_commas,
+    metavar="BOT,...",
+    help="Opponents for both.  [default: NEW and OLD play each other]",
+)
+@click.option(
+    "--players",
+    type=click.IntRange(2, 4),
+    default=2,
+    show_default=True,
+    help="Players per game; three and four need a pool.",
+)
+@click.option(
+    "--elo0",
+    type=float,
+    default=0,
+    show_default=True,
+    help='"Not better" is a difference of at most about this.',
+)
+@click.option(
+    "--elo1",
+    type=float,
+    default=10,
+    show_default=True,
+    help='"Better" is a difference of at least about this.',
+)
+@click.option(
+    "--alpha",
+    type=chance,
+    default=0.05,
+    show_default=True,
+    help='How often "better" may be wrong if the difference is elo0.',
+)
+@click.option(
+    "--beta",
+    type=chance,
+    default=0.05,
+    show_default=True,
+    help='How often "not better" may be wrong if the difference is elo1.',
+)
+@click.option(
+    "--max-blocks",
+    type=click.IntRange(1),
+    default=20_000,
+    show_default=True,
+    help="Stop undecided after this many blocks.",
+)
+@click.option(
+    "--null", is_flag=True, help="Let OLD play against itself, to see what noise looks like."
+)
+@click.option(
+    "--boards",
+    callback=split_commas,
+    metavar="NAME,...",
+    help="bird, lion or both.  [default: bird]",
+)
 @click.option(
     "--board",
     "board_files",
@@ -74,34 +122,80 @@ chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A board file; may be repeated.",
 )
-@click.option("--seed", help="Text that determines every deck; a bot could guess a short one.  [default: a secret one]")
+@click.option(
+    "--seed",
+    help="Text that determines every deck; a bot could guess a short one.  [default: a secret one]",
+)
 @move_ms_option
-@click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves in a game, in ms.  [default: none]")
-@click.option("--increment-ms", type=click.IntRange(0), help="Added to the bank after each move, in ms.  [default: 0]")
+@click.option(
+    "--game-ms",
+    type=click.IntRange(1),
+    help="Bank: time for all of a bot's moves in a game, in ms.  [default: none]",
+)
+@click.option(
+    "--increment-ms",
+    type=click.IntRange(0),
+    help="Added to the bank after each move, in ms.  [default: 0]",
+)
 @clock_option
-@click.option("--startup-ms", type=click.IntRange(1), help="Time for a bot's process to answer hello, in ms.  [default: 10000]")
-@click.option("--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1]))
+@click.option(
+    "--startup-ms",
+    type=click.IntRange(1),
+    help="Time for a bot's process to answer hello, in ms.  [default: 10000]",
+)
+@click.option(
+    "--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1])
+)
 @in_process_option
-@click.option("--out", metavar="RUN", help="The run's name in results/, or a path.  [default: the run of this comparison, or a new one]")
-@click.option("--adopt", is_flag=True, help="Continue a run that was made elsewhere; its bots are copied again.")
-@click.option("-v", "--verbose", count=True, help="Log every game, not only faults, in the run's logs/arena.log.")
+@click.option(
+    "--out",
+    metavar="RUN",
+    help=(
+        "The run's name in results/, or a path.  [default: the run of this comparison, or a new"
+        " one]"
+    ),
+)
+@click.option(
+    "--adopt",
+    is_flag=True,
+    help="Continue a run that was made elsewhere; its bots are copied again.",
+)
+@click.option(
+    "-v",
+    "--verbose",
+    count=True,
+    help="Log every game, not only faults, in the run's logs/arena.log.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings.")
 @place_options
 @sandbox_options
 @as_json
 @click.pass_obj
-def compare(home: Path, /, *, place: Place, choice: SandboxChoice, as_json: bool, verbose: int, **options: Any) -> int:
-    """Play until it is clear whether NEW is better than OLD. The exit status is 0 for better, 4 for not better, 5 for undecided.
+def compare(
+    home: Path,
+    /,
+    *,
+    place: Place,
+    choice: SandboxChoice,
+    as_json: bool,
+    verbose: int,
+    **options: Any,
+) -> int:
+    """Play until it is clear whether NEW is better than OLD. The exit status is 0 for better, 4 for
+    not better, 5 for undecided.
 
-    NEW and OLD are names of bots, or paths of a bot's folder or script. They and the pool may be built-in bots: see 'arena run --help'.
+    NEW and OLD are names of bots, or paths of a bot's folder or script. They and the pool may be
+    built-in bots: see 'arena run --help'.
 
-    They play blocks of games. A block is one deal in every rotation of seats: without a pool, NEW and OLD play each other with seats
-    swapped; with a pool, both play the same deals in the same seats against the same opponents. After each round of blocks, a sequential
-    test (GSPRT) decides whether the difference is more like elo1 or elo0, or needs more blocks. If it lies in between, either answer may
-    come, and it takes longest.
+    They play blocks of games. A block is one deal in every rotation of seats: without a pool, NEW
+    and OLD play each other with seats swapped; with a pool, both play the same deals in the same
+    seats against the same opponents. After each round of blocks, a sequential test (GSPRT) decides
+    whether the difference is more like elo1 or elo0, or needs more blocks. If it lies in between,
+    either answer may come, and it takes longest.
 
-    Repeat the command to continue after an interruption, or to see the answer again. The answer depends only on the blocks in the order
-    of their deals, not on workers or interruptions. Use --out NAME to start afresh.
+    Repeat the command to continue after an interruption, or to see the answer again. The answer
+    depends only on the blocks in the order of their deals, not on workers or interruptions. Use
+    --out NAME to start afresh.
 
     \b
     arena compare my-bot my-bot@1
@@ -110,7 +204,7 @@ def compare(home: Path, /, *, place: Place, choice: SandboxChoice, as_json: bool
     arena compare my-bot my-bot@1 --pool greedy,careful
     arena compare careful-16 careful-8
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.exports.verdicts import verdict_object, verdict_text  # noqa: PLC0415 - help must not wait for these
+    from arena.exports.verdicts import verdict_object, verdict_text
 
     quiet, adopt = options.pop("quiet"), options.pop("adopt")
     asked = _resolve(home, options)._replace(adopt=adopt)
@@ -130,11 +224,16 @@ def compare(home: Path, /, *, place: Place, choice: SandboxChoice, as_json: bool
 
 def _refuse_match(match: str | None) -> None:
     if match is not None:
-        raise click.UsageError("expected a comparison without --match, because it counts single games; --boards bird,lion plays on both")
+        raise click.UsageError(
+            "expected a comparison without --match, because it counts single games; --boards"
+            " bird,lion plays on both"
+        )
 
 
 class _Comparison(NamedTuple):
-    """What is to be played: the bots, the new and the old one first, and where; ``adopt`` goes on with a run made elsewhere."""
+    """What is to be played: the bots, the new and the old one first, and where; ``adopt`` goes on
+    with a run made elsewhere.
+    """
 
     settings: dict[str, Any]
     bots: "list[Bot]"
@@ -145,9 +244,9 @@ class _Comparison(NamedTuple):
 
 def _resolve(home: Path, options: dict[str, Any]) -> _Comparison:
     """What the options ask for. Raises UserError."""
-    from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
-    from arena.tournament.comparison import deals_for  # noqa: PLC0415
-    from arena.tournament.config import find_boards, make_config  # noqa: PLC0415
+    from arena.players.builtin import is_built_in
+    from arena.tournament.comparison import deals_for
+    from arena.tournament.config import find_boards, make_config
 
     given = {name: value for name, value in options.items() if value not in (None, ())}
     find = bot_finder(home, in_process=given.get("in_process", False))
@@ -167,10 +266,17 @@ def _resolve(home: Path, options: dict[str, Any]) -> _Comparison:
     }
     settings["deals"] = deals_for(make_config({"seed": "", **settings}), blocks)
     warn_about_times(bots, settings)
-    return _Comparison(settings, bots, boards, results_path(results_folder(home), out, settings, boards, bots, finished=True))
+    return _Comparison(
+        settings,
+        bots,
+        boards,
+        results_path(results_folder(home), out, settings, boards, bots, finished=True),
+    )
 
 
-def _find_pair(find: "Callable[[str], Bot]", new_text: str, old_text: str, *, null: bool) -> "list[Bot]":
+def _find_pair(
+    find: "Callable[[str], Bot]", new_text: str, old_text: str, *, null: bool
+) -> "list[Bot]":
     """The new bot and the old one, under names that tell them apart. Raises UserError."""
     old = find(old_text)
     if null:
@@ -183,7 +289,9 @@ def _find_pair(find: "Callable[[str], Bot]", new_text: str, old_text: str, *, nu
         )
     if new.label == old.label:
         old = msgspec.structs.replace(old, label=f"{old.label}@{old.manifest.version}")
-        click.echo(f"note: {old_text} is called {old.label} here, and {new_text} {new.label}", err=True)
+        click.echo(
+            f"note: {old_text} is called {old.label} here, and {new_text} {new.label}", err=True
+        )
     return [new, old]
 
 
@@ -192,30 +300,45 @@ def _cure_for_same(new: "Bot", old: "Bot") -> str:
     name, version = new.manifest.name, old.manifest.version
     if name == old.manifest.name and new.manifest.version == version:
         return (
-            f"version {version} is the newest of {name}: change the bot, 'arena submit' it again, and compare {name} {name}@{version}; "
-            f"or compare the changed folder by its path, as in './{name} {name}'; --null plays the old one against itself"
+            f"version {version} is the newest of {name}: change the bot, 'arena submit' it again,"
+            f" and compare {name} {name}@{version}; or compare the changed folder by its path, as"
+            f" in './{name} {name}'; --null plays the old one against itself"
         )
-    return "name another version, as in 'arena compare my-bot my-bot@1'; --null plays the old one against itself"
+    return (
+        "name another version, as in 'arena compare my-bot my-bot@1'; --null plays the old one"
+        " against itself"
+    )
 
 
-def _play(asked: _Comparison, sandbox: Any, place: Place, level: int, *, quiet: bool) -> "tuple[_Contest, Runner]":
+def _play(
+    asked: _Comparison, sandbox: Any, place: Place, level: int, *, quiet: bool
+) -> "tuple[_Contest, Runner]":
     """Plays until it is decided, interrupted, or there are no more blocks."""
-    from arena.cli.progress import Progress  # noqa: PLC0415 - help must not wait for these
-    from arena.records.find import read_records  # noqa: PLC0415
-    from arena.tournament.logs import run_log  # noqa: PLC0415
-    from arena.tournament.runner import Runner  # noqa: PLC0415
-    from arena.tournament.session import open_session  # noqa: PLC0415
+    from arena.cli.progress import Progress
+    from arena.records.find import read_records
+    from arena.tournament.logs import run_log
+    from arena.tournament.runner import Runner
+    from arena.tournament.session import open_session
 
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place))
         means = workers.means(sandbox, level)
         with said_when_slow(GETTING_READY, quiet=quiet):
-            session = stack.enter_context(open_session(asked.folder, asked.settings, asked.boards, asked.bots, means, adopt=asked.adopt))
+            session = stack.enter_context(
+                open_session(
+                    asked.folder, asked.settings, asked.boards, asked.bots, means, adopt=asked.adopt
+                )
+            )
         warn_unmarked(session)
         queue = stack.enter_context(run_log(asked.folder, level))
         progress = Progress(session, workers, quiet=quiet, headline=_headline(session))
         contest = _Contest(session, progress)
-        runner = Runner(asked.folder, session.journal, workers.pool(session.setup, asked.bots, queue, contest.show), contest.show)
+        runner = Runner(
+            asked.folder,
+            session.journal,
+            workers.pool(session.setup, asked.bots, queue, contest.show),
+            contest.show,
+        )
         stack.enter_context(stop_on_signals(runner))
         with progress:
             for record in read_records(asked.folder):
@@ -232,14 +355,16 @@ class _Contest:
     """The test of a session, which takes its games and shows how far it is."""
 
     def __init__(self, session: "Session", progress: "Progress") -> None:
-        from arena.ratings.sequential import SequentialTest  # noqa: PLC0415 - help must not wait for these
-        from arena.tournament.comparison import Blocks  # noqa: PLC0415
+        from arena.ratings.sequential import SequentialTest
+        from arena.tournament.comparison import Blocks
 
         self._session = session
         self._progress = progress
         self.blocks = Blocks(session.schedule, self._judge)
         groups = self.blocks.groups if session.config.pool else 0
-        self.test = SequentialTest(_question(session.config), groups=groups, look=self.blocks.round_size)
+        self.test = SequentialTest(
+            _question(session.config), groups=groups, look=self.blocks.round_size
+        )
         self.finish: Callable[[], None] | None = None
 
     @property
@@ -249,7 +374,7 @@ class _Contest:
 
     def show(self, event: "Event") -> None:
         """Takes and shows an event of the runner."""
-        from arena.tournament.events import Played, Voided  # noqa: PLC0415 - loaded when there is a runner
+        from arena.tournament.events import Played, Voided
 
         if isinstance(event, Played):
             self.blocks.add(event.outcome.record)
@@ -266,8 +391,8 @@ class _Contest:
 
     def _judge(self, blocks: "Sequence[Block]") -> bool:
         """Feeds a round of blocks to the test; whether it is decided now."""
-        from arena.exports.verdicts import llr_text  # noqa: PLC0415 - loaded when there is a test
-        from arena.ratings.sequential import Verdict  # noqa: PLC0415
+        from arena.exports.verdicts import llr_text
+        from arena.ratings.sequential import Verdict
 
         before = self.test.blocks
         for block in blocks:
@@ -280,10 +405,12 @@ class _Contest:
 
 
 def _question(config: "RunConfig") -> Any:
-    from arena.ratings.sequential import Question  # noqa: PLC0415 - help must not wait for it
+    from arena.ratings.sequential import Question
 
     assert config.compare is not None, "a comparison"
-    return Question(config.compare.elo0, config.compare.elo1, config.compare.alpha, config.compare.beta)
+    return Question(
+        config.compare.elo0, config.compare.elo1, config.compare.alpha, config.compare.beta
+    )
 
 
 def _is_shown(before: int, now: int) -> bool:
@@ -297,13 +424,14 @@ def _headline(session: "Session") -> str:
     assert config.compare is not None, "a comparison"
     opponents = f", both against {', '.join(config.pool)}" if config.pool else ""
     return (
-        f"{config.compare.new} against {config.compare.old}{opponents}, on {', '.join(config.boards)}, "
-        f"at most {counted(config.deals * len(config.boards), 'block')}"
+        f"{config.compare.new} against {config.compare.old}{opponents}, on"
+        f" {', '.join(config.boards)}, at most"
+        f" {counted(config.deals * len(config.boards), 'block')}"
     )
 
 
 def _exit_status(contest: _Contest, runner: "Runner", folder: Path) -> int:
-    from arena.ratings.sequential import Verdict  # noqa: PLC0415 - help must not wait for it
+    from arena.ratings.sequential import Verdict
 
     if contest.test.verdict != Verdict.UNDECIDED:
         return DONE if contest.test.verdict == Verdict.BETTER else NO
@@ -312,5 +440,7 @@ def _exit_status(contest: _Contest, runner: "Runner", folder: Path) -> int:
     if runner.stop_level:
         click.echo(f"interrupted: repeat the same command to continue in {folder}", err=True)
         return INTERRUPTED
-    click.echo(f"undecided: use a larger --max-blocks with --out {folder.name} to continue", err=True)
+    click.echo(
+        f"undecided: use a larger --max-blocks with --out {folder.name} to continue", err=True
+    )
     return UNDECIDED

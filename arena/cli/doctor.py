@@ -28,19 +28,30 @@ TOOLCHAINS = {
 }
 """The programs that start or build bots in a language; any one of them is enough."""
 MEANING = {
-    "bubblewrap": "a bot sees only its own folder and the system's programs: no other files, processes, network or memory",
-    "landlock": "a bot can open only its own folder and the system's programs, and no network; it can see which files and processes exist",
+    "bubblewrap": (
+        "a bot sees only its own folder and the system's programs: no other files, processes,"
+        " network or memory"
+    ),
+    "landlock": (
+        "a bot can open only its own folder and the system's programs, and no network; it can see"
+        " which files and processes exist"
+    ),
     "none": "a bot runs with your own rights: it can read and change everything that you can",
 }
 COUNTING = {
     "kernel": "the kernel counts everything that a bot starts, to the nanosecond",
-    "proc": "the arena adds up what it sees in /proc; a bot that ignores SIGCHLD is killed, since its children would not count",
+    "proc": (
+        "the arena adds up what it sees in /proc; a bot that ignores SIGCHLD is killed, since its"
+        " children would not count"
+    ),
     "nothing": "only Linux counts processor time reliably, so time is measured by the wall clock",
 }
 STALL_S = 1.0
 LONG_STALL_MS = 20
 MOST_PARANOID = 2
-"""With this kernel.perf_event_paranoid or less, every user may count the processor time of their own processes."""
+"""With this kernel.perf_event_paranoid or less, every user may count the processor time of their
+own processes.
+"""
 LEAST_FILES, LEAST_PROCESSES, LEAST_FREE_MB = 1024, 2048, 1024
 
 
@@ -61,7 +72,9 @@ class Limits(Struct):
 
 
 class Builds(Struct):
-    """What bots' builds left to be used again: how many, and how much. ``is_used`` is false where a bot could have written there."""
+    """What bots' builds left to be used again: how many, and how much. ``is_used`` is false where a
+    bot could have written there.
+    """
 
     folder: str
     number: int
@@ -70,9 +83,11 @@ class Builds(Struct):
 
 
 class Time(Struct):
-    """How a bot's time is measured here. ``counts`` is what counts processor time, ``kernel``, ``proc`` or ``nothing``.
+    """How a bot's time is measured here. ``counts`` is what counts processor time, ``kernel``,
+    ``proc`` or ``nothing``.
 
-    ``paranoid`` is kernel.perf_event_paranoid. ``longest_stall_ms`` is how long a program that only computes had to wait at the most.
+    ``paranoid`` is kernel.perf_event_paranoid. ``longest_stall_ms`` is how long a program that only
+    computes had to wait at the most.
     """
 
     counts: str
@@ -107,11 +122,16 @@ class Findings(Struct):
 
 
 @click.command(short_help="Check what works on this machine.")
-@click.option("--clean", is_flag=True, help="Remove temporary folders of bots that no running process owns, then stop.")
+@click.option(
+    "--clean",
+    is_flag=True,
+    help="Remove temporary folders of bots that no running process owns, then stop.",
+)
 @as_json
 @click.pass_obj
 def doctor(home: Path, /, *, clean: bool, as_json: bool) -> int:
-    """Check what works on this machine: sandbox, rules core, languages, limits and time, and what to install for more.
+    """Check what works on this machine: sandbox, rules core, languages, limits and time, and what
+    to install for more.
 
     The exit status is 1 if no sandbox works.
 
@@ -133,25 +153,27 @@ def doctor(home: Path, /, *, clean: bool, as_json: bool) -> int:
 
 def _clean(*, as_json: bool) -> int:
     """Removes what killed runs left in the temporary folder."""
-    from arena.players.passing import remove_abandoned  # noqa: PLC0415 - help must not wait for it
+    from arena.players.passing import remove_abandoned
 
     removed = [str(folder) for folder in remove_abandoned()]
     if as_json:
         click.echo(msgspec.json.encode({"removed": removed}))
     else:
-        click.echo("\n".join(f"removed {printable(folder)}" for folder in removed) or "nothing to remove")
+        click.echo(
+            "\n".join(f"removed {printable(folder)}" for folder in removed) or "nothing to remove"
+        )
     return DONE
 
 
 def examine(results: Path) -> Findings:
     """Examines this machine."""
-    from arena import __version__  # noqa: PLC0415 - help must not wait for these
-    from arena.players.exchange import CHANNEL  # noqa: PLC0415 - help must not wait for it
-    from arena.players.sandbox.launch import search_path  # noqa: PLC0415
-    from arena.players.sandbox.probe import failure  # noqa: PLC0415
-    from arena.players.sandbox.tiers import TIERS, Sandbox  # noqa: PLC0415
-    from arena.rules import CORE  # noqa: PLC0415
-    from arena.tournament.pool import START_METHOD, available_cores  # noqa: PLC0415
+    from arena import __version__
+    from arena.players.exchange import CHANNEL
+    from arena.players.sandbox.launch import search_path
+    from arena.players.sandbox.probe import failure
+    from arena.players.sandbox.tiers import TIERS, Sandbox
+    from arena.rules import CORE
+    from arena.tournament.pool import START_METHOD, available_cores
 
     reasons = {tier: failure(Sandbox(tier).launch) for tier in TIERS}
     system, path = os.uname(), search_path(os.environ)
@@ -163,12 +185,19 @@ def examine(results: Path) -> Findings:
         cores=available_cores(),
         start_method=START_METHOD,
         sandbox=next((tier for tier in TIERS if not reasons[tier]), "none"),
-        walls={tier: TierFound(not reason, reason, MEANING[tier]) for tier, reason in reasons.items()},
+        walls={
+            tier: TierFound(not reason, reason, MEANING[tier]) for tier, reason in reasons.items()
+        },
         rules=CORE,
         rules_reason=why_not_native("ARENA_RULES", "arena.rules.native") if CORE == "pure" else "",
         channel=CHANNEL,
-        channel_reason=why_not_native("ARENA_CHANNEL", "arena.players.native") if CHANNEL == "python" else "",
-        languages={name: [place for tool in tools if (place := shutil.which(tool, path=path))] for name, tools in TOOLCHAINS.items()},
+        channel_reason=(
+            why_not_native("ARENA_CHANNEL", "arena.players.native") if CHANNEL == "python" else ""
+        ),
+        languages={
+            name: [place for tool in tools if (place := shutil.which(tool, path=path))]
+            for name, tools in TOOLCHAINS.items()
+        },
         limits=limits_for(results),
         builds=builds(is_confined=any(not reason for reason in reasons.values())),
         time=time_here(),
@@ -180,7 +209,7 @@ def examine(results: Path) -> Findings:
 
 def builds(*, is_confined: bool) -> Builds:
     """The builds kept for later runs."""
-    from arena.players.kept import Kept, cache_folder  # noqa: PLC0415 - help must not wait for it
+    from arena.players.kept import Kept, cache_folder
 
     kept = Kept(cache_folder("builds"))
     number, size = kept.size()
@@ -189,7 +218,7 @@ def builds(*, is_confined: bool) -> Builds:
 
 def time_here() -> Time:
     """How processor time is counted here, and how steadily a program runs; this takes STALL_S."""
-    from arena.players.steadiness import kernel_counts, longest_stall_ns, paranoia  # noqa: PLC0415 - help must not wait for it
+    from arena.players.steadiness import kernel_counts, longest_stall_ns, paranoia
 
     counts = "nothing" if sys.platform != "linux" else "kernel" if kernel_counts() else "proc"
     return Time(counts, COUNTING[counts], paranoia(), round(longest_stall_ns(STALL_S) / 1e6, 1))
@@ -208,14 +237,20 @@ def why_not_native(variable: str, module: str) -> str:
 
 def limits_for(results: Path) -> Limits:
     """The limits of this process, and the free space on the disk where results go or would go."""
-    import resource  # noqa: PLC0415 - help must not wait for it
+    import resource
 
     def soft(kind: int) -> int | None:
         number = resource.getrlimit(kind)[0]
         return None if number == resource.RLIM_INFINITY else number
 
-    place = next(folder for folder in [results.absolute(), *results.absolute().parents] if folder.is_dir())
-    return Limits(soft(resource.RLIMIT_NOFILE), soft(resource.RLIMIT_NPROC), shutil.disk_usage(place).free >> 20)
+    place = next(
+        folder for folder in [results.absolute(), *results.absolute().parents] if folder.is_dir()
+    )
+    return Limits(
+        soft(resource.RLIMIT_NOFILE),
+        soft(resource.RLIMIT_NPROC),
+        shutil.disk_usage(place).free >> 20,
+    )
 
 
 def advice(found: Findings) -> Iterator[str]:
@@ -223,15 +258,26 @@ def advice(found: Findings) -> Iterator[str]:
     if found.sandbox != "bubblewrap":
         yield advice_on_bubblewrap(found.system)
     if found.sandbox == "none":
-        yield "until then: use --trust BOT,... for bots that you trust enough to run by hand, or --unsafe-no-sandbox for all bots"
+        yield (
+            "until then: use --trust BOT,... for bots that you trust enough to run by hand, or"
+            " --unsafe-no-sandbox for all bots"
+        )
     elif found.is_root:
-        yield "run the arena as a normal user, not as root: then a bot that escapes from the sandbox is not root either"
+        yield (
+            "run the arena as a normal user, not as root: then a bot that escapes from the sandbox"
+            " is not root either"
+        )
     if found.rules == "pure":
-        yield "for a rules core about 25 times as fast: install a C compiler (on Debian: apt install gcc), then run 'pip install .' again"
+        yield (
+            "for a rules core about 25 times as fast: install a C compiler (on Debian: apt install"
+            " gcc), then run 'pip install .' again"
+        )
     yield from advice_on_time(found.time)
     missing = [name for name, programs in found.languages.items() if not programs]
     if missing:
-        yield f"for bots in {', '.join(missing)}: install the toolchain, and make sure it is on PATH"
+        yield (
+            f"for bots in {', '.join(missing)}: install the toolchain, and make sure it is on PATH"
+        )
     limits = found.limits
     if limits.open_files is not None and limits.open_files < LEAST_FILES:
         yield f"allow more open files: ulimit -n {LEAST_FILES}"
@@ -245,10 +291,17 @@ def advice_on_time(time: Time) -> Iterator[str]:
     """How to count better, and to wait less."""
     if time.counts == "proc":
         high = time.paranoid is not None and time.paranoid > MOST_PARANOID
-        cure = "sysctl kernel.perf_event_paranoid=2" if high else "allow perf_event_open, which this container or system refuses"
+        cure = (
+            "sysctl kernel.perf_event_paranoid=2"
+            if high
+            else "allow perf_event_open, which this container or system refuses"
+        )
         yield f"to let the kernel count processor time: {cure}"
     if time.longest_stall_ms > LONG_STALL_MS:
-        yield "for games that end sooner: stop other programs on this machine; they make bots late only with --clock wall"
+        yield (
+            "for games that end sooner: stop other programs on this machine; they make bots late"
+            " only with --clock wall"
+        )
 
 
 def advice_on_bubblewrap(system: str) -> str:
@@ -256,39 +309,69 @@ def advice_on_bubblewrap(system: str) -> str:
     if not system.startswith("Linux"):
         return "for a sandbox, run the arena on Linux: there is none for this system"
     if not shutil.which("bwrap"):
-        return "for the best sandbox: install bubblewrap (on Debian and Ubuntu: apt install bubblewrap)"
+        return (
+            "for the best sandbox: install bubblewrap (on Debian and Ubuntu: apt install"
+            " bubblewrap)"
+        )
     restricted = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
     if restricted.exists() and restricted.read_text().strip() == "1":
-        return "bubblewrap is installed, but AppArmor blocks it: give /usr/bin/bwrap a profile that allows user namespaces"
-    return "bubblewrap is installed, but does not work: it cannot in a container, or with user namespaces turned off"
+        return (
+            "bubblewrap is installed, but AppArmor blocks it: give /usr/bin/bwrap a profile that"
+            " allows user namespaces"
+        )
+    return (
+        "bubblewrap is installed, but does not work: it cannot in a container, or with user"
+        " namespaces turned off"
+    )
 
 
 def report(found: Findings) -> Iterator[str]:
     """The findings as lines to read."""
     yield f"arena {found.arena}, Python {found.python}"
-    yield f"{found.system}, {found.cores} cores, as {'root' if found.is_root else 'a normal user'}; workers start by {found.start_method}"
+    yield (
+        f"{found.system}, {found.cores} cores, as {'root' if found.is_root else 'a normal user'};"
+        f" workers start by {found.start_method}"
+    )
     yield f"\nsandbox for bots: {found.sandbox}"
     for tier, its in found.walls.items():
-        yield _line(tier, its.meaning if its.works else f"does not work here: {its.reason}", good=its.works)
+        yield _line(
+            tier, its.meaning if its.works else f"does not work here: {its.reason}", good=its.works
+        )
     if found.sandbox == "none":
         yield _line("none", MEANING["none"], good=False)
-    yield f"\nrules core: {found.rules}" + (f", {printable(found.rules_reason)}" if found.rules_reason else "")
-    yield f"channel: {found.channel}" + (f", {printable(found.channel_reason)}" if found.channel_reason else "")
+    yield f"\nrules core: {found.rules}" + (
+        f", {printable(found.rules_reason)}" if found.rules_reason else ""
+    )
+    yield f"channel: {found.channel}" + (
+        f", {printable(found.channel_reason)}" if found.channel_reason else ""
+    )
     yield "\nlanguages for bots:"
     for name, programs in found.languages.items():
-        yield _line(name, ", ".join(programs) or f"none of {', '.join(TOOLCHAINS[name])} on PATH", good=bool(programs))
+        yield _line(
+            name,
+            ", ".join(programs) or f"none of {', '.join(TOOLCHAINS[name])} on PATH",
+            good=bool(programs),
+        )
     limits = found.limits
     yield (
-        f"\nlimits: {_count(limits.open_files)} open files, {_count(limits.processes)} processes; {limits.free_mb:,} MB free for results"
+        f"\nlimits: {_count(limits.open_files)} open files, {_count(limits.processes)} processes;"
+        f" {limits.free_mb:,} MB free for results"
     )
     kept = found.builds
-    yield f"\nbuilds kept for later runs: {kept.number}, {kept.mb:,} MB in {printable(kept.folder)}" + (
-        "; delete that folder to empty it" if kept.number else ""
+    yield (
+        f"\nbuilds kept for later runs: {kept.number}, {kept.mb:,} MB in {printable(kept.folder)}"
+        + ("; delete that folder to empty it" if kept.number else "")
     )
     if not kept.is_used:
-        yield "  not used: there is no sandbox, or others may write to that folder; so bots are built again for each run"
+        yield (
+            "  not used: there is no sandbox, or others may write to that folder; so bots are built"
+            " again for each run"
+        )
     yield f"\nprocessor time: {found.time.meaning}"
-    yield f"  a program that only computes had to wait for up to {found.time.longest_stall_ms:g} ms (measured for {STALL_S:g} s)"
+    yield (
+        f"  a program that only computes had to wait for up to {found.time.longest_stall_ms:g} ms"
+        f" (measured for {STALL_S:g} s)"
+    )
     if found.advice:
         yield "\nto get more:"
         yield from (f"  {sentence}" for sentence in found.advice)

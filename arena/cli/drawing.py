@@ -1,4 +1,6 @@
-"""A game shown move by move: the board with colours where the terminal has them, and what happened in words."""
+"""A game shown move by move: the board with colours where the terminal has them, and what happened
+in words.
+"""
 
 from collections.abc import Sequence
 
@@ -25,15 +27,35 @@ def paint(text: str, cell: str) -> str:
     return click.style(text, **PAINTS[cell[0]])  # type: ignore[arg-type]
 
 
-def move_lines(state: State, names: Sequence[str], seat: int, move: int, events: Sequence[Event], seen_by: int | None = None) -> str:
-    """The state after a move: the move, what it caused, the board, and all pagodas and hands, or only those that ``seen_by`` sees."""
+def move_lines(
+    state: State,
+    names: Sequence[str],
+    seat: int,
+    move: int,
+    events: Sequence[Event],
+    seen_by: int | None = None,
+) -> str:
+    """The state after a move: the move, what it caused, the board, and all pagodas and hands, or
+    only those that ``seen_by`` sees.
+    """
     board = board_text(state, paint, _squares(state.board, move))
-    return "\n".join([move_summary(state, names, seat, move, events), board, hands_text(state, names, seen_by), ""])
+    return "\n".join(
+        [
+            move_summary(state, names, seat, move, events),
+            board,
+            hands_text(state, names, seen_by),
+            "",
+        ]
+    )
 
 
-def move_summary(state: State, names: Sequence[str], seat: int, move: int, events: Sequence[Event]) -> str:
+def move_summary(
+    state: State, names: Sequence[str], seat: int, move: int, events: Sequence[Event]
+) -> str:
     """A move and what it caused, given the state after it."""
-    head = f"turn {state.turns}: {names[seat]} " + ("passes" if move == PASS else f"plays {move_text(state.board, move)}")
+    head = f"turn {state.turns}: {names[seat]} " + (
+        "passes" if move == PASS else f"plays {move_text(state.board, move)}"
+    )
     return "\n".join([head, *(f"  {event_text(event, state.board, names)}" for event in events)])
 
 

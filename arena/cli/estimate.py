@@ -1,6 +1,8 @@
-"""How long a run will take: by how its first games went, or, where these take long themselves, by its limits of time.
+"""How long a run will take: by how its first games went, or, where these take long themselves, by
+its limits of time.
 
-Before the first games nothing is said: most bots use a hundredth of their time, and the limits alone made 15 minutes of 30 seconds.
+Before the first games nothing is said: most bots use a hundredth of their time, and the limits
+alone made 15 minutes of 30 seconds.
 """
 
 from arena.tournament.config import RunConfig
@@ -8,20 +10,36 @@ from arena.tournament.config import RunConfig
 LONG_S = 60
 """A shorter run is not announced."""
 LEARN_S = 5
-"""The first games of a run, with the start of the bots, say something about the rest after this many seconds."""
+"""The first games of a run, with the start of the bots, say something about the rest after this
+many seconds.
+"""
 SLOW_S = 15
-"""If the first games have said nothing after this many seconds, the time limits are better than nothing."""
+"""If the first games have said nothing after this many seconds, the time limits are better than
+nothing.
+"""
 TURNS = 44
-"""Placements in a game, roughly: good bots take 41 on average, a few more with three or four players."""
+"""Placements in a game, roughly: good bots take 41 on average, a few more with three or four
+players.
+"""
 
 
 def longest_s(config: RunConfig, games: int, places: int, processes: int) -> float:
-    """How long the games take, ``places`` at once, if every bot that is one of the ``processes`` uses all its time."""
+    """How long the games take, ``places`` at once, if every bot that is one of the ``processes``
+    uses all its time.
+    """
     turns = TURNS / config.players
     seat_ms = turns * config.move_ms
     if config.game_ms is not None:
         seat_ms = min(seat_ms, config.game_ms + turns * config.increment_ms)
-    return games * config.players * seat_ms / 1000 * processes / len(config.bots) / min(places, max(games, 1))
+    return (
+        games
+        * config.players
+        * seat_ms
+        / 1000
+        * processes
+        / len(config.bots)
+        / min(places, max(games, 1))
+    )
 
 
 def left_s(played: int, elapsed_s: float, to_go: int, places: int) -> float | None:

@@ -14,25 +14,45 @@ if TYPE_CHECKING:
 @click.command(short_help="Write a run's tables as CSV or Parquet.")
 @run_argument
 @click.option(
-    "--to", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder for the files; created if needed."
+    "--to",
+    "folder",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder for the files; created if needed.",
 )
-@click.option("--format", "form", type=click.Choice(("csv", "parquet")), default="csv", show_default=True, help="The file format.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("csv", "parquet")),
+    default="csv",
+    show_default=True,
+    help="The file format.",
+)
 @anchor_option
 @prior_option
 @click.pass_obj
-def export(home: Path, /, run: str | None, folder: Path, form: "Format", anchors: dict[str, float], prior: float | None) -> None:
-    """Write the tables of a run, by default the newest one: standings, pairs, seats, faults, and one row for every game.
+def export(
+    home: Path,
+    /,
+    run: str | None,
+    folder: Path,
+    form: "Format",
+    anchors: dict[str, float],
+    prior: float | None,
+) -> None:
+    """Write the tables of a run, by default the newest one: standings, pairs, seats, faults, and
+    one row for every game.
 
-    Parquet files have the same content and are much faster to read; games.parquet also has the columns deck and moves. They need pyarrow:
-    pip install 'qin-arena[parquet]'.
+    Parquet files have the same content and are much faster to read; games.parquet also has the
+    columns deck and moves. They need pyarrow: pip install 'qin-arena[parquet]'.
 
     \b
     arena export --to tables
     arena export league --to league-csv --anchor greedy-python=1500
     arena export self-play --to tables --format parquet
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.cli.standings import rate_run, show_notes  # noqa: PLC0415 - help must not wait for pandas
-    from arena.exports.files import export_run, parquet_library  # noqa: PLC0415
+    from arena.cli.standings import rate_run, show_notes
+    from arena.exports.files import export_run, parquet_library
 
     if form == "parquet":
         parquet_library()

@@ -17,7 +17,11 @@ def columns_of(stream: TextIO) -> int | None:
 
 def folded(text: str, width: int | None, indent: str = INDENT) -> str:
     """The text with each longer line on several ones, of which all but the first are indented."""
-    return text if width is None else "\n".join("\n".join(_fold(line, width, indent)) for line in text.split("\n"))
+    return (
+        text
+        if width is None
+        else "\n".join("\n".join(_fold(line, width, indent)) for line in text.split("\n"))
+    )
 
 
 def _fold(line: str, width: int, indent: str) -> Iterator[str]:

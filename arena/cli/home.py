@@ -1,4 +1,6 @@
-"""The home: the folder that holds bots/ and results/. It is looked for from the current folder upward, as git looks for a repository."""
+"""The home: the folder that holds bots/ and results/. It is looked for from the current folder
+upward, as git looks for a repository.
+"""
 
 import os
 from collections.abc import Iterator
@@ -12,7 +14,9 @@ RUN_FILE = "run.json"
 
 
 def find_home() -> Path:
-    """The nearest home from the current folder upward, as a relative path; the current folder if there is none."""
+    """The nearest home from the current folder upward, as a relative path; the current folder if
+    there is none.
+    """
     try:
         here = Path.cwd()
     except FileNotFoundError:  # the current folder has been removed
@@ -24,9 +28,15 @@ def find_home() -> Path:
 
 
 def is_home(folder: Path) -> bool:
-    """Whether a folder is a home that belongs to this user. A run is not one, although it has a bots/ of its own."""
+    """Whether a folder is a home that belongs to this user. A run is not one, although it has a
+    bots/ of its own.
+    """
     try:
-        return _is_mine(folder) and not (folder / RUN_FILE).exists() and any(map(_is_mine, _evidence(folder)))
+        return (
+            _is_mine(folder)
+            and not (folder / RUN_FILE).exists()
+            and any(map(_is_mine, _evidence(folder)))
+        )
     except OSError:
         return False
 
@@ -45,7 +55,9 @@ def _parts(folder: Path) -> Iterator[Path]:
 
 
 def _is_mine(path: Path) -> bool:
-    """Whether this exists and belongs to this user: what a stranger leaves in /tmp must not decide what plays, not even through a link."""
+    """Whether this exists and belongs to this user: what a stranger leaves in /tmp must not decide
+    what plays, not even through a link.
+    """
     try:
         return {path.lstat().st_uid, path.stat().st_uid} == {os.geteuid()}
     except OSError:

@@ -1,4 +1,6 @@
-"""A person at the terminal as a player: moves typed in notation, with completion, lists of places and hints."""
+"""A person at the terminal as a player: moves typed in notation, with completion, lists of places
+and hints.
+"""
 
 import contextlib
 import re
@@ -15,7 +17,18 @@ from arena.exports.text import board_text, hands_text
 from arena.players.messages import Start
 from arena.players.player import Answer, Player, Words
 from arena.rules import State
-from arena.rules.notation import KIND_SHIFT, PASS, PASSED, TILE_OF_KIND, TILES, move_text, parse_move, parse_square, parse_tile, split_move
+from arena.rules.notation import (
+    KIND_SHIFT,
+    PASS,
+    PASSED,
+    TILE_OF_KIND,
+    TILES,
+    move_text,
+    parse_move,
+    parse_square,
+    parse_tile,
+    split_move,
+)
 from arena.rules.rulebook import where_to_read
 
 HELP = """\
@@ -25,7 +38,10 @@ HELP = """\
   hint     show the moves that do best in many random games from here
   rules    read the rules; R4.4 or 'rules village' for one of them
   quit     leave the game"""
-GOAL = "the first to place all their pagodas wins: make provinces (two or more touching\nspaces of one colour) and reach villages"
+GOAL = (
+    "the first to place all their pagodas wins: make provinces (two or more touching\nspaces of one"
+    " colour) and reach villages"
+)
 PER_LINE = 8
 HINT_PLAYOUTS = 4000
 MOST_PER_MOVE = 200
@@ -37,7 +53,9 @@ SHOWN_HINTS = 3
 
 
 class Human(Player):
-    """A seat for a person. ``ask(prompt)`` reads a line, and raises EOFError at the end of input."""
+    """A seat for a person. ``ask(prompt)`` reads a line, and
+    raises EOFError at the end of input.
+    """
 
     def __init__(self, names: Sequence[str], ask: Callable[[str], str]) -> None:
         self.name = YOU
@@ -47,18 +65,31 @@ class Human(Player):
         self._is_new = True
 
     def begin(self, start: Start) -> None:
-        """Says what the goal is. How to move comes at the first turn, with a move that is legal there."""
+        """Says what the goal is. How to move comes at the first turn, with a move that is legal
+        there.
+        """
         self._seed, self._is_new = start.seed, True
-        click.echo(f"you sit at seat {start.seat} of {start.players}, with {start.pagodas} pagodas to place\n{GOAL}\n")
+        click.echo(
+            f"you sit at seat {start.seat} of {start.players}, with {start.pagodas} pagodas to"
+            f" place\n{GOAL}\n"
+        )
 
-    def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002 - a person has as long as they like
+    # A person has as long as they like.
+    def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
         """Asks until the person types a legal move."""
         seat, began_ns = state.mover, time.monotonic_ns()
         click.echo(f"{board_text(state, paint)}\n{hands_text(state, self._names, seen_by=seat)}")
-        moves = {move_text(state.board, move): move for move in state.legal_moves()} or {PASSED: PASS}
+        moves = {move_text(state.board, move): move for move in state.legal_moves()} or {
+            PASSED: PASS
+        }
         if self._is_new:
-            click.echo(f"type a move such as {example(moves)}: one colour and its square, then the other")
-            click.echo("on the board V is a village, and a number the seat of the owner; type rules for more")
+            click.echo(
+                f"type a move such as {example(moves)}: one colour and its square, then the other"
+            )
+            click.echo(
+                "on the board V is a village, and a number the seat of the owner; type rules for"
+                " more"
+            )
             self._is_new = False
         with completion(list(moves)):
             while (move := self._read(state, seat, moves)) is None:
@@ -121,13 +152,18 @@ class Human(Player):
 
 
 def hint(state: State, moves: list[int], seed: int) -> str:
-    """The moves after which random play leaves this seat best off, with what the seat cannot see shuffled each time."""
+    """The moves after which random play leaves this seat best off, with what the seat cannot see
+    shuffled each time.
+    """
     if moves == [PASS]:
         return "you can only pass"
     times = max(1, min(MOST_PER_MOVE, HINT_PLAYOUTS // len(moves)))
     tried, wins, _, _ = state.rollouts(state.mover, times, seed, "uniform", moves)
     best = sorted(zip(wins, tried, strict=True), key=lambda pair: -pair[0])[:SHOWN_HINTS]
-    return "\n".join(f"  {move_text(state.board, move)}  wins {won / times:.0%} of {times} random games" for won, move in best)
+    return "\n".join(
+        f"  {move_text(state.board, move)}  wins {won / times:.0%} of {times} random games"
+        for won, move in best
+    )
 
 
 def help_text(state: State, moves: dict[str, int]) -> str:
@@ -136,7 +172,9 @@ def help_text(state: State, moves: dict[str, int]) -> str:
     if name == PASSED:
         return HELP.format(move=PASSED, tile=TILES[0], square="a1")
     _, square, _, _ = split_move(state.board, moves[name])
-    return HELP.format(move=name, tile=TILES[_tile_of(moves[name])], square=state.board.name_of(square))
+    return HELP.format(
+        move=name, tile=TILES[_tile_of(moves[name])], square=state.board.name_of(square)
+    )
 
 
 def example(moves: dict[str, int]) -> str:
@@ -145,7 +183,9 @@ def example(moves: dict[str, int]) -> str:
 
 
 def places(state: State, moves: Sequence[int]) -> str:
-    """The board with every square marked that a move covers, and the moves below it, a dozen to a line; empty for no moves."""
+    """The board with every square marked that a move covers, and the moves below it, a dozen to a
+    line; empty for no moves.
+    """
     if not moves:
         return ""
     squares = 0
@@ -164,7 +204,9 @@ def refusal(reason: str) -> str:
 
 
 def ruling(text: str) -> str:
-    """Shows the rules asked for, page by page if they fill more than the screen. Returns what is left to say: an error, or nothing."""
+    """Shows the rules asked for, page by page if they fill more than the screen. Returns what is
+    left to say: an error, or nothing.
+    """
     try:
         show_rules(rules_text(text.removeprefix("rules").strip()))
     except UserError as error:
@@ -173,26 +215,39 @@ def ruling(text: str) -> str:
 
 
 def _where(state: State, moves: dict[str, int], text: str) -> str:
-    """The placements of the tile, or over the square, that the text names. Raises NotationError when it names neither."""
+    """The placements of the tile, or over the square, that the text names. Raises NotationError
+    when it names neither.
+    """
     held = [move for move in moves.values() if move != PASS]
-    if len(text) == 2 and text.isalpha():  # noqa: PLR2004 - a tile has two colours
+    # A tile has two colours.
+    if len(text) == 2 and text.isalpha():  # noqa: PLR2004
         tile = parse_tile(text.upper())
         if tile not in state.hands[state.mover]:
             return f"you do not hold {TILES[tile]}"
-        return places(state, [move for move in held if _tile_of(move) == tile]) or f"{TILES[tile]} fits nowhere"
+        return (
+            places(state, [move for move in held if _tile_of(move) == tile])
+            or f"{TILES[tile]} fits nowhere"
+        )
     square = parse_square(state.board, text)
-    return places(state, [move for move in held if square in split_move(state.board, move)[1::2]]) or f"none of your moves covers {text}"
+    return (
+        places(state, [move for move in held if square in split_move(state.board, move)[1::2]])
+        or f"none of your moves covers {text}"
+    )
 
 
 @contextlib.contextmanager
 def completion(words: list[str]) -> Iterator[None]:
     """Lets the tab key complete these words where the terminal has readline."""
     try:
-        import readline  # noqa: PLC0415 - not on every system
+        import readline
     except ImportError:
         yield
         return
-    readline.set_completer(lambda text, at: next(iter([word for word in words if word.startswith(text)][at : at + 1]), None))
+    readline.set_completer(
+        lambda text, at: next(
+            iter([word for word in words if word.startswith(text)][at : at + 1]), None
+        )
+    )
     readline.parse_and_bind("tab: complete")
     try:
         yield

@@ -10,26 +10,33 @@ import click
 from arena.cli.folding import columns_of, folded
 from arena.cli.home import MARK
 
-MARK_TEXT = "The arena keeps its bots in bots/ and its runs in results/ here. This file marks the folder as its home.\n"
+MARK_TEXT = (
+    "The arena keeps its bots in bots/ and its runs in results/ here. This file marks the folder as"
+    " its home.\n"
+)
 IGNORED = "# written by 'arena init'\n/results/\n__pycache__/\n"
 
 
 @click.command(short_help="Make a home with bots to read and change.")
-@click.argument("folder", required=False, metavar="[DIR]", type=click.Path(file_okay=False, path_type=Path))
+@click.argument(
+    "folder", required=False, metavar="[DIR]", type=click.Path(file_okay=False, path_type=Path)
+)
 @click.pass_context
 def init(ctx: click.Context, folder: Path | None) -> None:
-    """Make a home: a folder with bots/, which gets a copy of the ladder to read and change, and results/ for runs.
+    """Make a home: a folder with bots/, which gets a copy of the ladder to read and change, and
+    results/ for runs.
 
-    DIR is created if needed; without DIR it is the current folder. Nothing that exists is changed, so you can repeat the command: it
-    adds the ladder bots that are missing.
+    DIR is created if needed; without DIR it is the current folder. Nothing that exists is changed,
+    so you can repeat the command: it adds the ladder bots that are missing.
 
-    Every command looks for its home from the current folder upward, so you can work in any folder below it.
+    Every command looks for its home from the current folder upward, so you can work in any folder
+    below it.
 
     \b
     arena init
     arena init qin
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.errors import UserError  # noqa: PLC0415 - help must not wait for it
+    from arena.errors import UserError
 
     target = folder or _named_home(ctx) or Path()
     try:
@@ -45,9 +52,11 @@ def init(ctx: click.Context, folder: Path | None) -> None:
 
 
 def make_home(target: Path) -> tuple[list[str], list[str]]:
-    """Makes what a home lacks; returns which ladder bots were copied, and which names were taken already. Raises OSError."""
-    from arena.players.folder import copy_files  # noqa: PLC0415 - help must not wait for these
-    from arena.players.ladder import ladder  # noqa: PLC0415
+    """Makes what a home lacks; returns which ladder bots were copied, and which names were taken
+    already. Raises OSError.
+    """
+    from arena.players.folder import copy_files
+    from arena.players.ladder import ladder
 
     copied, kept = list[str](), list[str]()
     for name in ("bots", "results"):

@@ -14,13 +14,19 @@ if TYPE_CHECKING:
 
 def plans_of(session: "Session", progress: "Progress") -> "Iterator[GamePlan | None]":
     """The games of a session, including those of further allotments."""
-    return session.rounds(lambda: _look(session, progress)) if session.config.allotted is not None else session.missing()
+    return (
+        session.rounds(lambda: _look(session, progress))
+        if session.config.allotted is not None
+        else session.missing()
+    )
 
 
 def _look(session: "Session", progress: "Progress") -> dict[str, int] | None:
-    """Rates the games so far and shows how precise the ratings are; returns the next allotment, or None if that is enough."""
-    from arena.ratings.information import precision, promises, rate_journal  # noqa: PLC0415 - numpy, for runs that need it
-    from arena.tournament.allotment import next_allotment  # noqa: PLC0415
+    """Rates the games so far and shows how precise the ratings are; returns the next allotment, or
+    None if that is enough.
+    """
+    from arena.ratings.information import precision, promises, rate_journal
+    from arena.tournament.allotment import next_allotment
 
     config = session.config
     results, fits = rate_journal(session.folder, config.bots, config.match)
@@ -28,7 +34,9 @@ def _look(session: "Session", progress: "Progress") -> dict[str, int] | None:
     found = precision(results, fits, config.until)
     allotted = None
     if config.until is None or found.widest > config.until:
-        allotted = next_allotment(config, promises(results, fits, session.schedule.line_ups, config.until))
+        allotted = next_allotment(
+            config, promises(results, fits, session.schedule.line_ups, config.until)
+        )
     progress.figures["+/-"] = _number(found.widest)
     needed = _needed(session, found, games) if allotted else 0
     progress.expect(games + needed)
@@ -44,13 +52,21 @@ def _precision_text(found: "Precision") -> str:
 def _needed(session: "Session", found: "Precision", games: int) -> int:
     """About how many games are left to play."""
     left = session.schedule.planned - games
-    return left if session.config.until is None else ceil(min(found.games * max(len(session.config.match), 1), left))
+    return (
+        left
+        if session.config.until is None
+        else ceil(min(found.games * max(len(session.config.match), 1), left))
+    )
 
 
 def _rest_text(config: "RunConfig", found: "Precision", needed: int) -> str:
     if needed:
         return f"{'' if config.until is None else 'about '}{needed} games to go"
-    return "done" if config.until is None or found.widest <= config.until else "no deals are left: use more --deals to continue"
+    return (
+        "done"
+        if config.until is None or found.widest <= config.until
+        else "no deals are left: use more --deals to continue"
+    )
 
 
 def _number(value: float) -> str:

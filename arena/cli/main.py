@@ -17,11 +17,15 @@ from arena.cli.home import find_home
 from arena.errors import ArenaError, UserError, Void
 
 COMMANDS = (
-    "init", "new", "rules", "check", "submit", "bots", "remove", "play", "run", "compare", "watch", "runs", "standings",
-    "report", "analyse", "export", "replay", "reproduce", "regress", "verify", "rate", "perft", "audit-leaks",
+    "init", "new", "rules", "check", "submit", "bots", "remove", "play", "run", "compare", "watch",
+    "runs", "standings",
+    "report", "analyse", "export", "replay", "reproduce", "regress", "verify", "rate", "perft",
+    "audit-leaks",
     "bench", "doctor",
 )  # fmt: skip
-"""In the order a newcomer needs them; each is the function of that name in the module of that name, with ``_`` for ``-``."""
+"""In the order a newcomer needs them; each is the function of that name in the module of that name,
+with ``_`` for ``-``.
+"""
 
 DONE, FAILED, MISUSED, BUG = 0, 1, 2, 3
 """Exit statuses, beside `INTERRUPTED`."""
@@ -43,14 +47,15 @@ MACHINE_ERRORS = {
 class LazyGroup(click.Group):
     """A group that imports a command's module when the command is needed."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+    # Click's signature.
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """The commands in the order of COMMANDS."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
         if cmd_name not in COMMANDS:
-            from difflib import get_close_matches  # noqa: PLC0415 - only for a typing mistake
+            from difflib import get_close_matches
 
             near = get_close_matches(cmd_name, COMMANDS, n=1)
             if near:
@@ -62,17 +67,24 @@ class LazyGroup(click.Group):
         return command
 
 
-def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's signature
+# Click's signature.
+def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001
     """Prints versions and exits."""
     if value:
-        from arena.players.messages import PROTOCOL  # noqa: PLC0415 - not needed to show help
-        from arena.rules import CORE  # noqa: PLC0415
+        from arena.players.messages import PROTOCOL
+        from arena.rules import CORE
 
-        click.echo(f"arena {__version__}, protocol {PROTOCOL}, rules core {CORE}, Python {sys.version.split()[0]}")
+        click.echo(
+            f"arena {__version__}, protocol {PROTOCOL}, rules core {CORE}, Python"
+            f" {sys.version.split()[0]}"
+        )
         ctx.exit()
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.option(
     "--version",
     is_flag=True,
@@ -85,11 +97,15 @@ def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  
     "--home",
     type=click.Path(file_okay=False, path_type=Path),
     envvar="ARENA_HOME",
-    help="The folder that holds bots/ and results/.  [default: $ARENA_HOME, else the nearest one from here upward, else this folder]",
+    help=(
+        "The folder that holds bots/ and results/.  [default: $ARENA_HOME, else the nearest one"
+        " from here upward, else this folder]"
+    ),
 )
 @click.pass_context
 def arena(ctx: click.Context, home: Path | None) -> None:
-    """Let bots play Reiner Knizia's Qin against each other, and rank them with error bars you can trust.
+    """Let bots play Reiner Knizia's Qin against each other, and rank them with error bars you can
+    trust.
 
     \b
     arena init                             make this folder a home for your bots
@@ -120,10 +136,13 @@ def run_command(arguments: list[str] | None = None) -> int:
             return _closed_pipe()
         if error.errno in MACHINE_ERRORS:
             _silence_stdout()
-            show_error(UserError(f"expected a working machine, got {error}", MACHINE_ERRORS[error.errno]))
+            show_error(
+                UserError(f"expected a working machine, got {error}", MACHINE_ERRORS[error.errno])
+            )
             return FAILED
         return _bug()
-    except Exception:  # noqa: BLE001 - whatever is left is a bug, and is reported as one
+    # Whatever is left is a bug, and is reported as one.
+    except Exception:  # noqa: BLE001
         return _bug()
     return result if isinstance(result, int) else DONE
 
@@ -134,22 +153,27 @@ def show_error(error: ArenaError) -> None:
     click.echo(folded(f"error: {error}", width), err=True)
     if error.hint:
         click.echo(folded(f"hint: {error.hint}", width), err=True)
-    # Where the rules are not loaded no error names one; and that they cannot be loaded may be the error.
+    # Where the rules are not loaded no error names one; and that they cannot be loaded may be the
+    # error.
     if "arena.rules" in sys.modules:
-        from arena.rules.rulebook import where_to_read  # noqa: PLC0415 - only for errors
+        from arena.rules.rulebook import where_to_read
 
         if "arena rules" not in error.hint and (reading := where_to_read(f"{error} {error.hint}")):
             click.echo(f"hint: '{reading}' explains the rule", err=True)
 
 
 def _closed_pipe() -> int:
-    """Whoever read our output has gone (``| head``): nothing more to say, on stdout least of all."""
+    """Whoever read our output has gone (``| head``): nothing more
+    to say, on stdout least of all.
+    """
     _silence_stdout()
     return FAILED
 
 
 def _silence_stdout() -> None:
-    """What is still to be written to stdout cannot be; without this, Python would fail over it while it exits."""
+    """What is still to be written to stdout cannot be; without this, Python would fail over it
+    while it exits.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -8,19 +8,40 @@ import click
 
 LANGUAGES = ("python", "js", "c", "cpp", "rust", "java")
 TEMPLATES = {"first": LANGUAGES, "plain": ("python",), "montecarlo": ("python",)}
-"""The templates and their languages. The files are in starters/LANGUAGE for the first one, in starters/LANGUAGE-TEMPLATE for the others."""
+"""The templates and their languages. The files are in starters/LANGUAGE for the first one, in
+starters/LANGUAGE-TEMPLATE for the others.
+"""
 
 
 @click.command(short_help="Write a starter bot.")
 @click.argument("name")
-@click.option("--language", type=click.Choice(LANGUAGES), default="python", show_default=True, help="The language to write it in.")
-@click.option("--template", type=click.Choice(tuple(TEMPLATES)), default="first", show_default=True, help="The bot to begin with.")
-@click.option("--to", "folder", type=click.Path(path_type=Path), help="The folder to create.  [default: NAME, in this folder]")
+@click.option(
+    "--language",
+    type=click.Choice(LANGUAGES),
+    default="python",
+    show_default=True,
+    help="The language to write it in.",
+)
+@click.option(
+    "--template",
+    type=click.Choice(tuple(TEMPLATES)),
+    default="first",
+    show_default=True,
+    help="The bot to begin with.",
+)
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(path_type=Path),
+    help="The folder to create.  [default: NAME, in this folder]",
+)
 def new(name: str, language: str, template: str, folder: Path | None) -> None:
-    """Write a starter bot that plays legally: a folder with a bot.toml and one source file for you to change.
+    """Write a starter bot that plays legally: a folder with a bot.toml and one source file for you
+    to change.
 
-    The template 'first' needs nothing but its language, and prefers moves that found a province. In Python it looks one move ahead with
-    arena.sdk, which knows the rules. 'plain' is Python without arena.sdk. 'montecarlo' tries out its best moves until its time is up.
+    The template 'first' needs nothing but its language, and prefers moves that found a province. In
+    Python it looks one move ahead with arena.sdk, which knows the rules. 'plain' is Python without
+    arena.sdk. 'montecarlo' tries out its best moves until its time is up.
 
     \b
     arena new my-bot
@@ -28,17 +49,23 @@ def new(name: str, language: str, template: str, folder: Path | None) -> None:
     arena new searcher --template montecarlo
     arena new my-bot --language rust --to ideas/my-bot
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.errors import UserError  # noqa: PLC0415 - help must not wait for these
-    from arena.players.folder import bot_at, lack  # noqa: PLC0415
-    from arena.players.manifest import check_name  # noqa: PLC0415
+    from arena.errors import UserError
+    from arena.players.folder import bot_at, lack
+    from arena.players.manifest import check_name
 
     check_name(name, "NAME")
     if language not in TEMPLATES[template]:
         known = " or ".join(TEMPLATES[template])
-        raise UserError(f"expected --language {known} for the template {template}, got {language}", "leave --template out for a first bot")
+        raise UserError(
+            f"expected --language {known} for the template {template}, got {language}",
+            "leave --template out for a first bot",
+        )
     target = folder or Path(name)
     if target.exists():
-        raise UserError(f"expected a folder that does not exist yet, got {target}", "choose another name, or another folder with --to")
+        raise UserError(
+            f"expected a folder that does not exist yet, got {target}",
+            "choose another name, or another folder with --to",
+        )
     try:
         write_starter(target, name, language if template == "first" else f"{language}-{template}")
     except OSError as error:
@@ -51,9 +78,15 @@ def new(name: str, language: str, template: str, folder: Path | None) -> None:
 
 
 def write_starter(target: Path, name: str, starter: str) -> None:
-    """Copies starters/STARTER to a new folder, with the bot's name filled in, and says which files it wrote. Raises OSError."""
+    """Copies starters/STARTER to a new folder, with the bot's name filled in, and says which files
+    it wrote. Raises OSError.
+    """
     target.mkdir(parents=True)
     source = files("arena.cli").joinpath("starters", starter)
-    for file in sorted((file for file in source.iterdir() if file.is_file()), key=lambda file: file.name):
-        (target / file.name).write_text(file.read_text(encoding="utf-8").replace("NAME", name), encoding="utf-8")
+    for file in sorted(
+        (file for file in source.iterdir() if file.is_file()), key=lambda file: file.name
+    ):
+        (target / file.name).write_text(
+            file.read_text(encoding="utf-8").replace("NAME", name), encoding="utf-8"
+        )
         click.echo(f"wrote {target / file.name}", err=True)

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from arena.players.registry import Registry
     from arena.players.sandbox.tiers import Mode, Sandbox
 
-SCORING = "Score matches of one game on each of these boards by total pagodas left, or 'none' for single games.  [default: as in the run]"
+SCORING = (
+    "Score matches of one game on each of these boards by total pagodas left, or 'none' for single"
+    " games.  [default: as in the run]"
+)
 """The help of ``--match`` for commands that show an existing run."""
 MODES = ("auto", "require", "off")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -24,13 +27,13 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 run_argument = click.argument("run", required=False, metavar="[RUN]")
 board_option = click.option(
-    "--board", "board_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A board file to play on."
+    "--board",
+    "board_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A board file to play on.",
 )
 in_process_option = click.option(
-    "--in-process",
-    is_flag=True,
-    default=None,
-    help="Use built-in bots only.",
+    "--in-process", is_flag=True, default=None, help="Use built-in bots only."
 )
 clock_option = click.option(
     "--clock",
@@ -43,18 +46,30 @@ def with_clock(settings: dict[str, Any]) -> dict[str, Any]:
     """The settings with the best clock there is here, if none was asked for."""
     if settings.get("in_process") or settings.get("clock"):
         return settings
-    from arena.players.timekeeper import BEST_CLOCK  # noqa: PLC0415 - help must not wait for it
+    from arena.players.timekeeper import BEST_CLOCK
 
     if BEST_CLOCK == "wall":
-        click.echo("note: time is measured by the wall clock here, because only Linux counts processor time reliably", err=True)
+        click.echo(
+            "note: time is measured by the wall clock here, because only Linux counts processor"
+            " time reliably",
+            err=True,
+        )
     return {**settings, "clock": BEST_CLOCK}
 
 
-move_ms_option = click.option("--move-ms", type=click.IntRange(1), default=1000, show_default=True, help="Time for a move, in ms.")
+move_ms_option = click.option(
+    "--move-ms",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Time for a move, in ms.",
+)
 
 
 class SandboxChoice(NamedTuple):
-    """What the user says about the sandbox. Without options, ``mode`` is None and ``trusted`` is empty."""
+    """What the user says about the sandbox. Without options, ``mode`` is None and ``trusted`` is
+    empty.
+    """
 
     mode: "Mode | None"
     trusted: tuple[str, ...]
@@ -67,22 +82,27 @@ class SandboxChoice(NamedTuple):
     def sandbox_for(self, bots: "Sequence[Bot]") -> "Sandbox":
         """The sandbox for these bots; warns if it is not the best one. Built-in bots need none.
 
-        Where there are no options, the user's own configuration decides. Raises SandboxError, ConfigError.
+        Where there are no options, the user's own configuration decides. Raises SandboxError,
+        ConfigError.
         """
-        from arena.players.builtin import is_built_in  # noqa: PLC0415 - not needed to show help
-        from arena.players.sandbox.tiers import OPEN, choose  # noqa: PLC0415
-        from arena.tournament.own import read_own_config  # noqa: PLC0415
+        from arena.players.builtin import is_built_in
+        from arena.players.sandbox.tiers import OPEN, choose
+        from arena.tournament.own import read_own_config
 
         bots = [bot for bot in bots if not is_built_in(bot)]
         if not bots:
             if self.mode == "require":
                 raise SandboxError(
-                    "expected bots to put into a sandbox, got built-in ones", "leave out --sandbox: built-in bots are part of the arena"
+                    "expected bots to put into a sandbox, got built-in ones",
+                    "leave out --sandbox: built-in bots are part of the arena",
                 )
             return OPEN
         own = read_own_config()
         trusted = self.trusted or own.get("trust", ())
-        choice = choose(self.mode or own.get("sandbox", "auto"), accept_none=self.unsafe or all(bot.label in trusted for bot in bots))
+        choice = choose(
+            self.mode or own.get("sandbox", "auto"),
+            accept_none=self.unsafe or all(bot.label in trusted for bot in bots),
+        )
         if choice.warning:
             click.echo(f"warning: {choice.warning}", err=True)
         return choice.sandbox
@@ -92,13 +112,34 @@ def sandbox_options(command: Command) -> Command:
     """``--sandbox``, ``--trust`` and ``--unsafe-no-sandbox``, as one argument ``choice``."""
 
     @wraps(command)
-    def wrapped(*args: Any, sandbox: "Mode | None", trust: list[str] | None, unsafe_no_sandbox: bool, **options: Any) -> Any:
-        return command(*args, choice=SandboxChoice(sandbox, tuple(trust or ()), unsafe_no_sandbox), **options)
+    def wrapped(
+        *args: Any,
+        sandbox: "Mode | None",
+        trust: list[str] | None,
+        unsafe_no_sandbox: bool,
+        **options: Any,
+    ) -> Any:
+        return command(
+            *args, choice=SandboxChoice(sandbox, tuple(trust or ()), unsafe_no_sandbox), **options
+        )
 
     for option in (
-        click.option("--unsafe-no-sandbox", is_flag=True, help="If no sandbox works, run all bots with your own rights."),
-        click.option("--trust", callback=split_commas, metavar="BOT,...", help="If no sandbox works, run these bots with your own rights."),
-        click.option("--sandbox", type=click.Choice(MODES), help="The sandbox for bots; see 'arena doctor'.  [default: auto]"),
+        click.option(
+            "--unsafe-no-sandbox",
+            is_flag=True,
+            help="If no sandbox works, run all bots with your own rights.",
+        ),
+        click.option(
+            "--trust",
+            callback=split_commas,
+            metavar="BOT,...",
+            help="If no sandbox works, run these bots with your own rights.",
+        ),
+        click.option(
+            "--sandbox",
+            type=click.Choice(MODES),
+            help="The sandbox for bots; see 'arena doctor'.  [default: auto]",
+        ),
     ):
         wrapped = option(wrapped)
     return cast("Command", wrapped)
@@ -112,7 +153,10 @@ def prior_option(command: Command) -> Command:
         show_default=True,
         metavar="auto|none|N",
         callback=_parse_prior,
-        help="Virtual draws, which keep ratings finite when a bot won or lost everything: where needed, never, or N for every bot.",
+        help=(
+            "Virtual draws, which keep ratings finite when a bot won or lost everything: where"
+            " needed, never, or N for every bot."
+        ),
     )(command)
 
 
@@ -123,7 +167,8 @@ def _parse_prior(_: click.Context, __: click.Parameter, value: str) -> float | N
         weight = float(value)
     except ValueError:
         weight = -1.0
-    if not 0 < weight < 1e6:  # noqa: PLR2004 - a generous bound that keeps out inf and nan
+    # A generous bound that keeps out inf and nan.
+    if not 0 < weight < 1e6:  # noqa: PLR2004
         raise click.BadParameter(f"expected auto, none or a number above 0, got {value!r}")
     return weight
 
@@ -136,12 +181,16 @@ def anchor_option(command: Command) -> Command:
         multiple=True,
         metavar="NAME=ELO",
         callback=_parse_anchors,
-        help="Fix the rating of a bot, which sets the level of all bots it can be compared with. Without it, their mean is 0. "
-        "Repeat it for groups of bots that never met.",
+        help=(
+            "Fix the rating of a bot, which sets the level of all bots it can be compared with."
+            " Without it, their mean is 0. Repeat it for groups of bots that never met."
+        ),
     )(command)
 
 
-def _parse_anchors(_: click.Context, __: click.Parameter, values: Sequence[str]) -> dict[str, float]:
+def _parse_anchors(
+    _: click.Context, __: click.Parameter, values: Sequence[str]
+) -> dict[str, float]:
     anchors: dict[str, float] = {}
     for value in values:
         name, _equals, text = value.rpartition("=")
@@ -149,7 +198,8 @@ def _parse_anchors(_: click.Context, __: click.Parameter, values: Sequence[str])
             elo = float(text)
         except ValueError:
             elo = float("inf")
-        if not name or not -1e6 < elo < 1e6:  # noqa: PLR2004 - far beyond any rating, and keeps out inf and nan
+        # Far beyond any rating, and keeps out inf and nan.
+        if not name or not -1e6 < elo < 1e6:  # noqa: PLR2004
             raise click.BadParameter(f"expected NAME=ELO such as my-bot=1500, got {value!r}")
         if name in anchors:
             raise click.BadParameter(f"expected each anchor once, got {name} twice")
@@ -162,7 +212,9 @@ def match_option(help_text: str) -> Callable[[Command], Command]:
     return click.option("--match", callback=_parse_match, metavar="BOARD,...|none", help=help_text)
 
 
-def _parse_match(context: click.Context, parameter: click.Parameter, value: str | None) -> list[str] | None:
+def _parse_match(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> list[str] | None:
     return [] if value == "none" else split_commas(context, parameter, value)
 
 
@@ -173,8 +225,8 @@ def bots_folder(home: Path) -> Path:
 
 def registry_of(home: Path) -> "Registry":
     """The bots of a home, and then the ladder, unless ``ARENA_LADDER=off``."""
-    from arena.players.ladder import ladder  # noqa: PLC0415 - not needed to show help
-    from arena.players.registry import Registry  # noqa: PLC0415
+    from arena.players.ladder import ladder
+    from arena.players.registry import Registry
 
     return Registry(bots_folder(home), {} if os.environ.get("ARENA_LADDER") == "off" else ladder())
 
@@ -186,13 +238,16 @@ def results_folder(home: Path) -> Path:
 
 def run_folder(home: Path, run: str | None) -> Path:
     """The folder of a run given by name or path; None is the newest one. Raises RunError."""
-    from arena.tournament.session import list_runs  # noqa: PLC0415 - not needed to show help
+    from arena.tournament.session import list_runs
 
     results = results_folder(home)
     if run is None:
         runs = list_runs(results)
         if not runs:
-            raise RunError(f"expected a run in {results}, found none", "start one with 'arena run', or name a run's folder")
+            raise RunError(
+                f"expected a run in {results}, found none",
+                "start one with 'arena run', or name a run's folder",
+            )
         return runs[-1]
     for folder in (results / run, Path(run)):
         if (folder / "run.json").is_file():
@@ -206,7 +261,9 @@ def split_words(_: click.Context, __: click.Parameter, value: str | None) -> lis
     try:
         return shlex.split(value) if value else None
     except ValueError as error:
-        raise click.BadParameter(f"expected words with matching quotes, got {value!r}: {error}") from None
+        raise click.BadParameter(
+            f"expected words with matching quotes, got {value!r}: {error}"
+        ) from None
 
 
 def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
@@ -220,11 +277,13 @@ def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> li
 
 
 def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
-    """A function that finds a bot as `find_bot` does, or else a built-in one; with ``in_process`` only those. It raises UserError."""
-    from difflib import get_close_matches  # noqa: PLC0415 - not needed to show help
+    """A function that finds a bot as `find_bot` does, or else a built-in one; with ``in_process``
+    only those. It raises UserError.
+    """
+    from difflib import get_close_matches
 
-    from arena.players.builtin import NAME, NAMES, built_in_bot  # noqa: PLC0415
-    from arena.players.manifest import FILE  # noqa: PLC0415
+    from arena.players.builtin import NAME, NAMES, built_in_bot
+    from arena.players.manifest import FILE
 
     registry = registry_of(home)
 
@@ -246,8 +305,10 @@ def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
 
 
 def find_bot(registry: "Registry", text: str) -> "Bot":
-    """A bot by label or path; prints a note if the text could mean another one too. Raises BotFolderError."""
-    from arena.players.folder import bot_at  # noqa: PLC0415 - not needed to show help
+    """A bot by label or path; prints a note if the text could mean another one too. Raises
+    BotFolderError.
+    """
+    from arena.players.folder import bot_at
 
     bot = registry.find(text)
     here = Path(text)
@@ -261,16 +322,18 @@ def find_bot(registry: "Registry", text: str) -> "Bot":
             differs = True
         if differs:
             click.echo(
-                f"note: {text} means the registered bot, version {bot.manifest.version} in {bot.folder}; "
-                f"the folder here has other content: write ./{text} for that one",
+                f"note: {text} means the registered bot, version {bot.manifest.version} in"
+                f" {bot.folder}; the folder here has other content: write ./{text} for that one",
                 err=True,
             )
     return bot
 
 
 def bot_in(path: Path, *, name: str | None = None, command: list[str] | None = None) -> "Bot":
-    """The bot in a folder or script. A script in a folder with a bot.toml stands for that folder. Raises BotFolderError."""
-    from arena.players.folder import bot_at, home_of_script  # noqa: PLC0415 - not needed to show help
+    """The bot in a folder or script. A script in a folder with a bot.toml stands for that folder.
+    Raises BotFolderError.
+    """
+    from arena.players.folder import bot_at, home_of_script
 
     folder = None if command else home_of_script(path)
     bot = bot_at(folder or path, name=name, command=command)
@@ -281,4 +344,8 @@ def bot_in(path: Path, *, name: str | None = None, command: list[str] | None = N
 def note_whole_folder(path: Path, bot: "Bot") -> None:
     """Prints a note if a path names one file of a bot, because the bot is the whole folder."""
     if path.is_file() and bot.folder != path:
-        click.echo(f"note: {path} is part of the bot {bot.manifest.name}: using the whole folder {bot.folder}", err=True)
+        click.echo(
+            f"note: {path} is part of the bot {bot.manifest.name}: using the whole folder"
+            f" {bot.folder}",
+            err=True,
+        )

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Where games are to be played: ``jobs`` workers here, None for one per core, or on the ``cluster`` at an address."""
+    """Where games are to be played: ``jobs`` workers here, None for one per core, or on the
+    ``cluster`` at an address.
+    """
 
     jobs: int | None
     cluster: str | None
@@ -30,10 +32,17 @@ class Place(NamedTuple):
     tls_key: str | None
 
     def with_defaults(self, settings: "Mapping[str, Any]") -> "Place":
-        """The same with a configuration file's values where nothing was said; who asks for --jobs plays here."""
+        """The same with a configuration file's values where nothing was said; who asks for --jobs
+        plays here.
+        """
         if self.jobs is not None and self.cluster is None:
             return self
-        return Place(*(settings.get(name) if value is None else value for name, value in self._asdict().items()))
+        return Place(
+            *(
+                settings.get(name) if value is None else value
+                for name, value in self._asdict().items()
+            )
+        )
 
 
 def place_options(command: Command) -> Command:
@@ -41,26 +50,45 @@ def place_options(command: Command) -> Command:
 
     @wraps(command)
     def wrapped(*args: Any, **options: Any) -> Any:
-        return command(*args, place=Place(*(options.pop(name) for name in Place._fields)), **options)
+        return command(
+            *args, place=Place(*(options.pop(name) for name in Place._fields)), **options
+        )
 
     for option in (
         click.option("--tls-key", metavar="FILE", help="The key of that certificate."),
-        click.option("--tls-cert", metavar="FILE", help="The certificate to present to the cluster."),
         click.option(
-            "--tls-ca-file", metavar="FILE", help="The CA certificates for the cluster's own certificate; needed for tls:// addresses."
+            "--tls-cert", metavar="FILE", help="The certificate to present to the cluster."
         ),
-        click.option("--cluster", metavar="ADDRESS|FILE", help="Play on the workers of this Dask scheduler (address or file)."),
-        click.option("--jobs", type=click.IntRange(1), help="Worker processes on this machine.  [default: one per core]"),
+        click.option(
+            "--tls-ca-file",
+            metavar="FILE",
+            help=(
+                "The CA certificates for the cluster's own certificate; needed for tls://"
+                " addresses."
+            ),
+        ),
+        click.option(
+            "--cluster",
+            metavar="ADDRESS|FILE",
+            help="Play on the workers of this Dask scheduler (address or file).",
+        ),
+        click.option(
+            "--jobs",
+            type=click.IntRange(1),
+            help="Worker processes on this machine.  [default: one per core]",
+        ),
     ):
         wrapped = option(wrapped)
     return cast("Command", wrapped)
 
 
 class LocalWorkers:
-    """Workers on this machine. ``text`` says where games are played, ``places`` how many at once."""
+    """Workers on this machine. ``text`` says where games are
+    played, ``places`` how many at once.
+    """
 
     def __init__(self, jobs: int | None) -> None:
-        from arena.tournament.pool import available_cores  # noqa: PLC0415 - help must not wait for it
+        from arena.tournament.pool import available_cores
 
         self._cores = available_cores()
         self.places = jobs or self._cores
@@ -68,14 +96,16 @@ class LocalWorkers:
 
     def means(self, sandbox: "Sandbox", level: int) -> "Means":
         """How a session plays here."""
-        from arena.tournament.pool import worker_cores  # noqa: PLC0415 - help must not wait for these
-        from arena.tournament.session import Means  # noqa: PLC0415
+        from arena.tournament.pool import worker_cores
+        from arena.tournament.session import Means
 
         return Means(worker_cores(self.places), sandbox, level)
 
-    def pool(self, setup: "Setup", _: "Sequence[Bot]", log_queue: Any, __: "Callable[[Event], None]") -> "Pool":
+    def pool(
+        self, setup: "Setup", _: "Sequence[Bot]", log_queue: Any, __: "Callable[[Event], None]"
+    ) -> "Pool":
         """The pool for a session."""
-        from arena.tournament.pool import LocalPool  # noqa: PLC0415 - help must not wait for it
+        from arena.tournament.pool import LocalPool
 
         return LocalPool(setup, self.places, log_queue)
 
@@ -90,14 +120,18 @@ class ClusterWorkers:
         self.text = f"cluster {cluster.address}"
 
     def means(self, sandbox: "Sandbox", level: int) -> "Means":
-        """How a session plays there: workers manage their own processors, and their sandbox is at least as good as here."""
-        from arena.tournament.session import Means  # noqa: PLC0415 - help must not wait for it
+        """How a session plays there: workers manage their own processors, and their sandbox is at
+        least as good as here.
+        """
+        from arena.tournament.session import Means
 
         return Means([], sandbox, level)
 
-    def pool(self, setup: "Setup", bots: "Sequence[Bot]", _: Any, listen: "Callable[[Event], None]") -> "Pool":
+    def pool(
+        self, setup: "Setup", bots: "Sequence[Bot]", _: Any, listen: "Callable[[Event], None]"
+    ) -> "Pool":
         """The pool for a session."""
-        from arena.tournament.cluster.pool import ClusterPool  # noqa: PLC0415 - an extra
+        from arena.tournament.cluster.pool import ClusterPool
 
         return ClusterPool(self._cluster, setup, {bot.label: bot for bot in bots}, listen)
 
@@ -107,21 +141,27 @@ Workers = LocalWorkers | ClusterWorkers
 
 @contextmanager
 def workers_at(place: Place) -> Iterator[Workers]:
-    """The workers at a place, else where the user's own configuration says; a cluster is left at the end. Raises UserError."""
-    from arena.tournament.own import read_own_config  # noqa: PLC0415 - help must not wait for it
+    """The workers at a place, else where the user's own configuration says; a cluster is left at
+    the end. Raises UserError.
+    """
+    from arena.tournament.own import read_own_config
 
     place = place.with_defaults(read_own_config())
     tls = (place.tls_ca_file, place.tls_cert, place.tls_key)
     if place.cluster is None:
         if any(tls):
-            raise ConfigError("expected --cluster with --tls-ca-file, --tls-cert and --tls-key, got none", "add it, or leave them out")
+            raise ConfigError(
+                "expected --cluster with --tls-ca-file, --tls-cert and --tls-key, got none",
+                "add it, or leave them out",
+            )
         yield LocalWorkers(place.jobs)
         return
     if place.jobs is not None:
         raise ConfigError(
-            "expected --jobs or --cluster, got both", "leave out --jobs: each worker of the cluster plays as many games as it has threads"
+            "expected --jobs or --cluster, got both",
+            "leave out --jobs: each worker of the cluster plays as many games as it has threads",
         )
-    from arena.tournament.cluster.connection import Cluster, Tls  # noqa: PLC0415 - an extra
+    from arena.tournament.cluster.connection import Cluster, Tls
 
     cluster = Cluster(place.cluster, Tls(*tls))
     try:

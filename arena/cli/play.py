@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import SandboxChoice, as_json, bot_finder, clock_option, move_ms_option, sandbox_options, split_commas, with_clock
+from arena.cli.options import (
+    SandboxChoice,
+    as_json,
+    bot_finder,
+    clock_option,
+    move_ms_option,
+    sandbox_options,
+    split_commas,
+    with_clock,
+)
 from arena.cli.stepper import wait_for_key
 from arena.errors import UserError, printable
 
@@ -35,21 +44,51 @@ YOU = "human"
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
 @click.option("--board", metavar="NAME|FILE", help="bird, lion or a board file.  [default: bird]")
 @click.option(
-    "--match", callback=split_commas, metavar="NAME|FILE,...", help="Play a round on each of these boards, and add up the results."
+    "--match",
+    callback=split_commas,
+    metavar="NAME|FILE,...",
+    help="Play a round on each of these boards, and add up the results.",
 )
 @click.option("--seed", help="Text that determines the deck.  [default: a new one]")
-@click.option("--deal", type=click.IntRange(0), default=0, show_default=True, help="The number of the deal; a seed gives many.")
 @click.option(
-    "--startup-ms", type=click.IntRange(1), default=10_000, show_default=True, help="Time for a bot's process to answer hello, in ms."
+    "--deal",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="The number of the deal; a seed gives many.",
+)
+@click.option(
+    "--startup-ms",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    help="Time for a bot's process to answer hello, in ms.",
 )
 @move_ms_option
-@click.option("--game-ms", type=click.IntRange(1), help="Bank: time for all of a bot's moves, in ms.  [default: none]")
-@click.option("--increment-ms", type=click.IntRange(0), default=0, help="Added to the bank after each move, in ms.  [default: 0]")
+@click.option(
+    "--game-ms",
+    type=click.IntRange(1),
+    help="Bank: time for all of a bot's moves, in ms.  [default: none]",
+)
+@click.option(
+    "--increment-ms",
+    type=click.IntRange(0),
+    default=0,
+    help="Added to the bank after each move, in ms.  [default: 0]",
+)
 @clock_option
-@click.option("--human", type=click.IntRange(0, 3), metavar="SEAT", help="Play yourself, at this seat. The other hands stay hidden.")
+@click.option(
+    "--human",
+    type=click.IntRange(0, 3),
+    metavar="SEAT",
+    help="Play yourself, at this seat. The other hands stay hidden.",
+)
 @click.option("--step", is_flag=True, help="Stop after each move until you press a key.")
 @click.option(
-    "--log", "log_path", type=click.Path(dir_okay=False, path_type=Path), help="Write all lines to and from the bots to a file; see above."
+    "--log",
+    "log_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write all lines to and from the bots to a file; see above.",
 )
 @sandbox_options
 @as_json
@@ -66,18 +105,23 @@ def play(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Play one game between two to four bots, in the order of their seats, and draw the board after each move.
+    """Play one game between two to four bots, in the order of their seats, and draw the board after
+    each move.
 
-    BOT is the name of a bot in bots/ or on the ladder, the path of a bot's folder or script, or a built-in bot: random, greedy, careful,
-    greedy-N or careful-N (the best of N legal moves drawn at random, N up to 1000). The same bot may have several seats.
+    BOT is the name of a bot in bots/ or on the ladder, the path of a bot's folder or script, or a
+    built-in bot: random, greedy, careful, greedy-N or careful-N (the best of N legal moves drawn at
+    random, N up to 1000). The same bot may have several seats.
 
-    With --human SEAT you take that seat, and the bots take the others. With --step the game stops after each move until you press a key.
-    With --json only the game's record is printed. The exit status is 1 if a bot forfeits.
+    With --human SEAT you take that seat, and the bots take the others. With --step the game stops
+    after each move until you press a key. With --json only the game's record is printed. The exit
+    status is 1 if a bot forfeits.
 
-    With --match, the lowest total of pagodas left after all rounds wins. You may name a board twice, or name a board file.
+    With --match, the lowest total of pagodas left after all rounds wins. You may name a board
+    twice, or name a board file.
 
-    --log writes one JSON object for each line between the arena and a bot, in order: "ms" since the start, "seat", "bot", "way" ("to" or
-    "from" the bot) and "line", the text without its newline. Output that was never read, such as half a line, has "unread": true.
+    --log writes one JSON object for each line between the arena and a bot, in order: "ms" since the
+    start, "seat", "bot", "way" ("to" or "from" the bot) and "line", the text without its newline.
+    Output that was never read, such as half a line, has "unread": true.
 
     \b
     arena play greedy --human 0
@@ -86,11 +130,14 @@ def play(
     arena play greedy-python --human 0 --match bird,lion
     arena play ./my-bot greedy-python --log wire.jsonl
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.match.clock import Timing  # noqa: PLC0415 - help must not wait for these
-    from arena.rules.boards import find_board  # noqa: PLC0415
-    from arena.tournament.session import new_seed  # noqa: PLC0415
+    from arena.match.clock import Timing
+    from arena.rules.boards import find_board
+    from arena.tournament.session import new_seed
 
-    names, log_path = _board_names(options.pop("board"), options.pop("match")), options.pop("log_path")
+    names, log_path = (
+        _board_names(options.pop("board"), options.pop("match")),
+        options.pop("log_path"),
+    )
     step = options.pop("step")
     _refuse_misuse(bots, human, options, as_json=as_json)
     if step:
@@ -104,7 +151,10 @@ def play(
     if not as_json:
         if len(boards) > 1:
             click.echo(_total(records))
-        click.echo(f"the same deck{'s' if len(boards) > 1 else ''} again: --seed {seed} --deal {deal}", err=True)
+        click.echo(
+            f"the same deck{'s' if len(boards) > 1 else ''} again: --seed {seed} --deal {deal}",
+            err=True,
+        )
     if log_path:
         click.echo(f"log: {log_path}", err=True)
     return FAILED if any(record.faults for record in records) else DONE
@@ -112,17 +162,27 @@ def play(
 
 def _board_names(board: str | None, match: list[str] | None) -> list[str]:
     if board is not None and match is not None:
-        raise click.UsageError("expected --board or --match, got both: --match names the board of each round")
+        raise click.UsageError(
+            "expected --board or --match, got both: --match names the board of each round"
+        )
     return match or [board or "bird"]
 
 
 def _rounds(
-    table: "Table", boards: "Sequence[Board]", seed: str, deal: int, log: "WireLog | None", *, as_json: bool
+    table: "Table",
+    boards: "Sequence[Board]",
+    seed: str,
+    deal: int,
+    log: "WireLog | None",
+    *,
+    as_json: bool,
 ) -> "Iterator[GameRecord]":
     """Plays and shows one round after another."""
-    from arena.rules.rounds import rounds_of  # noqa: PLC0415 - help must not wait for it
+    from arena.rules.rounds import rounds_of
 
-    for number, (board, (_, own_deal)) in enumerate(zip(boards, rounds_of([board.name for board in boards], deal), strict=True), 1):
+    for number, (board, (_, own_deal)) in enumerate(
+        zip(boards, rounds_of([board.name for board in boards], deal), strict=True), 1
+    ):
         if len(boards) > 1 and not as_json:
             click.echo(f"round {number} of {len(boards)}, on {board.name}")
         record = table.play(seed, board, own_deal, log, is_drawn=not as_json)
@@ -132,24 +192,29 @@ def _rounds(
 
 def _show_end(record: "GameRecord", *, as_json: bool) -> None:
     """The record of a game, or how it ended; forfeits go to stderr."""
-    from arena.cli.drawing import end_line  # noqa: PLC0415 - help must not wait for these
-    from arena.exports.text import seat_names  # noqa: PLC0415
-    from arena.records.record import encode_record  # noqa: PLC0415
-    from arena.rules.rulebook import explained  # noqa: PLC0415
+    from arena.cli.drawing import end_line
+    from arena.exports.text import seat_names
+    from arena.records.record import encode_record
+    from arena.rules.rulebook import explained
 
     names = seat_names(record.bots)
     for fault in record.faults:
-        click.echo(f"forfeit: {names[fault.seat]} ({fault.kind}): {explained(printable(fault.detail))}", err=True)
-    click.echo(encode_record(record) if as_json else end_line(record.end, names, record.left, record.ranks))
+        click.echo(
+            f"forfeit: {names[fault.seat]} ({fault.kind}): {explained(printable(fault.detail))}",
+            err=True,
+        )
+    click.echo(
+        encode_record(record) if as_json else end_line(record.end, names, record.left, record.ranks)
+    )
 
 
 def _total(records: "Sequence[GameRecord]") -> str:
     """What was played, and who stands where after all rounds."""
-    from arena.cli.drawing import places_text  # noqa: PLC0415 - help must not wait for these
-    from arena.exports.text import seat_names  # noqa: PLC0415
-    from arena.ratings.matches import Matches  # noqa: PLC0415
-    from arena.ratings.tally import Match  # noqa: PLC0415
-    from arena.rules.rounds import title_of  # noqa: PLC0415
+    from arena.cli.drawing import places_text
+    from arena.exports.text import seat_names
+    from arena.ratings.matches import Matches
+    from arena.ratings.tally import Match
+    from arena.rules.rounds import title_of
 
     boards, whole = [record.board for record in records], list[Match]()
     matches = Matches(boards, whole.append)
@@ -159,23 +224,35 @@ def _total(records: "Sequence[GameRecord]") -> str:
     return f"match of {title_of(boards)}: {places}"
 
 
-def _refuse_misuse(bots: tuple[str, ...], human: int | None, times: dict[str, Any], *, as_json: bool) -> None:
+def _refuse_misuse(
+    bots: tuple[str, ...], human: int | None, times: dict[str, Any], *, as_json: bool
+) -> None:
     seats = len(bots) + (human is not None)
     if not 2 <= seats <= 4:  # noqa: PLR2004 - the game's own limits
         wanted = "2 to 4 bots" if human is None else "1 to 3 bots beside you"
-        cure = f"; name another, or play yourself: 'arena play {bots[0]} --human 0'" if seats == 1 else ""
+        cure = (
+            f"; name another, or play yourself: 'arena play {bots[0]} --human 0'"
+            if seats == 1
+            else ""
+        )
         raise click.UsageError(f"expected {wanted}, got {len(bots)}{cure}")
     if human is not None and human >= seats:
         raise click.UsageError(f"expected --human 0 to {seats - 1}, got {human}")
     if human is not None and as_json:
-        raise click.UsageError("expected --human or --json, got both: a person has to see the board")
+        raise click.UsageError(
+            "expected --human or --json, got both: a person has to see the board"
+        )
     if times["increment_ms"] and times["game_ms"] is None:
-        raise click.UsageError("expected --game-ms with --increment-ms: an increment is added to a bank")
+        raise click.UsageError(
+            "expected --game-ms with --increment-ms: an increment is added to a bank"
+        )
 
 
 def _refuse_steps(human: int | None, *, as_json: bool) -> None:
     if human is not None or as_json:
-        raise click.UsageError("expected --step without --human or --json: it pauses a game between bots that is drawn")
+        raise click.UsageError(
+            "expected --step without --human or --json: it pauses a game between bots that is drawn"
+        )
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("expected a terminal for --step: without one, leave it out")
 
@@ -183,7 +260,7 @@ def _refuse_steps(human: int | None, *, as_json: bool) -> None:
 @contextmanager
 def _opened(path: Path | None) -> "Iterator[WireLog | None]":
     """A log in a file, or None without a path. Raises UserError."""
-    from arena.players.wire import WireLog  # noqa: PLC0415 - help must not wait for it
+    from arena.players.wire import WireLog
 
     if path is None:
         yield None
@@ -191,13 +268,18 @@ def _opened(path: Path | None) -> "Iterator[WireLog | None]":
     try:
         file = path.open("wb")
     except OSError as error:
-        raise UserError(f"expected to write the log {path}, got {error}", "name a file in a folder that you can write to") from None
+        raise UserError(
+            f"expected to write the log {path}, got {error}",
+            "name a file in a folder that you can write to",
+        ) from None
     with file:
         yield WireLog(file)
 
 
 class Table(NamedTuple):
-    """Who plays, and how. ``human`` is the seat of a person, the bots take the others; ``step`` waits for a key after each move."""
+    """Who plays, and how. ``human`` is the seat of a person, the bots take the others; ``step``
+    waits for a key after each move.
+    """
 
     bots: "Sequence[Bot]"
     human: int | None
@@ -205,29 +287,39 @@ class Table(NamedTuple):
     sandbox: "Sandbox"
     step: bool = False
 
-    def play(self, seed: str, board: "Board", deal: int, log: "WireLog | None", *, is_drawn: bool) -> "GameRecord":
-        """The record of a game, which is drawn as it is played if ``is_drawn``. Raises Void, click.Abort."""
-        from arena.exports.text import seat_names  # noqa: PLC0415
-        from arena.match.referee import Referee  # noqa: PLC0415
-        from arena.players.process import adopt_orphans  # noqa: PLC0415
-        from arena.tournament.schedule import single_game  # noqa: PLC0415
+    def play(
+        self, seed: str, board: "Board", deal: int, log: "WireLog | None", *, is_drawn: bool
+    ) -> "GameRecord":
+        """The record of a game, which is drawn as it is played if ``is_drawn``. Raises Void,
+        click.Abort.
+        """
+        from arena.exports.text import seat_names
+        from arena.match.referee import Referee
+        from arena.players.process import adopt_orphans
+        from arena.tournament.schedule import single_game
 
         adopt_orphans()
         with self._staged() as bots:
             seats = [seat for seat in range(4) if seat != self.human]
-            players: list[Any] = [self._player(bot, seat, log) for bot, seat in zip(bots, seats, strict=False)]
+            players: list[Any] = [
+                self._player(bot, seat, log) for bot, seat in zip(bots, seats, strict=False)
+            ]
             labels = [bot.label for bot in bots]
             if self.human is not None:
                 labels.insert(self.human, YOU)
             names = seat_names(labels)
             if self.human is not None:
-                from arena.cli.human import Human  # noqa: PLC0415
+                from arena.cli.human import Human
 
                 players.insert(self.human, Human(names, input))
             plan = single_game(seed, board.name, deal, labels)
             watches = (self._watch(names),) if is_drawn else ()
             try:
-                return Referee(plan, board, players, self.timing, *watches).play(sandbox=self.sandbox.tier, host=node()).record
+                return (
+                    Referee(plan, board, players, self.timing, *watches)
+                    .play(sandbox=self.sandbox.tier, host=node())
+                    .record
+                )
             finally:
                 for player in players:
                     player.stop()
@@ -235,28 +327,40 @@ class Table(NamedTuple):
     @contextmanager
     def _staged(self) -> "Iterator[list[Bot]]":
         """The bots, with those that are processes copied to a temporary folder."""
-        from arena.players.builtin import is_built_in  # noqa: PLC0415
-        from arena.players.folder import staged_for_a_while  # noqa: PLC0415
+        from arena.players.builtin import is_built_in
+        from arena.players.folder import staged_for_a_while
 
         processes = [at for at, bot in enumerate(self.bots) if not is_built_in(bot)]
-        with staged_for_a_while(*(self.bots[at] for at in processes), sandbox=self.sandbox) as staged:
+        with staged_for_a_while(
+            *(self.bots[at] for at in processes), sandbox=self.sandbox
+        ) as staged:
             there = dict(zip(processes, staged, strict=True))
             yield [there.get(at, bot) for at, bot in enumerate(self.bots)]
 
-    def _player(self, bot: "Bot", seat: int, log: "WireLog | None") -> "BotPlayer | InProcessPlayer":
+    def _player(
+        self, bot: "Bot", seat: int, log: "WireLog | None"
+    ) -> "BotPlayer | InProcessPlayer":
         """A bot's player; a process is logged if there is a log."""
-        from arena.players.bot import BotPlayer  # noqa: PLC0415
-        from arena.players.builtin import built_in_player, is_built_in  # noqa: PLC0415
-        from arena.players.wire import LoggedPlayer  # noqa: PLC0415
+        from arena.players.bot import BotPlayer
+        from arena.players.builtin import built_in_player, is_built_in
+        from arena.players.wire import LoggedPlayer
 
         if is_built_in(bot):
             return built_in_player(bot)
         player = BotPlayer(bot, self.timing.startup_ms, self.sandbox, self.timing.clock)
-        return player if log is None else LoggedPlayer(bot, self.timing.startup_ms, self.sandbox, log, seat, self.timing.clock)
+        return (
+            player
+            if log is None
+            else LoggedPlayer(
+                bot, self.timing.startup_ms, self.sandbox, log, seat, self.timing.clock
+            )
+        )
 
     def _watch(self, names: "Sequence[str]") -> "Watch":
-        """What is shown after each move: everything, or less if a person plays, who sees the board when it is their turn."""
-        from arena.cli.drawing import move_lines, move_summary  # noqa: PLC0415
+        """What is shown after each move: everything, or less if a person plays, who sees the board
+        when it is their turn.
+        """
+        from arena.cli.drawing import move_lines, move_summary
 
         def show(state: "State", seat: int, move: int, events: "list[Event]") -> None:
             if self.human is None or state.end is not None:

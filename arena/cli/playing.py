@@ -31,9 +31,11 @@ def log_level(verbose: int, *, quiet: bool) -> int:
 
 
 def check_all_programs(bots: "list[Bot]") -> "list[Bot]":
-    """The bots, after checking that the programs to build and start each exist. Raises BotFolderError."""
-    from arena.players.builtin import is_built_in  # noqa: PLC0415 - help must not wait for these
-    from arena.players.folder import check_programs  # noqa: PLC0415
+    """The bots, after checking that the programs to build and start each exist. Raises
+    BotFolderError.
+    """
+    from arena.players.builtin import is_built_in
+    from arena.players.folder import check_programs
 
     for bot in bots:
         if not is_built_in(bot):
@@ -47,7 +49,11 @@ def warn_about_times(bots: "Sequence[Bot]", settings: Mapping[str, Any]) -> None
         for key, default in (("move_ms", 1000), ("startup_ms", 10_000)):
             needed, given = getattr(bot.manifest, key), settings.get(key, default)
             if needed is not None and needed > given:
-                click.echo(f"warning: {bot.label} was made for at least {needed} ms ({key}), and gets {given}", err=True)
+                click.echo(
+                    f"warning: {bot.label} was made for at least {needed} ms ({key}), and gets"
+                    f" {given}",
+                    err=True,
+                )
 
 
 def results_path(
@@ -59,16 +65,23 @@ def results_path(
     *,
     finished: bool = False,
 ) -> Path:
-    """The folder of the run that ``--out`` names, or else the one that `session.choose_folder` chooses."""
-    from arena.tournament.session import choose_folder  # noqa: PLC0415 - help must not wait for it
+    """The folder of the run that ``--out`` names, or else the one that `session.choose_folder`
+    chooses.
+    """
+    from arena.tournament.session import choose_folder
 
     if out is not None:
         return Path(out) if "/" in out else results / out
-    with said_when_slow(f"looking for an unfinished run like this one in {results}; --out NAME does without"):
+    with said_when_slow(
+        f"looking for an unfinished run like this one in {results}; --out NAME does without"
+    ):
         choice = choose_folder(results, settings, boards, bots, finished=finished)
     if choice.passed_over:
         name, folder = quote(choice.passed_over.name), quote(str(choice.passed_over))
-        note = f"note: {name} is unfinished: 'arena run --finish {name}' plays the rest, 'rm -r {folder}' deletes it"
+        note = (
+            f"note: {name} is unfinished: 'arena run --finish {name}' plays the rest, 'rm -r"
+            f" {folder}' deletes it"
+        )
         click.echo(printable(note), err=True)
     return choice.folder
 
@@ -76,17 +89,21 @@ def results_path(
 def show_voided(runner: "Runner", folder: Path) -> None:
     """Lists the games that could not be played."""
     for voided in runner.voided:
-        click.echo(f"error: {voided.game} could not be played: {printable(voided.reason)}; see {folder / 'logs'}", err=True)
+        click.echo(
+            f"error: {voided.game} could not be played: {printable(voided.reason)}; see"
+            f" {folder / 'logs'}",
+            err=True,
+        )
 
 
 def note_short_evidence(runner: "Runner") -> None:
     """Says so when there was no more room for the evidence of faults."""
-    from arena.records.evidence import FULL_BYTES, MOST_BYTES  # noqa: PLC0415 - loaded when there is a runner
+    from arena.records.evidence import FULL_BYTES, MOST_BYTES
 
     if runner.faults.is_short:
         click.echo(
-            f"note: the evidence of faults has reached {FULL_BYTES >> 20} MiB: later faults are kept in short, "
-            f"and beyond {MOST_BYTES >> 20} MiB in their records only",
+            f"note: the evidence of faults has reached {FULL_BYTES >> 20} MiB: later faults are"
+            f" kept in short, and beyond {MOST_BYTES >> 20} MiB in their records only",
             err=True,
         )
 
@@ -94,7 +111,11 @@ def note_short_evidence(runner: "Runner") -> None:
 def warn_unmarked(session: "Session") -> None:
     """Warns of a run that will look like one from elsewhere."""
     if session.unmarked:
-        click.echo(f"warning: going on with this run will need --adopt, since no key of yours marks it: {session.unmarked}", err=True)
+        click.echo(
+            "warning: going on with this run will need --adopt, since no key of yours marks it:"
+            f" {session.unmarked}",
+            err=True,
+        )
 
 
 @contextmanager
@@ -116,7 +137,9 @@ class TooLongError(Exception):
 
 @contextmanager
 def at_most(seconds: float | None) -> Iterator[None]:
-    """Raises TooLongError in the block once it has taken so long, None for any time; for the main thread."""
+    """Raises TooLongError in the block once it has taken so long, None for any time; for the main
+    thread.
+    """
 
     def end(*_: object) -> None:
         raise TooLongError
@@ -132,7 +155,9 @@ def at_most(seconds: float | None) -> Iterator[None]:
 
 @contextmanager
 def stop_on_signals(runner: "Runner") -> Iterator[None]:
-    """The first Ctrl-C, SIGTERM or SIGHUP lets running games finish, the second kills them. Under nohup, SIGHUP stays ignored."""
+    """The first Ctrl-C, SIGTERM or SIGHUP lets running games finish, the second kills them. Under
+    nohup, SIGHUP stays ignored.
+    """
     hangs_up = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
     heard = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hangs_up else [])]
     before = {number: signal.signal(number, lambda *_: runner.request_stop()) for number in heard}

@@ -1,4 +1,6 @@
-"""What a run shows on stderr while it plays: a bar where there is a terminal, and every event worth a line."""
+"""What a run shows on stderr while it plays: a bar where there is a terminal, and every event worth
+a line.
+"""
 
 import sys
 import threading
@@ -44,7 +46,9 @@ class Progress:
     ``headline`` says what is played; ``figures`` are shown after the bar.
     """
 
-    def __init__(self, session: Session, workers: Workers, *, quiet: bool, headline: str = "") -> None:
+    def __init__(
+        self, session: Session, workers: Workers, *, quiet: bool, headline: str = ""
+    ) -> None:
         self._session = session
         self._workers = workers
         self._quiet = quiet
@@ -65,8 +69,13 @@ class Progress:
     def __enter__(self) -> Self:
         session, known = self._session, self._session.known
         if session.repaired:
-            self.say(f"warning: the journal ended in a torn record of {session.repaired} bytes: cut off, kept in games.torn, played again")
-        self.say(f"{session.folder}: {self._headline}" + (f", {known} already played" if known else ""))
+            self.say(
+                f"warning: the journal ended in a torn record of {session.repaired} bytes: cut off,"
+                " kept in games.torn, played again"
+            )
+        self.say(
+            f"{session.folder}: {self._headline}" + (f", {known} already played" if known else "")
+        )
         self.say(f"{self._workers.text}, rules core {CORE}, sandbox {session.setup.sandbox.tier}")
         self._slow.start()
         tqdm.monitor_interval = 0
@@ -87,12 +96,17 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
         if self._faults:
-            self.say(f"{counted(self._faults, 'forfeit')} in this session; their evidence is in {self._session.folder / 'faults'}")
+            self.say(
+                f"{counted(self._faults, 'forfeit')} in this session; their evidence is in"
+                f" {self._session.folder / 'faults'}"
+            )
         if len(self._late) > 1:
             self.say(late_text(self._late, self._workers.places, self._session.config.clock))
         if self._own_us:
             half, most = (percentile(self._own_us, share) / 1000 for share in (0.5, 0.99))
-            self.say(f"the arena's own time between two moves: p50 {half:.2f} ms, p99 {most:.2f} ms")
+            self.say(
+                f"the arena's own time between two moves: p50 {half:.2f} ms, p99 {most:.2f} ms"
+            )
 
     def show(self, event: Event) -> None:
         """Shows one event."""
@@ -107,16 +121,27 @@ class Progress:
                 if not self._is_estimated:
                     self._estimate()
             case Voided(game, reason, given_up):
-                self.say(f"warning: {game} is void ({reason}); it is {'given up' if given_up else 'played again'}")
+                self.say(
+                    f"warning: {game} is void ({reason}); it is"
+                    f" {'given up' if given_up else 'played again'}"
+                )
             case WorkerDied(games):
-                self.say(f"warning: a worker died: the {counted(games, 'game')} that were handed out but not finished are played again")
+                self.say(
+                    f"warning: a worker died: the {counted(games, 'game')} that were handed out but"
+                    " not finished are played again"
+                )
             case MachineChanged() | MachinesDiffer() | WorkerRefused() | WorkerBusy() | NoWorkers():
                 self.say(cluster_text(event))
             case Stopping(running):
-                self.say(f"stopping: {counted(running, 'running game')} to finish first; press Ctrl-C again to drop them")
+                self.say(
+                    f"stopping: {counted(running, 'running game')} to finish first; press Ctrl-C"
+                    " again to drop them"
+                )
 
     def _say_slow(self) -> None:
-        """Says how long it may take by the limits of time, where the games are too slow to tell soon; another thread calls this."""
+        """Says how long it may take by the limits of time, where the games are too slow to tell
+        soon; another thread calls this.
+        """
         session, places = self._session, self._workers.places
         processes = sum(not is_built_in(bot) for bot in session.setup.bots.values())
         games = self._total - session.known
@@ -129,7 +154,9 @@ class Progress:
             )
 
     def _estimate(self) -> None:
-        """Says once how long the rest takes, where that is long, as soon as the first games tell."""
+        """Says once how long the rest takes, where that is long, as
+        soon as the first games tell.
+        """
         to_go = self._total - self._session.known - self._played
         seconds = left_s(self._played, time.monotonic() - self._began, to_go, self._workers.places)
         self._is_estimated = seconds is not None
@@ -140,7 +167,10 @@ class Progress:
         """A comparison may need all its games, but most end after a hundredth of them."""
         first = f"by the first {counted(self._played, 'game')}"
         if self._session.config.compare is not None:
-            return f"this ends as soon as it is clear which is better; {first}, in {duration_text(seconds)} at the latest"
+            return (
+                f"this ends as soon as it is clear which is better; {first}, in"
+                f" {duration_text(seconds)} at the latest"
+            )
         most = "at most " if self._session.config.is_open else ""
         return f"{most}about {duration_text(seconds)} to go, {first}"
 
@@ -173,7 +203,9 @@ class Progress:
             tqdm.write(folded(printable(text), columns_of(sys.stderr)), file=sys.stderr)
 
 
-def cluster_text(event: MachineChanged | MachinesDiffer | WorkerRefused | WorkerBusy | NoWorkers) -> str:
+def cluster_text(
+    event: MachineChanged | MachinesDiffer | WorkerRefused | WorkerBusy | NoWorkers,
+) -> str:
     """What happened in a cluster."""
     match event:
         case MachineChanged(host, 0):
@@ -182,24 +214,39 @@ def cluster_text(event: MachineChanged | MachinesDiffer | WorkerRefused | Worker
             return f"{host}: {counted(places, 'game')} at once, speed {speed}/s, sandbox {sandbox}"
         case MachinesDiffer(slow, fast, ratio):
             return (
-                f"warning: {fast} is {ratio:.1f} times as fast as {slow}: the same --move-ms gives a bot more thought there; "
-                "compare bots on similar machines, or allow so much time that it does not matter"
+                f"warning: {fast} is {ratio:.1f} times as fast as {slow}: the same --move-ms gives"
+                " a bot more thought there; compare bots on similar machines, or allow so much"
+                " time that it does not matter"
             )
         case WorkerRefused(worker, host, reason):
-            return f"warning: the worker {worker}{f' on {host}' if host else ''} may not play: {reason}"
+            return (
+                f"warning: the worker {worker}{f' on {host}' if host else ''} may not play:"
+                f" {reason}"
+            )
         case WorkerBusy(worker):
-            return f"the worker {worker} has not answered yet: it builds a bot, plays for someone else, or has stopped"
+            return (
+                f"the worker {worker} has not answered yet: it builds a bot, plays for someone"
+                " else, or has stopped"
+            )
         case NoWorkers(address, seconds):
-            return f"waiting {seconds:g} s for workers at {address}: start some with 'dask worker {address}'"
+            return (
+                f"waiting {seconds:g} s for workers at {address}: start some with 'dask worker"
+                f" {address}'"
+            )
 
 
 def late_text(late: Sequence[str], places: int, clock: str) -> str:
     """What may help bots that answered late, one entry for each game that it cost."""
     bots = counted(len(set(late)), "bot")
     if clock == "cpu":
-        return f"{bots} answered late in {counted(len(late), 'game')}, by their own processor time: try a larger --move-ms"
+        return (
+            f"{bots} answered late in {counted(len(late), 'game')}, by their own processor time:"
+            " try a larger --move-ms"
+        )
     cures = "--jobs 1 or a larger --move-ms" if places > 1 else "a larger --move-ms"
-    return f"{bots} answered late in {counted(len(late), 'game')}: was the machine busy? Try {cures}"
+    return (
+        f"{bots} answered late in {counted(len(late), 'game')}: was the machine busy? Try {cures}"
+    )
 
 
 def coarse(microseconds: int) -> int:
@@ -222,7 +269,11 @@ def plan_text(session: Session) -> str:
     """What a run plays: how many of what."""
     config, schedule = session.config, session.schedule
     most = "at most " if config.is_open else ""
-    where = f"in matches of {title_of(config.match)}" if config.match else f"on {', '.join(config.boards)}"
+    where = (
+        f"in matches of {title_of(config.match)}"
+        if config.match
+        else f"on {', '.join(config.boards)}"
+    )
     return (
         f"{counted(len(config.bots), 'bot')}, {counted(len(schedule.line_ups), 'line-up')} "
         f"x {most}{counted(config.deals, 'deal')} x {counted(len(schedule.seatings), 'seating')} "

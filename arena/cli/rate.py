@@ -11,9 +11,16 @@ from arena.errors import printable
 
 @click.command(short_help="Rate the results in a CSV file.")
 @click.argument("file", metavar="FILE|-")
-@click.option("--csv", "csv_path", metavar="FILE|-", help="Write the standings as CSV to a file, or '-' for stdout.")
+@click.option(
+    "--csv",
+    "csv_path",
+    metavar="FILE|-",
+    help="Write the standings as CSV to a file, or '-' for stdout.",
+)
 @click.option("--pairs", is_flag=True, help="Also show the results of each pair.")
-@click.option("--covariance", is_flag=True, help="Also show the covariance of the ratings, in Elo squared.")
+@click.option(
+    "--covariance", is_flag=True, help="Also show the covariance of the ratings, in Elo squared."
+)
 @click.option("--no-seats", is_flag=True, help="Rate as if all seats were equally good.")
 @anchor_option
 @prior_option
@@ -29,7 +36,8 @@ def rate(
     no_seats: bool,
     as_json: bool,
 ) -> None:
-    """Rate games played anywhere: get the tables of 'arena standings' from a CSV file with one row per game ('-' for stdin).
+    """Rate games played anywhere: get the tables of 'arena standings' from a CSV file with one row
+    per game ('-' for stdin).
 
     \b
     block,bot_0,bot_1,bot_2,share_0,share_1,share_2
@@ -37,23 +45,26 @@ def rate(
     deal-1,bob,ann,,0.5,0.5,
     deal-2,ann,bob,cy,0,0,1
 
-    bot_0 to bot_3 are seated in that order; a file may mix games with two, three and four players. Each of m winners gets a share of 1/m,
-    the others 0. Rows with the same block share their luck, such as a deal or an opening, and error bars are clustered by block. Without a
-    block column, every game counts as its own block.
+    bot_0 to bot_3 are seated in that order; a file may mix games with two, three and four players.
+    Each of m winners gets a share of 1/m, the others 0. Rows with the same block share their luck,
+    such as a deal or an opening, and error bars are clustered by block. Without a block column,
+    every game counts as its own block.
 
     \b
     arena rate results.csv
     arena rate results.csv --anchor ann=1500 --pairs
     arena export --to tables && arena rate tables/games.csv --csv -
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.cli.standings import show_tables  # noqa: PLC0415 - help must not wait for pandas
-    from arena.ratings.foreign import read_sheet  # noqa: PLC0415
-    from arena.ratings.tables import rate_sheet  # noqa: PLC0415
+    from arena.cli.standings import show_tables
+    from arena.ratings.foreign import read_sheet
+    from arena.ratings.tables import rate_sheet
 
     data = sys.stdin.buffer.read() if file == "-" else _read(Path(file))
     sheet = read_sheet(data, "stdin" if file == "-" else file)
     if sheet.unused:
-        click.echo(f"note: columns that are not used here: {printable(', '.join(sheet.unused))}", err=True)
+        click.echo(
+            f"note: columns that are not used here: {printable(', '.join(sheet.unused))}", err=True
+        )
     tables = rate_sheet(sheet, prior, anchors, seats=not no_seats)
     show_tables(tables, {}, csv_path, as_json=as_json, pairs=pairs, covariance=covariance)
 
@@ -62,6 +73,10 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        raise click.BadParameter(f"expected a CSV file at {path}, found nothing", param_hint="FILE") from None
+        raise click.BadParameter(
+            f"expected a CSV file at {path}, found nothing", param_hint="FILE"
+        ) from None
     except IsADirectoryError:
-        raise click.BadParameter(f"expected a CSV file, got the folder {path}", param_hint="FILE") from None
+        raise click.BadParameter(
+            f"expected a CSV file, got the folder {path}", param_hint="FILE"
+        ) from None

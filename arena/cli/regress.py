@@ -28,11 +28,26 @@ COLUMNS = ("game", "seat", "turn", "old", "new", "fault", "detail", "spent_ms", 
 
 @click.command(short_help="Compare a new version's decisions with an old one's.")
 @run_argument
-@click.option("--bot", "bot_text", required=True, metavar="BOT", help="The new version, a name or path.")
-@click.option("--old", metavar="NAME", help="The bot in the run to compare with.  [default: the one with the same name]")
-@click.option("--games", type=click.IntRange(1), help="Use only this many of its games, the first in the journal.  [default: all]")
+@click.option(
+    "--bot", "bot_text", required=True, metavar="BOT", help="The new version, a name or path."
+)
+@click.option(
+    "--old",
+    metavar="NAME",
+    help="The bot in the run to compare with.  [default: the one with the same name]",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    help="Use only this many of its games, the first in the journal.  [default: all]",
+)
 @click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
-@click.option("--csv", "csv_path", metavar="FILE|-", help="Write the differences as CSV to a file, or '-' for stdout.")
+@click.option(
+    "--csv",
+    "csv_path",
+    metavar="FILE|-",
+    help="Write the differences as CSV to a file, or '-' for stdout.",
+)
 @sandbox_options
 @as_json
 @click.pass_obj
@@ -48,13 +63,16 @@ def regress(
     as_json: bool,
     **extent: int | None,
 ) -> int:
-    """Ask a bot for every decision that an old version made in the games of a run, by default the newest one, and list the differences.
+    """Ask a bot for every decision that an old version made in the games of a run, by default the
+    newest one, and list the differences.
 
-    The bot gets the same lines as the old version, and the games go on as recorded, whatever it answers. A fault counts as a
-    difference. After a fault other than an illegal move, the rest of that game is skipped. A bot that takes random numbers from anything
-    but the seed in start will differ from itself.
+    The bot gets the same lines as the old version, and the games go on as recorded, whatever it
+    answers. A fault counts as a difference. After a fault other than an illegal move, the rest of
+    that game is skipped. A bot that takes random numbers from anything but the seed in start will
+    differ from itself.
 
-    The exit status is 0 if no decision differs, 4 if some do, and 1 if a game could not be replayed.
+    The exit status is 0 if no decision differs, 4 if some do, and 1 if a game could not be
+    replayed.
 
     \b
     arena regress league --bot ./my-bot
@@ -62,7 +80,7 @@ def regress(
     arena regress league --bot ./my-bot --csv differences.csv
     """  # noqa: D301 - \b is click's mark for lines to keep
     _check_output(csv_path, as_json=as_json)
-    from arena.tournament.scripts import Scripts  # noqa: PLC0415 - help must not wait for it
+    from arena.tournament.scripts import Scripts
 
     folder = run_folder(home, run)
     click.echo(f"run {folder}", err=True)
@@ -104,9 +122,21 @@ class Tally:
                 self.differences.append(self._row(compared, decision))
 
     def _row(self, compared: "Compared", decision: "Decision") -> dict[str, Any]:
-        place = [self._run, compared.game, "--turn", str(decision.turn), "--seat", str(compared.seat)]
+        place = [
+            self._run,
+            compared.game,
+            "--turn",
+            str(decision.turn),
+            "--seat",
+            str(compared.seat),
+        ]
         command = shlex.join(["arena", "replay", *place, "--bot", self._bot])
-        return {"game": compared.game, "seat": compared.seat, **decision._asdict(), "command": command}
+        return {
+            "game": compared.game,
+            "seat": compared.seat,
+            **decision._asdict(),
+            "command": command,
+        }
 
     def summary(self) -> dict[str, Any]:
         """The figures; times are averages per decision in ms, None if there are none."""
@@ -125,20 +155,30 @@ class Tally:
 
 
 def _with_progress(
-    scripts: "Scripts", old: str, bot: "Bot", sandbox: "Sandbox", jobs: int | None, games: int | None
+    scripts: "Scripts",
+    old: str,
+    bot: "Bot",
+    sandbox: "Sandbox",
+    jobs: int | None,
+    games: int | None,
 ) -> "Iterator[Compared]":
     """The games while they are compared, with a progress bar on stderr."""
-    from tqdm import tqdm  # noqa: PLC0415 - help must not wait for these
+    from tqdm import tqdm
 
-    from arena.tournament.pool import available_cores  # noqa: PLC0415
-    from arena.tournament.regress import compare_decisions  # noqa: PLC0415
+    from arena.tournament.pool import available_cores
+    from arena.tournament.regress import compare_decisions
 
     scripts.bot_info(old)
     total = sum(1 for _ in islice(scripts.games_of(old), games))
     if not total:
-        raise UserError(f"expected games of {old} in {scripts.run}, found none yet", "try again when some have been played")
+        raise UserError(
+            f"expected games of {old} in {scripts.run}, found none yet",
+            "try again when some have been played",
+        )
     tqdm.monitor_interval = 0
-    compared = compare_decisions(scripts, old, bot, sandbox, min(jobs or available_cores(), total), games)
+    compared = compare_decisions(
+        scripts, old, bot, sandbox, min(jobs or available_cores(), total), games
+    )
     with tqdm(compared, total=total, unit="game", disable=None, leave=False) as bar:
         yield from bar
 
@@ -148,19 +188,28 @@ def _check_output(csv_path: str | None, *, as_json: bool) -> None:
     if csv_path == "-" and as_json:
         raise click.UsageError("expected --csv - or --json, got both, and each prints to stdout")
     if csv_path and not Path(csv_path).absolute().parent.is_dir():
-        raise UserError(f"expected --csv in an existing folder, got {csv_path}", "create the folder, or choose another")
+        raise UserError(
+            f"expected --csv in an existing folder, got {csv_path}",
+            "create the folder, or choose another",
+        )
 
 
 def _show(tally: Tally, old: str, new: str, csv_path: str | None, *, as_json: bool) -> None:
     if csv_path == "-":
         click.echo(_csv_text(tally.differences), nl=False)
     elif as_json:
-        content = {"old": old, "new": new, **tally.summary(), "voids": tally.voids, "differences": tally.differences}
+        content = {
+            "old": old,
+            "new": new,
+            **tally.summary(),
+            "voids": tally.voids,
+            "differences": tally.differences,
+        }
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
     else:
         _show_text(tally, old, new)
     if csv_path and csv_path != "-":
-        from arena.records.regular import write_durably  # noqa: PLC0415
+        from arena.records.regular import write_durably
 
         write_durably(Path(csv_path), _csv_text(tally.differences).encode())
         click.echo(f"differences: {csv_path}", err=True)
@@ -172,26 +221,43 @@ def _show_text(tally: Tally, old: str, new: str) -> None:
     for row in tally.differences[:SHOWN]:
         then = row["old"] or "forfeit"
         now = row["new"] or f"{row['fault']} ({row['detail']})"
-        click.echo(printable(f"{row['game']}, turn {row['turn']}: {then} -> {now}\n    {row['command']}", keep="\n"))
+        click.echo(
+            printable(
+                f"{row['game']}, turn {row['turn']}: {then} -> {now}\n    {row['command']}",
+                keep="\n",
+            )
+        )
     if len(tally.differences) > SHOWN:
         click.echo(f"and {len(tally.differences) - SHOWN} more; use --json or --csv to list them")
     summary = tally.summary()
-    counts = ", ".join(f"{summary[key]} {key.replace('_', ' ')}" for key in ("same", "differ", "faults", "not_asked"))
-    asked = f"{counted(tally.decisions, 'decision')} of {old} in {counted(tally.games, 'game')} asked of {new}"
+    counts = ", ".join(
+        f"{summary[key]} {key.replace('_', ' ')}"
+        for key in ("same", "differ", "faults", "not_asked")
+    )
+    asked = (
+        f"{counted(tally.decisions, 'decision')} of {old} in {counted(tally.games, 'game')} asked"
+        f" of {new}"
+    )
     click.echo(printable(f"{asked}: {counts}"))
     if tally.decisions:
-        times = f"{summary['old_ms']:.1f} ms then, {summary['new_ms']:.1f} ms now, slowest {summary['new_slowest_ms']:.1f} ms"
+        times = (
+            f"{summary['old_ms']:.1f} ms then, {summary['new_ms']:.1f} ms now, slowest"
+            f" {summary['new_slowest_ms']:.1f} ms"
+        )
         click.echo(f"a decision took {times}")
 
 
 def _csv_text(rows: list[dict[str, Any]]) -> str:
-    import csv  # noqa: PLC0415 - not needed to show help
-    import io  # noqa: PLC0415
+    import csv
+    import io
 
-    from arena.records.cells import cell_of  # noqa: PLC0415
+    from arena.records.cells import cell_of
 
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: cell_of(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows)
+    writer.writerows(
+        {key: cell_of(value) if isinstance(value, str) else value for key, value in row.items()}
+        for row in rows
+    )
     return text.getvalue()

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 def remove(home: Path, /, bot: str, *, all_versions: bool, yes: bool) -> None:
     """Remove a bot, or one version of it, from bots/.
 
-    If you remove the newest version, the one before it takes its place. Runs are not affected: they have their own copies of the bots.
-    The bots of the ladder come with the arena and cannot be removed.
+    If you remove the newest version, the one before it takes its place. Runs are not affected: they
+    have their own copies of the bots. The bots of the ladder come with the arena and cannot be
+    removed.
 
     \b
     arena remove my-bot
@@ -46,20 +47,28 @@ def _doomed(registry: "Registry", bot: str, *, all_versions: bool) -> list[str]:
     versions = registry.versions(name)
     if all_versions:
         if version:
-            raise click.UsageError(f"expected a name without a version with --all-versions, got {bot}")
+            raise click.UsageError(
+                f"expected a name without a version with --all-versions, got {bot}"
+            )
         return versions[::-1]
     if not version and len(versions) > 1:
         raise UserError(
             f"expected one version of {name}, which has {len(versions)}: {', '.join(versions)}",
-            f"name one, as in 'arena remove {versions[-1]}', or remove them all with --all-versions",
+            f"name one, as in 'arena remove {versions[-1]}', or remove them all with"
+            " --all-versions",
         )
     return [bot]
 
 
 def _ask(registry: "Registry", doomed: list[str]) -> None:
-    """Asks the user to confirm. Raises UserError if there is nobody to ask, Abort if the answer is no."""
+    """Asks the user to confirm. Raises UserError if there is nobody to ask, Abort if the answer is
+    no.
+    """
     if not sys.stdin.isatty():
-        raise UserError("expected a terminal to ask for confirmation, found none", "add --yes to remove it without being asked")
+        raise UserError(
+            "expected a terminal to ask for confirmation, found none",
+            "add --yes to remove it without being asked",
+        )
     click.confirm(f"remove {', '.join(doomed)} from {registry.root}?", abort=True, err=True)
 
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from arena.cli.asking import ask_again, deciding_seat, decision_text, named_game, recorded_text, show_stderr
+from arena.cli.asking import (
+    ask_again,
+    deciding_seat,
+    decision_text,
+    named_game,
+    recorded_text,
+    show_stderr,
+)
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import SandboxChoice, as_json, sandbox_options
 from arena.cli.stepper import step_through
@@ -21,11 +28,33 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Replay a finished game.")
 @click.argument("words", nargs=-1, metavar="[RUN] GAME")
-@click.option("--turn", type=click.IntRange(0), help="Show only the board after this many placements; 0 is the start.")
-@click.option("--seat", type=click.IntRange(0, 3), help="Show only what this seat knew: the other hands stay hidden.")
-@click.option("--step", is_flag=True, help="Step through the game with the keys, starting at --turn.")
-@click.option("--bot", "bot_text", metavar="BOT", help="Ask this bot (a name or path) for the decision at --turn.")
-@click.option("--html", "page", is_flag=False, flag_value="", metavar="[FILE]", help="Write the game as an HTML page to step through.")
+@click.option(
+    "--turn",
+    type=click.IntRange(0),
+    help="Show only the board after this many placements; 0 is the start.",
+)
+@click.option(
+    "--seat",
+    type=click.IntRange(0, 3),
+    help="Show only what this seat knew: the other hands stay hidden.",
+)
+@click.option(
+    "--step", is_flag=True, help="Step through the game with the keys, starting at --turn."
+)
+@click.option(
+    "--bot",
+    "bot_text",
+    metavar="BOT",
+    help="Ask this bot (a name or path) for the decision at --turn.",
+)
+@click.option(
+    "--html",
+    "page",
+    is_flag=False,
+    flag_value="",
+    metavar="[FILE]",
+    help="Write the game as an HTML page to step through.",
+)
 @sandbox_options
 @as_json
 @click.pass_obj
@@ -42,7 +71,8 @@ def replay(
     as_json: bool,
     **how: bool,
 ) -> int | None:
-    """Replay a game of a run, by default the newest run, from its record. GAME is the game's id, as in games.jsonl.
+    """Replay a game of a run, by default the newest run, from its record. GAME is the game's id, as
+    in games.jsonl.
 
     \b
     arena replay bird/greedy-python+random-python/3/1
@@ -54,11 +84,12 @@ def replay(
 
     The page goes to replays/ in the run's folder, or to FILE.
 
-    With --bot, the bot gets the same lines and the same seed as the seat did, up to its turn after that many placements. Its answers on the
-    way are ignored. Then you see its answer next to the recorded one. The exit status is 1 if the bot commits a fault. --sandbox, --trust
-    and --unsafe-no-sandbox apply to this bot.
+    With --bot, the bot gets the same lines and the same seed as the seat did, up to its turn after
+    that many placements. Its answers on the way are ignored. Then you see its answer next to the
+    recorded one. The exit status is 1 if the bot commits a fault. --sandbox, --trust and
+    --unsafe-no-sandbox apply to this bot.
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.records.record import encode_record  # noqa: PLC0415 - help must not wait for it
+    from arena.records.record import encode_record
 
     step = how["step"]
     _refuse_misuse(turn, page, bot_text, step=step, as_json=as_json)
@@ -80,15 +111,30 @@ def replay(
     return None
 
 
-def _refuse_misuse(turn: int | None, page: str | None, bot_text: str | None, *, step: bool, as_json: bool) -> None:
+def _refuse_misuse(
+    turn: int | None, page: str | None, bot_text: str | None, *, step: bool, as_json: bool
+) -> None:
     if page is not None and (as_json or turn is not None):
-        raise click.UsageError("expected --html without --json and --turn, because the page has the whole game")
+        raise click.UsageError(
+            "expected --html without --json and --turn, because the page has the whole game"
+        )
     if bot_text is not None and (turn is None or step or page is not None):
-        raise click.UsageError("expected --bot with --turn, and without --step and --html, because it asks for one decision")
+        raise click.UsageError(
+            "expected --bot with --turn, and without --step and --html, because it asks for one"
+            " decision"
+        )
 
 
 def _ask_again(
-    home: Path, folder: Path, record: "GameRecord", turn: int, seat: int | None, bot_text: str, choice: SandboxChoice, *, as_json: bool
+    home: Path,
+    folder: Path,
+    record: "GameRecord",
+    turn: int,
+    seat: int | None,
+    bot_text: str,
+    choice: SandboxChoice,
+    *,
+    as_json: bool,
 ) -> int:
     """Asks a bot for a decision of the game; returns the exit status."""
     _check_misuse(record, turn, seat, step=False)
@@ -99,7 +145,10 @@ def _ask_again(
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
     else:
         click.echo([text for placed, text in _pages(folder, record, seat) if placed == turn][-1])
-        click.echo(f"then  {recorded_text(record, seat, asked.decision)}\nnow   {decision_text(asked.decision, asked.bot)}")
+        click.echo(
+            f"then  {recorded_text(record, seat, asked.decision)}\nnow  "
+            f" {decision_text(asked.decision, asked.bot)}"
+        )
         show_stderr(asked)
     if asked.decision.turn < turn:
         click.echo(f"note: this was at turn {asked.decision.turn}, before turn {turn}", err=True)
@@ -110,23 +159,30 @@ def _check_misuse(record: "GameRecord", turn: int | None, seat: int | None, *, s
     if turn is not None and turn > record.turns:
         raise click.BadParameter(f"expected 0 to {record.turns}, got {turn}", param_hint="--turn")
     if seat is not None and seat >= len(record.bots):
-        raise click.BadParameter(f"expected 0 to {len(record.bots) - 1}, got {seat}", param_hint="--seat")
+        raise click.BadParameter(
+            f"expected 0 to {len(record.bots) - 1}, got {seat}", param_hint="--seat"
+        )
     if step and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("expected a terminal for --step; without one, leave out --step")
 
 
 def _pages(folder: Path, record: "GameRecord", seat: int | None) -> "Iterator[tuple[int, str]]":
-    """The start and each move: the placements so far, and the text to show. Raises RunError if the record breaks the rules."""
-    from arena.cli.drawing import move_lines, paint  # noqa: PLC0415 - help must not wait for these
-    from arena.exports.text import board_text, hands_text, seat_names  # noqa: PLC0415
-    from arena.match.replay import replay as replay_record  # noqa: PLC0415
-    from arena.match.replay import start_state  # noqa: PLC0415
-    from arena.records.runfile import read_run  # noqa: PLC0415
-    from arena.rules.boards import Board  # noqa: PLC0415
+    """The start and each move: the placements so far, and the text to show. Raises RunError if the
+    record breaks the rules.
+    """
+    from arena.cli.drawing import move_lines, paint
+    from arena.exports.text import board_text, hands_text, seat_names
+    from arena.match.replay import replay as replay_record
+    from arena.match.replay import start_state
+    from arena.records.runfile import read_run
+    from arena.rules.boards import Board
 
     boards, names = read_run(folder).boards, seat_names(record.bots)
     if record.board not in boards:
-        raise RunError(f"expected one of the run's boards, {', '.join(boards)}, got {record.board!r} in {record.id}")
+        raise RunError(
+            f"expected one of the run's boards, {', '.join(boards)}, got {record.board!r} in"
+            f" {record.id}"
+        )
     board = Board(record.board, tuple(boards[record.board]))
     start = start_state(record, board)
     yield 0, f"{board_text(start, paint)}\n{hands_text(start, names, seat)}\n"
@@ -136,13 +192,14 @@ def _pages(folder: Path, record: "GameRecord", seat: int | None) -> "Iterator[tu
 
 def _end(record: "GameRecord") -> str:
     """How the game ended, and its forfeits."""
-    from arena.cli.drawing import end_line  # noqa: PLC0415 - help must not wait for these
-    from arena.exports.text import seat_names  # noqa: PLC0415
-    from arena.rules.rulebook import explained  # noqa: PLC0415
+    from arena.cli.drawing import end_line
+    from arena.exports.text import seat_names
+    from arena.rules.rulebook import explained
 
     names = seat_names(record.bots)
     said = [
-        f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}): {explained(printable(fault.detail))}"
+        f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}):"
+        f" {explained(printable(fault.detail))}"
         for fault in record.faults
     ]
     return "\n".join([*said, end_line(record.end, names, record.left, record.ranks)])
@@ -160,8 +217,8 @@ def _print_game(pages: "Iterator[tuple[int, str]]", record: "GameRecord", turn: 
 
 def _write_page(folder: Path, record: "GameRecord", path: Path | None) -> None:
     """Writes the page of a game and prints its path."""
-    from arena.exports.report.make import game_page, write_page  # noqa: PLC0415 - help must not wait for these
-    from arena.records.regular import write_durably  # noqa: PLC0415
+    from arena.exports.report.make import game_page, write_page
+    from arena.records.regular import write_durably
 
     text = game_page(folder, record)
     if path is None:

@@ -7,32 +7,51 @@ import click
 from arena.cli.options import SCORING, match_option, prior_option, run_argument, run_folder
 
 
-def _parse_games(_: click.Context, __: click.Parameter, value: str | None) -> int | list[str] | None:
+def _parse_games(
+    _: click.Context, __: click.Parameter, value: str | None
+) -> int | list[str] | None:
     if value is None or value.isdecimal():
         return None if value is None else int(value)
     ids = [part.strip() for part in value.split(",") if part.strip()]
     if not ids or not all("/" in name for name in ids):
-        raise click.BadParameter(f"expected a number, or game ids separated by commas, got {value!r}")
+        raise click.BadParameter(
+            f"expected a number, or game ids separated by commas, got {value!r}"
+        )
     return ids
 
 
 @click.command(short_help="Write an HTML report of a run, with games to replay.")
 @run_argument
-@click.option("--to", "path", type=click.Path(dir_okay=False, path_type=Path), help="The file.  [default: report.html in the run's folder]")
 @click.option(
-    "--games", metavar="N|ID,...", callback=_parse_games, help="How many games to include for replay, or which; 0 for none.  [default: 40]"
+    "--to",
+    "path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file.  [default: report.html in the run's folder]",
+)
+@click.option(
+    "--games",
+    metavar="N|ID,...",
+    callback=_parse_games,
+    help="How many games to include for replay, or which; 0 for none.  [default: 40]",
 )
 @match_option(SCORING)
 @prior_option
 @click.pass_obj
 def report(
-    home: Path, /, run: str | None, path: Path | None, games: int | list[str] | None, match: list[str] | None, prior: float | None
+    home: Path,
+    /,
+    run: str | None,
+    path: Path | None,
+    games: int | list[str] | None,
+    match: list[str] | None,
+    prior: float | None,
 ) -> None:
-    """Write the report of a run, by default the newest one, as a single self-contained HTML file.
+    """Write the report of a run, by default the newest one, as a
+    single self-contained HTML file.
 
-    It has the standings and all other tables with charts, the evidence of faults, and games to replay: faults, upsets, close, long and
-    short games, and the latest of each line-up. It leaves out the games of deals that are still being played, and the seed until the run
-    is complete.
+    It has the standings and all other tables with charts, the evidence of faults, and games to
+    replay: faults, upsets, close, long and short games, and the latest of each line-up. It leaves
+    out the games of deals that are still being played, and the seed until the run is complete.
 
     \b
     arena report
@@ -40,8 +59,8 @@ def report(
     arena report league --match bird,lion
     arena report league --games bird/greedy-python+random-python/3/1
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.exports.report.make import DEFAULT_GAMES, report_page  # noqa: PLC0415 - help must not wait for pandas
-    from arena.records.regular import write_durably  # noqa: PLC0415
+    from arena.exports.report.make import DEFAULT_GAMES, report_page
+    from arena.records.regular import write_durably
 
     folder = run_folder(home, run)
     page = report_page(folder, DEFAULT_GAMES if games is None else games, prior, match)

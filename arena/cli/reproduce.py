@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 import msgspec
 
-from arena.cli.asking import SPREAD, Asked, bot_to_ask, decision_text, named_game, note_bank, show_stderr
+from arena.cli.asking import (
+    SPREAD,
+    Asked,
+    bot_to_ask,
+    decision_text,
+    named_game,
+    note_bank,
+    show_stderr,
+)
 from arena.cli.main import DONE, FAILED, NO
 from arena.cli.options import SandboxChoice, as_json, sandbox_options
 from arena.errors import RunError, printable
@@ -17,35 +25,58 @@ if TYPE_CHECKING:
     from arena.records.record import Fault, GameRecord
 
 STATUS = {"same": DONE, "other": FAILED, "answered": NO}
-SAID = {"same": "the same fault again", "other": "another fault", "answered": "no fault: the bot answers"}
+SAID = {
+    "same": "the same fault again",
+    "other": "another fault",
+    "answered": "no fault: the bot answers",
+}
 SHOWN = 3
 
 
 @click.command(short_help="Check whether a bot's fault happens again.")
 @click.argument("words", nargs=-1, metavar="FAULT")
-@click.option("--seat", type=click.IntRange(0, 3), help="The seat at fault, if several bots of the game committed one.")
-@click.option("--bot", "bot_text", metavar="BOT", help="The bot to ask, a name or path.  [default: the run's copy of the bot]")
+@click.option(
+    "--seat",
+    type=click.IntRange(0, 3),
+    help="The seat at fault, if several bots of the game committed one.",
+)
+@click.option(
+    "--bot",
+    "bot_text",
+    metavar="BOT",
+    help="The bot to ask, a name or path.  [default: the run's copy of the bot]",
+)
 @sandbox_options
 @as_json
 @click.pass_obj
 def reproduce(
-    home: Path, /, words: tuple[str, ...], seat: int | None, bot_text: str | None, *, choice: SandboxChoice, as_json: bool
+    home: Path,
+    /,
+    words: tuple[str, ...],
+    seat: int | None,
+    bot_text: str | None,
+    *,
+    choice: SandboxChoice,
+    as_json: bool,
 ) -> int:
     """Send a bot the same lines again that led to its fault, and show how it answers now.
 
-    FAULT is a folder or file in the faults/ of a run, or [RUN] GAME with the id of a game as in games.jsonl. The lines are made from the
-    record and are the same as in that game, byte for byte, including the ids. Each reply is due at the same point, with the same time.
-    Lines from earlier games of the process are not sent. Whatever the bot answers on the way, the game goes on as recorded.
+    FAULT is a folder or file in the faults/ of a run, or [RUN] GAME with the id of a game as in
+    games.jsonl. The lines are made from the record and are the same as in that game, byte for byte,
+    including the ids. Each reply is due at the same point, with the same time. Lines from earlier
+    games of the process are not sent. Whatever the bot answers on the way, the game goes on as
+    recorded.
 
-    The exit status is 0 if the same fault comes at the same turn, 4 if the bot answers there, and 1 for any other fault.
+    The exit status is 0 if the same fault comes at the same turn, 4 if the bot answers there, and 1
+    for any other fault.
 
     \b
     arena reproduce results/league/faults/bird/my-bot+other/3/1
     arena reproduce league bird/my-bot+other/3/1 --bot ./my-bot
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.match.reproduce import reproduce as repeat  # noqa: PLC0415 - help must not wait for these
-    from arena.players.process import adopt_orphans  # noqa: PLC0415
-    from arena.tournament.scripts import Scripts  # noqa: PLC0415
+    from arena.match.reproduce import reproduce as repeat
+    from arena.players.process import adopt_orphans
+    from arena.tournament.scripts import Scripts
 
     case = _find_case(home, words, seat)
     scripts = Scripts(case.run)
@@ -53,9 +84,13 @@ def reproduce(
         note_bank(scripts, SPREAD)
     adopt_orphans()
     with bot_to_ask(home, scripts, bot_text, case.bot, choice) as (bot, sandbox):
-        found = repeat(scripts.of(case.record), case.fault, case.kept, bot, sandbox, scripts.info.arena)
+        found = repeat(
+            scripts.of(case.record), case.fault, case.kept, bot, sandbox, scripts.info.arena
+        )
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(_as_object(case, bot.label, found)), indent=2))
+        click.echo(
+            msgspec.json.format(msgspec.json.encode(_as_object(case, bot.label, found)), indent=2)
+        )
     else:
         _show(case, bot.label, found)
     return STATUS[found.verdict]
@@ -75,7 +110,7 @@ class _Case(NamedTuple):
 
 
 def _find_case(home: Path, words: tuple[str, ...], seat: int | None) -> _Case:
-    from arena.records.evidence import evidence_name, read_evidence  # noqa: PLC0415 - help must not wait for it
+    from arena.records.evidence import evidence_name, read_evidence
 
     path = Path(words[0]) if len(words) == 1 else Path()
     if len(words) == 1 and path.exists():
@@ -85,20 +120,33 @@ def _find_case(home: Path, words: tuple[str, ...], seat: int | None) -> _Case:
     faults = [fault for fault in record.faults if seat in (None, fault.seat)]
     if len(faults) != 1:
         there = ", ".join(f"seat {fault.seat} ({fault.kind})" for fault in record.faults) or "none"
-        hint = "choose one with --seat" if faults else "'arena standings' counts faults; their evidence is in the run's faults/ folder"
+        hint = (
+            "choose one with --seat"
+            if faults
+            else "'arena standings' counts faults; their evidence is in the run's faults/ folder"
+        )
         raise RunError(f"expected one fault in {record.id}, got {there}", hint)
-    return _Case(run, record, faults[0], read_evidence(run, evidence_name(record.id, faults[0].seat)))
+    return _Case(
+        run, record, faults[0], read_evidence(run, evidence_name(record.id, faults[0].seat))
+    )
 
 
 def _at_path(path: Path, seat: int | None) -> "tuple[Path, GameRecord, int | None]":
-    """The run, the game and, if given, the seat of a folder or file of evidence. Raises RunError."""
-    from arena.records.evidence import FOLDER, read_evidence  # noqa: PLC0415 - help must not wait for these
-    from arena.records.find import find_record  # noqa: PLC0415
+    """The run, the game and, if given, the seat of a folder or
+    file of evidence. Raises RunError.
+    """
+    from arena.records.evidence import FOLDER, read_evidence
+    from arena.records.find import find_record
 
-    run = next((parent for parent in path.absolute().parents if (parent / "run.json").is_file()), None)
+    run = next(
+        (parent for parent in path.absolute().parents if (parent / "run.json").is_file()), None
+    )
     files = [path] if path.is_file() else sorted(path.glob("seat-*.json"))
     if run is None or not files or not files[0].absolute().is_relative_to(run / FOLDER):
-        raise RunError(f"expected evidence in the {FOLDER}/ folder of a run, got {path}", "or give a run and the id of a game")
+        raise RunError(
+            f"expected evidence in the {FOLDER}/ folder of a run, got {path}",
+            "or give a run and the id of a game",
+        )
     kept = read_evidence(run, str(files[0].absolute().relative_to(run)))
     assert kept is not None, "there is such a file"
     return run, find_record(run, kept.game), kept.seat if path.is_file() else seat
@@ -112,7 +160,12 @@ def _as_object(case: _Case, bot: str, found: "Reproduction") -> dict[str, object
         "seat": fault.seat,
         "bot": bot,
         "verdict": found.verdict,
-        "recorded": {"turn": fault.turn, "kind": fault.kind, "detail": fault.detail, "words": found.old_words},
+        "recorded": {
+            "turn": fault.turn,
+            "kind": fault.kind,
+            "detail": fault.detail,
+            "words": found.old_words,
+        },
         "decisions": [decision._asdict() for decision in found.decisions],
         "words": found.new_words,
         "ending": found.ending,
@@ -124,10 +177,13 @@ def _as_object(case: _Case, bot: str, found: "Reproduction") -> dict[str, object
 
 
 def _show(case: _Case, bot: str, found: "Reproduction") -> None:
-    from arena.rules.rulebook import explained  # noqa: PLC0415 - help must not wait for it
+    from arena.rules.rulebook import explained
 
     fault = case.fault
-    click.echo(f"{printable(case.bot)} (seat {fault.seat}) in {printable(case.record.id)}, after {fault.turn} placements")
+    click.echo(
+        f"{printable(case.bot)} (seat {fault.seat}) in {printable(case.record.id)}, after"
+        f" {fault.turn} placements"
+    )
     click.echo(printable(f"then     {fault.kind}: {explained(fault.detail)}"))
     _show_words(found.old_words)
     last = found.decisions[-1] if found.decisions else None
@@ -137,26 +193,33 @@ def _show(case: _Case, bot: str, found: "Reproduction") -> None:
         show_stderr(Asked(bot, last, found.stderr))
     otherwise = [decision for decision in found.decisions[:-1] if decision.new != decision.old]
     if otherwise:
-        turns = ", ".join(str(decision.turn) for decision in otherwise[:SHOWN]) + ("..." if len(otherwise) > SHOWN else "")
-        click.echo(f"before   its answer differed from the record {len(otherwise)} times, at turn {turns}")
+        turns = ", ".join(str(decision.turn) for decision in otherwise[:SHOWN]) + (
+            "..." if len(otherwise) > SHOWN else ""
+        )
+        click.echo(
+            f"before   its answer differed from the record {len(otherwise)} times, at turn {turns}"
+        )
     click.echo(f"sent     {_sent_text(found)}")
     click.echo(f"verdict  {SAID[found.verdict]}")
 
 
 def _show_words(words: list[str]) -> None:
-    from arena.records.difference import short  # noqa: PLC0415 - help must not wait for it
+    from arena.records.difference import short
 
     for text in words[:SHOWN]:
         click.echo(f"         < {printable(short(text))}")
 
 
 def _sent_text(found: "Reproduction") -> str:
-    from arena.records.difference import short  # noqa: PLC0415 - help must not wait for it
+    from arena.records.difference import short
 
     lines = "1 line" if found.sent == 1 else f"{found.sent} lines"
     if not found.compared:
         return f"{lines}; no evidence to compare them with"
     if found.differs:
         old, new = (printable(short(text)) for text in found.differs)
-        return f"{lines}, one of which differs from the evidence\n         then > {old}\n         now  > {new}"
+        return (
+            f"{lines}, one of which differs from the evidence\n         then > {old}\n         now "
+            f" > {new}"
+        )
     return f"{lines}, as in the evidence, byte for byte ({found.compared} compared)"

@@ -15,14 +15,18 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 INDENT = "      "
-LEGEND = "R, Y and B are colours, V is a village, ~ a lake; the figure is the seat that owns it. Black is seat 0, white 1, purple 2."
+LEGEND = (
+    "R, Y and B are colours, V is a village, ~ a lake; the figure is the seat that owns it. Black"
+    " is seat 0, white 1, purple 2."
+)
 
 
 @click.command(short_help="Read the rules of the game.")
 @click.argument("asked", required=False, metavar="[NUMBER|WORD]")
 @as_json
 def rules(asked: str | None, *, as_json: bool) -> None:
-    """Print the rules of Qin: all of them, one rule with its examples, one part, or every rule with a certain word.
+    """Print the rules of Qin: all of them, one rule with its examples, one part, or every rule with
+    a certain word.
 
     \b
     arena rules
@@ -30,20 +34,24 @@ def rules(asked: str | None, *, as_json: bool) -> None:
     arena rules R6
     arena rules village
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.rules.rulebook import every_rule, find_rules  # noqa: PLC0415 - help must not wait for these
+    from arena.rules.rulebook import every_rule, find_rules
 
     found = list(every_rule().values()) if asked is None else find_rules(asked)
     if as_json:
-        import msgspec  # noqa: PLC0415
+        import msgspec
 
-        click.echo(msgspec.json.format(msgspec.json.encode([_object(rule) for rule in found]), indent=2))
+        click.echo(
+            msgspec.json.format(msgspec.json.encode([_object(rule) for rule in found]), indent=2)
+        )
     else:
         show_rules(rules_text(asked))
 
 
 def rules_text(asked: str | None) -> str:
-    """The rules asked for, 80 columns wide: all, or those that `find_rules` finds. Raises UserError."""
-    from arena.rules.rulebook import find_rules  # noqa: PLC0415
+    """The rules asked for, 80 columns wide: all, or those that `find_rules` finds. Raises
+    UserError.
+    """
+    from arena.rules.rulebook import find_rules
 
     if not asked:
         return _whole_text()
@@ -62,23 +70,32 @@ def show_rules(text: str) -> None:
 
 
 def _whole_text() -> str:
-    from arena.rules.rulebook import rulebook  # noqa: PLC0415
+    from arena.rules.rulebook import rulebook
 
     book = rulebook()
     blocks = ["The game in five sentences", _filled(book.summary)]
     for part in book.parts:
-        blocks += [f"{part.number} {part.title}", *filter(None, [_filled(part.preface)]), *map(_rule_text, part.rules)]
+        blocks += [
+            f"{part.number} {part.title}",
+            *filter(None, [_filled(part.preface)]),
+            *map(_rule_text, part.rules),
+        ]
     return "\n\n".join([*blocks, "Check figures", _filled(book.figures)])
 
 
 def _rule_text(rule: "Rule") -> str:
     first, *rest = rule.paragraphs
-    lines = [_filled(first, f"{rule.number:<{len(INDENT)}}"), *(_filled(text, INDENT) for text in rest)]
+    lines = [
+        _filled(first, f"{rule.number:<{len(INDENT)}}"),
+        *(_filled(text, INDENT) for text in rest),
+    ]
     return "\n".join(lines)
 
 
 def _filled(text: str, head: str = "") -> str:
-    return textwrap.fill(text, WIDTH, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
+    return textwrap.fill(
+        text, WIDTH, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
+    )
 
 
 def _examples(rule: "Rule") -> "Iterator[str]":
@@ -91,15 +108,18 @@ def _examples(rule: "Rule") -> "Iterator[str]":
         left = _board("before" if is_allowed else f"not allowed: {line['move']}", line["position"])
         right = _board(f"after {line['move']}", line["after"]) if is_allowed else [""] * len(left)
         width = max(map(len, left)) + 4
-        yield from (f"{INDENT}{one:<{width}}{other}".rstrip() for one, other in zip(left, right, strict=True))
+        yield from (
+            f"{INDENT}{one:<{width}}{other}".rstrip()
+            for one, other in zip(left, right, strict=True)
+        )
     if rule.pictures:
         yield "\n" + _filled(LEGEND, INDENT)
 
 
 def _positions() -> dict[str, Any]:
     """The test positions by name, as protocol/vectors/README.md describes them."""
-    import json  # noqa: PLC0415
-    from importlib.resources import files  # noqa: PLC0415
+    import json
+    from importlib.resources import files
 
     text = files("arena.rules").joinpath("positions.jsonl").read_text(encoding="utf-8")
     return {line["name"]: line for line in map(json.loads, text.splitlines())}
@@ -112,8 +132,19 @@ def _board(head: str, position: dict[str, Any]) -> list[str]:
         for square in area["squares"] if area["seat"] is not None else ():
             cells[int(square[1:]) - 1][ord(square[0]) - ord("a")] += str(area["seat"])
     columns = "   " + " ".join(f"{chr(ord('a') + column):<2}" for column in range(len(cells[0])))
-    return [head, columns, *(f"{row:>2} " + " ".join(f"{cell:<2}" for cell in line) for row, line in enumerate(cells, 1))]
+    return [
+        head,
+        columns,
+        *(
+            f"{row:>2} " + " ".join(f"{cell:<2}" for cell in line)
+            for row, line in enumerate(cells, 1)
+        ),
+    ]
 
 
 def _object(rule: "Rule") -> dict[str, object]:
-    return {"rule": rule.number, "text": "\n".join(rule.paragraphs), "pictures": [picture._asdict() for picture in rule.pictures]}
+    return {
+        "rule": rule.number,
+        "text": "\n".join(rule.paragraphs),
+        "pictures": [picture._asdict() for picture in rule.pictures],
+    }

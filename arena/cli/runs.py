@@ -14,17 +14,18 @@ from arena.cli.playing import said_when_slow
 @as_json
 @click.pass_obj
 def runs(home: Path, /, *, as_json: bool) -> None:
-    """List the runs in results/, oldest first: when each was started, what it plays, and its progress.
+    """List the runs in results/, oldest first: when each was started, what it plays, and its
+    progress.
 
     \b
     arena runs
     arena runs --json
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.errors import UserError  # noqa: PLC0415 - help must not wait for these
-    from arena.exports.text import columns_text  # noqa: PLC0415
-    from arena.records.runfile import read_run  # noqa: PLC0415
-    from arena.tournament.config import make_config  # noqa: PLC0415
-    from arena.tournament.session import games_of, list_runs  # noqa: PLC0415
+    from arena.errors import UserError
+    from arena.exports.text import columns_text
+    from arena.records.runfile import read_run
+    from arena.tournament.config import make_config
+    from arena.tournament.session import games_of, list_runs
 
     rows: list[dict[str, Any]] = []
     for folder in list_runs(results_folder(home)):
@@ -62,4 +63,10 @@ def runs(home: Path, /, *, as_json: bool) -> None:
             )
             for row in rows
         ]
-        click.echo(columns_text(("Run", "Started", "Players", "Boards", "Bots", "Games"), table, left=("Run", "Started", "Boards")))
+        click.echo(
+            columns_text(
+                ("Run", "Started", "Players", "Boards", "Bots", "Games"),
+                table,
+                left=("Run", "Started", "Boards"),
+            )
+        )

@@ -9,7 +9,15 @@ import click
 import msgspec
 
 from arena.cli.folding import columns_of, folded
-from arena.cli.options import SCORING, anchor_option, as_json, match_option, prior_option, run_argument, run_folder
+from arena.cli.options import (
+    SCORING,
+    anchor_option,
+    as_json,
+    match_option,
+    prior_option,
+    run_argument,
+    run_folder,
+)
 from arena.cli.playing import said_when_slow
 from arena.errors import printable
 
@@ -20,7 +28,12 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Show the standings of a run.")
 @run_argument
-@click.option("--csv", "csv_path", metavar="FILE|-", help="Write the standings as CSV to a file, or '-' for stdout.")
+@click.option(
+    "--csv",
+    "csv_path",
+    metavar="FILE|-",
+    help="Write the standings as CSV to a file, or '-' for stdout.",
+)
 @click.option("--pairs", is_flag=True, help="Also show the results of each pair.")
 @match_option(SCORING)
 @anchor_option
@@ -39,9 +52,11 @@ def standings(
     pairs: bool,
     as_json: bool,
 ) -> None:
-    """Show the standings of a run, by default the newest one. They are computed from its journal, even while it is being played.
+    """Show the standings of a run, by default the newest one. They are computed from its journal,
+    even while it is being played.
 
-    A match counts once all its rounds have been played: the same bots in the same seats on the same deal, one game for each of the boards.
+    A match counts once all its rounds have been played: the same bots in the same seats on the same
+    deal, one game for each of the boards.
 
     \b
     arena standings
@@ -57,10 +72,18 @@ def standings(
 
 
 def show_tables(
-    tables: "Tables", beside: Mapping[str, Any], csv_path: str | None, *, as_json: bool, pairs: bool, covariance: bool = False
+    tables: "Tables",
+    beside: Mapping[str, Any],
+    csv_path: str | None,
+    *,
+    as_json: bool,
+    pairs: bool,
+    covariance: bool = False,
 ) -> None:
-    """Prints tables, and writes the standings to a CSV file if asked to; ``beside`` goes at the start of the JSON."""
-    from arena.exports.files import STANDINGS, csv_text, write_table  # noqa: PLC0415 - help must not wait for pandas
+    """Prints tables, and writes the standings to a CSV file if asked to; ``beside`` goes at the
+    start of the JSON.
+    """
+    from arena.exports.files import STANDINGS, csv_text, write_table
 
     if csv_path == "-":
         click.echo(csv_text(tables.standings, STANDINGS), nl=False)
@@ -73,27 +96,46 @@ def show_tables(
 
 
 def rate_run(
-    folder: Path, prior: float | None, anchors: Mapping[str, float] | None = None, match: Sequence[str] | None = None
+    folder: Path,
+    prior: float | None,
+    anchors: Mapping[str, float] | None = None,
+    match: Sequence[str] | None = None,
 ) -> tuple["Tables", "Completeness | None"]:
-    """The tables of a run, and how complete it is (None if this version cannot read the plan). The notes mention both."""
-    from arena.errors import ConfigError  # noqa: PLC0415
-    from arena.ratings.tables import run_tables  # noqa: PLC0415
-    from arena.records.runfile import read_run  # noqa: PLC0415
-    from arena.tournament.session import completeness  # noqa: PLC0415
+    """The tables of a run, and how complete it is (None if this version cannot read the plan). The
+    notes mention both.
+    """
+    from arena.errors import ConfigError
+    from arena.ratings.tables import run_tables
+    from arena.records.runfile import read_run
+    from arena.tournament.session import completeness
 
     with said_when_slow(f"rating the games of {folder}"):
         tables = run_tables(folder, prior, anchors, match)
     try:
         plan = completeness(read_run(folder), tables.blocks)
     except ConfigError as error:
-        return tables._replace(notes=[f"it is not known whether games are missing: {error}", *tables.notes]), None
+        return (
+            tables._replace(
+                notes=[f"it is not known whether games are missing: {error}", *tables.notes]
+            ),
+            None,
+        )
     if plan.missing:
-        tables = tables._replace(notes=[_missing_note(plan, is_match=bool(tables.match)), *tables.notes])
+        tables = tables._replace(
+            notes=[_missing_note(plan, is_match=bool(tables.match)), *tables.notes]
+        )
     return tables, plan
 
 
 def _missing_note(plan: "Completeness", *, is_match: bool) -> str:
-    blocks = "" if is_match else f"; incomplete blocks, which count with the games played so far: {plan.incomplete_blocks}"
+    blocks = (
+        ""
+        if is_match
+        else (
+            "; incomplete blocks, which count with the games played so far:"
+            f" {plan.incomplete_blocks}"
+        )
+    )
     return f"{plan.missing} of the {plan.games} planned games are missing{blocks}"
 
 
@@ -102,10 +144,19 @@ def print_standings(tables: "Tables", plan: "Completeness | None", *, as_json: b
     print_tables(tables, {"plan": plan and plan._asdict()}, as_json=as_json)
 
 
-def print_tables(tables: "Tables", beside: Mapping[str, Any], *, as_json: bool, pairs: bool = False, covariance: bool = False) -> None:
-    """Prints the standings, and anything else asked for, to stdout; ``beside`` goes at the start of the JSON."""
-    from arena.exports.files import standings_object  # noqa: PLC0415
-    from arena.exports.text import covariance_text, noun_of, pairs_text, standings_text  # noqa: PLC0415
+def print_tables(
+    tables: "Tables",
+    beside: Mapping[str, Any],
+    *,
+    as_json: bool,
+    pairs: bool = False,
+    covariance: bool = False,
+) -> None:
+    """Prints the standings, and anything else asked for, to stdout; ``beside`` goes at the start of
+    the JSON.
+    """
+    from arena.exports.files import standings_object
+    from arena.exports.text import covariance_text, noun_of, pairs_text, standings_text
 
     if as_json:
         content = {**beside, **standings_object(tables, pairs=pairs, covariance=covariance)}

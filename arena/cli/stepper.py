@@ -6,12 +6,17 @@ import click
 
 FRESH = "\x1b[H\x1b[2J"
 KEYS = "space, n, right: next   b, left: back   g: start   G: end   q: quit"
-FORWARD, BACK = (" ", "n", "j", "\r", "\n", "\x1b[C", "\x1b[B"), ("b", "p", "k", "\x7f", "\x1b[D", "\x1b[A")
+FORWARD, BACK = (
+    (" ", "n", "j", "\r", "\n", "\x1b[C", "\x1b[B"),
+    ("b", "p", "k", "\x7f", "\x1b[D", "\x1b[A"),
+)
 QUIT = ("q", "\x1b", "\x03", "\x04", "")
 
 
 def step_through(pages: Sequence[str], read_key: Callable[[], str] = click.getchar) -> None:
-    """Shows a page, reads a key and turns to another page, until a key or the end of input says to stop."""
+    """Shows a page, reads a key and turns to another page, until a key or the end of input says to
+    stop.
+    """
     at = 0
     while True:
         click.echo(FRESH, nl=False, color=True)

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.main import DONE, FAILED
-from arena.cli.options import SandboxChoice, bot_in, move_ms_option, registry_of, sandbox_options, split_words
+from arena.cli.options import (
+    SandboxChoice,
+    bot_in,
+    move_ms_option,
+    registry_of,
+    sandbox_options,
+    split_words,
+)
 from arena.errors import BotFolderError
 
 if TYPE_CHECKING:
@@ -16,7 +23,10 @@ if TYPE_CHECKING:
 
 OPPONENT = "greedy-python"
 """The opponent suggested for a first game."""
-NO_HOME = "the bot's own folder now holds bots/ and results/; 'arena init' in a folder above it makes a home for all your bots"
+NO_HOME = (
+    "the bot's own folder now holds bots/ and results/; 'arena init' in a folder above it makes a"
+    " home for all your bots"
+)
 
 
 @click.command(short_help="Check a bot and add it to bots/.")
@@ -33,11 +43,20 @@ NO_HOME = "the bot's own folder now holds bots/ and results/; 'arena init' in a 
 @sandbox_options
 @click.pass_obj
 def submit(
-    home: Path, /, path: Path, name: str | None, command: list[str] | None, move_ms: int, *, no_check: bool, choice: SandboxChoice
+    home: Path,
+    /,
+    path: Path,
+    name: str | None,
+    command: list[str] | None,
+    move_ms: int,
+    *,
+    no_check: bool,
+    choice: SandboxChoice,
 ) -> int:
     """Check a bot and copy it into bots/. PATH is a folder with a bot.toml, or a single script.
 
-    If a bot of that name is there already, the new content becomes its next version. You can still play the old one as NAME@VERSION.
+    If a bot of that name is there already, the new content becomes its next version. You can still
+    play the old one as NAME@VERSION.
 
     \b
     arena submit my-bot
@@ -45,7 +64,7 @@ def submit(
     arena submit ideas/best.py --name second-try
     arena submit ./engine --name engine --command './engine --fast'
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.cli.check import run_checks  # noqa: PLC0415 - help must not wait for it
+    from arena.cli.check import run_checks
 
     _expect_to_exist(path)
     _expect_a_way_to_start(path, command)
@@ -53,7 +72,11 @@ def submit(
     registry = registry_of(home)
     if not no_check and not run_checks(bot, move_ms, choice.sandbox_for([bot]), only_failures=True):
         click.echo(f"error: {bot.label} is not registered: it fails the check above", err=True)
-        click.echo(f"hint: see every step with 'arena check {path}', or register it without the check: --no-check", err=True)
+        click.echo(
+            f"hint: see every step with 'arena check {path}', or register it without the check:"
+            " --no-check",
+            err=True,
+        )
         return FAILED
     registered, changed = registry.register(bot)
     version = registered.manifest.version
@@ -62,14 +85,16 @@ def submit(
         if registry.root.resolve().parent == bot.folder.resolve():
             click.echo(f"note: {NO_HOME}", err=True)
     else:
-        click.echo(f"{registered.label} is registered already, with the same content, as version {version}")
+        click.echo(
+            f"{registered.label} is registered already, with the same content, as version {version}"
+        )
     click.echo(f"next: {_next_command(registry, registered)}", err=True)
     return DONE
 
 
 def _expect_to_exist(path: Path) -> None:
     """Raises BadParameter, with the path the user may have meant."""
-    from arena.players.folder import near_paths  # noqa: PLC0415 - help must not wait for it
+    from arena.players.folder import near_paths
 
     if not path.exists():
         near = near_paths(path).removeprefix("did")
@@ -79,7 +104,7 @@ def _expect_to_exist(path: Path) -> None:
 
 def _expect_a_way_to_start(path: Path, command: list[str] | None) -> None:
     """Raises BotFolderError for a script if nothing says how to start it."""
-    from arena.players.folder import home_of_script, script_command  # noqa: PLC0415 - help must not wait for it
+    from arena.players.folder import home_of_script, script_command
 
     if command or not path.is_file() or home_of_script(path):
         return
@@ -96,5 +121,16 @@ def _next_command(registry: "Registry", bot: "Bot") -> str:
     older = registry.versions(name)[1:]
     if older:
         return f"arena compare {name} {older[0]}"
-    opponent = next((label for label in (OPPONENT, *registry.labels()) if label in registry.labels() and label != name), None)
-    return shlex.join(["arena", "run", name, opponent]) if opponent else "arena new another-bot, to have someone to play against"
+    opponent = next(
+        (
+            label
+            for label in (OPPONENT, *registry.labels())
+            if label in registry.labels() and label != name
+        ),
+        None,
+    )
+    return (
+        shlex.join(["arena", "run", name, opponent])
+        if opponent
+        else "arena new another-bot, to have someone to play against"
+    )

@@ -11,50 +11,82 @@ from arena.errors import printable
 
 SHOWN = 20
 SAMPLED = (
-    "note: {} games were not replayed; for these, only the format, ids, places in the plan, bots, decks, and evidence of faults were "
-    "checked, and that no game is there twice"
+    "note: {} games were not replayed; for these, only the format, ids, places in the plan, bots,"
+    " decks, and evidence of faults were checked, and that no game is there twice"
 )
 
 
 @click.command(short_help="Check a run against its plan and the rules.")
 @run_argument
-@click.option("--sample", type=click.IntRange(1), metavar="N", help="Replay only N games, chosen at random.  [default: all]")
-@click.option("--seed", metavar="TEXT", help="Determines the sample: the same text gives the same games.  [default: 1]")
+@click.option(
+    "--sample",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Replay only N games, chosen at random.  [default: all]",
+)
+@click.option(
+    "--seed",
+    metavar="TEXT",
+    help="Determines the sample: the same text gives the same games.  [default: 1]",
+)
 @prior_option
 @as_json
 @click.pass_obj
-def verify(home: Path, /, run: str | None, sample: int | None, seed: str | None, prior: float | None, *, as_json: bool) -> int:
-    """Replay every game of a run, by default the newest one, and check everything in its folder that can be checked.
+def verify(
+    home: Path,
+    /,
+    run: str | None,
+    sample: int | None,
+    seed: str | None,
+    prior: float | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Replay every game of a run, by default the newest one, and check everything in its folder
+    that can be checked.
 
-    This checks records against their schema, ids against the plan, decks against the seed, results against the moves, faults against their
-    evidence, the copies of the bots against their hashes, and each table in the folder against the journal. If the tables were written with
-    a --prior other than the default, use the same one here. Values that follow from nothing else, such as times, are only compared with the
-    tables. The exit status is 1 if anything differs.
+    This checks records against their schema, ids against the plan, decks against the seed, results
+    against the moves, faults against their evidence, the copies of the bots against their hashes,
+    and each table in the folder against the journal. If the tables were written with a --prior
+    other than the default, use the same one here. Values that follow from nothing else, such as
+    times, are only compared with the tables. The exit status is 1 if anything differs.
 
-    With --sample, only the chosen games are replayed; everything else is checked as usual. If one game in a hundred is wrong, a sample of
-    500 misses all of them in fewer than one case in a hundred. Nobody who writes a run can know which games a new --seed will choose.
+    With --sample, only the chosen games are replayed; everything else is checked as usual. If one
+    game in a hundred is wrong, a sample of 500 misses all of them in fewer than one case in a
+    hundred. Nobody who writes a run can know which games a new --seed will choose.
 
     \b
     arena verify
     arena verify league --json
     arena verify league --sample 1000 --seed "$(date)"
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from tqdm import tqdm  # noqa: PLC0415 - help must not wait for these
+    from tqdm import tqdm
 
-    from arena.exports.verify import Sample, verify_run  # noqa: PLC0415
-    from arena.records.journal import COMPRESSED, journal_of  # noqa: PLC0415
+    from arena.exports.verify import Sample, verify_run
+    from arena.records.journal import COMPRESSED, journal_of
 
     if seed is not None and sample is None:
-        raise click.UsageError("expected --sample with --seed, because without --sample every game is replayed")
+        raise click.UsageError(
+            "expected --sample with --seed, because without --sample every game is replayed"
+        )
     folder = run_folder(home, run)
     click.echo(f"run {folder}", err=True)
     journal = journal_of(folder)
-    size = journal.stat().st_size if journal.exists() and journal.suffix not in COMPRESSED else None  # the decompressed journal is longer
+    # the decompressed journal is longer
+    size = journal.stat().st_size if journal.exists() and journal.suffix not in COMPRESSED else None
     tqdm.monitor_interval = 0
     with tqdm(total=size, unit="B", unit_scale=True, disable=None, leave=False) as bar:
-        verdict = verify_run(folder, prior, lambda size: bar.update(size - bar.n), None if sample is None else Sample(sample, seed or "1"))
+        verdict = verify_run(
+            folder,
+            prior,
+            lambda size: bar.update(size - bar.n),
+            None if sample is None else Sample(sample, seed or "1"),
+        )
     if as_json:
-        content = {**verdict._asdict(), "differences": [difference._asdict() for difference in verdict.differences]}
+        content = {
+            **verdict._asdict(),
+            "differences": [difference._asdict() for difference in verdict.differences],
+        }
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
         return FAILED if verdict.differences else DONE
     for difference in verdict.differences[:SHOWN]:
@@ -65,6 +97,12 @@ def verify(home: Path, /, run: str | None, sample: int | None, seed: str | None,
         click.echo(f"note: {printable(note)}")
     if sample is not None:
         click.echo(SAMPLED.format(verdict.games - verdict.replayed))
-    compared = f"{verdict.replayed} games replayed, {verdict.bots} bots and {len(verdict.tables)} tables compared"
-    click.echo(f"{compared}: " + (f"{len(verdict.differences)} differences" if verdict.differences else "no difference"))
+    compared = (
+        f"{verdict.replayed} games replayed, {verdict.bots} bots and {len(verdict.tables)} tables"
+        " compared"
+    )
+    click.echo(
+        f"{compared}: "
+        + (f"{len(verdict.differences)} differences" if verdict.differences else "no difference")
+    )
     return FAILED if verdict.differences else DONE

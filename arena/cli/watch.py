@@ -15,28 +15,38 @@ if TYPE_CHECKING:
     from arena.tournament.session import Completeness
 
 SHARE_OF_TIME = 10
-"""Reading a long journal takes time: the next look waits at least this many times as long as the last one took."""
+"""Reading a long journal takes time: the next look waits at least this many times as long as the
+last one took.
+"""
 QUIET_S = 60
 ALTERNATE_SCREEN, NORMAL_SCREEN, FRESH = "\x1b[?1049h", "\x1b[?1049l", "\x1b[H\x1b[2J"
 
 
 @click.command(short_help="Watch a run that is being played.")
 @run_argument
-@click.option("--every", type=click.FloatRange(0.1), default=2.0, show_default=True, help="Seconds between looks.")
+@click.option(
+    "--every",
+    type=click.FloatRange(0.1),
+    default=2.0,
+    show_default=True,
+    help="Seconds between looks.",
+)
 @click.option("--once", is_flag=True, help="Look once and exit.")
 @prior_option
 @click.pass_obj
 def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, once: bool) -> None:
-    """Show the progress and standings of a run, by default the newest one, until it is finished or you press Ctrl-C.
+    """Show the progress and standings of a run, by default the newest one, until it is finished or
+    you press Ctrl-C.
 
-    This only reads the journal and does not disturb the run. Without a terminal, each look is printed below the last one.
+    This only reads the journal and does not disturb the run. Without a terminal, each look is
+    printed below the last one.
 
     \b
     arena watch
     arena watch league --every 10
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.cli.standings import rate_run  # noqa: PLC0415 - help must not wait for pandas
-    from arena.ratings.tables import games_in  # noqa: PLC0415
+    from arena.cli.standings import rate_run
+    from arena.ratings.tables import games_in
 
     folder = run_folder(home, run)
     screen = sys.stdout.isatty() and not once
@@ -74,11 +84,15 @@ class Speed:
 
 def look(folder: Path, tables: "Tables", plan: "Completeness | None", speed: Speed) -> str:
     """One look at a run, as text: its progress, its speed and its standings."""
-    from arena.exports.text import counted_text, standings_text  # noqa: PLC0415
-    from arena.ratings.tables import games_in  # noqa: PLC0415
-    from arena.records.journal import journal_of  # noqa: PLC0415
+    from arena.exports.text import counted_text, standings_text
+    from arena.ratings.tables import games_in
+    from arena.records.journal import journal_of
 
-    played = str(games_in(tables.blocks)) if plan is None else f"{plan.games - plan.missing} of {plan.games}"
+    played = (
+        str(games_in(tables.blocks))
+        if plan is None
+        else f"{plan.games - plan.missing} of {plan.games}"
+    )
     faults = int(tables.standings["forfeits"].sum())
     head = f"{folder}: {played} games, {faults} forfeit{'' if faults == 1 else 's'}" + (
         f" in {counted_text(tables)}" if tables.match else ""
@@ -87,8 +101,12 @@ def look(folder: Path, tables: "Tables", plan: "Completeness | None", speed: Spe
         return f"{head}, finished\n\n{standings_text(tables)}"
     if speed.games_per_s:
         head += f", {speed.games_per_s:.1f} games/s"
-        head += f", {timedelta(seconds=round(plan.missing / speed.games_per_s))} to go" if plan else ""
+        head += (
+            f", {timedelta(seconds=round(plan.missing / speed.games_per_s))} to go" if plan else ""
+        )
     since = time.time() - journal_of(folder).stat().st_mtime
     if since > QUIET_S:
-        head += f"; the last game ended {timedelta(seconds=round(since))} ago: 'arena run' continues it"
+        head += (
+            f"; the last game ended {timedelta(seconds=round(since))} ago: 'arena run' continues it"
+        )
     return f"{head}\n\n{standings_text(tables)}"

@@ -50,7 +50,12 @@ def _fit_object(test: Goodness) -> dict[str, Any]:
 def analysis_text(analysis: Analysis, run: str) -> str:
     """An analysis as text for a terminal; ``run`` is the user's name for the run."""
     parts = [part for test in analysis.fits for part in _fit_parts(test)]
-    parts += [_cycles_text(analysis), f"Seats\n{seats_text(analysis.seats)}", _endings_text(analysis.endings), _times_text(analysis.times)]
+    parts += [
+        _cycles_text(analysis),
+        f"Seats\n{seats_text(analysis.seats)}",
+        _endings_text(analysis.endings),
+        _times_text(analysis.times),
+    ]
     if len(analysis.machines) > 1:
         parts.append(_machines_text(analysis.machines))
     if len(analysis.voids):
@@ -61,7 +66,11 @@ def analysis_text(analysis: Analysis, run: str) -> str:
 
 
 def _fit_parts(test: Goodness) -> Iterator[str]:
-    shown = test.pairs[test.pairs["t"].notna()].head(SHOWN_PAIRS) if math.isfinite(test.statistic) else test.pairs.head(0)
+    shown = (
+        test.pairs[test.pairs["t"].notna()].head(SHOWN_PAIRS)
+        if math.isfinite(test.statistic)
+        else test.pairs.head(0)
+    )
     lines = [f"Does one rating for each bot explain the results? {_fit_sentence(test)}"]
     rows = [
         (
@@ -77,7 +86,13 @@ def _fit_parts(test: Goodness) -> Iterator[str]:
         for row in shown.to_dict("records")
     ]
     if rows:
-        lines.append(columns_text(("Bot", "Opponent", "Games", "Lead", "Expected", "t", "p", "p all"), rows, left=("Bot", "Opponent")))
+        lines.append(
+            columns_text(
+                ("Bot", "Opponent", "Games", "Lead", "Expected", "t", "p", "p all"),
+                rows,
+                left=("Bot", "Opponent"),
+            )
+        )
     yield "\n".join(lines)
 
 
@@ -85,22 +100,33 @@ def _fit_sentence(test: Goodness) -> str:
     if test.is_open:
         return "We cannot tell while only a prior keeps the ratings finite."
     if not math.isfinite(test.statistic):
-        return "With two bots, it always does." if len(test.bots) == DUEL else f"{test.deals} deals are too few to tell."
+        return (
+            "With two bots, it always does."
+            if len(test.bots) == DUEL
+            else f"{test.deals} deals are too few to tell."
+        )
     figures = f"F({test.freedom}, {test.deals - test.freedom}) = {test.statistic:.2f}, {_p(test.p)}"
     return f"Not entirely: {figures}." if test.p < LEVEL else f"No evidence against it: {figures}."
 
 
 def _cycles_text(analysis: Analysis) -> str:
     clear = analysis.cycles[analysis.cycles["p_all"] < LEVEL]
-    seen = f"{len(analysis.cycles)} of {analysis.threes} sets of three bots form a circle by their scores"
-    title = f"Circles of three, in which each beats the next beyond error: {len(clear) or 'none'} ({seen})"
+    seen = (
+        f"{len(analysis.cycles)} of {analysis.threes} sets of three bots form a circle by their"
+        " scores"
+    )
+    title = (
+        f"Circles of three, in which each beats the next beyond error: {len(clear) or 'none'}"
+        f" ({seen})"
+    )
     return "\n".join([title, *(_cycle_line(row) for row in clear.to_dict("records"))])
 
 
 def _cycle_line(row: dict[Any, Any]) -> str:
     return (
-        f"{row['first']} beats {row['second']} ({row['score_1']:.1%}), who beats {row['third']} ({row['score_2']:.1%}), "
-        f"who beats {row['first']} ({row['score_3']:.1%}); {_p(row['p_all'])}"
+        f"{row['first']} beats {row['second']} ({row['score_1']:.1%}), who beats {row['third']}"
+        f" ({row['score_2']:.1%}), who beats {row['first']} ({row['score_3']:.1%});"
+        f" {_p(row['p_all'])}"
     )
 
 
@@ -109,7 +135,18 @@ def _p(value: float) -> str:
 
 
 def _endings_text(endings: pd.DataFrame) -> str:
-    heads = ("Board", "Players", "Games", "Turns", "5-95%", "Last pagoda%", "by other%", "No tiles%", "No space%", "Forfeit%")
+    heads = (
+        "Board",
+        "Players",
+        "Games",
+        "Turns",
+        "5-95%",
+        "Last pagoda%",
+        "by other%",
+        "No tiles%",
+        "No space%",
+        "Forfeit%",
+    )
     shares = ("last_pagoda", "by_other", "no_tiles", "no_space", "forfeit")
     rows = [
         (
@@ -139,8 +176,17 @@ def _voids_text(voids: pd.DataFrame) -> str:
         )
         for row in voids.to_dict("records")
     ]
-    title = f"Void games: {voids['of'].iloc[0]} broke off; Share% is of finished games, p how likely chance alone is"
-    return "\n".join([title, columns_text(heads, rows, left=("Bot",)), *(f"note: {note}" for note in void_notes(voids))])
+    title = (
+        f"Void games: {voids['of'].iloc[0]} broke off; Share% is of finished games, p how likely"
+        " chance alone is"
+    )
+    return "\n".join(
+        [
+            title,
+            columns_text(heads, rows, left=("Bot",)),
+            *(f"note: {note}" for note in void_notes(voids)),
+        ]
+    )
 
 
 def _times_text(times: pd.DataFrame) -> str:
@@ -179,18 +225,27 @@ def _hands_text(hands: pd.DataFrame, run: str) -> str:
     """The hands, with the command to replay each."""
     title = "Hands with which others did better than expected, with the same tiles in the same seat"
     heads = ("Bot", "Deal", "Seat", "Share", "Exp.", "Others", "Exp.", "Swing", "Left", "Others'")
-    rows = [(row["bot"], _deal_of(row["game"]), str(row["seat"]), *_figures(row)) for row in hands.to_dict("records")]
+    rows = [
+        (row["bot"], _deal_of(row["game"]), str(row["seat"]), *_figures(row))
+        for row in hands.to_dict("records")
+    ]
     if not rows:
         return f"{title}: none, because no two bots held the same hand"
     lines = [title, columns_text(heads, rows, left=("Bot", "Deal"))]
     lines.append("to replay each, and then the best game of the others:")
     for row in hands.to_dict("records"):
-        lines += [f"  arena replay {shlex.quote(run)} {row['game']}", f"  arena replay {shlex.quote(run)} {row['other_game']}"]
+        lines += [
+            f"  arena replay {shlex.quote(run)} {row['game']}",
+            f"  arena replay {shlex.quote(run)} {row['other_game']}",
+        ]
     return "\n".join(lines)
 
 
 def _figures(row: dict[Any, Any]) -> list[str]:
-    shares = [number(row[name], 2) for name in ("share", "expected", "other_share", "other_expected", "swing")]
+    shares = [
+        number(row[name], 2)
+        for name in ("share", "expected", "other_share", "other_expected", "swing")
+    ]
     return [*shares, number(row["left"], 1), number(row["other_left"], 1)]
 
 

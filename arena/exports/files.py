@@ -1,4 +1,6 @@
-"""Tables as CSV, Parquet and JSON: the columns that others rely on, with fixed decimals. Files are written atomically."""
+"""Tables as CSV, Parquet and JSON: the columns that others rely on, with fixed decimals. Files are
+written atomically.
+"""
 
 import json
 from collections.abc import Iterator
@@ -31,7 +33,19 @@ STANDINGS = [
     "forfeits",
     "think_ms",
 ]
-PAIRS = ["bot", "opponent", "games", "wins", "shared", "losses", "score", "elo_diff", "elo_low", "elo_high", "los"]
+PAIRS = [
+    "bot",
+    "opponent",
+    "games",
+    "wins",
+    "shared",
+    "losses",
+    "score",
+    "elo_diff",
+    "elo_low",
+    "elo_high",
+    "los",
+]
 CHOSEN = {"standings": STANDINGS, "pairs": PAIRS}
 DERIVED = ("standings", "pairs", "seats", "faults", "games")
 Format = Literal["csv", "parquet"]
@@ -52,20 +66,30 @@ DECIMALS = {
 
 
 def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
-    """The table as CSV with a header, ``.`` decimals and empty cells for missing values; texts are as `cells.cell_of` makes them."""
+    """The table as CSV with a header, ``.`` decimals and empty cells for missing values; texts are
+    as `cells.cell_of` makes them.
+    """
     shown = rounded(table, columns)
     for name in shown.columns:
         if not is_numeric_dtype(shown[name]):
-            shown[name] = shown[name].astype(object).map(lambda value: cell_of(value) if isinstance(value, str) else value)
+            shown[name] = (
+                shown[name]
+                .astype(object)
+                .map(lambda value: cell_of(value) if isinstance(value, str) else value)
+            )
     return str(shown.to_csv(index=False, lineterminator="\n"))
 
 
 def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -> dict[str, Any]:
-    """Everything that the text of the standings shows, for JSON: a list of objects for each table, and the notes.
+    """Everything that the text of the standings shows, for JSON: a list of objects for each table,
+    and the notes.
 
-    ``independent_games`` is None if unknown. ``covariance`` adds the covariance matrix of the ratings by name, in Elo squared.
+    ``independent_games`` is None if unknown. ``covariance`` adds the covariance matrix of the
+    ratings by name, in Elo squared.
     """
-    chosen = {"standings": tables.standings, "seats": tables.seats} | ({"pairs": tables.pairs} if pairs else {})
+    chosen = {"standings": tables.standings, "seats": tables.seats} | (
+        {"pairs": tables.pairs} if pairs else {}
+    )
     worth = tables.independent_games
     return {
         "match": list(tables.match),
@@ -75,7 +99,11 @@ def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -
         "anchors": dict(tables.anchors),
         "clock": tables.clock or None,
         **{name: table_rows(table) for name, table in chosen.items()},
-        **({"covariance": json.loads(tables.covariance.to_json(orient="index"))} if covariance else {}),
+        **(
+            {"covariance": json.loads(tables.covariance.to_json(orient="index"))}
+            if covariance
+            else {}
+        ),
         "notes": tables.notes,
     }
 
@@ -107,9 +135,11 @@ def write_standings(folder: Path, tables: Tables) -> Path:
 
 
 def export_run(run: Path, folder: Path, tables: Tables, form: Format = "csv") -> list[Path]:
-    """Writes standings, pairs, seats, faults and games into a folder, which is created if needed; returns their paths.
+    """Writes standings, pairs, seats, faults and games into a folder, which is created if needed;
+    returns their paths.
 
-    Parquet files have the same content as the CSV files, with the tables' types; only `games.parquet_of_games` has more. Raises UserError.
+    Parquet files have the same content as the CSV files, with the tables' types; only
+    `games.parquet_of_games` has more. Raises UserError.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -126,7 +156,9 @@ def export_run(run: Path, folder: Path, tables: Tables, form: Format = "csv") ->
 
 
 def derived_text(run: Path, tables: Tables, name: str) -> Iterator[str]:
-    """The contents, in pieces, of the CSV file with this name (one of DERIVED) for a run with these tables."""
+    """The contents, in pieces, of the CSV file with this name (one of DERIVED) for a run with these
+    tables.
+    """
     if name == "games":
         yield from csv_of_games(run, tables.most_seats)
     else:
@@ -139,7 +171,10 @@ def parquet_library() -> Any:
         import_module("pyarrow.parquet")
         return import_module("pyarrow")
     except ImportError:
-        raise UserError("expected pyarrow for Parquet files, found none", "pip install 'qin-arena[parquet]', or use CSV files") from None
+        raise UserError(
+            "expected pyarrow for Parquet files, found none",
+            "pip install 'qin-arena[parquet]', or use CSV files",
+        ) from None
 
 
 def _write_parquet(run: Path, tables: Tables, name: str, path: Path) -> None:
@@ -147,8 +182,13 @@ def _write_parquet(run: Path, tables: Tables, name: str, path: Path) -> None:
     if name == "games":
         schema, batches = parquet_of_games(run, tables.most_seats, library)
     else:
-        table = library.Table.from_pandas(rounded(getattr(tables, name), CHOSEN.get(name)), preserve_index=False)
+        table = library.Table.from_pandas(
+            rounded(getattr(tables, name), CHOSEN.get(name)), preserve_index=False
+        )
         schema, batches = table.schema, table.to_batches()
-    with durable_file(path) as file, library.parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+    with (
+        durable_file(path) as file,
+        library.parquet.ParquetWriter(file, schema, compression="zstd") as writer,
+    ):
         for batch in batches:
             writer.write_batch(batch)

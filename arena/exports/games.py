@@ -1,4 +1,6 @@
-"""One row for each game, written while reading the journal: games.csv, and games.parquet, which also has decks and moves."""
+"""One row for each game, written while reading the journal: games.csv, and games.parquet, which
+also has decks and moves.
+"""
 
 import csv
 from collections.abc import Iterator
@@ -14,16 +16,26 @@ from arena.records.record import shares
 
 AT_ONCE = 5_000
 """Games held in memory at a time: a row group of the Parquet file."""
-BY_SEAT = {"bot": "string", "share": "float64", "rank": "int8", "left": "int8", "think_ms": "float64"}
-"""The columns for each seat (``bot_0`` and so on) and their types; missing if a game has no such seat."""
+BY_SEAT = {
+    "bot": "string",
+    "share": "float64",
+    "rank": "int8",
+    "left": "int8",
+    "think_ms": "float64",
+}
+"""The columns for each seat (``bot_0`` and so on) and their types; missing if a game has no such
+seat.
+"""
 
 
 def csv_of_games(run: Path, seats: int) -> Iterator[str]:
-    """The games of a run as CSV with a header, in pieces, in the journal's order; the first record of each id counts.
+    """The games of a run as CSV with a header, in pieces, in the journal's order; the first record
+    of each id counts.
 
-    The columns are ``id``, ``block`` (board/deal, by which error bars are clustered), ``board``, ``deal``, ``seating``, ``end``, ``turns``,
-    then those of `BY_SEAT` for each of the ``seats`` of the largest table (empty for seats the game does not have), then ``faults``
-    ("seat:kind", joined by ``;``).
+    The columns are ``id``, ``block`` (board/deal, by which error bars are clustered), ``board``,
+    ``deal``, ``seating``, ``end``, ``turns``, then those of `BY_SEAT` for each of the ``seats`` of
+    the largest table (empty for seats the game does not have), then ``faults`` ("seat:kind", joined
+    by ``;``).
 
     Raises RunError for a damaged line.
     """
@@ -33,7 +45,10 @@ def csv_of_games(run: Path, seats: int) -> Iterator[str]:
         text = StringIO()
         csv.writer(text, lineterminator="\n").writerows(piece)
         yield text.getvalue()
-        piece = [[cell_of(cell) if isinstance(cell, str) else cell for cell in _cells(row, seats)] for _, row in islice(rows, AT_ONCE)]
+        piece = [
+            [cell_of(cell) if isinstance(cell, str) else cell for cell in _cells(row, seats)]
+            for _, row in islice(rows, AT_ONCE)
+        ]
 
 
 def _head(seats: int) -> list[str]:
@@ -42,11 +57,28 @@ def _head(seats: int) -> list[str]:
 
 
 def _cells(row: Row, seats: int) -> list[Any]:
-    by_seat = [value for place in zip(row.bots, shares(row.ranks), row.ranks, row.left, row.think_ms, strict=True) for value in place]
+    by_seat = [
+        value
+        for place in zip(
+            row.bots, shares(row.ranks), row.ranks, row.left, row.think_ms, strict=True
+        )
+        for value in place
+    ]
     missing = [None] * (len(BY_SEAT) * (seats - len(row.bots)))
     faults = ";".join(f"{fault.seat}:{fault.kind}" for fault in row.faults)
     block = f"{row.board}/{row.deal}"
-    return [row.id, block, row.board, row.deal, row.seating, row.end, row.turns, *by_seat, *missing, faults]
+    return [
+        row.id,
+        block,
+        row.board,
+        row.deal,
+        row.seating,
+        row.end,
+        row.turns,
+        *by_seat,
+        *missing,
+        faults,
+    ]
 
 
 def parquet_of_games(run: Path, seats: int, library: Any) -> tuple[Any, Iterator[Any]]:
@@ -54,11 +86,14 @@ def parquet_of_games(run: Path, seats: int, library: Any) -> tuple[Any, Iterator
 
     ``id``, ``block``, ``board``, ``end``, ``faults``  string
     ``deal``, ``seating``, ``turns``  int32; by seat as `BY_SEAT` says
-    ``deck``   string, all 72 tiles in draw order, two letters each; ``moves`` list of string, in order of play
+    ``deck``   string, all 72 tiles in draw order, two letters each; ``moves`` list of string, in
+               order of play
     """
     kinds = {f"{name}_{seat}": kind for seat in range(seats) for name, kind in BY_SEAT.items()}
     kinds |= dict.fromkeys(("deal", "seating", "turns"), "int32")
-    fields = [(name, getattr(library, kinds.get(name, "string"))()) for name in (*_head(seats), "deck")]
+    fields = [
+        (name, getattr(library, kinds.get(name, "string"))()) for name in (*_head(seats), "deck")
+    ]
     schema = library.schema([*fields, ("moves", library.list_(library.string()))])
     return schema, _batches(run, seats, library, schema)
 
@@ -66,5 +101,8 @@ def parquet_of_games(run: Path, seats: int, library: Any) -> tuple[Any, Iterator
 def _batches(run: Path, seats: int, library: Any, schema: Any) -> Iterator[Any]:
     rows = read_rows(journal_of(run), row_decoder(WholeRow))
     while piece := [[*_cells(row, seats), row.deck, row.moves] for _, row in islice(rows, AT_ONCE)]:
-        columns = [library.array(column, kind) for column, kind in zip(zip(*piece, strict=True), schema.types, strict=True)]
+        columns = [
+            library.array(column, kind)
+            for column, kind in zip(zip(*piece, strict=True), schema.types, strict=True)
+        ]
         yield library.record_batch(columns, schema=schema)

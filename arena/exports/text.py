@@ -19,27 +19,53 @@ if TYPE_CHECKING:
 
 MISSING = "-"
 HIDDEN_TILE = "??"
-CLOCKS = {"cpu": "processor time (--clock cpu)", "wall": "measured by the wall clock (--clock wall)"}
+CLOCKS = {
+    "cpu": "processor time (--clock cpu)",
+    "wall": "measured by the wall clock (--clock wall)",
+}
 SPARE = ("Losses", "Shared", "Left", "LOS%", "Wins")
 """Columns of the standings that a narrow terminal can do without, the least telling first."""
 ORDINALS = ("first", "second", "third", "fourth")
 
 
-def columns_text(heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[str] = ()) -> str:
+def columns_text(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[str] = ()
+) -> str:
     """Rows under column heads, right-aligned except for the heads named in ``left``."""
     rows = [[printable(cell) for cell in row] for row in rows]
-    widths = [max(len(head), *(len(row[at]) for row in rows)) if rows else len(head) for at, head in enumerate(heads)]
+    widths = [
+        max(len(head), *(len(row[at]) for row in rows)) if rows else len(head)
+        for at, head in enumerate(heads)
+    ]
     aligned = [str.ljust if head in left else str.rjust for head in heads]
-    lines = [[align(cell, width) for align, cell, width in zip(aligned, row, widths, strict=True)] for row in (heads, *rows)]
+    lines = [
+        [align(cell, width) for align, cell, width in zip(aligned, row, widths, strict=True)]
+        for row in (heads, *rows)
+    ]
     return "\n".join("  ".join(line).rstrip() for line in lines)
 
 
 def standings_text(tables: "Tables", width: int | None = None) -> str:
-    """The standings for people, with the first seat's effect, the number of deals and the notes below.
+    """The standings for people, with the first seat's effect, the number of deals and the notes
+    below.
 
     If the table is wider than ``width``, the columns that say least are left out.
     """
-    heads = ("Rank", "95%", "Bot", "Elo", "+/-", noun_of(tables), "Wins", "Shared", "Losses", "Share%", "LOS%", "Left", "Faults")
+    heads = (
+        "Rank",
+        "95%",
+        "Bot",
+        "Elo",
+        "+/-",
+        noun_of(tables),
+        "Wins",
+        "Shared",
+        "Losses",
+        "Share%",
+        "LOS%",
+        "Left",
+        "Faults",
+    )
     rows = [
         (
             str(row["rank"]),
@@ -65,7 +91,9 @@ def _fitted(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int | No
     """The table of standings without as many of its `SPARE` columns as it takes."""
     for count in range(len(SPARE) + 1):
         kept = [at for at, head in enumerate(heads) if head not in SPARE[:count]]
-        text = columns_text([heads[at] for at in kept], [[row[at] for at in kept] for row in rows], left=("Bot",))
+        text = columns_text(
+            [heads[at] for at in kept], [[row[at] for at in kept] for row in rows], left=("Bot",)
+        )
         if width is None or max(map(len, text.splitlines())) <= width:
             break
     return text
@@ -90,8 +118,21 @@ def seats_text(seats: "pd.DataFrame") -> str:
 
 
 def pairs_text(pairs: "pd.DataFrame", noun: str = "Games") -> str:
-    """Each pair's results in games, or in what ``noun`` says; marked if only the prior keeps the difference finite."""
-    heads = ("Bot", "Opponent", noun, "Wins", "Shared", "Losses", "Score%", "Elo diff", "+/-", "LOS%")
+    """Each pair's results in games, or in what ``noun`` says; marked if only the prior keeps the
+    difference finite.
+    """
+    heads = (
+        "Bot",
+        "Opponent",
+        noun,
+        "Wins",
+        "Shared",
+        "Losses",
+        "Score%",
+        "Elo diff",
+        "+/-",
+        "LOS%",
+    )
     rows = [
         (
             row["bot"],
@@ -109,7 +150,10 @@ def pairs_text(pairs: "pd.DataFrame", noun: str = "Games") -> str:
     ]
     lines = [columns_text(heads, rows, left=("Bot", "Opponent"))]
     if (pairs["mark"] != "").any():
-        lines.append("marked differences depend on the prior: the games bound them only from below (>), from above (<), or not at all (~)")
+        lines.append(
+            "marked differences depend on the prior: the games bound them only from below (>), from"
+            " above (<), or not at all (~)"
+        )
     return "\n".join(lines)
 
 
@@ -120,7 +164,9 @@ def noun_of(tables: "Tables") -> str:
 
 def counted_text(tables: "Tables") -> str:
     """What the tables count, and how many: ``480 games``, ``240 matches of bird + lion``."""
-    return f"{tables.games} {noun_of(tables).lower()}" + (f" of {title_of(tables.match)}" if tables.match else "")
+    return f"{tables.games} {noun_of(tables).lower()}" + (
+        f" of {title_of(tables.match)}" if tables.match else ""
+    )
 
 
 def number(value: float, decimals: int) -> str:
@@ -128,21 +174,31 @@ def number(value: float, decimals: int) -> str:
     return f"{value + 0.0:.{decimals}f}" if math.isfinite(value) else MISSING
 
 
-def board_text(state: State, paint: Callable[[str, str], str] = lambda cell, _: cell, marked: int = 0) -> str:
-    """The board with coordinates; ``paint(text, cell)`` may colour a cell; squares in the mask ``marked`` are in brackets."""
+def board_text(
+    state: State, paint: Callable[[str, str], str] = lambda cell, _: cell, marked: int = 0
+) -> str:
+    """The board with coordinates; ``paint(text, cell)`` may colour a cell; squares in the mask
+    ``marked`` are in brackets.
+    """
     board = state.board
     lines = ["    " + " ".join(f"{chr(97 + column):<3}" for column in range(board.width)).rstrip()]
     for row, cells in enumerate(draw(state)):
         line = []
         for column, cell in enumerate(cells):
             is_marked = marked >> (row * board.stride + column) & 1
-            line.append(f"[{paint(cell, cell)}]{' ' * (2 - len(cell))}" if is_marked else f" {paint(f'{cell:<2}', cell)} ")
+            line.append(
+                f"[{paint(cell, cell)}]{' ' * (2 - len(cell))}"
+                if is_marked
+                else f" {paint(f'{cell:<2}', cell)} "
+            )
         lines.append(f"{row + 1:>2} " + "".join(line).rstrip())
     return "\n".join(lines)
 
 
 def hands_text(state: State, names: Sequence[str], seen_by: int | None = None) -> str:
-    """One line per seat: name, pagodas left, hand. With ``seen_by``, only this seat's hand is shown."""
+    """One line per seat: name, pagodas left, hand. With ``seen_by``, only this seat's hand is
+    shown.
+    """
     rows = [
         (
             "*" if seat == state.mover and state.end is None else "",
@@ -173,13 +229,17 @@ def event_text(event: Event, board: Board, names: Sequence[str]) -> str:
 
 def seat_names(bots: Sequence[str]) -> list[str]:
     """The bots' names, with the seat added if a bot sits twice."""
-    return [printable(f"{bot} (seat {seat})" if bots.count(bot) > 1 else bot) for seat, bot in enumerate(bots)]
+    return [
+        printable(f"{bot} (seat {seat})" if bots.count(bot) > 1 else bot)
+        for seat, bot in enumerate(bots)
+    ]
 
 
 def covariance_text(covariance: "pd.DataFrame") -> str:
     """The covariance of the ratings in Elo squared."""
     rows = [
-        (str(name), *(number(value, 2) for value in values)) for name, values in zip(covariance.index, covariance.to_numpy(), strict=True)
+        (str(name), *(number(value, 2) for value in values))
+        for name, values in zip(covariance.index, covariance.to_numpy(), strict=True)
     ]
     return columns_text(("Covariance", *map(str, covariance.columns)), rows, left=("Covariance",))
 
@@ -187,9 +247,17 @@ def covariance_text(covariance: "pd.DataFrame") -> str:
 def _footer(tables: "Tables") -> list[str]:
     lines = []
     for size in sorted(tables.seats["seats"].unique()):
-        rows = tables.seats[(tables.seats["seats"] == size) & tables.seats["elo_error"].notna() & (tables.seats["seat"] > 0)]
-        if size == 2 and len(rows):  # noqa: PLR2004 - two players have one effect, told of the first seat
-            lines.append(f"first seat {round(-rows['elo'].iloc[0], 1) + 0.0:+.1f} +/- {rows['elo_error'].iloc[0]:.1f} Elo")
+        rows = tables.seats[
+            (tables.seats["seats"] == size)
+            & tables.seats["elo_error"].notna()
+            & (tables.seats["seat"] > 0)
+        ]
+        # Two players have one effect, told of the first seat.
+        if size == 2 and len(rows):  # noqa: PLR2004
+            lines.append(
+                f"first seat {round(-rows['elo'].iloc[0], 1) + 0.0:+.1f} +/-"
+                f" {rows['elo_error'].iloc[0]:.1f} Elo"
+            )
         elif len(rows):
             effects = ", ".join(
                 f"{ORDINALS[seat]} {elo:+.1f} +/- {error:.1f}"
@@ -198,22 +266,35 @@ def _footer(tables: "Tables") -> list[str]:
             lines.append(f"{size} players, Elo compared with the first seat: {effects}")
     unit = tables.unit
     lines.append(
-        f"95 % error bars, clustered by {unit}; {counted_text(tables)}, {tables.clusters} {unit}{'' if tables.clusters == 1 else 's'}"
+        f"95 % error bars, clustered by {unit}; {counted_text(tables)}, {tables.clusters}"
+        f" {unit}{'' if tables.clusters == 1 else 's'}"
         if unit != "game"
         else f"95 % error bars, each game on its own deal; {counted_text(tables)}"
     )
     clock = [f"time is {CLOCKS[tables.clock]}"] if tables.clock in CLOCKS else []
-    return ["; ".join(lines), *gain_lines(tables), *_anchor_lines(tables), *clock] + [f"note: {note}" for note in tables.notes]
+    return ["; ".join(lines), *gain_lines(tables), *_anchor_lines(tables), *clock] + [
+        f"note: {note}" for note in tables.notes
+    ]
 
 
 def gain_lines(tables: "Tables") -> list[str]:
-    """How many independent games the games are worth, to three digits, which is more than is really known."""
+    """How many independent games the games are worth, to three digits, which is more than is really
+    known.
+    """
     worth = tables.independent_games
     if worth is None or tables.clusters == tables.games:
         return []
     digits = max(0, math.floor(math.log10(worth)) - 2)
-    return [f"{tables.games:,} {noun_of(tables).lower()} are worth {round(worth / 10**digits) * 10**digits:,} independent ones"]
+    return [
+        (
+            f"{tables.games:,} {noun_of(tables).lower()} are worth"
+            f" {round(worth / 10**digits) * 10**digits:,} independent ones"
+        )
+    ]
 
 
 def _anchor_lines(tables: "Tables") -> list[str]:
-    return [f"{name} is held at {value:g} Elo; error bars are for the distance from it" for name, value in tables.anchors.items()]
+    return [
+        f"{name} is held at {value:g} Elo; error bars are for the distance from it"
+        for name, value in tables.anchors.items()
+    ]

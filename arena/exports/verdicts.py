@@ -16,15 +16,22 @@ def llr_text(test: SequentialTest) -> str:
 
 def verdict_text(test: SequentialTest, new: str, old: str, games: int) -> str:
     """The verdict, the evidence for it, and the difference in Elo."""
-    from arena.ratings.estimates import plain_estimate, unbiased_estimate  # noqa: PLC0415 - scipy, once it is decided
+    from arena.ratings.estimates import plain_estimate, unbiased_estimate
 
     spread = f"spread {math.sqrt(test.variance):.3f} of a win per block"
     is_decided = test.verdict != Verdict.UNDECIDED
-    plain = "plain estimate, biased because the test stopped as soon as it knew enough" if is_decided else "plain"
+    plain = (
+        "plain estimate, biased because the test stopped as soon as it knew enough"
+        if is_decided
+        else "plain"
+    )
     return "\n".join(
         [
             f"{test.verdict}: {new} against {old}",
-            f"LLR {llr_text(test)} for {_question_text(test.question)}; {test.blocks} blocks, {games} games, {spread}",
+            (
+                f"LLR {llr_text(test)} for {_question_text(test.question)}; {test.blocks} blocks,"
+                f" {games} games, {spread}"
+            ),
             f"Elo {_estimate_text(unbiased_estimate(test))} median-unbiased",
             f"Elo {_estimate_text(plain_estimate(test))} {plain}",
         ]
@@ -33,7 +40,7 @@ def verdict_text(test: SequentialTest, new: str, old: str, games: int) -> str:
 
 def verdict_object(test: SequentialTest, new: str, old: str, games: int) -> dict[str, Any]:
     """The same for JSON; infinite values are None."""
-    from arena.ratings.estimates import plain_estimate, unbiased_estimate  # noqa: PLC0415 - scipy, once it is decided
+    from arena.ratings.estimates import plain_estimate, unbiased_estimate
 
     fair, plain = unbiased_estimate(test), plain_estimate(test)
     return {
@@ -63,4 +70,6 @@ def _estimate_text(estimate: "Estimate") -> str:
 
 def _fields(name: str, estimate: "Estimate") -> dict[str, float | None]:
     ends = {name: estimate.elo, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
-    return {key: round(value, 2) + 0.0 if math.isfinite(value) else None for key, value in ends.items()}
+    return {
+        key: round(value, 2) + 0.0 if math.isfinite(value) else None for key, value in ends.items()
+    }

@@ -1,4 +1,6 @@
-"""Checks a run against its plan, the rules and its own tables, and lists everything that does not follow from the rest."""
+"""Checks a run against its plan, the rules and its own tables, and lists everything that does not
+follow from the rest.
+"""
 
 import os
 import shlex
@@ -47,9 +49,11 @@ class Sample(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """``differences`` in the order they were found, at most MOST; ``notes`` about what could not be compared.
+    """``differences`` in the order they were found, at most MOST; ``notes`` about what could not be
+    compared.
 
-    ``games`` is the number compared with the schema, the plan, the seed and their evidence, ``replayed`` the number replayed by the rules.
+    ``games`` is the number compared with the schema, the plan, the seed and their evidence,
+    ``replayed`` the number replayed by the rules.
     """
 
     games: int
@@ -62,15 +66,22 @@ class Verdict(NamedTuple):
 
 
 def verify_run(
-    run: Path, prior: float | None = None, progress: Callable[[int], object] = lambda _: None, sample: Sample | None = None
+    run: Path,
+    prior: float | None = None,
+    progress: Callable[[int], object] = lambda _: None,
+    sample: Sample | None = None,
 ) -> Verdict:
-    """Checks everything in a run's folder that follows from something else there; ``progress`` gets the number of bytes read so far.
+    """Checks everything in a run's folder that follows from something else there; ``progress`` gets
+    the number of bytes read so far.
 
-    With a ``sample``, only the sampled games are replayed. Raises RunError or ConfigError if there is no run to check.
+    With a ``sample``, only the sampled games are replayed. Raises RunError or ConfigError if there
+    is no run to check.
     """
     info = read_run(run)
     schedule = Schedule(make_config(info.config))
-    notes = [f"the run was played with rules revision {info.rules_revision}, this is {REVISION}"] * (info.rules_revision != REVISION)
+    notes = [
+        f"the run was played with rules revision {info.rules_revision}, this is {REVISION}"
+    ] * (info.rules_revision != REVISION)
     differences = list(_run_differences(info, schedule))
     games = _Games(run, info, schedule, sample)
     for difference in games.differences(progress):
@@ -79,13 +90,20 @@ def verify_run(
             notes.append(f"stopped after {MOST} differences")
             break
     if len(games.ids) < schedule.games and len(differences) < MOST:
-        notes.append(f"{schedule.games - len(games.ids)} of the {schedule.games} planned games are missing")
+        notes.append(
+            f"{schedule.games - len(games.ids)} of the {schedule.games} planned games are missing"
+        )
     if _has_torn_end(journal_of(run)):
-        notes.append("the journal ends in the middle of a line: repeat the same 'arena run' to cut it off and play its game")
+        notes.append(
+            "the journal ends in the middle of a line: repeat the same 'arena run' to cut it off"
+            " and play its game"
+        )
     bots = 0
     for bot in info.bots:
         is_built_in = schedule.config.in_process or bot.command[:-1] == COMMAND
-        note, difference_of_bot = _built_in_difference(bot) if is_built_in else _bot_difference(run, bot)
+        note, difference_of_bot = (
+            _built_in_difference(bot) if is_built_in else _bot_difference(run, bot)
+        )
         notes += [note] if note else []
         differences += difference_of_bot
         bots += not note
@@ -94,7 +112,15 @@ def verify_run(
     if not tables:
         notes.append("no tables to compare: use 'arena export RUN --to RUN' to write them")
     found = differences[:MOST]
-    return Verdict(len(games.ids), games.replayed, schedule.games, bots, [f"{name}.csv" for name in tables], found, notes)
+    return Verdict(
+        len(games.ids),
+        games.replayed,
+        schedule.games,
+        bots,
+        [f"{name}.csv" for name in tables],
+        found,
+        notes,
+    )
 
 
 def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
@@ -109,7 +135,9 @@ def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
 
 
 class _Games:
-    """Checks the games of a journal one by one: ``ids`` are those seen so far, ``replayed`` counts the replayed ones."""
+    """Checks the games of a journal one by one: ``ids`` are those seen so far, ``replayed`` counts
+    the replayed ones.
+    """
 
     def __init__(self, run: Path, info: RunInfo, schedule: Schedule, sample: Sample | None) -> None:
         self._run, self._schedule, self._sample = run, schedule, sample
@@ -138,7 +166,11 @@ class _Games:
     def _compare(self, number: int, record: GameRecord) -> Wrong | None:
         if not self.ids.add(record.id):
             self._first = self._first or _first_lines(self._journal)
-            return Wrong("id", f"each game once, but this one is already in line {self._first[record.id]}", record.id)
+            return Wrong(
+                "id",
+                f"each game once, but this one is already in line {self._first[record.id]}",
+                record.id,
+            )
         wrong = _plan_difference(record, self._boards, self._schedule)
         if wrong is None and self._sample is None:
             wrong = self._replay(record)
@@ -147,7 +179,9 @@ class _Games:
         return wrong or (_evidence_difference(self._run, record) if record.faults else None)
 
     def _draw(self, sample: Sample, number: int, record: GameRecord) -> None:
-        """Keeps the games with the lowest hashes, so that the sample does not depend on the journal's order."""
+        """Keeps the games with the lowest hashes, so that the sample does not depend on the
+        journal's order.
+        """
         rank = -int.from_bytes(sha256(f"{sample.seed}\n{record.id}".encode()).digest()[:8], "big")
         if len(self._drawn) < sample.games:
             heappush(self._drawn, (rank, number, record))
@@ -169,13 +203,19 @@ def _first_lines(journal: Path) -> dict[str, int]:
     return first
 
 
-def _plan_difference(record: GameRecord, boards: dict[str, Board], schedule: Schedule) -> Wrong | None:
+def _plan_difference(
+    record: GameRecord, boards: dict[str, Board], schedule: Schedule
+) -> Wrong | None:
     """The first difference between a record and the plan or the seed."""
     line_up = sorted(record.bots)
     name = game_id(record.board, line_up, record.deal, record.seating)
     if record.id != name:
         return Wrong("id", f"{name} by board, bots, deal and seating", record.id)
-    is_planned = len(line_up) == schedule.config.players and record.seating < len(schedule.seatings) and record.board in boards
+    is_planned = (
+        len(line_up) == schedule.config.players
+        and record.seating < len(schedule.seatings)
+        and record.board in boards
+    )
     if not is_planned or not schedule.has_block(f"{record.board}/{'+'.join(line_up)}", record.deal):
         return Wrong("id", "a game from the plan in run.json", record.id)
     bots = schedule.seated(tuple(line_up), record.seating)
@@ -197,7 +237,9 @@ def _evidence_difference(run: Path, record: GameRecord) -> Wrong | None:
             return Wrong(f"faults[{number}]", f"readable evidence in {name}", str(error))
         said = f"{kept.get('kind')} at turn {kept.get('turn')}"
         if said != f"{fault.kind} at turn {fault.turn}":
-            return Wrong(f"faults[{number}]", f"{said} by {name}", f"{fault.kind} at turn {fault.turn}")
+            return Wrong(
+                f"faults[{number}]", f"{said} by {name}", f"{fault.kind} at turn {fault.turn}"
+            )
     return None
 
 
@@ -218,10 +260,16 @@ def _bot_difference(run: Path, bot: BotInfo) -> tuple[str, list[Difference]]:
     try:
         copy = played_copy(run, bot)
     except UserError as error:
-        return "", [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, str(error))]
+        return "", [
+            Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, str(error))
+        ]
     if copy.manifest.build:
         return f"the copy of {bot.name} contains build results, so it cannot be compared", []
-    found = [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, copy.sha256)] if not copy.has_hash(bot.sha256) else []
+    found = (
+        [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, copy.sha256)]
+        if not copy.has_hash(bot.sha256)
+        else []
+    )
     return "", found
 
 
@@ -230,12 +278,38 @@ def _built_in_difference(bot: BotInfo) -> tuple[str, list[Difference]]:
     try:
         now = built_in_bot(bot.command[-1])
     except ConfigError as error:
-        return "", [Difference(RUN_FILE, None, f"command of {bot.name}", "the command of a built-in bot", str(error))]
+        return "", [
+            Difference(
+                RUN_FILE,
+                None,
+                f"command of {bot.name}",
+                "the command of a built-in bot",
+                str(error),
+            )
+        ]
     if bot.command != now.command:
-        return "", [Difference(RUN_FILE, None, f"command of {bot.name}", shlex.join(now.command), shlex.join(bot.command))]
+        return "", [
+            Difference(
+                RUN_FILE,
+                None,
+                f"command of {bot.name}",
+                shlex.join(now.command),
+                shlex.join(bot.command),
+            )
+        ]
     if bot.version != now.manifest.version:
-        return f"built-in bot {bot.name} has version {bot.version}, this is version {now.manifest.version}: they cannot be compared", []
-    found = [Difference(RUN_FILE, None, f"sha256 of {bot.name}", now.sha256, bot.sha256)] if bot.sha256 != now.sha256 else []
+        return (
+            (
+                f"built-in bot {bot.name} has version {bot.version}, this is version"
+                f" {now.manifest.version}: they cannot be compared"
+            ),
+            [],
+        )
+    found = (
+        [Difference(RUN_FILE, None, f"sha256 of {bot.name}", now.sha256, bot.sha256)]
+        if bot.sha256 != now.sha256
+        else []
+    )
     return "", found
 
 
@@ -246,17 +320,27 @@ def _table_differences(run: Path, names: list[str], prior: float | None) -> list
     try:
         tables = run_tables(run, prior)
     except ArenaError as error:
-        return [Difference(f"{names[0]}.csv", None, "table", "a journal that gives this table", str(error))]
+        return [
+            Difference(
+                f"{names[0]}.csv", None, "table", "a journal that gives this table", str(error)
+            )
+        ]
     found = [csv_difference(run / f"{name}.csv", derived_text(run, tables, name)) for name in names]
     return [difference for difference in found if difference]
 
 
 def csv_difference(path: Path, expected: Iterable[str]) -> Difference | None:
-    """The first cell in which a CSV file differs from a text in pieces; the last decimal may be off by one, due to rounding."""
-    with os.fdopen(open_regular(path.parent, path.name), encoding="utf-8", errors="replace") as file:
+    """The first cell in which a CSV file differs from a text in pieces; the last decimal may be off
+    by one, due to rounding.
+    """
+    with os.fdopen(
+        open_regular(path.parent, path.name), encoding="utf-8", errors="replace"
+    ) as file:
         lines, others = _lines(expected), _lines(iter(partial(file.read, AT_ONCE), ""))
         heads: list[str] = []
-        for number, (line, other) in enumerate(zip_longest(lines, others, fillvalue="end of file"), 1):
+        for number, (line, other) in enumerate(
+            zip_longest(lines, others, fillvalue="end of file"), 1
+        ):
             heads = heads or line.split(",")
             if line == other:
                 continue

@@ -1,4 +1,6 @@
-"""Compares a record with what the rules make of its deck and moves; fast, because it looks only at the result."""
+"""Compares a record with what the rules make of its deck and moves; fast, because it looks only at
+the result.
+"""
 
 from arena.errors import ArenaError
 from arena.match.replay import result_of, retire_faulty, start_state

@@ -1,4 +1,6 @@
-"""The thinking time of the seats in one game: a limit per move, and optionally a bank for the game."""
+"""The thinking time of the seats in one game: a limit per move,
+and optionally a bank for the game.
+"""
 
 from msgspec import Struct
 
@@ -9,9 +11,11 @@ NS_PER_MS = 1_000_000
 
 
 class Timing(Struct, frozen=True):
-    """The time control, in ms. ``game_ms`` is None without a bank; ``startup_ms`` is the time a process has to answer hello.
+    """The time control, in ms. ``game_ms`` is None without a bank; ``startup_ms`` is the time a
+    process has to answer hello.
 
-    ``clock`` says how a bot's time is measured: by the processor time of its processes, or by the wall clock.
+    ``clock`` says how a bot's time is measured: by the processor time of its processes, or by the
+    wall clock.
     """
 
     move_ms: int = 1000
@@ -24,11 +28,13 @@ class Timing(Struct, frozen=True):
 class Clock:
     """Time spent, by seat, in nanoseconds.
 
-    A move may take ``move_ms``, but never more than is left in the seat's bank. After the move, ``increment_ms`` is added to the bank.
+    A move may take ``move_ms``, but never more than is left in the seat's bank. After the move,
+    ``increment_ms`` is added to the bank.
     """
 
     def __init__(self, timing: Timing, players: int) -> None:
-        # msgspec leaves out a default only where it is the very same object, which a text is not after a pickle
+        # msgspec leaves out a default only where it is the very same object, which a text is not
+        # after a pickle
         self.kind: ClockKind = "wall" if timing.clock == "wall" else "cpu"
         self._move_ns = timing.move_ms * NS_PER_MS
         self._increment_ns = timing.increment_ms * NS_PER_MS

@@ -1,10 +1,13 @@
-"""A search for leaks: if two games look the same from a seat, the seat must receive byte-identical lines in both.
+"""A search for leaks: if two games look the same from a seat, the seat must receive byte-identical
+lines in both.
 
-Each state is a moment at which a seat is asked for a move in a game of random moves. Everything the seat cannot know is dealt again: the
-other hands, the order in which their tiles were drawn, and the draw pile. What the others play is public, so each tile still gets into the
-hand that plays it. Then the real referee and the real bot player play both games on from there: hello, start, the turn, and everyone's
-moves. In half of the states the seat draws the same tile after its move, so its next turn, or the end, is compared too. In the other half
-even that tile differs. Lines from before that moment are compared in earlier states.
+Each state is a moment at which a seat is asked for a move in a game of random moves. Everything the
+seat cannot know is dealt again: the other hands, the order in which their tiles were drawn, and the
+draw pile. What the others play is public, so each tile still gets into the hand that plays it. Then
+the real referee and the real bot player play both games on from there: hello, start, the turn, and
+everyone's moves. In half of the states the seat draws the same tile after its move, so its next
+turn, or the end, is compared too. In the other half even that tile differs. Lines from before that
+moment are compared in earlier states.
 """
 
 import random
@@ -24,7 +27,16 @@ from arena.players.messages import Move, Ready, encode
 from arena.players.player import Player
 from arena.rules import State
 from arena.rules.boards import BUILT_IN, Board, built_in
-from arena.rules.notation import COPIES, DECK_SIZE, KIND_SHIFT, PASS, TILE_OF_KIND, TILES, deck_text, move_text
+from arena.rules.notation import (
+    COPIES,
+    DECK_SIZE,
+    KIND_SHIFT,
+    PASS,
+    TILE_OF_KIND,
+    TILES,
+    deck_text,
+    move_text,
+)
 from arena.rules.terms import HAND
 
 VIEWS: tuple[Literal["incremental", "full"], ...] = ("incremental", "full")
@@ -37,8 +49,8 @@ Deck = tuple[int, ...]
 class Situation(NamedTuple):
     """A moment at which a seat is asked for a move, on two decks that it cannot tell apart.
 
-    ``at`` of the ``moves`` have been played. The decks look alike to the seat until all moves have been played or, if it draws a different
-    tile after its move, until it would see that tile.
+    ``at`` of the ``moves`` have been played. The decks look alike to the seat until all moves have
+    been played or, if it draws a different tile after its move, until it would see that tile.
     """
 
     board: Board
@@ -59,7 +71,9 @@ class Situation(NamedTuple):
 
 
 class Leak(NamedTuple):
-    """Two lines that should be equal: line number ``line`` sent to the seat in a view, on each deck; empty if there is none."""
+    """Two lines that should be equal: line number ``line`` sent to the seat in a view, on each
+    deck; empty if there is none.
+    """
 
     situation: Situation
     view: str
@@ -96,19 +110,27 @@ def audit_situation(situation: Situation) -> Audited:
 
 def situation_of(seed: str, number: int) -> Situation:
     """A state; the same seed and number give the same state."""
-    rng = random.Random(f"{seed}/{number}")  # noqa: S311 - for play, not for secrets
+    # For play, not for secrets.
+    rng = random.Random(f"{seed}/{number}")  # noqa: S311
     while True:
         board, players = built_in(rng.choice(sorted(BUILT_IN))), rng.randint(2, 4)
         deck = _shuffled(rng, [tile for tile in range(len(TILES)) for _ in range(COPIES)])
         moves = _random_moves(State(board, players, deck), rng)
         at = rng.choice([index for index, move in enumerate(moves) if move != PASS])
-        later = (index for index in range(at + players, len(moves), players) if moves[index] != PASS)
+        later = (
+            index for index in range(at + players, len(moves), players) if moves[index] != PASS
+        )
         seat, until = at % players, next(later, len(moves))
-        draws_the_same = until == len(moves) or rng.random() < 0.5  # noqa: PLR2004 - half of them
+        # Half of them.
+        draws_the_same = until == len(moves) or rng.random() < 0.5  # noqa: PLR2004
         for _ in range(ATTEMPTS):
-            twin = _redealt(deck, players, moves[:until], seat, until if draws_the_same else at, rng)
+            twin = _redealt(
+                deck, players, moves[:until], seat, until if draws_the_same else at, rng
+            )
             if twin != deck and _is_possible(board, players, twin, moves, until):
-                return Situation(board, players, seat, at, tuple(moves[:until]), draws_the_same, deck, twin)
+                return Situation(
+                    board, players, seat, at, tuple(moves[:until]), draws_the_same, deck, twin
+                )
 
 
 def _shuffled(rng: random.Random, tiles: list[int]) -> Deck:
@@ -125,8 +147,11 @@ def _random_moves(state: State, rng: random.Random) -> list[int]:
     return moves
 
 
-def _redealt(deck: Deck, players: int, moves: Sequence[int], seat: int, known: int, rng: random.Random) -> Deck:
-    """A random deck on which the same moves can be played, and on which the seat draws the same first ``known`` tiles.
+def _redealt(
+    deck: Deck, players: int, moves: Sequence[int], seat: int, known: int, rng: random.Random
+) -> Deck:
+    """A random deck on which the same moves can be played, and on which the seat draws the same
+    first ``known`` tiles.
 
     A tile that another seat plays is placed at any of the draws that could have brought it.
     """
@@ -138,14 +163,20 @@ def _redealt(deck: Deck, players: int, moves: Sequence[int], seat: int, known: i
         if move == PASS:
             continue
         if mover != seat:
-            dealt[draws[mover].pop(rng.randrange(len(draws[mover])))] = TILE_OF_KIND[move >> KIND_SHIFT]
+            dealt[draws[mover].pop(rng.randrange(len(draws[mover])))] = TILE_OF_KIND[
+                move >> KIND_SHIFT
+            ]
         if drawn < DECK_SIZE:
             draws[mover].append(drawn)
             if mover == seat and index < known:
                 dealt[drawn] = deck[drawn]
             drawn += 1
     taken = list(dealt.values())
-    hidden = iter(_shuffled(rng, [tile for tile in range(len(TILES)) for _ in range(COPIES - taken.count(tile))]))
+    hidden = iter(
+        _shuffled(
+            rng, [tile for tile in range(len(TILES)) for _ in range(COPIES - taken.count(tile))]
+        )
+    )
     return tuple(dealt[index] if index in dealt else next(hidden) for index in range(DECK_SIZE))
 
 
@@ -164,18 +195,26 @@ class _Enough(Exception):  # noqa: N818 - an outcome
 
 
 def _heard(situation: Situation, deck: Deck, view: Literal["incremental", "full"]) -> list[bytes]:
-    """The lines that the real referee and the real bot player send to the seat, starting from the situation."""
+    """The lines that the real referee and the real bot player send to the seat, starting from the
+    situation.
+    """
     board, texts = situation.board, [move_text(situation.board, move) for move in situation.moves]
     listener = _Listener(view, texts[situation.at])
     players: list[Player] = [_Follower(situation) for _ in range(situation.players)]
     players[situation.seat] = listener
     names = tuple(f"bot-{seat}" for seat in range(situation.players))
-    plan = GamePlan("audit", board.name, 0, 0, names, deck_text(deck), tuple(range(1, situation.players + 1)))
+    plan = GamePlan(
+        "audit", board.name, 0, 0, names, deck_text(deck), tuple(range(1, situation.players + 1))
+    )
     referee = Referee(plan, board, players, Timing())
     referee.state = situation.state(deck)
     with suppress(_Enough):
         referee.play()
-    return listener.ear.heard if situation.draws_the_same else listener.ear.heard[: len(FIRST) + len(texts) - situation.at]
+    return (
+        listener.ear.heard
+        if situation.draws_the_same
+        else listener.ear.heard[: len(FIRST) + len(texts) - situation.at]
+    )
 
 
 class _Follower(InProcessPlayer):
@@ -185,11 +224,13 @@ class _Follower(InProcessPlayer):
         super().__init__("follower", self._follow)
         self._rest = list(situation.moves[situation.at :])
 
-    def inform(self, line: bytes) -> None:  # noqa: ARG002 - only that there was one
+    # Only that there was one.
+    def inform(self, line: bytes) -> None:  # noqa: ARG002
         """Skips a move that was played."""
         del self._rest[:1]
 
-    def _follow(self, state: State, seed: int) -> int:  # noqa: ARG002 - the shape of a choosing function
+    # The shape of a choosing function.
+    def _follow(self, state: State, seed: int) -> int:  # noqa: ARG002
         if not self._rest:
             raise _Enough
         return self._rest[0]
@@ -219,7 +260,8 @@ class _Listener(BotPlayer):
     def open(self) -> None:
         self._channel = self.ear
 
-    def _ask(self, request: bytes, budget_ns: int, *, starting: bool = False) -> tuple[bytes, int]:  # noqa: ARG002 - it is never late
+    # It is never late.
+    def _ask(self, request: bytes, budget_ns: int, *, starting: bool = False) -> tuple[bytes, int]:  # noqa: ARG002
         self.ear.heard.append(request)
         if not self._replies:
             raise _Enough

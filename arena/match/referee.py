@@ -1,4 +1,6 @@
-"""The referee of one game: asks the seat whose turn it is, judges the answer, tells all seats, and records what happened."""
+"""The referee of one game: asks the seat whose turn it is, judges the answer, tells all seats, and
+records what happened.
+"""
 
 import time
 from collections.abc import Callable, Sequence
@@ -26,7 +28,9 @@ Watch = Callable[[State, int, int, list[Event]], None]
 
 
 class GamePlan(Struct, frozen=True):
-    """A game to be played: everything that determines it except the bots' answers. ``bots`` and ``seeds`` are by seat."""
+    """A game to be played: everything that determines it except the bots' answers. ``bots`` and
+    ``seeds`` are by seat.
+    """
 
     id: str
     board: str
@@ -40,7 +44,8 @@ class GamePlan(Struct, frozen=True):
 class Outcome(NamedTuple):
     """A finished game: its record, and the evidence of each fault in it.
 
-    ``own_us`` is how long the arena itself took between an answer and the next request, in microseconds.
+    ``own_us`` is how long the arena itself took between an answer and the next request, in
+    microseconds.
     """
 
     record: GameRecord
@@ -70,7 +75,14 @@ class Referee:
     ``seated`` are the seats whose game has begun and who have not forfeited.
     """
 
-    def __init__(self, plan: GamePlan, board: Board, players: Sequence[Player], timing: Timing, watch: Watch | None = None) -> None:
+    def __init__(
+        self,
+        plan: GamePlan,
+        board: Board,
+        players: Sequence[Player],
+        timing: Timing,
+        watch: Watch | None = None,
+    ) -> None:
         self.plan = plan
         self.players = players
         self.timing = timing
@@ -152,7 +164,8 @@ class Referee:
     def _watch_the_others(self) -> None:
         """Stops whoever spends more time on another's turn than its own next answer may take.
 
-        It is stopped at once, so that the mover gets the processor, and forfeits when the mover is done.
+        It is stopped at once, so that the mover gets the processor, and forfeits when the mover is
+        done.
         """
         for seat in self.seated:
             if seat != self.state.mover and all(caught.seat != seat for caught in self._caught):
@@ -163,7 +176,9 @@ class Referee:
                     player.dismiss()
 
     def _is_over_without_the_caught(self) -> bool:
-        """Lets those forfeit who were caught while the mover was asked; whether that ends the game."""
+        """Lets those forfeit who were caught while the mover was
+        asked; whether that ends the game.
+        """
         for seat, fault, kept in self._caught:
             self._forfeit(seat, fault, kept)
         self._caught.clear()
@@ -187,12 +202,19 @@ class Referee:
         for seat in self.seated:
             self.players[seat].inform(line)
 
-    def _forfeit(self, seat: int, fault: Forfeit, kept: tuple[str, Words, str] | None = None) -> None:
-        """The seat leaves the game. With two players that ends the game; with more, the others play on."""
+    def _forfeit(
+        self, seat: int, fault: Forfeit, kept: tuple[str, Words, str] | None = None
+    ) -> None:
+        """The seat leaves the game. With two players that ends the game; with more, the others play
+        on.
+        """
         self._answered_ns = 0
         player = self.players[seat]
         ending, lines, stderr = kept or player.evidence()
-        turn, after_ms = self.state.turns, round((time.monotonic_ns() - self._began_ns) / NS_PER_MS, 1)
+        turn, after_ms = (
+            self.state.turns,
+            round((time.monotonic_ns() - self._began_ns) / NS_PER_MS, 1),
+        )
         self.faults.append(Fault(seat, turn, fault.kind.value, fault.detail))
         told = (fault.kind.value, fault.detail, ending, lines, stderr, self._asked_ms[seat])
         self.evidence.append(Evidence(player.name, seat, turn, after_ms, *told))
@@ -204,7 +226,16 @@ class Referee:
             self.state.retire(seat)
 
     def _close(self, sandbox: str, host: str) -> GameRecord:
-        record = record_of(self.plan, self.state, self.moves, self.clock, self.forfeited, self.faults, sandbox=sandbox, host=host)
+        record = record_of(
+            self.plan,
+            self.state,
+            self.moves,
+            self.clock,
+            self.forfeited,
+            self.faults,
+            sandbox=sandbox,
+            host=host,
+        )
         self._tell(encode(End(record.end, record.left, record.ranks)))
         for seat in self.seated:
             self.players[seat].finish()
@@ -222,7 +253,9 @@ def record_of(
     sandbox: str = "none",
     host: str = "",
 ) -> GameRecord:
-    """The record of a game that has just ended; ``forfeited`` are the seats that left it, in the order they left."""
+    """The record of a game that has just ended; ``forfeited`` are the seats that left it, in the
+    order they left.
+    """
     left = list(state.left)
     return GameRecord(
         v=VERSION,
@@ -259,8 +292,13 @@ def judged(state: State, text: str) -> int:
 
 
 def final_ranks(left: Sequence[int], forfeited: Sequence[int]) -> list[int]:
-    """Ranks by pagodas left (R8.2). Forfeited seats, given in the order they left, rank below all others, the first to leave last."""
-    ranks = [1 + sum(own > left[other] for other in range(len(left)) if other not in forfeited) for own in left]
+    """Ranks by pagodas left (R8.2). Forfeited seats, given in the order they left, rank below all
+    others, the first to leave last.
+    """
+    ranks = [
+        1 + sum(own > left[other] for other in range(len(left)) if other not in forfeited)
+        for own in left
+    ]
     for place, seat in enumerate(forfeited):
         ranks[seat] = len(left) - place
     return ranks

@@ -13,7 +13,9 @@ from arena.rules.terms import Event
 
 
 class Step(NamedTuple):
-    """A move of a record: the state after it, the seat, the move, and its events. The state is the same object each time."""
+    """A move of a record: the state after it, the seat, the move, and its events. The state is the
+    same object each time.
+    """
 
     state: State
     seat: int
@@ -34,7 +36,9 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
             move = parse_move(board, text)
             state.play(move, events)
         except ArenaError as error:
-            raise RunError(f"{record.id}, move {number}: expected a move that the rules allow, got {error}") from error
+            raise RunError(
+                f"{record.id}, move {number}: expected a move that the rules allow, got {error}"
+            ) from error
         yield Step(state, seat, move, events)
     _check_result(record, state)
 
@@ -46,7 +50,9 @@ def start_state(record: GameRecord, board: Board) -> State:
 
 def retire_faulty(state: State, record: GameRecord) -> None:
     """Retires the seat to move if it has forfeited by this turn."""
-    if not state.retired[state.mover] and any(fault.seat == state.mover and fault.turn <= state.turns for fault in record.faults):
+    if not state.retired[state.mover] and any(
+        fault.seat == state.mover and fault.turn <= state.turns for fault in record.faults
+    ):
         state.retire(state.mover)
 
 
@@ -68,4 +74,7 @@ def _check_result(record: GameRecord, state: State) -> None:
     for what, replayed in result_of(record, state).items():
         recorded = getattr(record, what)
         if recorded != replayed:
-            raise RunError(f"{record.id}: expected {what} {replayed} by the rules, got {recorded} in the record")
+            raise RunError(
+                f"{record.id}: expected {what} {replayed} by the rules, got {recorded} in the"
+                " record"
+            )

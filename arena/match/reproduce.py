@@ -1,4 +1,6 @@
-"""Reproducing a fault: sends a bot the lines that led to it again, and compares the answer with what we know about the fault."""
+"""Reproducing a fault: sends a bot the lines that led to it again, and compares the answer with
+what we know about the fault.
+"""
 
 import re
 from collections.abc import Sequence
@@ -28,10 +30,12 @@ Verdict = Literal["same", "other", "answered"]
 class Reproduction(NamedTuple):
     """The result of reproducing a fault.
 
-    ``verdict``     ``same``: the same fault at the same turn; ``other``: another fault, or the same one earlier; or the bot ``answered``
-    ``decisions``   all decisions the bot was asked for; the last one is what counts; none if it forfeited at the start and now starts
-    ``sent``        the number of lines sent to the bot; ``compared`` of them are in the evidence; ``differs`` is the first pair of these
-                    that is not equal, evidence first
+    ``verdict``     ``same``: the same fault at the same turn; ``other``: another fault, or the same
+                    one earlier; or the bot ``answered``
+    ``decisions``   all decisions the bot was asked for; the last one is what counts; none if it
+                    forfeited at the start and now starts
+    ``sent``        the number of lines sent to the bot; ``compared`` of them are in the evidence;
+                    ``differs`` is the first pair of these that is not equal, evidence first
     ``old_words``, ``new_words``  what the bot said after the last request, then and now
     """
 
@@ -47,7 +51,9 @@ class Reproduction(NamedTuple):
 
 
 class _Again(BotPlayer):
-    """A bot that is greeted with the run's arena version, numbers its requests as in the run, and keeps all lines."""
+    """A bot that is greeted with the run's arena version, numbers its requests as in the run, and
+    keeps all lines.
+    """
 
     def __init__(self, bot: Bot, timing: Timing, sandbox: Sandbox, arena: str, first: int) -> None:
         super().__init__(bot, timing.startup_ms, sandbox, timing.clock)
@@ -57,7 +63,11 @@ class _Again(BotPlayer):
 
     def encoded(self, message: FromArena) -> bytes:
         """The message as the arena wrote it in the run."""
-        return super().encoded(msgspec.structs.replace(message, arena=self._arena) if isinstance(message, Hello) else message)
+        return super().encoded(
+            msgspec.structs.replace(message, arena=self._arena)
+            if isinstance(message, Hello)
+            else message
+        )
 
     def next_id(self) -> int:
         """1 for hello, then the ids of the recording."""
@@ -77,11 +87,16 @@ class _Keeping(Channel):
     def _note(self, direction: Direction, text: bytes) -> None:
         super()._note(direction, text)
         lines = text.rstrip(b"\n").split(b"\n")
-        self._every += [(direction, line[:KEPT_BYTES].decode(errors="backslashreplace")) for line in lines]
+        self._every += [
+            (direction, line[:KEPT_BYTES].decode(errors="backslashreplace")) for line in lines
+        ]
 
 
-def reproduce(script: Script, fault: Fault, kept: KeptFault | None, bot: Bot, sandbox: Sandbox, arena: str) -> Reproduction:
-    """Sends the bot what the seat was sent until it forfeited. ``kept`` is the evidence, if any; ``arena`` is the version of the run.
+def reproduce(
+    script: Script, fault: Fault, kept: KeptFault | None, bot: Bot, sandbox: Sandbox, arena: str
+) -> Reproduction:
+    """Sends the bot what the seat was sent until it forfeited. ``kept`` is the evidence, if any;
+    ``arena`` is the version of the run.
 
     Raises RunError, Void.
     """
@@ -91,13 +106,25 @@ def reproduce(script: Script, fault: Fault, kept: KeptFault | None, bot: Bot, sa
     # a bot that forfeited at the start is just started
     wanted = -1 if fault.kind == FaultKind.STARTUP else fault.turn
     try:
-        decisions = retrace(script, fault.seat, player, wanted=wanted, asked_ms=kept.asked_ms if kept else ()).decisions
+        decisions = retrace(
+            script, fault.seat, player, wanted=wanted, asked_ms=kept.asked_ms if kept else ()
+        ).decisions
         ending, _, stderr = player.evidence()
     finally:
         player.dismiss()
     compared, differs = _compare(_sent(old), _sent(player.said))
     verdict = _verdict(fault, decisions)
-    return Reproduction(verdict, decisions, _count(player.said), compared, differs, _words(old), _words(player.said), ending, stderr)
+    return Reproduction(
+        verdict,
+        decisions,
+        _count(player.said),
+        compared,
+        differs,
+        _words(old),
+        _words(player.said),
+        ending,
+        stderr,
+    )
 
 
 def _verdict(fault: Fault, decisions: Sequence[Decision]) -> Verdict:
@@ -109,9 +136,11 @@ def _verdict(fault: Fault, decisions: Sequence[Decision]) -> Verdict:
 
 
 def _first_id(old: Sequence[tuple[str, str]], asked: int) -> int:
-    """The id of the game's first turn, worked out from the last id in the evidence, before which there were ``asked`` others.
+    """The id of the game's first turn, worked out from the last id in the evidence, before which
+    there were ``asked`` others.
 
-    Unasked output is noticed before the request is sent. In that case the evidence ends with two lines from the bot.
+    Unasked output is noticed before the request is sent. In that case the evidence ends with two
+    lines from the bot.
     """
     ids = [int(match[1]) for way, text in old if way == "to" and (match := TURN.match(text))]
     unasked = [way for way, _ in old[-2:]] == ["from", "from"]

@@ -1,8 +1,9 @@
-"""Replays a recorded game with the real referee: one bot is asked again for its seat's moves, and the game goes on as recorded.
+"""Replays a recorded game with the real referee: one bot is asked again for its seat's moves, and
+the game goes on as recorded.
 
-Whatever the bot answers, all seats play the recorded moves. So the referee sends the bot the same lines as in the recorded game, byte for
-byte. The one exception is `time_ms` with a bank, because a record keeps the times only roughly. Request ids count as in the first game of
-a process.
+Whatever the bot answers, all seats play the recorded moves. So the referee sends the bot the same
+lines as in the recorded game, byte for byte. The one exception is `time_ms` with a bank, because a
+record keeps the times only roughly. Request ids count as in the first game of a process.
 """
 
 import time
@@ -24,7 +25,9 @@ SEE = "'arena verify' lists everything that is wrong in a run"
 
 
 class Script(NamedTuple):
-    """A recorded game with everything needed to replay it; ``seeds`` are the bots' seeds, by seat."""
+    """A recorded game with everything needed to replay it;
+    ``seeds`` are the bots' seeds, by seat.
+    """
 
     record: GameRecord
     board: Board
@@ -35,8 +38,9 @@ class Script(NamedTuple):
 class Decision(NamedTuple):
     """A decision that was asked for again, ``turn`` placements after the start.
 
-    ``old`` is the recorded move, empty if the seat forfeited. ``new`` is the bot's answer in the same notation, empty if it committed a
-    fault. ``spent_ms`` is how long it took. For a bot that does not start, the fault counts at its first decision.
+    ``old`` is the recorded move, empty if the seat forfeited. ``new`` is the bot's answer in the
+    same notation, empty if it committed a fault. ``spent_ms`` is how long it took. For a bot that
+    does not start, the fault counts at its first decision.
     """
 
     turn: int
@@ -48,7 +52,9 @@ class Decision(NamedTuple):
 
 
 class Recorded(Player):
-    """A seat of a record as a player: it plays the recorded moves, and forfeits where the seat did."""
+    """A seat of a record as a player: it plays the recorded moves,
+    and forfeits where the seat did.
+    """
 
     def __init__(self, record: GameRecord, seat: int) -> None:
         self.name = record.bots[seat]
@@ -63,18 +69,21 @@ class Recorded(Player):
         text = self._moves[self._played] if self._played < len(self._moves) else PASSED
         return "" if text == PASSED else text
 
-    def begin(self, start: Start) -> None:  # noqa: ARG002 - a record needs no announcement
+    # A record needs no announcement.
+    def begin(self, start: Start) -> None:  # noqa: ARG002
         """Forfeits if the seat did so here."""
         if self._fault and self._fault.kind == FaultKind.STARTUP:
             raise self._forfeit()
 
-    def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002 - a record is never late
+    # A record is never late.
+    def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
         """The recorded move. The time is spent as if every answer had taken equally long."""
         if not self.old:
             raise self._forfeit()
         return Answer(self.old, self._spent_ns)
 
-    def inform(self, line: bytes) -> None:  # noqa: ARG002 - only that there was one
+    # Only that there was one.
+    def inform(self, line: bytes) -> None:  # noqa: ARG002
         """Counts the moves."""
         self._played += 1
 
@@ -84,13 +93,21 @@ class Recorded(Player):
 
 
 class Asked(Recorded):
-    """A recorded seat where a bot is asked too, until a fault breaks it off or the last ``wanted`` turn is reached.
+    """A recorded seat where a bot is asked too, until a fault breaks it off or the last ``wanted``
+    turn is reached.
 
-    An illegal move does not stop the questions, because the dialogue goes on as recorded anyway. ``asked_ms`` is the time for each answer,
-    if it is known more precisely than from the record.
+    An illegal move does not stop the questions, because the dialogue goes on as recorded anyway.
+    ``asked_ms`` is the time for each answer, if it is known more precisely than from the record.
     """
 
-    def __init__(self, record: GameRecord, seat: int, player: Player, wanted: int | None, asked_ms: Sequence[int]) -> None:
+    def __init__(
+        self,
+        record: GameRecord,
+        seat: int,
+        player: Player,
+        wanted: int | None,
+        asked_ms: Sequence[int],
+    ) -> None:
         super().__init__(record, seat)
         self.player = player
         self.decisions: list[Decision] = []
@@ -115,7 +132,10 @@ class Asked(Recorded):
             self._is_asked = False
         if self._is_asked:
             number = len(self.decisions)
-            self._ask(state, self._asked_ms[number] * NS_PER_MS if number < len(self._asked_ms) else budget_ns)
+            self._ask(
+                state,
+                self._asked_ms[number] * NS_PER_MS if number < len(self._asked_ms) else budget_ns,
+            )
             self._is_asked = not self.is_broken and state.turns != self._wanted
         return super().choose(state, budget_ns)
 
@@ -135,9 +155,20 @@ class Asked(Recorded):
         try:
             answer = self.player.choose(state, budget_ns)
             spent_ms = _ms(answer.spent_ns)
-            self.decisions.append(Decision(turn, self.old, move_text(state.board, judged(state, answer.move)), spent_ms))
+            self.decisions.append(
+                Decision(
+                    turn, self.old, move_text(state.board, judged(state, answer.move)), spent_ms
+                )
+            )
         except Forfeit as fault:
-            decision = Decision(turn, self.old, "", _ms(time.monotonic_ns() - began_ns), fault.kind.value, fault.detail)
+            decision = Decision(
+                turn,
+                self.old,
+                "",
+                _ms(time.monotonic_ns() - began_ns),
+                fault.kind.value,
+                fault.detail,
+            )
             if fault.kind == FaultKind.ILLEGAL_MOVE:
                 self.decisions.append(decision)
             else:
@@ -148,24 +179,49 @@ class Asked(Recorded):
         self._is_asked, self.is_broken = False, True
 
 
-def retrace(script: Script, seat: int, player: Player, *, wanted: int | None = None, asked_ms: Sequence[int] = ()) -> Asked:
-    """Replays the game and asks the player for the seat's moves, up to the last wanted turn. Leaves the process running.
+def retrace(
+    script: Script,
+    seat: int,
+    player: Player,
+    *,
+    wanted: int | None = None,
+    asked_ms: Sequence[int] = (),
+) -> Asked:
+    """Replays the game and asks the player for the seat's moves, up to the last wanted turn. Leaves
+    the process running.
 
     Raises RunError if the record does not follow from its deck and moves, and Void.
     """
     record = script.record
     wrong = audit(record, script.board)
     if wrong:
-        raise RunError(f"{record.id}, {wrong.field}: expected {wrong.expected} by the rules, got {wrong.got}", SEE)
+        raise RunError(
+            f"{record.id}, {wrong.field}: expected {wrong.expected} by the rules, got {wrong.got}",
+            SEE,
+        )
     kinds = {fault.kind for fault in record.faults}
     if not kinds <= set(FaultKind):
-        raise RunError(f"{record.id}, faults: expected only the kinds {', '.join(FaultKind)}, got {', '.join(sorted(kinds))}", SEE)
+        raise RunError(
+            f"{record.id}, faults: expected only the kinds {', '.join(FaultKind)}, got"
+            f" {', '.join(sorted(kinds))}",
+            SEE,
+        )
     players: list[Recorded] = [Recorded(record, at) for at in range(len(record.bots))]
     players[seat] = asked = Asked(record, seat, player, wanted, asked_ms)
-    plan = GamePlan(record.id, record.board, record.deal, record.seating, tuple(record.bots), record.deck, script.seeds)
+    plan = GamePlan(
+        record.id,
+        record.board,
+        record.deal,
+        record.seating,
+        tuple(record.bots),
+        record.deck,
+        script.seeds,
+    )
     again = Referee(plan, script.board, players, script.timing).play().record
     if again.moves != record.moves or _faults(again) != _faults(record):
-        raise RunError(f"{record.id}: expected faults that fit the moves, got others in the record", SEE)
+        raise RunError(
+            f"{record.id}: expected faults that fit the moves, got others in the record", SEE
+        )
     return asked
 
 
@@ -176,7 +232,11 @@ def _faults(record: GameRecord) -> list[tuple[int, int, str]]:
 def decisions_of(record: GameRecord, seat: int) -> list[int]:
     """The turns at which a seat had to decide, including the one at which it forfeited."""
     movers = [at % len(record.bots) for at, text in enumerate(record.moves) if text != PASSED]
-    forfeits = [fault.turn for fault in record.faults if fault.seat == seat and fault.kind != FaultKind.STARTUP]
+    forfeits = [
+        fault.turn
+        for fault in record.faults
+        if fault.seat == seat and fault.kind != FaultKind.STARTUP
+    ]
     return [turn for turn, mover in enumerate(movers) if mover == seat] + forfeits
 
 

@@ -1,4 +1,5 @@
-"""One game between functions, with no messages or text: it makes the record that the referee would, thousands of times a second.
+"""One game between functions, with no messages or text: it makes the record that the referee would,
+thousands of times a second.
 
 There is nothing to judge: an illegal move would be a bug in the arena, and nobody can be late.
 """
@@ -14,12 +15,21 @@ from arena.rules.boards import Board
 from arena.rules.notation import PASS, move_text, parse_deck
 
 Choose = Callable[[State, int], int]
-"""The mover's move in a state, for its seat's seed; PASS if it has none. It must not change the state."""
+"""The mover's move in a state, for its seat's seed; PASS if it has none. It must not change the
+state.
+"""
 
 
-def play_alone(plan: GamePlan, board: Board, choosers: Sequence[Choose], host: str = "") -> GameRecord:
-    """Plays a game between functions, by seat. Apart from the measured times, nothing in the record depends on the machine."""
-    state, clock = State(board, len(choosers), parse_deck(plan.deck)), Clock(Timing(clock="wall"), len(choosers))
+def play_alone(
+    plan: GamePlan, board: Board, choosers: Sequence[Choose], host: str = ""
+) -> GameRecord:
+    """Plays a game between functions, by seat. Apart from the measured times, nothing in the record
+    depends on the machine.
+    """
+    state, clock = (
+        State(board, len(choosers), parse_deck(plan.deck)),
+        Clock(Timing(clock="wall"), len(choosers)),
+    )
     moves: list[str] = []
     while state.end is None:
         seat = state.mover

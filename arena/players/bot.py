@@ -1,10 +1,20 @@
-"""A bot's process as a player: the dialogue, the deadlines, and the fault for each way a dialogue can fail."""
+"""A bot's process as a player: the dialogue, the deadlines, and the fault for each way a dialogue
+can fail.
+"""
 
 import time
 
 from arena import __version__
 from arena.errors import FaultKind, Forfeit
-from arena.players.channel import MAX_LINE, Channel, Line, OutputEnded, Overflowed, SpokeUnasked, TimedOut
+from arena.players.channel import (
+    MAX_LINE,
+    Channel,
+    Line,
+    OutputEnded,
+    Overflowed,
+    SpokeUnasked,
+    TimedOut,
+)
 from arena.players.folder import Bot
 from arena.players.messages import (
     PROTOCOL,
@@ -29,11 +39,14 @@ from arena.players.views import turn_view
 from arena.rules import State
 
 GRACE_NS = 200_000_000
-"""After a missed deadline: how long to wait for a late answer, once with the bot's input open and once with it closed."""
+"""After a missed deadline: how long to wait for a late answer, once with the bot's input open and
+once with it closed.
+"""
 EXIT_S = 0.25
 QUIT_S = 0.1
 FLOODED = (
-    f"expected one line per request, got more than {MAX_LINE >> 10} KiB that nobody asked for: answer each request once, log to stderr"
+    f"expected one line per request, got more than {MAX_LINE >> 10} KiB that nobody asked for:"
+    " answer each request once, log to stderr"
 )
 THINK_WHEN_ASKED = "think only when asked, and end every process you start"
 LAST_WORDS = "last line on stderr:"
@@ -49,7 +62,9 @@ AFTER_CLOSING = (
 class BotPlayer(Player):
     """A bot that plays in its own process, which starts with the bot's first game."""
 
-    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox = OPEN, clock: ClockKind = BEST_CLOCK) -> None:
+    def __init__(
+        self, bot: Bot, startup_ms: int, sandbox: Sandbox = OPEN, clock: ClockKind = BEST_CLOCK
+    ) -> None:
         self.bot = bot
         self.clock: ClockKind = clock
         self.sandbox = sandbox
@@ -68,7 +83,9 @@ class BotPlayer(Player):
         return self._process is not None and self._process.ending() is None
 
     def begin(self, start: Start) -> None:
-        """Starts the process if there is none, and announces the game. Raises Forfeit (STARTUP), Void."""
+        """Starts the process if there is none, and announces the game. Raises Forfeit (STARTUP),
+        Void.
+        """
         self._began_ns = time.monotonic_ns()
         if not self.is_running:
             self.stop()
@@ -84,7 +101,10 @@ class BotPlayer(Player):
         answered_ns = time.monotonic_ns()
         reply = decode_reply(line)
         if not isinstance(reply, Move):
-            raise Forfeit(FaultKind.WRONG_SHAPE, f'expected a reply of type "move" to the request {number}, got {shown(line)}')
+            raise Forfeit(
+                FaultKind.WRONG_SHAPE,
+                f'expected a reply of type "move" to the request {number}, got {shown(line)}',
+            )
         self._check_id(reply, number, line)
         self._moves += 1
         return Answer(reply.move, spent_ns, began_ns, answered_ns)
@@ -103,14 +123,17 @@ class BotPlayer(Player):
         return self._timekeeper.owed_ns() if self._timekeeper else 0
 
     def overspent(self, budget_ns: int) -> Forfeit | None:
-        """The fault of a bot that has used more unasked than its next answer may cost, if it has."""
+        """The fault of a bot that has used more unasked than its
+        next answer may cost, if it has.
+        """
         owed_ns = self.owed_ns()
         if owed_ns <= budget_ns:
             return None
         return Forfeit(
             FaultKind.LATE,
-            f"its processes used {owed_ns // NS_PER_MS} ms of processor time while it was not asked, "
-            f"more than the {budget_ns // NS_PER_MS} ms of its next answer: {THINK_WHEN_ASKED}",
+            f"its processes used {owed_ns // NS_PER_MS} ms of processor time while it was not"
+            f" asked, more than the {budget_ns // NS_PER_MS} ms of its next answer:"
+            f" {THINK_WHEN_ASKED}",
         )
 
     def inform(self, line: bytes) -> None:
@@ -119,7 +142,9 @@ class BotPlayer(Player):
         self._channel.queue(line)
 
     def finish(self) -> None:
-        """Sends the lines about the end of the game; stops the process if the bot wants a fresh one for each game."""
+        """Sends the lines about the end of the game; stops the process if the bot wants a fresh one
+        for each game.
+        """
         self._line().flush()
         if self._process:
             self._process.trim_stderr()
@@ -127,14 +152,18 @@ class BotPlayer(Player):
             self.stop()
 
     def dismiss(self) -> None:
-        """Kills the process and everything it started, without sending anything; calling it again does nothing."""
+        """Kills the process and everything it started, without sending anything; calling it again
+        does nothing.
+        """
         if self._channel and self._process:
             self._channel.close()
             self._process.stop()
         self._process = self._channel = self._timekeeper = None
 
     def stop(self) -> None:
-        """Asks the process to quit, gives it a moment, then dismisses it; calling it again does nothing."""
+        """Asks the process to quit, gives it a moment, then dismisses it; calling it again does
+        nothing.
+        """
         if self._channel and self._process and self._channel.accepts_input and self.is_running:
             self._channel.queue(encode(Quit()))
             self._channel.flush()
@@ -143,12 +172,18 @@ class BotPlayer(Player):
         self.dismiss()
 
     def evidence(self) -> tuple[str, Words, str]:
-        """How the process ended and what it used; the last lines in both directions, with ms since the game began; the end of stderr."""
+        """How the process ended and what it used; the last lines in both directions, with ms since
+        the game began; the end of stderr.
+        """
         if self._process is None or self._channel is None:
             return "", [], ""
         ending = self._process.ending()
         lines = [
-            (line.direction, round((line.at_ns - self._began_ns) / 1e6, 1), line.text[:KEPT_BYTES].decode(errors="backslashreplace"))
+            (
+                line.direction,
+                round((line.at_ns - self._began_ns) / 1e6, 1),
+                line.text[:KEPT_BYTES].decode(errors="backslashreplace"),
+            )
             for line in self._channel.lines()
         ]
         return f"{ending}; {ending.use}" if ending else "", lines, self._process.stderr_tail()
@@ -195,7 +230,9 @@ class BotPlayer(Player):
     def open(self) -> None:
         """Starts the process without sending it anything yet. Raises Void."""
         wanted = self.bot.manifest
-        self._process = BotProcess(self.bot.command, self.bot.folder, self.sandbox, wanted.memory_mb, wanted.processes)
+        self._process = BotProcess(
+            self.bot.command, self.bot.folder, self.sandbox, wanted.memory_mb, wanted.processes
+        )
         self._channel = self.channel(self._process.to_bot, self._process.from_bot)
         self._timekeeper = Timekeeper(self._channel, self._process, self.clock)
         self._requests = self._moves = 0
@@ -208,7 +245,10 @@ class BotPlayer(Player):
         line, _ = self._ask(hello, self.startup_ms * 1_000_000, starting=True)
         reply = decode_reply(line, READY_EXAMPLE)
         if not isinstance(reply, Ready):
-            raise Forfeit(FaultKind.WRONG_SHAPE, f"expected a reply such as {READY_EXAMPLE} to the hello, got {shown(line)}")
+            raise Forfeit(
+                FaultKind.WRONG_SHAPE,
+                f"expected a reply such as {READY_EXAMPLE} to the hello, got {shown(line)}",
+            )
         self._check_id(reply, number, line)
         return reply
 
@@ -219,8 +259,12 @@ class BotPlayer(Player):
         try:
             return keeper.ask(request, budget_ns, self.meanwhile, budget_ns if starting else None)
         except OutOfTime as error:
-            allowance = f"the {self.startup_ms} ms allowed for start-up" if starting else error.allowance
-            raise self._overdue(error.partial, time.monotonic_ns(), allowance, starting=starting) from None
+            allowance = (
+                f"the {self.startup_ms} ms allowed for start-up" if starting else error.allowance
+            )
+            raise self._overdue(
+                error.partial, time.monotonic_ns(), allowance, starting=starting
+            ) from None
         except Overspent as error:
             allowance = f"the {self.startup_ms} ms of processor time allowed for start-up"
             slow = Forfeit(FaultKind.STARTUP, f"no answer came within {allowance}: {START_FASTER}")
@@ -228,32 +272,49 @@ class BotPlayer(Player):
         except OutputEnded as error:
             raise self._ended(error.partial) from None
         except SpokeUnasked as error:
-            detail = f"expected silence until the next request, got {shown(error.line)}: answer each request once, log to stderr"
+            detail = (
+                f"expected silence until the next request, got {shown(error.line)}: answer each"
+                " request once, log to stderr"
+            )
             raise self._unasked(detail) from None
         except Overflowed as error:
             if error.one_line:
-                detail = f"expected lines of at most {MAX_LINE >> 10} KiB, got a longer one that starts {shown(error.start)}"
+                detail = (
+                    f"expected lines of at most {MAX_LINE >> 10} KiB, got a longer one that starts"
+                    f" {shown(error.start)}"
+                )
                 raise Forfeit(FaultKind.LONG_LINE, detail) from None
             raise Forfeit(FaultKind.FLOOD, FLOODED) from None
 
     def _check_id(self, reply: FromBot, number: int, line: bytes) -> None:
         if reply.id != number:
             raise self._unasked(
-                f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id of the request, and answer it once'
+                f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id'
+                " of the request, and answer it once"
             )
 
     def _unasked(self, detail: str) -> Forfeit:
         """The fault for a line that answers no request: a flood if there are many."""
-        return Forfeit(FaultKind.FLOOD, FLOODED) if self._line().is_flooding() else Forfeit(FaultKind.UNKNOWN_ID, detail)
+        return (
+            Forfeit(FaultKind.FLOOD, FLOODED)
+            if self._line().is_flooding()
+            else Forfeit(FaultKind.UNKNOWN_ID, detail)
+        )
 
-    def _overdue(self, partial: bytes, deadline_ns: int, allowance: str, *, starting: bool) -> Forfeit:
-        """Finds out why the answer is missing: waits a little for it, then closes the bot's input and waits again."""
+    def _overdue(
+        self, partial: bytes, deadline_ns: int, allowance: str, *, starting: bool
+    ) -> Forfeit:
+        """Finds out why the answer is missing: waits a little for it, then closes the bot's input
+        and waits again.
+        """
         assert self._process is not None
         unread = self._line().unread_by_bot()
         slow = START_FASTER if starting else THINK_LESS
         if not self._process.ending() and self._answers_within(GRACE_NS):
             late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
-            return Forfeit(FaultKind.LATE, f"the answer came {late_ms} ms after {allowance} had passed: {slow}")
+            return Forfeit(
+                FaultKind.LATE, f"the answer came {late_ms} ms after {allowance} had passed: {slow}"
+            )
         ending = self._process.ending()
         if ending:
             detail = f"no answer came within {allowance}, and the bot {ending}{self._last_words()}"
@@ -261,7 +322,8 @@ class BotPlayer(Player):
         if unread:
             return Forfeit(
                 FaultKind.NEVER_READS,
-                f"no answer came within {allowance}, and {unread} bytes of input were left unread: read stdin line by line",
+                f"no answer came within {allowance}, and {unread} bytes of input were left unread:"
+                " read stdin line by line",
             )
         if not self._process.has_output_open():
             return self._ended(partial)
@@ -269,15 +331,23 @@ class BotPlayer(Player):
         if self._answers_within(GRACE_NS):
             late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
             if self._moves:  # what sent those has no need to be told to flush
-                return Forfeit(FaultKind.SILENT, f"the answer came {late_ms} ms after {allowance} had passed: {slow}")
+                return Forfeit(
+                    FaultKind.SILENT,
+                    f"the answer came {late_ms} ms after {allowance} had passed: {slow}",
+                )
             return Forfeit(FaultKind.SILENT, AFTER_CLOSING.format(late_ms=late_ms, slow=slow))
         if partial:
             return Forfeit(
                 FaultKind.LATE,
-                f"only part of a line came within {allowance}, {shown(partial)}: send each answer whole, with a newline at the end",
+                f"only part of a line came within {allowance}, {shown(partial)}: send each answer"
+                " whole, with a newline at the end",
             )
         # a bot that answered hello flushes: what it holds back would have come when its input ended
-        return Forfeit(FaultKind.SILENT, f"no answer came within {allowance}: {FLUSH if starting else f'answer every turn; {slow}'}")
+        return Forfeit(
+            FaultKind.SILENT,
+            f"no answer came within {allowance}:"
+            f" {FLUSH if starting else f'answer every turn; {slow}'}",
+        )
 
     def _answers_within(self, nanoseconds: int) -> bool:
         try:
@@ -291,9 +361,14 @@ class BotPlayer(Player):
         ending = self._process.ending(EXIT_S)
         after = f" after writing {shown(partial)} without a newline" if partial else ""
         if ending is None:
-            detail = f"the bot closed its output{after} but kept running: keep stdout open until the line 'quit'"
+            detail = (
+                f"the bot closed its output{after} but kept running: keep stdout open until the"
+                " line 'quit'"
+            )
             return Forfeit(FaultKind.CLOSED_OUTPUT, detail)
-        return Forfeit(_ending_kind(ending), f"the bot {ending}{after}{_cure(ending)}{self._last_words()}")
+        return Forfeit(
+            _ending_kind(ending), f"the bot {ending}{after}{_cure(ending)}{self._last_words()}"
+        )
 
     def _last_words(self) -> str:
         """The last line of stderr, which names the error in most languages."""
@@ -306,9 +381,18 @@ class BotPlayer(Player):
 
 def _late(error: Overspent, budget_ns: int) -> Forfeit:
     """The fault of an answer that cost too much processor time."""
-    cost, budget, before = (round(each / NS_PER_MS) for each in (error.cost_ns, budget_ns, error.unasked_ns))
-    cure = f", {before} of them before it was asked: {THINK_WHEN_ASKED}" if before else f": {THINK_LESS}"
-    return Forfeit(FaultKind.LATE, f"the bot used {cost} ms of processor time for an answer that might take {budget} ms{cure}")
+    cost, budget, before = (
+        round(each / NS_PER_MS) for each in (error.cost_ns, budget_ns, error.unasked_ns)
+    )
+    cure = (
+        f", {before} of them before it was asked: {THINK_WHEN_ASKED}"
+        if before
+        else f": {THINK_LESS}"
+    )
+    return Forfeit(
+        FaultKind.LATE,
+        f"the bot used {cost} ms of processor time for an answer that might take {budget} ms{cure}",
+    )
 
 
 def _cure(ending: Ending) -> str:

@@ -24,7 +24,9 @@ COMMAND = ["arena", "in-process"]
 NAMES = ("random", "greedy", "careful")
 """The built-in bots that play if none are named."""
 PLAYS = 1
-"""The version of all built-in bots: raised whenever one of them would choose differently in the same position with the same seed."""
+"""The version of all built-in bots: raised whenever one of them would choose differently in the
+same position with the same seed.
+"""
 
 NAME = re.compile(r"(random)|(greedy|careful)(?:-([1-9][0-9]{0,2}|1000))?", re.ASCII)
 DESCRIPTIONS = {
@@ -37,7 +39,9 @@ TURN_BITS = 7
 
 
 class BuiltIn(NamedTuple):
-    """A policy as a bot; ``among`` is the number of legal moves, drawn at random, that it looks at, or 0 for all."""
+    """A policy as a bot; ``among`` is the number of legal moves, drawn at random, that it looks at,
+    or 0 for all.
+    """
 
     policy: str
     among: int = 0
@@ -50,7 +54,9 @@ class BuiltIn(NamedTuple):
     def sha256(self) -> str:
         """A hash of everything its choices depend on."""
         weights = [PLACED, GROWTH, HELD, WON] if self.policy == "careful" else []
-        return sha256(msgspec.json.encode([self.policy, self.among, PLAYS, REVISION, weights])).hexdigest()
+        return sha256(
+            msgspec.json.encode([self.policy, self.among, PLAYS, REVISION, weights])
+        ).hexdigest()
 
 
 def built_in(name: str) -> BuiltIn:
@@ -59,8 +65,9 @@ def built_in(name: str) -> BuiltIn:
     if match is None:
         raise ConfigError(
             f"expected a built-in bot, got {name!r}",
-            f"there are {', '.join(NAMES)}, and greedy-N and careful-N, which take the best of N moves drawn at random (N from 1 to 1000); "
-            "to play your own bots too, leave --in-process out",
+            f"there are {', '.join(NAMES)}, and greedy-N and careful-N, which take the best of N"
+            " moves drawn at random (N from 1 to 1000); to play your own bots too, leave"
+            " --in-process out",
         )
     return BuiltIn("uniform") if match[1] else BuiltIn(match[2], int(match[3] or 0))
 
@@ -68,19 +75,29 @@ def built_in(name: str) -> BuiltIn:
 def built_in_bot(name: str) -> Bot:
     """The built-in bot as a bot of a run. Raises ConfigError."""
     own = built_in(name)
-    idea = DESCRIPTIONS[name.partition("-")[0]] + (f" among {own.among} moves drawn at random" if own.among else "")
-    manifest = Manifest(name=name, command=[*COMMAND, name], version=str(PLAYS), language="C", description=idea)
+    idea = DESCRIPTIONS[name.partition("-")[0]] + (
+        f" among {own.among} moves drawn at random" if own.among else ""
+    )
+    manifest = Manifest(
+        name=name, command=[*COMMAND, name], version=str(PLAYS), language="C", description=idea
+    )
     return Bot(name, manifest, Path(), own.sha256)
 
 
 def is_built_in(bot: Bot) -> bool:
     """Whether that is a bot of this arena; one from a folder is not, whatever its command says."""
     *command, name = bot.command
-    return command == COMMAND and NAME.fullmatch(name) is not None and bot.sha256 == built_in(name).sha256
+    return (
+        command == COMMAND
+        and NAME.fullmatch(name) is not None
+        and bot.sha256 == built_in(name).sha256
+    )
 
 
 def built_in_player(bot: Bot) -> InProcessPlayer:
-    """A built-in bot in a seat beside processes. It is shown what a bot in that seat is told, and no more."""
+    """A built-in bot in a seat beside processes. It is shown what a bot in that seat is told, and
+    no more.
+    """
     choose = built_in(bot.manifest.name).choose
     return InProcessPlayer(bot.label, lambda state, seed: choose(seen_by_mover(state), seed))
 

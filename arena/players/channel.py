@@ -1,4 +1,6 @@
-"""Lines over a bot's two pipes: one absolute deadline per reply, and a bound on everything read or written."""
+"""Lines over a bot's two pipes: one absolute deadline per reply, and a bound on everything read or
+written.
+"""
 
 import os
 import select
@@ -56,7 +58,9 @@ class SpokeUnasked(Exception):  # noqa: N818
 
 
 class Line(NamedTuple):
-    """One line of the dialogue, without its newline: ``to`` or ``from`` the bot, at a time on the monotonic clock."""
+    """One line of the dialogue, without its newline: ``to`` or ``from`` the bot, at a time on the
+    monotonic clock.
+    """
 
     direction: Direction
     text: bytes
@@ -66,9 +70,11 @@ class Line(NamedTuple):
 class Channel:
     """The arena's ends of a bot's pipes, which it owns.
 
-    ``exchange`` does a request in one call in the usual case. Without it, and in every other case, the code below does it step by step, so
-    a subclass that overrides a step passes None. ``counter`` may be set to a descriptor that is then read with each reply: 8 bytes
-    that are a number, such as the processor time of the bot in ns. ``counted`` is the number that came with the last reply, or -1.
+    ``exchange`` does a request in one call in the usual case. Without it, and in every other case,
+    the code below does it step by step, so a subclass that overrides a step passes None.
+    ``counter`` may be set to a descriptor that is then read with each reply: 8 bytes that are a
+    number, such as the processor time of the bot in ns. ``counted`` is the number that came with
+    the last reply, or -1.
     """
 
     def __init__(self, to_bot: int, from_bot: int, exchange: Exchange | None = EXCHANGE) -> None:
@@ -95,13 +101,19 @@ class Channel:
 
     def lines(self) -> list[Line]:
         """The last lines in each direction."""
-        every = [Line(direction, line, at_ns) for direction, text, at_ns in self._said for line in text.rstrip(b"\n").split(b"\n")]
+        every = [
+            Line(direction, line, at_ns)
+            for direction, text, at_ns in self._said
+            for line in text.rstrip(b"\n").split(b"\n")
+        ]
         return every[-KEPT_LINES:]
 
     def ask(self, line: bytes, deadline_ns: int) -> bytes:
-        """Sends everything queued and this line, then waits for the reply until the deadline on the monotonic clock.
+        """Sends everything queued and this line, then waits for the reply until the deadline on the
+        monotonic clock.
 
-        Returns the reply without its newline and skips empty lines. Raises TimedOut, OutputEnded, Overflowed, SpokeUnasked.
+        Returns the reply without its newline and skips empty lines. Raises TimedOut, OutputEnded,
+        Overflowed, SpokeUnasked.
         """
         if self._incoming:
             self._check_unasked()
@@ -113,7 +125,9 @@ class Channel:
         queue.append(b"")
         lines = b"\n".join(queue)
         queue.clear()
-        reply, rest, written, sent_ns, at_ns, counted = self._exchange(self._to_bot, self._from_bot, lines, deadline_ns, self.counter)
+        reply, rest, written, sent_ns, at_ns, counted = self._exchange(
+            self._to_bot, self._from_bot, lines, deadline_ns, self.counter
+        )
         self._said.append(("to", lines, sent_ns))
         if reply is None:
             self._outgoing, self._incoming = lines[written:], rest
@@ -123,7 +137,9 @@ class Channel:
         return reply
 
     def go_on(self, deadline_ns: int) -> bytes:
-        """After TimedOut, keeps waiting for the same reply until a later deadline. Raises what `ask` raises."""
+        """After TimedOut, keeps waiting for the same reply until a later deadline. Raises what
+        `ask` raises.
+        """
         self._write(deadline_ns)
         return self.read_line(deadline_ns)
 
@@ -158,7 +174,9 @@ class Channel:
             raise OutputEnded(self._incoming)
 
     def is_flooding(self) -> bool:
-        """Whether more than MAX_LINE bytes that nobody asked for are waiting, or arrive within a moment."""
+        """Whether more than MAX_LINE bytes that nobody asked for are waiting, or arrive within a
+        moment.
+        """
         deadline_ns = time.monotonic_ns() + _DRAIN_NS
         while len(self._incoming) <= MAX_LINE and time.monotonic_ns() < deadline_ns:
             if self._readable.poll(10) and not self._receive():
@@ -206,7 +224,9 @@ class Channel:
         self._write(deadline_ns)
 
     def _write(self, deadline_ns: int) -> None:
-        """Writes the queue until the deadline, and reads at the same time so that neither side can block the other."""
+        """Writes the queue until the deadline, and reads at the same time so that neither side can
+        block the other.
+        """
         while self._outgoing and self.accepts_input:
             try:
                 self._outgoing = self._outgoing[os.write(self._to_bot, self._outgoing) :]
@@ -230,7 +250,9 @@ class Channel:
         return len(chunk)
 
     def _check_unasked(self) -> None:
-        """Judges output that came before a request: half a line may be the start of an answer. Raises SpokeUnasked."""
+        """Judges output that came before a request: half a line may be the start of an answer.
+        Raises SpokeUnasked.
+        """
         if not self._incoming.strip():
             self._incoming = b""
             return
@@ -243,9 +265,9 @@ class Channel:
 
 def pipe_fill(descriptor: int) -> int:
     """The number of unread bytes in a pipe; 0 if the system cannot tell."""
-    import array  # noqa: PLC0415 - needed only when a bot is overdue
-    import fcntl  # noqa: PLC0415
-    import termios  # noqa: PLC0415
+    import array
+    import fcntl
+    import termios
 
     count = array.array("i", [0])
     try:

@@ -1,4 +1,6 @@
-"""A bot's folder: found by path, hashed by content, copied and built so that a run plays exactly what was hashed."""
+"""A bot's folder: found by path, hashed by content, copied and built so that a run plays exactly
+what was hashed.
+"""
 
 import hashlib
 import os
@@ -16,7 +18,15 @@ from msgspec import Struct
 
 from arena.errors import BotFolderError, did_you_mean
 from arena.players.kept import Kept, cache_folder
-from arena.players.manifest import FILE, Manifest, check_file, check_name, comments, played_text, read_manifest
+from arena.players.manifest import (
+    FILE,
+    Manifest,
+    check_file,
+    check_name,
+    comments,
+    played_text,
+    read_manifest,
+)
 from arena.players.passing import make_passing, remove_passing, remove_tree
 from arena.players.process import run_build
 from arena.players.sandbox.tiers import OPEN, Sandbox
@@ -25,7 +35,16 @@ from arena.records.regular import has_folder
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo
 
-IGNORED = {".git", ".hg", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".DS_Store"}
+IGNORED = {
+    ".git",
+    ".hg",
+    ".venv",
+    "__pycache__",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".DS_Store",
+}
 HOLDINGS = {"bots": f"*/{FILE}", "results": f"*/{RUN_FILE}"}
 """The folders of a home, and what is found in them."""
 MAX_BYTES = 64 * 1024 * 1024
@@ -37,14 +56,23 @@ STAGING = ".staging-"
 CORRECT = "fix the command in bot.toml"
 CURE_BUILD = "fix the error it shows; the step runs in a copy of the bot's folder"
 
-INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".rb": "ruby", ".pl": "perl", ".lua": "lua", ".sh": "sh"}
+INTERPRETERS = {
+    ".py": "python3",
+    ".js": "node",
+    ".mjs": "node",
+    ".rb": "ruby",
+    ".pl": "perl",
+    ".lua": "lua",
+    ".sh": "sh",
+}
 
 
 class Bot(Struct, frozen=True):
     """A bot as the arena plays it.
 
-    ``label`` is its name in a run: the name in the registry, with ``@version`` for an old version. ``folder`` holds its files; ``sha256``
-    covers their content, without the version; ``plain_sha256`` leaves out the comments in bot.toml too, as earlier versions did.
+    ``label`` is its name in a run: the name in the registry, with ``@version`` for an old version.
+    ``folder`` holds its files; ``sha256`` covers their content, without the version;
+    ``plain_sha256`` leaves out the comments in bot.toml too, as earlier versions did.
     """
 
     label: str
@@ -70,26 +98,37 @@ def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None
             manifest = read_manifest(path)
         else:
             manifest = Manifest(name=name or path.resolve().name, command=list(command))
-        changes = {"name": name or manifest.name, "command": list(command) if command else manifest.command}
+        changes = {
+            "name": name or manifest.name,
+            "command": list(command) if command else manifest.command,
+        }
         manifest = msgspec.structs.replace(manifest, **changes)
     elif path.is_file():
-        manifest = Manifest(name=name or path.stem, command=list(command) if command else script_command(path))
+        manifest = Manifest(
+            name=name or path.stem, command=list(command) if command else script_command(path)
+        )
     else:
-        raise BotFolderError(f"expected a bot's folder or script at {path}, found nothing", near_paths(path))
+        raise BotFolderError(
+            f"expected a bot's folder or script at {path}, found nothing", near_paths(path)
+        )
     check_name(manifest.name, str(path))
     plain = plain_hash(path, manifest)
     return Bot(manifest.name, manifest, path, _with_comments(plain, path), plain)
 
 
 def near_paths(path: Path) -> str:
-    """A question that names what lies beside a path where nothing is, if its name is near; else empty."""
+    """A question that names what lies beside a path where nothing is, if its name is near; else
+    empty.
+    """
     if not path.parent.is_dir():
         return ""
     return did_you_mean(path.name, [place.name for place in path.parent.iterdir()]).rstrip()
 
 
 def home_of_script(path: Path) -> Path | None:
-    """The folder of the bot that a file is a part of, going by what the bot.toml beside it starts or builds; None when it stands alone."""
+    """The folder of the bot that a file is a part of, going by what the bot.toml beside it starts
+    or builds; None when it stands alone.
+    """
     if not path.is_file() or not (path.parent / FILE).is_file():
         return None
     manifest = read_manifest(path.parent)
@@ -98,7 +137,9 @@ def home_of_script(path: Path) -> Path | None:
 
 
 def script_command(path: Path) -> list[str]:
-    """How to run a single script: with the interpreter for its file name ending, or directly if it is executable."""
+    """How to run a single script: with the interpreter for its file name ending, or directly if it
+    is executable.
+    """
     interpreter = INTERPRETERS.get(path.suffix)
     if interpreter:
         return [interpreter, path.name]
@@ -106,20 +147,27 @@ def script_command(path: Path) -> list[str]:
         return [f"./{path.name}"]
     raise BotFolderError(
         f"{path}: expected an executable file or one that ends in {' '.join(INTERPRETERS)}",
-        f"make it executable with 'chmod +x {path.name}', or write a {FILE} beside it that says how to start it",
+        f"make it executable with 'chmod +x {path.name}', or write a {FILE} beside it that says how"
+        " to start it",
     )
 
 
 def bot_files(path: Path) -> list[Path]:
-    """The files of a bot, relative to its folder, sorted. Refuses links out of the folder and special files."""
+    """The files of a bot, relative to its folder, sorted. Refuses links out of the folder and
+    special files.
+    """
     if path.is_file():
         return [Path(path.name)]
     root = path.resolve()
     found, size = [], 0
     for folder, folders, names in os.walk(root, onerror=_refuse_unreadable):
-        folders[:] = sorted(set(folders) - (IGNORED if folder != str(root) else IGNORED | _arena_folders(root)))
+        folders[:] = sorted(
+            set(folders) - (IGNORED if folder != str(root) else IGNORED | _arena_folders(root))
+        )
         if len(Path(folder).parts) > len(root.parts) + MAX_DEPTH:
-            raise BotFolderError(f"{path}: expected folders at most {MAX_DEPTH} levels deep, got deeper ones")
+            raise BotFolderError(
+                f"{path}: expected folders at most {MAX_DEPTH} levels deep, got deeper ones"
+            )
         for name in sorted(set(names) - IGNORED):
             file = Path(folder, name)
             check_file(file, root)
@@ -127,14 +175,17 @@ def bot_files(path: Path) -> list[Path]:
             size += file.stat().st_size
         if len(found) > MAX_FILES or size > MAX_BYTES:
             raise BotFolderError(
-                f"{path}: expected at most {MAX_FILES} files and {MAX_BYTES >> 20} MiB, got {len(found)} files and {size >> 20} MiB so far",
+                f"{path}: expected at most {MAX_FILES} files and {MAX_BYTES >> 20} MiB, got"
+                f" {len(found)} files and {size >> 20} MiB so far",
                 "move build results and data that the bot does not need out of its folder",
             )
     return sorted(found)
 
 
 def _arena_folders(root: Path) -> set[str]:
-    """What the arena keeps in a bot's folder when that is its home too: registered bots and runs, which are no part of the bot."""
+    """What the arena keeps in a bot's folder when that is its home too: registered bots and runs,
+    which are no part of the bot.
+    """
     return {name for name, pattern in HOLDINGS.items() if any(root.glob(f"{name}/{pattern}"))}
 
 
@@ -146,12 +197,20 @@ def played_copy(run: Path, info: BotInfo) -> Bot:
     """The copy of a bot that a run played, without checking its hash. Raises BotFolderError."""
     folder = run / info.copy
     if not has_folder(run, info.copy):
-        raise BotFolderError(f"expected the files of {info.name} in {folder}, got a link to another folder, or none")
-    return bot_at(folder, name=info.name.partition("@")[0], command=None if (folder / FILE).exists() else info.command)
+        raise BotFolderError(
+            f"expected the files of {info.name} in {folder}, got a link to another folder, or none"
+        )
+    return bot_at(
+        folder,
+        name=info.name.partition("@")[0],
+        command=None if (folder / FILE).exists() else info.command,
+    )
 
 
 def content_hash(path: Path, manifest: Manifest) -> str:
-    """sha256 over what `plain_hash` covers and the comments in bot.toml, which the bot can read; the same where there are none."""
+    """sha256 over what `plain_hash` covers and the comments in bot.toml, which the bot can read;
+    the same where there are none.
+    """
     return _with_comments(plain_hash(path, manifest), path)
 
 
@@ -168,7 +227,9 @@ def _manifest_text(file: Path) -> str:
 
 
 def plain_hash(path: Path, manifest: Manifest) -> str:
-    """sha256 over the manifest without its version, and each file's name, executable bit and bytes: a bot's hash in earlier versions."""
+    """sha256 over the manifest without its version, and each file's name, executable bit and bytes:
+    a bot's hash in earlier versions.
+    """
     unversioned = msgspec.structs.replace(manifest, version="1")
     digest = hashlib.sha256(msgspec.json.encode(unversioned))
     base = path.parent if path.is_file() else path
@@ -198,10 +259,12 @@ def copy_files(path: Path, target: Path) -> None:
 
 
 def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
-    """Copies the bot to ``target`` and builds it there; a finished copy is reused if it has the same content, or build results.
+    """Copies the bot to ``target`` and builds it there; a finished copy is reused if it has the
+    same content, or build results.
 
-    Only one process at a time may stage into the folder that holds ``target``: anything left unfinished there is removed.
-    Raises BotFolderError if a program is missing or a build step fails.
+    Only one process at a time may stage into the folder that holds ``target``: anything left
+    unfinished there is removed. Raises BotFolderError if a program is missing or a build step
+    fails.
     """
     staged = msgspec.structs.replace(bot, folder=target.resolve())
     if target.exists():
@@ -231,7 +294,10 @@ def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot
     """The bots staged in a temporary folder, which is removed when the block ends."""
     folder = make_passing("staged")
     try:
-        yield [stage(bot, Path(folder, f"{number}-{bot.label}"), sandbox) for number, bot in enumerate(bots)]
+        yield [
+            stage(bot, Path(folder, f"{number}-{bot.label}"), sandbox)
+            for number, bot in enumerate(bots)
+        ]
     finally:
         remove_passing(folder)
 
@@ -244,11 +310,17 @@ def check_programs(bot: Bot) -> None:
 
 
 def lack(bot: Bot) -> tuple[str, str]:
-    """Why the bot cannot be built or started on this machine, and the cure; both empty if nothing is missing."""
+    """Why the bot cannot be built or started on this machine, and the cure; both empty if nothing
+    is missing.
+    """
     program = missing_program([*bot.manifest.build, bot.command])
     if program:
         return f"expected the program {program!r} on PATH, found none", installation(program)
-    file = "" if bot.manifest.build else missing_file(bot, bot.folder if bot.folder.is_dir() else bot.folder.parent)
+    file = (
+        ""
+        if bot.manifest.build
+        else missing_file(bot, bot.folder if bot.folder.is_dir() else bot.folder.parent)
+    )
     return file, CORRECT if file else ""
 
 
@@ -262,7 +334,9 @@ def missing_file(bot: Bot, folder: Path) -> str:
 
 
 def kept_builds(sandbox: Sandbox) -> Kept | None:
-    """Where builds are kept; None where a bot could have written to them: without a sandbox, or in a folder that others can write to."""
+    """Where builds are kept; None where a bot could have written to them: without a sandbox, or in
+    a folder that others can write to.
+    """
     kept = Kept(cache_folder("builds"))
     return kept if sandbox.tier != "none" and kept.is_ours else None
 
@@ -271,11 +345,15 @@ def _copy_to(work: Path, bot: Bot) -> None:
     work.mkdir()
     copy_files(bot.folder, work)
     if (work / FILE).exists():
-        (work / FILE).write_text(played_text(_manifest_text(work / FILE), bot.manifest), encoding="utf-8")
+        (work / FILE).write_text(
+            played_text(_manifest_text(work / FILE), bot.manifest), encoding="utf-8"
+        )
 
 
 def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
-    """Makes the built bot in ``work``: a copy of what an earlier build of the same files by the same programs made, or a new build."""
+    """Makes the built bot in ``work``: a copy of what an earlier build of the same files by the
+    same programs made, or a new build.
+    """
     kept = kept_builds(sandbox)
     key = f"{bot.manifest.name}-{_build_key(bot, work.parent, sandbox)}" if kept else ""
     if kept and _is_fetched(kept, key, work):
@@ -298,10 +376,22 @@ def _is_fetched(kept: Kept, key: str, work: Path) -> bool:
 
 
 def _build_key(bot: Bot, folder: Path, sandbox: Sandbox) -> str:
-    """A hash of all that a build follows from: the bot's files, the machine, the programs that its steps name and those that these use."""
+    """A hash of all that a build follows from: the bot's files, the machine, the programs that its
+    steps name and those that these use.
+    """
     programs = dict.fromkeys(step[0] for step in bot.manifest.build if "/" not in step[0])
-    versions = [run_build([program, "--version"], folder, sandbox, VERSION_S)[1] for program in programs]
-    known = [bot.sha256, sandbox.tier, platform.platform(), platform.node(), sys.version, *versions, *toolchain_files(programs)]
+    versions = [
+        run_build([program, "--version"], folder, sandbox, VERSION_S)[1] for program in programs
+    ]
+    known = [
+        bot.sha256,
+        sandbox.tier,
+        platform.platform(),
+        platform.node(),
+        sys.version,
+        *versions,
+        *toolchain_files(programs),
+    ]
     return hashlib.sha256(msgspec.json.encode(known)).hexdigest()
 
 
@@ -311,7 +401,9 @@ def _build(bot: Bot, step: list[str], folder: Path, sandbox: Sandbox) -> None:
     if ending is None:
         raise BotFolderError(f"{shown} did not finish within {BUILD_S} s", "shorten it")
     if ending.failed:
-        raise BotFolderError(f"{shown} could not be started: {ending.failed}", "fix the build in bot.toml")
+        raise BotFolderError(
+            f"{shown} could not be started: {ending.failed}", "fix the build in bot.toml"
+        )
     if ending.exit != 0:
         how = str(ending) if ending.exit is None else f"ended with status {ending.exit}"
         missed = missed_program(tail)

@@ -1,6 +1,8 @@
-"""What a bot's processes hold, read from /proc: memory, what the kernel keeps for them, threads, files.
+"""What a bot's processes hold, read from /proc: memory, what the kernel keeps for them, threads,
+files.
 
-The keeper adds it up several times a second. This file imports little, because the keeper delays every start.
+The keeper adds it up several times a second. This file imports little, because the keeper delays
+every start.
 """
 
 import os
@@ -9,7 +11,9 @@ import stat
 COUNTED = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")
 """Of /proc/PID/status: page tables too, which took 440 MB where they were not counted."""
 SOCKET_KB, PIPE_KB = 208, 64
-"""What each holds when it is full, by itself, and is counted with: nothing tells what it holds now."""
+"""What each holds when it is full, by itself, and is counted with:
+nothing tells what it holds now.
+"""
 SOCKET_BYTES = "/proc/sys/net/core/wmem_default"
 """Where a machine says that its sockets hold more."""
 SHARED_FILE = "/dev/zero (deleted)"
@@ -21,10 +25,13 @@ SMALL = 1 << 27
 
 
 def figures_of(pid: int) -> tuple[int, int, bool, int]:
-    """A process's memory in kB not backed by a file, its threads, whether it ignores SIGCHLD, and how much of the memory is shared."""
+    """A process's memory in kB not backed by a file, its threads, whether it ignores SIGCHLD, and
+    how much of the memory is shared.
+    """
     kb, threads, ignores, shared = 0, 0, False, 0
     try:
-        with open(f"/proc/{pid}/status") as file:  # noqa: PTH123 - pathlib would double the start-up time
+        # Pathlib would double the start-up time.
+        with open(f"/proc/{pid}/status") as file:  # noqa: PTH123
             for line in file:
                 if line.startswith(COUNTED):
                     kb += int(line.split()[1])
@@ -39,10 +46,16 @@ def figures_of(pid: int) -> tuple[int, int, bool, int]:
 
 
 def shared_fairly(pid: int, otherwise: int) -> int:
-    """The same memory in kB, with shared memory divided among the processes that share it; this is slower to read."""
+    """The same memory in kB, with shared memory divided among the processes that share it; this is
+    slower to read.
+    """
     try:
         with open(f"/proc/{pid}/smaps_rollup") as file:  # noqa: PTH123
-            kb = sum(int(line.split()[1]) for line in file if line.startswith(("Pss_Anon", "Pss_Shmem", "SwapPss")))
+            kb = sum(
+                int(line.split()[1])
+                for line in file
+                if line.startswith(("Pss_Anon", "Pss_Shmem", "SwapPss"))
+            )
         with open(f"/proc/{pid}/status") as file:  # noqa: PTH123
             return kb + sum(int(line.split()[1]) for line in file if line.startswith("VmPTE"))
     except OSError:
@@ -50,7 +63,9 @@ def shared_fairly(pid: int, otherwise: int) -> int:
 
 
 def held_kb(tree: list[int], opened: list[os.stat_result]) -> int:
-    """Memory in kB that the kernel may hold for processes in sockets and pipes, which is in no figure of theirs."""
+    """Memory in kB that the kernel may hold for processes in sockets and pipes, which is in no
+    figure of theirs.
+    """
     pipes = {file.st_ino for file in opened if stat.S_ISFIFO(file.st_mode)}
     sockets = {file.st_ino for file in opened if stat.S_ISSOCK(file.st_mode)}
     count = max([len(sockets), *map(sockets_of_network, tree)])
@@ -67,7 +82,9 @@ def socket_kb() -> int:
 
 
 def opened_by(pid: int) -> list[os.stat_result]:
-    """The open files of a process, as far as they can be seen: a bot in a sandbox cannot hide them."""
+    """The open files of a process, as far as they can be seen: a bot
+    in a sandbox cannot hide them.
+    """
     found = []
     try:
         names = os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208
@@ -82,7 +99,9 @@ def opened_by(pid: int) -> list[os.stat_result]:
 
 
 def sockets_of_network(pid: int) -> int:
-    """How many sockets a private network has, those included that wait in a queue, where no process has them open."""
+    """How many sockets a private network has, those included that wait in a queue, where no process
+    has them open.
+    """
     try:
         if os.stat(f"/proc/{pid}/ns/net").st_ino == os.stat("/proc/self/ns/net").st_ino:  # noqa: PTH116
             return 0
@@ -93,7 +112,9 @@ def sockets_of_network(pid: int) -> int:
 
 
 def shared_kb(tree: list[int]) -> int:
-    """Size in kB of the memory that processes share without a file: what one wrote stays there when it lets go of it."""
+    """Size in kB of the memory that processes share without a file: what one wrote stays there when
+    it lets go of it.
+    """
     sizes: dict[str, int] = {}
     for pid in tree:
         mine: dict[str, int] = {}
@@ -111,7 +132,9 @@ def shared_kb(tree: list[int]) -> int:
 
 
 def files_in_memory(pid: int) -> int:
-    """The number of files a sandboxed process has in file systems that live in memory; those limit the size, not the number."""
+    """The number of files a sandboxed process has in file systems that live in memory; those limit
+    the size, not the number.
+    """
     count = 0
     for name in IN_MEMORY:
         try:

@@ -1,4 +1,6 @@
-"""A function as a player, without its own process: for built-in bots, tests, checks and games against the arena itself."""
+"""A function as a player, without its own process: for built-in bots, tests, checks and games
+against the arena itself.
+"""
 
 import time
 from collections.abc import Callable
@@ -10,7 +12,9 @@ from arena.rules.notation import move_text
 
 
 class InProcessPlayer(Player):
-    """Plays what ``choose(state, seed)`` returns. We trust it: it sees the whole state, and its time is measured, not limited."""
+    """Plays what ``choose(state, seed)`` returns. We trust it: it sees the whole state, and its
+    time is measured, not limited.
+    """
 
     is_running = False
     """There is no process that could be kept."""
@@ -24,14 +28,16 @@ class InProcessPlayer(Player):
         """Stores the seat's seed for the game."""
         self._seed = start.seed
 
-    def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002 - a function is never late
+    # A function is never late.
+    def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
         """The function's move on a copy of the state."""
         began_ns = time.monotonic_ns()
         move = self._choose(state.copy(), self._seed)
         return Answer(move_text(state.board, move), time.monotonic_ns() - began_ns, began_ns)
 
 
-def first_move(state: State, seed: int) -> int:  # noqa: ARG001 - the shape of a choosing function
+# The shape of a choosing function.
+def first_move(state: State, seed: int) -> int:  # noqa: ARG001
     """The first legal move."""
     return state.nth(0)
 

@@ -1,4 +1,6 @@
-"""A folder of this user's that keeps what was made once, such as built bots: each tree under a key, with a seal by which a change shows."""
+"""A folder of this user's that keeps what was made once, such as built bots: each tree under a key,
+with a seal by which a change shows.
+"""
 
 import fcntl
 import hashlib
@@ -19,7 +21,9 @@ MOST_BYTES = 2 << 30
 
 
 class Kept:
-    """Trees in a folder by key. One process at a time may use a tree: hold `locked` meanwhile. All methods raise OSError."""
+    """Trees in a folder by key. One process at a time may use a tree: hold `locked` meanwhile. All
+    methods raise OSError.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -34,12 +38,14 @@ class Kept:
 
     @property
     def is_ours(self) -> bool:
-        """Whether nobody but this user can write into the folder; one that is not there yet will be so."""
+        """Whether nobody but this user can write into the folder; one that is not there yet will be
+        so.
+        """
         places = [place for place in (self.folder, self.folder.parent) if os.path.lexists(place)]
         found = [place.lstat() for place in places]
-        return all(status.st_uid == os.getuid() and not status.st_mode & 0o022 for status in found) and not any(
-            map(Path.is_symlink, places)
-        )
+        return all(
+            status.st_uid == os.getuid() and not status.st_mode & 0o022 for status in found
+        ) and not any(map(Path.is_symlink, places))
 
     def path(self, key: str) -> Path:
         """Where the tree of a key is, or would be."""
@@ -48,7 +54,11 @@ class Kept:
     def find(self, key: str) -> Path | None:
         """The tree of a key, if it is as it was when it was sealed."""
         target, seal = self.path(key), self._seal(key)
-        return target if target.exists() and seal.exists() and seal.read_text() == tree_digest(target) else None
+        return (
+            target
+            if target.exists() and seal.exists() and seal.read_text() == tree_digest(target)
+            else None
+        )
 
     def drop(self, key: str) -> None:
         """Removes what is there of a tree."""
@@ -63,7 +73,9 @@ class Kept:
         return self.folder / f"{key}{SEAL}"
 
     def fetch(self, key: str, target: Path) -> bool:
-        """Copies a tree to ``target``, where nothing is; False, and nothing is there, when there is no such tree, or a changed one."""
+        """Copies a tree to ``target``, where nothing is; False, and nothing is there, when there is
+        no such tree, or a changed one.
+        """
         with self.locked():
             seal = self._seal(key)
             if not seal.exists():
@@ -90,7 +102,9 @@ class Kept:
             self._make_room()
 
     def _make_room(self) -> None:
-        seals = sorted(self.folder.glob(f"*{SEAL}"), key=lambda seal: seal.stat().st_mtime, reverse=True)
+        seals = sorted(
+            self.folder.glob(f"*{SEAL}"), key=lambda seal: seal.stat().st_mtime, reverse=True
+        )
         used = 0
         for seal in seals:
             key = seal.name.removesuffix(SEAL)
@@ -100,7 +114,11 @@ class Kept:
 
     def size(self) -> tuple[int, int]:
         """How many trees there are, and their bytes."""
-        return (len(list(self.folder.glob(f"*{SEAL}"))), tree_bytes(self.folder)) if self.folder.is_dir() else (0, 0)
+        return (
+            (len(list(self.folder.glob(f"*{SEAL}"))), tree_bytes(self.folder))
+            if self.folder.is_dir()
+            else (0, 0)
+        )
 
 
 def cache_folder(*names: str) -> Path:
@@ -113,8 +131,21 @@ def tree_digest(folder: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         status = path.lstat()
-        content = os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes() if path.is_file() else b""
-        digest.update(b"%s\0%o\0%s\0" % (os.fsencode(path.relative_to(folder)), status.st_mode, hashlib.sha256(content).digest()))
+        content = (
+            os.fsencode(path.readlink())
+            if path.is_symlink()
+            else path.read_bytes()
+            if path.is_file()
+            else b""
+        )
+        digest.update(
+            b"%s\0%o\0%s\0"
+            % (
+                os.fsencode(path.relative_to(folder)),
+                status.st_mode,
+                hashlib.sha256(content).digest(),
+            )
+        )
     return digest.hexdigest()
 
 

@@ -5,8 +5,18 @@ from pathlib import Path
 import arena
 from arena.players.manifest import FILE
 
-NAMES = ("random-python", "first-js", "greedy-python", "careful-python", "lookahead-python", "flatmc-python", "ismcts-python")
-"""From weak to strong. Only these: in a checkout ``arena/ladder`` is a link to ``bots/``, where a developer's own bots lie too."""
+NAMES = (
+    "random-python",
+    "first-js",
+    "greedy-python",
+    "careful-python",
+    "lookahead-python",
+    "flatmc-python",
+    "ismcts-python",
+)
+"""From weak to strong. Only these: in a checkout ``arena/ladder`` is a link to ``bots/``, where a
+developer's own bots lie too.
+"""
 FOLDER = Path(arena.__file__).parent / "ladder"
 
 

@@ -22,11 +22,14 @@ class Hello(Struct, tag="hello", frozen=True):
 
 
 ClockKind = Literal["cpu", "wall"]
-"""What the time of an answer is measured by: the processor time of the bot's processes, or the clock on the wall."""
+"""What the time of an answer is measured by: the processor time of the bot's processes, or the
+clock on the wall.
+"""
 
 
 class Start(Struct, tag="start", frozen=True, omit_defaults=True):
-    """A game begins. Times are in ms; ``game_ms`` is the bank for the whole game, absent if there is none.
+    """A game begins. Times are in ms; ``game_ms`` is the bank for the whole game, absent if there
+    is none.
 
     ``clock`` is ``wall`` if time is measured by the wall clock, absent if it is processor time.
     """
@@ -59,7 +62,9 @@ class VillageView(Struct, frozen=True):
 
 
 class PositionView(Struct, frozen=True):
-    """Everything R2.2 makes public. ``rows`` are the board's rows with the colours placed on them."""
+    """Everything R2.2 makes public. ``rows`` are the board's rows
+    with the colours placed on them.
+    """
 
     rows: list[str]
     provinces: list[ProvinceView]
@@ -80,7 +85,9 @@ class Turn(Struct, tag="turn", frozen=True, omit_defaults=True, gc=False):
 
 
 class EventView(Struct, frozen=True, omit_defaults=True, gc=False):
-    """One consequence of a placement; ``home`` are the pagodas each seat got back, absent if nobody got any."""
+    """One consequence of a placement; ``home`` are the pagodas each seat got back, absent if nobody
+    got any.
+    """
 
     event: str
     seat: int
@@ -90,7 +97,9 @@ class EventView(Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Played(Struct, tag="played", frozen=True, omit_defaults=True, gc=False):
-    """A seat placed a tile or passed; ``forfeited`` is present and true if the seat passes because it has left the game."""
+    """A seat placed a tile or passed; ``forfeited`` is present and true if the seat passes because
+    it has left the game.
+    """
 
     seat: int
     move: str
@@ -134,7 +143,9 @@ READY_EXAMPLE = '{"type":"ready","id":1,"view":"full"}'
 
 encode = msgspec.json.Encoder().encode
 _from_arena: msgspec.json.Decoder[FromArena] = msgspec.json.Decoder(FromArena)
-_known_types = frozenset(struct.__struct_config__.tag for struct in (Hello, Start, Turn, Played, End, Quit))
+_known_types = frozenset(
+    struct.__struct_config__.tag for struct in (Hello, Start, Turn, Played, End, Quit)
+)
 _from_bot: msgspec.json.Decoder[FromBot] = msgspec.json.Decoder(FromBot)
 
 
@@ -143,7 +154,9 @@ class _Typed(Struct):
 
 
 def decode_from_arena(line: bytes) -> FromArena | None:
-    """A message from the arena; None if its type is unknown, as a later protocol may add some. Raises msgspec.DecodeError."""
+    """A message from the arena; None if its type is unknown, as a later protocol may add some.
+    Raises msgspec.DecodeError.
+    """
     try:
         return _from_arena.decode(line)
     except msgspec.ValidationError:
@@ -153,14 +166,20 @@ def decode_from_arena(line: bytes) -> FromArena | None:
 
 
 def decode_reply(line: bytes, example: str = MOVE_EXAMPLE) -> FromBot:
-    """The bot's reply, where one like ``example`` is due. Raises Forfeit of kind NOT_JSON or WRONG_SHAPE."""
+    """The bot's reply, where one like ``example`` is due. Raises Forfeit of kind NOT_JSON or
+    WRONG_SHAPE.
+    """
     try:
         return _from_bot.decode(line.decode())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
         if isinstance(error, msgspec.ValidationError) and line.lstrip().startswith(b"{"):
             detail = f"expected a reply such as {example}, got {shown(line)}: {error}"
             raise Forfeit(FaultKind.WRONG_SHAPE, detail) from None
-        cure = "nest less deeply" if isinstance(error, RecursionError) else "print debugging output to stderr"
+        cure = (
+            "nest less deeply"
+            if isinstance(error, RecursionError)
+            else "print debugging output to stderr"
+        )
         detail = f"expected one JSON object on one line, got {shown(line)}: {error}; {cure}"
         raise Forfeit(FaultKind.NOT_JSON, detail) from None
 

@@ -1,7 +1,9 @@
-"""Passing folders: made for a bot or a build, and owned by the process that made them for as long as that lives.
+"""Passing folders: made for a bot or a build, and owned by the process that made them for as long
+as that lives.
 
-Who makes one holds a lock on it, which the kernel lets go when the process ends, however that comes about. So a folder that can be
-locked is nobody's any more; a process id in its name would not tell, as another process may have got the same number.
+Who makes one holds a lock on it, which the kernel lets go when the process ends, however that comes
+about. So a folder that can be locked is nobody's any more; a process id in its name would not tell,
+as another process may have got the same number.
 """
 
 import fcntl
@@ -24,11 +26,13 @@ def make_passing(kind: str) -> str:
     """A new empty folder that is this process's."""
     made = tempfile.mkdtemp(prefix=UNFINISHED)
     handle = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
-    with suppress(OSError):  # a file system without locks, where nothing is ever taken for abandoned
+    # a file system without locks, where nothing is ever taken for abandoned
+    with suppress(OSError):
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     # Only now it gets a name that others look at: none of them can find it without its lock.
     name = made.replace(UNFINISHED, f"{PREFIX}{kind}-")
-    os.rename(made, name)  # noqa: PTH104 - every start of a bot waits for it
+    # Every start of a bot waits for it.
+    os.rename(made, name)  # noqa: PTH104
     _held[name] = handle
     return name
 
@@ -92,7 +96,8 @@ def _is_own_folder(place: Path) -> bool:
 def remove_tree(folder: str) -> None:
     """Removes a folder that a bot has written to; of a link only the link.
 
-    Python's own way would fail over folders nested deeper than its stack, and over those whose owner may not list them.
+    Python's own way would fail over folders nested deeper than its stack, and over those whose
+    owner may not list them.
     """
     if os.path.islink(folder):  # noqa: PTH114 - chmod would follow it
         os.unlink(folder)  # noqa: PTH108
@@ -103,4 +108,6 @@ def remove_tree(folder: str) -> None:
         for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
             # The system's own programs, also where the user's PATH does not lead to them.
             system = {"PATH": os.defpath}
-            subprocess.run([*command, "--", folder], stderr=subprocess.DEVNULL, check=False, env=system)  # noqa: S603
+            subprocess.run(  # noqa: S603
+                [*command, "--", folder], stderr=subprocess.DEVNULL, check=False, env=system
+            )

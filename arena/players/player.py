@@ -1,4 +1,6 @@
-"""What the referee needs from anything that plays: a bot's process, a function in this process, or a person."""
+"""What the referee needs from anything that plays: a bot's process, a function in this process, or
+a person.
+"""
 
 from collections.abc import Callable
 from typing import Literal
@@ -16,7 +18,9 @@ KEPT_BYTES = 2000
 
 
 class Answer(Struct, frozen=True, gc=False):
-    """A move in notation, what it cost by the clock in force, and when it was asked for and came, on the monotonic clock."""
+    """A move in notation, what it cost by the clock in force, and when it was asked for and came,
+    on the monotonic clock.
+    """
 
     move: str
     spent_ns: int
@@ -27,9 +31,10 @@ class Answer(Struct, frozen=True, gc=False):
 class Evidence(Struct, frozen=True):
     """The evidence of a fault.
 
-    ``after_ms`` is the time of the fault. It counts from the start of the game, like the times in ``lines``, which are the last lines in
-    each direction. ``ending`` says how the process ended, and is empty if it was still running. ``asked_ms`` is the time allowed for each
-    answer of the game, including the one that was due.
+    ``after_ms`` is the time of the fault. It counts from the start of the game, like the times in
+    ``lines``, which are the last lines in each direction. ``ending`` says how the process ended,
+    and is empty if it was still running. ``asked_ms`` is the time allowed for each answer of the
+    game, including the one that was due.
     """
 
     bot: str
@@ -45,9 +50,11 @@ class Evidence(Struct, frozen=True):
 
 
 class Player:
-    """The player at one seat, for one game after another. What most players do not need does nothing here.
+    """The player at one seat, for one game after another. What most players do not need does
+    nothing here.
 
-    ``meanwhile`` is set by the referee and called now and then while an answer takes long. Every method may raise Forfeit.
+    ``meanwhile`` is set by the referee and called now and then while an answer takes long. Every
+    method may raise Forfeit.
     """
 
     name: str
@@ -57,14 +64,17 @@ class Player:
         """A game begins."""
 
     def choose(self, state: State, budget_ns: int) -> Answer:
-        """The move of the seat whose turn it is in ``state``; ``budget_ns`` is the time for the answer."""
+        """The move of the seat whose turn it is in ``state``; ``budget_ns`` is the time for the
+        answer.
+        """
         raise NotImplementedError
 
     def owed_ns(self) -> int:
         """The processor time that the player has used since its last answer."""
         return 0
 
-    def overspent(self, budget_ns: int) -> Forfeit | None:  # noqa: ARG002 - most have no time of their own
+    # Most have no time of their own.
+    def overspent(self, budget_ns: int) -> Forfeit | None:  # noqa: ARG002
         """The fault of a player that has used more time unasked than its next answer may take."""
         return None
 
@@ -81,5 +91,7 @@ class Player:
         """Releases what the player holds between games; calling it again does nothing."""
 
     def evidence(self) -> tuple[str, Words, str]:
-        """How the process ended, the last lines in each direction, and the end of its stderr; empty if there is no process."""
+        """How the process ended, the last lines in each direction, and the end of its stderr; empty
+        if there is no process.
+        """
         return "", [], ""

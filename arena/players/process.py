@@ -1,4 +1,6 @@
-"""One bot process under its keeper: started in its own session, with limited output, and killed with everything it started."""
+"""One bot process under its keeper: started in its own session, with limited output, and killed
+with everything it started.
+"""
 
 import contextlib
 import ctypes
@@ -23,7 +25,14 @@ from arena.players.usage import Meter, family, has_pipe_open
 
 THREADS = 2 * PROCESSES
 LIMITS = {"core": 0, "files": 256, "file_bytes": 64 << 20, "threads": THREADS}
-BUILD_LIMITS = {"core": 0, "files": 1024, "file_bytes": 1 << 30, "threads": THREADS, "disk_mb": 4096, "disk_files": 100_000}
+BUILD_LIMITS = {
+    "core": 0,
+    "files": 1024,
+    "file_bytes": 1 << 30,
+    "threads": THREADS,
+    "disk_mb": 4096,
+    "disk_files": 100_000,
+}
 MEMORY_MB, BUILD_MEMORY_MB = 1024, 4096
 BUILD_TAIL = 2000
 STDERR_TAIL = 8 * 1024
@@ -39,17 +48,24 @@ EXCESSES = {
     "threads": f"its processes had {{}} threads, more than {THREADS}: start fewer",
     "disk": "its files took {} MB: write less",
     "files": "it had {} files: delete those it no longer needs",
-    "uncounted": "its processes used {} ms of processor time that could not be counted: run only programs that they may read",
-    "unseen": "its process {} ignores SIGCHLD, so that processor time of its children could not be counted: wait for them",
+    "uncounted": (
+        "its processes used {} ms of processor time that could not be counted: run only programs"
+        " that they may read"
+    ),
+    "unseen": (
+        "its process {} ignores SIGCHLD, so that processor time of its children could not be"
+        " counted: wait for them"
+    ),
 }
 """What the keeper kills a bot for."""
 
 
 class Ending(NamedTuple):
-    """How a bot's process ended: an exit status, a signal's number, or the reason why it could not be started.
+    """How a bot's process ended: an exit status, a signal's number, or the reason why it could not
+    be started.
 
-    ``unwatched`` means that something killed its keeper, which ends the bot too. ``excess`` is what its processes were killed for:
-    a word of `EXCESSES`, and how much it was.
+    ``unwatched`` means that something killed its keeper, which ends the bot too. ``excess`` is what
+    its processes were killed for: a word of `EXCESSES`, and how much it was.
     """
 
     exit: int | None = None
@@ -72,14 +88,18 @@ class Ending(NamedTuple):
             word, number = self.excess
             return "was killed because " + EXCESSES[word].format(number)
         if self.unwatched:
-            return "was killed because the process that watches over it was killed: a bot must leave the arena's processes alone"
+            return (
+                "was killed because the process that watches over it was killed: a bot must leave"
+                " the arena's processes alone"
+            )
         if self.signal is not None:
             return f"was killed by {signal_name(self.signal)}"
         return f"exited with status {self.exit}"
 
 
 class BotProcess:
-    """A started bot. ``to_bot`` and ``from_bot`` are descriptors that the caller owns. ``processes`` 0 sets no limit to their number.
+    """A started bot. ``to_bot`` and ``from_bot`` are descriptors that the caller owns.
+    ``processes`` 0 sets no limit to their number.
 
     Raises Void if the machine cannot start another process.
     """
@@ -99,18 +119,32 @@ class BotProcess:
         self._stderr_dropped = 0
         self._sandbox = sandbox
         self._launch = sandbox.launch(command, folder, writable=building)
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
-        fcntl.fcntl(self._stderr, fcntl.F_SETFL, os.O_APPEND)  # so that it may be cut while the bot writes
+        # Lives as long as the process.
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
+        # so that it may be cut while the bot writes
+        fcntl.fcntl(self._stderr, fcntl.F_SETFL, os.O_APPEND)
         lifeline_read, self._lifeline = os.pipe()
         self._status, status_write = os.pipe()
         os.set_blocking(self._status, False)
-        limits = {**self._launch.limits, **(BUILD_LIMITS if building else LIMITS), "memory_mb": memory_mb}
+        limits = {
+            **self._launch.limits,
+            **(BUILD_LIMITS if building else LIMITS),
+            "memory_mb": memory_mb,
+        }
         if processes:
             limits["processes"] = processes + self._launch.processes
-        watched = [place for place in (self._launch.temporary, str(folder.resolve()) if building else None) if place]
+        watched = [
+            place
+            for place in (self._launch.temporary, str(folder.resolve()) if building else None)
+            if place
+        ]
         try:
-            self._keeper = subprocess.Popen(  # noqa: S603 - starting bots is what this is for
-                [*_keeper_command(lifeline_read, status_write, limits, watched), *self._launch.command],
+            # Starting bots is what this is for.
+            self._keeper = subprocess.Popen(  # noqa: S603
+                [
+                    *_keeper_command(lifeline_read, status_write, limits, watched),
+                    *self._launch.command,
+                ],
                 cwd=folder,
                 env=self._launch.environment,
                 stdin=subprocess.PIPE,
@@ -131,7 +165,10 @@ class BotProcess:
             self._launch.close()
         assert self._keeper.stdin is not None
         assert self._keeper.stdout is not None
-        self.to_bot, self.from_bot = os.dup(self._keeper.stdin.fileno()), os.dup(self._keeper.stdout.fileno())
+        self.to_bot, self.from_bot = (
+            os.dup(self._keeper.stdin.fileno()),
+            os.dup(self._keeper.stdout.fileno()),
+        )
         self._keeper.stdin.close()
         self._keeper.stdout.close()
         self._stopped = False
@@ -154,12 +191,17 @@ class BotProcess:
             time.sleep(0.002)
 
     def _ending_of(self, line: str) -> Ending | None:
-        """The ending that a line from the keeper reports. In bubblewrap, a signal shows up as status 128 plus its number."""
+        """The ending that a line from the keeper reports. In bubblewrap, a signal shows up as
+        status 128 plus its number.
+        """
         word, _, rest = line.partition(" ")
         if word == "failed":
             return Ending(failed=rest)
         if word in EXCESSES:
-            return Ending(signal=signal.SIGKILL, excess=(word, int(rest) - (self._launch.processes if word == "processes" else 0)))
+            return Ending(
+                signal=signal.SIGKILL,
+                excess=(word, int(rest) - (self._launch.processes if word == "processes" else 0)),
+            )
         if word not in ("exit", "signal"):
             return None
         number, cpu_s, peak_kb = rest.split()
@@ -173,7 +215,9 @@ class BotProcess:
         if self._stderr.closed:
             return ""
         size = self.stderr_size()
-        return os.pread(self._stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL)).decode(errors="replace")
+        return os.pread(self._stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL)).decode(
+            errors="replace"
+        )
 
     def used_ns(self) -> int:
         """The processor time of everything the bot has started; 0 while it is still starting."""
@@ -200,14 +244,19 @@ class BotProcess:
     def _new_meter(self) -> Meter | None:
         """The meter, once the keeper has said that the bot is started."""
         self._read_status()
-        words = dict(line.partition(" ")[::2] for line in self._status_text.decode(errors="replace").splitlines())
+        words = dict(
+            line.partition(" ")[::2]
+            for line in self._status_text.decode(errors="replace").splitlines()
+        )
         if "started" in words:
             counter = words.get("counter")
             self._meter = Meter(self._keeper.pid, None if counter is None else int(counter))
         return self._meter
 
     def has_output_open(self) -> bool:
-        """Whether one of the bot's processes still holds its end of stdout; True if that cannot be found out."""
+        """Whether one of the bot's processes still holds its end of stdout; True if that cannot be
+        found out.
+        """
         tree = family(self._keeper.pid)[1:]
         return not tree or has_pipe_open(tree, self.from_bot)
 
@@ -220,7 +269,9 @@ class BotProcess:
         return self._stderr_dropped + self.stderr_size()
 
     def trim_stderr(self) -> None:
-        """Drops all but the tail of a long stderr, so that its limit is per game and not for the life of the process."""
+        """Drops all but the tail of a long stderr, so that its limit is per game and not for the
+        life of the process.
+        """
         if self.stderr_size() > STDERR_KEPT:
             tail = self.stderr_tail().encode()
             self._stderr_dropped += self.stderr_size() - len(tail)
@@ -229,14 +280,19 @@ class BotProcess:
 
     def memory_mb(self) -> int:
         """The memory of the bot's processes that is not backed by files."""
-        return sum(shared_fairly(pid, figures_of(pid)[0]) for pid in family(self._keeper.pid)[1:]) >> 10
+        return (
+            sum(shared_fairly(pid, figures_of(pid)[0]) for pid in family(self._keeper.pid)[1:])
+            >> 10
+        )
 
     def stderr_is_full(self) -> bool:
         """Whether stderr has reached its size limit, so that the bot cannot write more to it."""
         return self.stderr_size() >= LIMITS["file_bytes"]
 
     def stop(self) -> None:
-        """Kills the bot and everything it started, and waits until all of it is gone; calling it again does nothing."""
+        """Kills the bot and everything it started, and waits until all of it is gone; calling it
+        again does nothing.
+        """
         if self._stopped:
             return
         self._stopped = True
@@ -271,8 +327,12 @@ class BotProcess:
             self._unwatched = not text
 
 
-def run_build(command: Sequence[str], folder: Path, sandbox: Sandbox, seconds: float) -> tuple[Ending | None, str]:
-    """Runs a build step, which may write to the folder. Returns how it ended (None if it ran out of time) and its last output."""
+def run_build(
+    command: Sequence[str], folder: Path, sandbox: Sandbox, seconds: float
+) -> tuple[Ending | None, str]:
+    """Runs a build step, which may write to the folder. Returns how it ended (None if it ran out of
+    time) and its last output.
+    """
     deadline, tail = time.monotonic() + seconds, b""
     process = BotProcess(command, folder, sandbox, BUILD_MEMORY_MB, building=True)
     try:
@@ -289,7 +349,9 @@ def run_build(command: Sequence[str], folder: Path, sandbox: Sandbox, seconds: f
         process.stop()
 
 
-def _keeper_command(lifeline: int, status: int, limits: Mapping[str, int], folders: Sequence[str]) -> list[str]:
+def _keeper_command(
+    lifeline: int, status: int, limits: Mapping[str, int], folders: Sequence[str]
+) -> list[str]:
     script = str(Path(__file__).with_name("keeper.py"))
     pairs = ",".join(f"{name}={number}" for name, number in limits.items())
     return [sys.executable, "-I", "-S", script, str(lifeline), str(status), pairs, *folders, "--"]
@@ -300,7 +362,8 @@ _adopts = False
 
 
 def adopt_orphans() -> None:
-    """From now on this process adopts whatever a killed keeper leaves behind, and `BotProcess.stop` kills it (Linux).
+    """From now on this process adopts whatever a killed keeper leaves behind, and `BotProcess.stop`
+    kills it (Linux).
 
     Only for processes whose children are all keepers.
     """
@@ -312,7 +375,11 @@ def adopt_orphans() -> None:
 def _kill_adopted() -> None:
     """Kills the children that are not keepers, generation by generation."""
     deadline = time.monotonic() + STOP_S
-    while _adopts and (orphans := [pid for pid in children() if pid not in _keepers]) and time.monotonic() < deadline:
+    while (
+        _adopts
+        and (orphans := [pid for pid in children() if pid not in _keepers])
+        and time.monotonic() < deadline
+    ):
         for pid in orphans:
             with contextlib.suppress(ProcessLookupError, PermissionError, ChildProcessError):
                 os.kill(pid, signal.SIGKILL)

@@ -1,4 +1,6 @@
-"""The registry: a folder ``bots/`` with ``name/`` for each bot's newest version and ``name@version/`` for older ones."""
+"""The registry: a folder ``bots/`` with ``name/`` for each bot's newest version and
+``name@version/`` for older ones.
+"""
 
 import os
 import re
@@ -15,19 +17,25 @@ from arena.players.passing import remove_tree
 
 
 class Registry:
-    """The bots in a folder, which need not exist yet, and behind them a ladder, whose bots are found unless one here has the same name."""
+    """The bots in a folder, which need not exist yet, and behind them a ladder, whose bots are
+    found unless one here has the same name.
+    """
 
     def __init__(self, root: Path, ladder: Mapping[str, Path] | None = None) -> None:
         self.root = root
         self._ladder = dict(ladder or {})
 
     def labels(self) -> list[str]:
-        """The labels of all bots, old versions included: the registered ones, sorted, then the ladder's."""
+        """The labels of all bots, old versions included: the registered ones, sorted, then the
+        ladder's.
+        """
         own = self._own_labels()
         return own + [name for name in self._ladder if name not in own]
 
     def is_of_ladder(self, label: str) -> bool:
-        """Whether that bot comes with the arena: in a checkout of it, also one that is registered here."""
+        """Whether that bot comes with the arena: in a checkout of it, also one that is registered
+        here.
+        """
         name = label.partition("@")[0]
         if name not in self._ladder:
             return False
@@ -48,13 +56,18 @@ class Registry:
         return found
 
     def get(self, label: str) -> Bot:
-        """The bot with this label: ``name`` is the newest version, ``name@version`` that one. Raises BotFolderError."""
+        """The bot with this label: ``name`` is the newest version, ``name@version`` that one.
+        Raises BotFolderError.
+        """
         folder = self._folder_of(label)
         if folder is None:
             raise self._unknown(label)
         bot = bot_at(folder)
         if bot.manifest.name != label.partition("@")[0]:
-            raise BotFolderError(f"{folder / FILE}: expected the name {label.partition('@')[0]!r} as its folder, got {bot.manifest.name!r}")
+            raise BotFolderError(
+                f"{folder / FILE}: expected the name {label.partition('@')[0]!r} as its folder, got"
+                f" {bot.manifest.name!r}"
+            )
         return msgspec.structs.replace(bot, label=label)
 
     def find(self, text: str) -> Bot:
@@ -67,7 +80,9 @@ class Registry:
         return self.get(text)
 
     def register(self, bot: Bot) -> tuple[Bot, bool]:
-        """Copies a bot into the registry as the next version of its name. Returns the registered bot, and whether anything changed."""
+        """Copies a bot into the registry as the next version of its name. Returns the registered
+        bot, and whether anything changed.
+        """
         name = bot.manifest.name
         check_name(name, str(bot.folder))
         known = self.get(name) if name in self.labels() else None
@@ -85,7 +100,9 @@ class Registry:
     def versions(self, name: str) -> list[str]:
         """The labels of all registered versions of a bot, the newest first; broken ones too."""
         own = self._own_labels()
-        older = sorted((label for label in own if label.startswith(f"{name}@")), key=_version_key, reverse=True)
+        older = sorted(
+            (label for label in own if label.startswith(f"{name}@")), key=_version_key, reverse=True
+        )
         return [name, *older] if name in own else older
 
     def refuse_to_remove(self, label: str) -> None:
@@ -97,11 +114,14 @@ class Registry:
         if folder is None or folder.resolve() == self._ladder.get(name, self.root).resolve():
             raise BotFolderError(
                 f"expected a bot of your own, got {label!r}, which comes with the arena and stays",
-                "a run plays without it when you name the bots that shall play, as in 'arena run my-bot greedy-python'",
+                "a run plays without it when you name the bots that shall play, as in 'arena run"
+                " my-bot greedy-python'",
             )
 
     def remove(self, label: str) -> None:
-        """Removes one registered version; of the newest one, the next older takes the place. Raises BotFolderError, UserError."""
+        """Removes one registered version; of the newest one, the next older takes the place. Raises
+        BotFolderError, UserError.
+        """
         self.refuse_to_remove(label)
         folder, name = self._own_folder(label), label.partition("@")[0]
         assert folder is not None, "what is not registered is refused"
@@ -114,7 +134,9 @@ class Registry:
             raise UserError(f"expected to remove {folder}, got {error}") from error
 
     def _discard(self, folder: Path) -> None:
-        """Removes a bot's folder, which is out of sight first: what is interrupted leaves no half of a bot."""
+        """Removes a bot's folder, which is out of sight first: what is interrupted leaves no half
+        of a bot.
+        """
         if folder.is_symlink():
             folder.unlink()
             return
@@ -126,23 +148,32 @@ class Registry:
         if not self.root.is_dir():
             return []
         folders = [path for path in self.root.iterdir() if not path.name.startswith(".")]
-        return sorted(path.name for path in folders if os.path.isfile(path / FILE))  # noqa: PTH113 - False, too, where it may not look
+        # False, too, where it may not look.
+        return sorted(path.name for path in folders if os.path.isfile(path / FILE))  # noqa: PTH113
 
     def _folder_of(self, label: str) -> Path | None:
-        """Where the bot with this label lies: registered, else in the ladder, whose bots have one version each."""
+        """Where the bot with this label lies: registered, else in the ladder, whose bots have one
+        version each.
+        """
         own = self._own_folder(label)
         if own is not None:
             return own
         name, _, version = label.partition("@")
         folder = self._ladder.get(name)
-        return folder if folder and (not version or str(bot_at(folder).manifest.version) == version) else None
+        return (
+            folder
+            if folder and (not version or str(bot_at(folder).manifest.version) == version)
+            else None
+        )
 
     def _own_folder(self, label: str) -> Path | None:
         own = self._own_labels()
         if label in own:
             return self.root / label
         name, _, version = label.partition("@")
-        is_newest = version and name in own and str(bot_at(self.root / name).manifest.version) == version
+        is_newest = (
+            version and name in own and str(bot_at(self.root / name).manifest.version) == version
+        )
         return self.root / name if is_newest else None
 
     def _unknown(self, label: str) -> BotFolderError:
@@ -150,7 +181,10 @@ class Registry:
         near = did_you_mean(label, self.labels()) or did_you_mean(name, self.labels())
         behind = ", ".join(step for step in self._ladder if step not in own)
         ladder = f"; the ladder: {behind}" if behind else ""
-        known = f"registered in {self.root}: {', '.join(own) or 'none'}{ladder}; a path has a '/' or names a file"
+        known = (
+            f"registered in {self.root}: {', '.join(own) or 'none'}{ladder}; a path has a '/' or"
+            " names a file"
+        )
         hint = f"{near}'arena bots --all' lists what there is" if near else known
         return BotFolderError(f"expected a registered bot or a path, got {label!r}", hint)
 
@@ -169,32 +203,44 @@ class Registry:
     def _next_version(self, bot: Bot, known: Bot | None) -> str | int:
         """The author's version if it is new under this name, else the next whole number."""
         name = bot.manifest.name
-        taken = {label.partition("@")[2] for label in self._own_labels() if label.startswith(f"{name}@")}
+        taken = {
+            label.partition("@")[2] for label in self._own_labels() if label.startswith(f"{name}@")
+        }
         if name in self._ladder:
             taken.add(str(bot_at(self._ladder[name]).manifest.version))
         if known:
             taken.add(str(known.manifest.version))
         if str(bot.manifest.version) not in taken:
             return bot.manifest.version
-        return str(1 + max([int(version) for version in taken if version.isdecimal()], default=len(taken)))
+        return str(
+            1 + max([int(version) for version in taken if version.isdecimal()], default=len(taken))
+        )
 
     def _refuse_other_case(self, name: str) -> None:
         for label in self.labels():
             if label != name and label.lower() == name.lower():
-                raise BotFolderError(f"expected a name that differs from {label!r} by more than upper and lower case, got {name!r}")
+                raise BotFolderError(
+                    f"expected a name that differs from {label!r} by more than upper and lower"
+                    f" case, got {name!r}"
+                )
 
 
 def _version_key(label: str) -> list[tuple[int, str]]:
     """What orders versions as people count: 2 before 10, 1.9 before 1.10."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", label.partition("@")[2])]
+    return [
+        (int(part), "") if part.isdecimal() else (-1, part)
+        for part in re.split(r"(\d+)", label.partition("@")[2])
+    ]
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Writes a bot.toml; keeps the comments and the order of an existing one."""
-    import tomlkit  # noqa: PLC0415 - only submitting writes TOML
+    import tomlkit
 
     try:
-        document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
+        document = (
+            tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
+        )
     except (tomlkit.exceptions.TOMLKitError, ValueError, RecursionError) as error:
         raise BotFolderError(f"{path.name}: {error}", f"a smallest {FILE} is\n{EXAMPLE}") from None
     values = msgspec.to_builtins(manifest)

@@ -12,8 +12,12 @@ PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
 
 
 def kernel_counts() -> bool:
-    """Whether the kernel adds up the processor time of everything a bot starts; see `keeper.count_processor_time`."""
-    counter = count_processor_time(os.getpid(), ctypes.CDLL(None)) if sys.platform == "linux" else -1
+    """Whether the kernel adds up the processor time of everything a bot starts; see
+    `keeper.count_processor_time`.
+    """
+    counter = (
+        count_processor_time(os.getpid(), ctypes.CDLL(None)) if sys.platform == "linux" else -1
+    )
     if counter < 0:
         return False
     os.close(counter)
@@ -21,7 +25,9 @@ def kernel_counts() -> bool:
 
 
 def paranoia() -> int | None:
-    """The kernel.perf_event_paranoid of this machine: above 2, only root may count. None if there is no such setting."""
+    """The kernel.perf_event_paranoid of this machine: above 2, only root may count. None if there
+    is no such setting.
+    """
     try:
         return int(PARANOID.read_text())
     except (OSError, ValueError):

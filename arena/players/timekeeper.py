@@ -1,4 +1,6 @@
-"""How long an answer may take, and what it cost: in processor time, with a limit for bots that only sleep, or by the wall clock."""
+"""How long an answer may take, and what it cost: in processor time, with a limit for bots that only
+sleep, or by the wall clock.
+"""
 
 import sys
 import time
@@ -16,12 +18,16 @@ SLICE_NS = 100_000_000
 """How long to wait for an answer before looking at who uses the processor."""
 SHORTEST_SLICE_NS = 5_000_000
 OVERSLEPT_NS = 50_000_000
-"""What a slice may take longer than asked and still count: the rest is the machine's, which slept."""
+"""What a slice may take longer than asked and still count: the
+rest is the machine's, which slept.
+"""
 LEAST_PATIENCE_NS = 1_000_000_000
 PATIENCE = 2
 """A bot may sleep for this many times its budget, and for LEAST_PATIENCE_NS at the least."""
 STARVED, STARVED_NS = 20, 120_000_000_000
-"""After this many times its budget, and this long at the least, a bot that always wanted a processor has met a machine that is no use."""
+"""After this many times its budget, and this long at the least, a bot that always wanted a
+processor has met a machine that is no use.
+"""
 NS_PER_MS, NS_PER_S = 1_000_000, 1_000_000_000
 
 
@@ -34,7 +40,9 @@ class OutOfTime(TimedOut):
 
 
 class Overspent(Exception):  # noqa: N818 - an outcome, judged by the caller
-    """The answer cost more than it might, whether it came or not: ``unasked_ns`` of it were used before it was asked for."""
+    """The answer cost more than it might, whether it came or not: ``unasked_ns`` of it were used
+    before it was asked for.
+    """
 
     def __init__(self, cost_ns: int, unasked_ns: int) -> None:
         super().__init__()
@@ -45,9 +53,10 @@ class Overspent(Exception):  # noqa: N818 - an outcome, judged by the caller
 class Timekeeper:
     """Asks one bot over its channel, each answer within a budget.
 
-    By the clock ``cpu`` an answer costs the processor time that all processes of the bot have used since the one before. What they use
-    while nobody asks is charged to the next answer, so thinking on another's turn costs what it takes. The wall clock only counts
-    while the bot does not want a processor: a busy machine makes nobody late, and no crowd makes a rival late.
+    By the clock ``cpu`` an answer costs the processor time that all processes of the bot have used
+    since the one before. What they use while nobody asks is charged to the next answer, so thinking
+    on another's turn costs what it takes. The wall clock only counts while the bot does not want a
+    processor: a busy machine makes nobody late, and no crowd makes a rival late.
     """
 
     def __init__(self, channel: Channel, process: BotProcess, clock: ClockKind) -> None:
@@ -56,8 +65,15 @@ class Timekeeper:
         self._clock = clock
         self._charged_ns = 0
 
-    def ask(self, request: bytes, budget_ns: int, meanwhile: Callable[[], None], patience_ns: int | None = None) -> tuple[bytes, int]:
-        """The reply and what it cost, in ns. ``meanwhile`` is called now and then during a long wait.
+    def ask(
+        self,
+        request: bytes,
+        budget_ns: int,
+        meanwhile: Callable[[], None],
+        patience_ns: int | None = None,
+    ) -> tuple[bytes, int]:
+        """The reply and what it cost, in ns. ``meanwhile`` is called now and then during a long
+        wait.
 
         Raises OutOfTime, Overspent, Void, and what `Channel.ask` does.
         """
@@ -67,8 +83,12 @@ class Timekeeper:
         try:
             line = self._channel.ask(request, began_ns + min(budget_ns, SLICE_NS))
         except TimedOut as late:
-            line = self._wait_on(late.partial, began_ns, budget_ns, patience_ns or patience(budget_ns), meanwhile)
-        cost_ns = self.charge() if self._channel.counter < 0 else self._charge(self._channel.counted)
+            line = self._wait_on(
+                late.partial, began_ns, budget_ns, patience_ns or patience(budget_ns), meanwhile
+            )
+        cost_ns = (
+            self.charge() if self._channel.counter < 0 else self._charge(self._channel.counted)
+        )
         if cost_ns > budget_ns:
             raise overspent(cost_ns, began_ns)
         return line, cost_ns
@@ -86,7 +106,9 @@ class Timekeeper:
         return owed_ns
 
     def begin(self) -> None:
-        """Ends start-up, which is not charged to the first answer. From now on the channel reads the kernel's counter with each reply."""
+        """Ends start-up, which is not charged to the first answer. From now on the channel reads
+        the kernel's counter with each reply.
+        """
         self.charge()
         if self._clock == "cpu":
             self._channel.counter = self._process.counter
@@ -98,11 +120,19 @@ class Timekeeper:
             raise OutOfTime(late.partial, f"{budget_ns // NS_PER_MS} ms") from None
         return line, min(budget_ns, time.monotonic_ns() - began_ns)
 
-    def _wait_on(self, partial: bytes, began_ns: int, budget_ns: int, patience_ns: int, meanwhile: Callable[[], None]) -> bytes:
+    def _wait_on(
+        self,
+        partial: bytes,
+        began_ns: int,
+        budget_ns: int,
+        patience_ns: int,
+        meanwhile: Callable[[], None],
+    ) -> bytes:
         """Waits on in slices, for as long as there is budget and the bot uses it.
 
-        Measured: where a wait for the processor is booked only when it ends, as in schedstat, the usual stall counts as none.
-        So nothing is concluded from how long the bot waited, only from what it used and whether it wants to run.
+        Measured: where a wait for the processor is booked only when it ends, as in schedstat, the
+        usual stall counts as none. So nothing is concluded from how long the bot waited, only from
+        what it used and whether it wants to run.
         """
         waited_ns, asked_ns = time.monotonic_ns() - began_ns, began_ns
         slept_ns, starved_ns = self._slept(waited_ns, 0), max(STARVED_NS, STARVED * budget_ns)
@@ -113,7 +143,10 @@ class Timekeeper:
             if owed_ns >= budget_ns:
                 raise overspent(owed_ns, asked_ns)
             if slept_ns >= patience_ns:
-                used = f"it used {owed_ns // NS_PER_MS} of its {budget_ns // NS_PER_MS} ms of processor time"
+                used = (
+                    f"it used {owed_ns // NS_PER_MS} of its {budget_ns // NS_PER_MS} ms of"
+                    " processor time"
+                )
                 raise OutOfTime(partial, f"{round(waited_ns / NS_PER_MS)} ms ({used})")
             if waited_ns >= starved_ns:
                 raise self._starved(partial, owed_ns, waited_ns, idle_time_ns() - idle_ns)
@@ -127,14 +160,22 @@ class Timekeeper:
             waited_ns += passed_ns
             slept_ns += self._slept(passed_ns, self.owed_ns() - owed_ns)
 
-    def _starved(self, partial: bytes, owed_ns: int, waited_ns: int, idle_ns: int) -> Void | OutOfTime:
-        """What a long wait of a bot that always seemed to want a processor comes to: the machine's fault only if it was really busy.
+    def _starved(
+        self, partial: bytes, owed_ns: int, waited_ns: int, idle_ns: int
+    ) -> Void | OutOfTime:
+        """What a long wait of a bot that always seemed to want a processor comes to: the machine's
+        fault only if it was really busy.
 
-        A bot that wakes up whenever it is looked at would seem to want one. But then a processor was idle most of the time.
+        A bot that wakes up whenever it is looked at would seem to want one. But then a processor
+        was idle most of the time.
         """
         used = f"{owed_ns // NS_PER_MS} ms of processor time in {waited_ns // NS_PER_S} s"
         if idle_ns > waited_ns // 2:
-            return OutOfTime(partial, f"{waited_ns // NS_PER_MS} ms (it used {used}, and a processor was idle for {idle_ns // NS_PER_S} s)")
+            return OutOfTime(
+                partial,
+                f"{waited_ns // NS_PER_MS} ms (it used {used}, and a processor was idle for"
+                f" {idle_ns // NS_PER_S} s)",
+            )
         return Void(
             f"the machine had no time for a bot: it got {used}",
             "stop other programs on this machine, or use fewer --jobs",
@@ -146,7 +187,9 @@ class Timekeeper:
 
 
 def overspent(cost_ns: int, asked_ns: int) -> Overspent:
-    """The outcome of an answer that was asked for then and cost this much: one thread cannot have used more since than has passed."""
+    """The outcome of an answer that was asked for then and cost this much: one thread cannot have
+    used more since than has passed.
+    """
     return Overspent(cost_ns, max(0, cost_ns - (time.monotonic_ns() - asked_ns)))
 
 

@@ -29,12 +29,16 @@ INSTALL = {
 
 def missing_program(commands: Iterable[Sequence[str]]) -> str:
     """The first program that the commands need but PATH does not have; empty if none is missing."""
-    return next((words[0] for words in commands if "/" not in words[0] and not _is_here(words[0])), "")
+    return next(
+        (words[0] for words in commands if "/" not in words[0] and not _is_here(words[0])), ""
+    )
 
 
 def missed_program(said: str) -> str:
     """The missing program that a failed build named, if it is one we know; else empty."""
-    complaints = [line for line in said.splitlines() if "not found" in line or "No such file" in line]
+    complaints = [
+        line for line in said.splitlines() if "not found" in line or "No such file" in line
+    ]
     words = set(re.findall(r"[\w+]+", "\n".join(complaints)))
     return next((program for program in INSTALL if program in words and not _is_here(program)), "")
 
@@ -44,11 +48,15 @@ def installation(program: str) -> str:
     if program not in INSTALL:
         return "install it, or fix its name in bot.toml"
     debian, mac = INSTALL[program]
-    return f"install it (on Debian and Ubuntu: {debian}; on macOS: {mac}), and make sure its folder is on PATH"
+    return (
+        f"install it (on Debian and Ubuntu: {debian}; on macOS: {mac}), and make sure its folder is"
+        " on PATH"
+    )
 
 
 def toolchain_files(programs: Iterable[str]) -> list[str]:
-    """The files of these programs and of all compilers known here, with their sizes and times, by which a change of one shows.
+    """The files of these programs and of all compilers known here, with their sizes and times, by
+    which a change of one shows.
 
     A build step such as ``make`` or ``sh`` does not say what it compiles with.
     """
@@ -57,7 +65,9 @@ def toolchain_files(programs: Iterable[str]) -> list[str]:
         place = shutil.which(program, path=search_path(os.environ))
         if place:
             status = Path(place).stat()
-            found.append(f"{program} {place} {Path(place).resolve()} {status.st_size} {status.st_mtime_ns}")
+            found.append(
+                f"{program} {place} {Path(place).resolve()} {status.st_size} {status.st_mtime_ns}"
+            )
     return found
 
 

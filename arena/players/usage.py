@@ -1,8 +1,11 @@
-"""What a bot's processes use: which processes they are, their processor time, and whether they want to run.
+"""What a bot's processes use: which processes they are, their processor time, and whether they want
+to run.
 
-The time for an answer is processor time, so what is counted here decides games. Where the kernel allows it, one counter adds up everything
-that a bot has ever started (`keeper.count_processor_time`). Elsewhere the arena adds it up from /proc, process by process: the processor
-clock of each, exact to the nanosecond, and what its ended children used, which the kernel books when somebody waits for them.
+The time for an answer is processor time, so what is counted here decides games. Where the kernel
+allows it, one counter adds up everything that a bot has ever started
+(`keeper.count_processor_time`). Elsewhere the arena adds it up from /proc, process by process: the
+processor clock of each, exact to the nanosecond, and what its ended children used, which the kernel
+books when somebody waits for them.
 
 Everything here is empty or zero if there is no /proc.
 """
@@ -21,13 +24,16 @@ IDLE_FIELD = 4
 BUBBLEWRAP = b"bwrap"
 PIDFD_GETFD = 438
 LOOK_NS = 20_000_000
-"""How old a sum from /proc may be that charges an answer: a look at a family of four takes about 0.2 ms."""
+"""How old a sum from /proc may be that charges an answer: a look at a family of four takes about
+0.2 ms.
+"""
 
 
 class Meter:
     """The processor time of everything a keeper's bot has started, in ns. It never goes back.
 
-    ``counter`` is the number, in the keeper, of the descriptor that counts it; None if there is none.
+    ``counter`` is the number, in the keeper, of the descriptor that counts it; None if there is
+    none.
     """
 
     def __init__(self, keeper: int, counter: int | None) -> None:
@@ -62,7 +68,9 @@ class Meter:
         return self._used_ns
 
     def can_run(self) -> bool:
-        """Whether one of the bot's threads wants a processor now, or has one; see `wants_processor`."""
+        """Whether one of the bot's threads wants a processor now, or has one; see
+        `wants_processor`.
+        """
         return wants_processor(family(self._keeper)[1:])
 
     def close(self) -> None:
@@ -96,14 +104,24 @@ def family(root: int) -> list[int]:
 
 def family_ns(keeper: int, tree: list[int]) -> int:
     """Processor time of these processes and of what ended below them or below their keeper."""
-    return _ended_children_ns(keeper) + sum(process_ns(pid) + _ended_children_ns(pid) for pid in tree)
+    return _ended_children_ns(keeper) + sum(
+        process_ns(pid) + _ended_children_ns(pid) for pid in tree
+    )
 
 
 def idle_time_ns() -> int:
-    """How long the processors that this process may use have been idle, the one that was so for longest; it only makes sense as a span."""
-    names = {f"cpu{number}".encode() for number in os.sched_getaffinity(0)} if hasattr(os, "sched_getaffinity") else set()
+    """How long the processors that this process may use have been idle, the one that was so for
+    longest; it only makes sense as a span.
+    """
+    names = (
+        {f"cpu{number}".encode() for number in os.sched_getaffinity(0)}
+        if hasattr(os, "sched_getaffinity")
+        else set()
+    )
     lines = [line.split() for line in _read("/proc/stat").splitlines() if line.startswith(b"cpu")]
-    return max((int(words[IDLE_FIELD]) for words in lines if words[0] in names), default=0) * TICK_NS
+    return (
+        max((int(words[IDLE_FIELD]) for words in lines if words[0] in names), default=0) * TICK_NS
+    )
 
 
 def _ended_children_ns(pid: int) -> int:
@@ -112,25 +130,39 @@ def _ended_children_ns(pid: int) -> int:
 
 
 def wants_processor(pids: list[int]) -> bool:
-    """Whether a thread of ordinary urgency is ready to run, or runs: one that asks to come last has no claim."""
+    """Whether a thread of ordinary urgency is ready to run, or runs: one that asks to come last has
+    no claim.
+    """
     mine = os.getpriority(os.PRIO_PROCESS, 0)
     for pid in pids:
         for thread in _names(f"/proc/{pid}/task"):
             stat = _stat(f"/proc/{pid}/task/{thread}/stat")
-            if stat and stat[STATE_FIELD] == b"R" and int(stat[NICE_FIELD]) <= mine and int(stat[POLICY_FIELD]) not in (BATCH, IDLE):
+            if (
+                stat
+                and stat[STATE_FIELD] == b"R"
+                and int(stat[NICE_FIELD]) <= mine
+                and int(stat[POLICY_FIELD]) not in (BATCH, IDLE)
+            ):
                 return True
     return False
 
 
 def has_pipe_open(pids: list[int], pipe: int) -> bool:
-    """Whether one of the processes, other than the sandbox's own, holds this descriptor's pipe, or might: some cannot be inspected."""
+    """Whether one of the processes, other than the sandbox's own, holds this descriptor's pipe, or
+    might: some cannot be inspected.
+    """
     inode = os.fstat(pipe).st_ino
-    return any(_has_open(pid, inode) for pid in pids if _read(f"/proc/{pid}/comm").strip() != BUBBLEWRAP)
+    return any(
+        _has_open(pid, inode) for pid in pids if _read(f"/proc/{pid}/comm").strip() != BUBBLEWRAP
+    )
 
 
 def _has_open(pid: int, inode: int) -> bool:
     try:
-        return any(os.stat(f"/proc/{pid}/fd/{name}").st_ino == inode for name in os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH116, PTH208
+        return any(
+            os.stat(f"/proc/{pid}/fd/{name}").st_ino == inode  # noqa: PTH116
+            for name in os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208
+        )
     except PermissionError:
         return True
     except OSError:

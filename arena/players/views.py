@@ -1,4 +1,6 @@
-"""States, moves and events as messages show them: a seat's own hand and what R2.2 makes public, and nothing else."""
+"""States, moves and events as messages show them: a seat's own hand and what R2.2 makes public, and
+nothing else.
+"""
 
 from collections.abc import Sequence
 
@@ -29,7 +31,9 @@ def position_view(state: State) -> PositionView:
     return PositionView(
         rows=["".join(row) for row in rows],
         provinces=[
-            ProvinceView(COLOURS[colour], province.owner, province.pagodas, _names(board, province.mask))
+            ProvinceView(
+                COLOURS[colour], province.owner, province.pagodas, _names(board, province.mask)
+            )
             for colour, province in state.provinces()
         ],
         villages=[
@@ -42,7 +46,9 @@ def position_view(state: State) -> PositionView:
     )
 
 
-def played_view(state: State, seat: int, move: int, events: Sequence[Event], *, forfeited: bool = False) -> Played:
+def played_view(
+    state: State, seat: int, move: int, events: Sequence[Event], *, forfeited: bool = False
+) -> Played:
     """The public line about the move that led to this state."""
     board, players = state.board, state.players
     name_of = board.name_of

@@ -1,4 +1,6 @@
-"""The wire log: every line between the arena and the bots of a game, in both directions, as one JSON object per line."""
+"""The wire log: every line between the arena and the bots of a game, in both directions, as one
+JSON object per line.
+"""
 
 import time
 from typing import BinaryIO
@@ -15,9 +17,10 @@ from arena.players.sandbox.tiers import Sandbox
 class WireLine(Struct, frozen=True, omit_defaults=True):
     """One line of the log.
 
-    ``ms`` is counted from the opening of the log, with three decimals. ``seat`` and ``bot`` say whose wire it is, and ``way`` is to or from
-    the bot. ``line`` comes without its newline, and with escapes for bytes that are not UTF-8. ``unread`` marks output that was still
-    waiting when the wire was closed, whether whole lines or part of one.
+    ``ms`` is counted from the opening of the log, with three decimals. ``seat`` and ``bot`` say
+    whose wire it is, and ``way`` is to or from the bot. ``line`` comes without its newline, and
+    with escapes for bytes that are not UTF-8. ``unread`` marks output that was still waiting when
+    the wire was closed, whether whole lines or part of one.
     """
 
     ms: float
@@ -29,13 +32,17 @@ class WireLine(Struct, frozen=True, omit_defaults=True):
 
 
 class WireLog:
-    """A log of all the wires of a game, in the order the arena wrote and read. The caller owns the file."""
+    """A log of all the wires of a game, in the order the arena wrote and read. The caller owns the
+    file.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._began_ns = time.monotonic_ns()
 
-    def write(self, seat: int, bot: str, way: Direction, text: bytes, *, unread: bool = False) -> None:
+    def write(
+        self, seat: int, bot: str, way: Direction, text: bytes, *, unread: bool = False
+    ) -> None:
         """Adds one or more lines, skipping empty ones. Raises OSError."""
         ms = round((time.monotonic_ns() - self._began_ns) / 1e6, 3)
         for line in text.split(b"\n"):
@@ -47,7 +54,15 @@ class WireLog:
 class LoggedPlayer(BotPlayer):
     """A bot whose wire is logged."""
 
-    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox, log: WireLog, seat: int, clock: ClockKind = "cpu") -> None:
+    def __init__(
+        self,
+        bot: Bot,
+        startup_ms: int,
+        sandbox: Sandbox,
+        log: WireLog,
+        seat: int,
+        clock: ClockKind = "cpu",
+    ) -> None:
         super().__init__(bot, startup_ms, sandbox, clock)
         self._log = log
         self._seat = seat

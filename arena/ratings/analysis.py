@@ -23,10 +23,11 @@ from arena.records.runfile import read_run
 
 
 class Analysis(NamedTuple):
-    """The result of `analyse_run`; ``hands`` has a column ``bot`` before those of `hands.worst_hands`.
+    """The result of `analyse_run`; ``hands`` has a column ``bot`` before those of
+    `hands.worst_hands`.
 
-    ``fits`` are the tests of each group of bots that met, and ``threes`` is the number of sets of three bots. ``opponents`` are the rows of
-    `tables.pairs_table` for the requested bot, or None.
+    ``fits`` are the tests of each group of bots that met, and ``threes`` is the number of sets of
+    three bots. ``opponents`` are the rows of `tables.pairs_table` for the requested bot, or None.
     """
 
     games: int
@@ -43,8 +44,11 @@ class Analysis(NamedTuple):
     hands: pd.DataFrame
 
 
-def analyse_run(run: Path, prior: float | None = None, bot: str | None = None, hands: int = 1) -> Analysis:
-    """Analyses a run; ``hands`` is the number of worst hands to list for each bot, or for the requested one.
+def analyse_run(
+    run: Path, prior: float | None = None, bot: str | None = None, hands: int = 1
+) -> Analysis:
+    """Analyses a run; ``hands`` is the number of worst hands to list for each bot, or for the
+    requested one.
 
     Raises RunError, NoAnswerError, UserError for a bot that is not in the run.
     """
@@ -84,6 +88,17 @@ def _hands_table(journal: Path, held: Hands, bots: Sequence[str], most: int) -> 
     """The worst hands of each bot; reads the journal a second time for the ids of their games."""
     frames = {bot: held.candidates(bot, most) for bot in bots}
     wanted = {game for frame in frames.values() for game in frame["game"].tolist()}
-    ids = {number: row.id for number, (_, row) in enumerate(read_rows(journal, row_decoder(Row))) if number in wanted} if wanted else {}
-    listed = pd.concat([worst_hands(frame, ids, bot, most).assign(bot=bot) for bot, frame in frames.items()], ignore_index=True)
+    ids = (
+        {
+            number: row.id
+            for number, (_, row) in enumerate(read_rows(journal, row_decoder(Row)))
+            if number in wanted
+        }
+        if wanted
+        else {}
+    )
+    listed = pd.concat(
+        [worst_hands(frame, ids, bot, most).assign(bot=bot) for bot, frame in frames.items()],
+        ignore_index=True,
+    )
     return listed[["bot", *(name for name in listed.columns if name != "bot")]]

@@ -1,8 +1,10 @@
-"""Brownian motion between two bounds: the probability, for any drift, that it ends as early or as far as a test did.
+"""Brownian motion between two bounds: the probability, for any drift, that it ends as early or as
+far as a test did.
 
-Outcomes are ordered by stages (Siegmund 1985, III.4): lower bound early, then late, still running, upper bound late, then early.
-The densities without drift are computed by reflection for short times and by a Fourier series for long ones. A drift m multiplies the
-density at time t and place x by ``exp(m x - m^2 t / 2)`` (Girsanov), so every term is positive and nothing cancels.
+Outcomes are ordered by stages (Siegmund 1985, III.4): lower bound early, then late, still running,
+upper bound late, then early. The densities without drift are computed by reflection for short times
+and by a Fourier series for long ones. A drift m multiplies the density at time t and place x by
+``exp(m x - m^2 t / 2)`` (Girsanov), so every term is positive and nothing cancels.
 """
 
 from functools import lru_cache
@@ -17,7 +19,9 @@ from arena.ratings.components import Floats
 IMAGES = np.arange(-4, 5)[:, None]
 WAVES = np.arange(1, 13)[:, None]
 SHORT = 0.2
-"""In units of the squared distance of the bounds: below this time, reflections converge faster than waves."""
+"""In units of the squared distance of the bounds: below this time, reflections converge faster than
+waves.
+"""
 VERY_SHORT = 1e-4
 """In the same units: before this time, no motion has come near a bound."""
 STEPS = 1001
@@ -26,7 +30,9 @@ EARLIEST = 12
 
 
 class Outcome(NamedTuple):
-    """The place, at a time, of a motion that started at 0 with variance 1 per unit of time, and stops at ``lower`` or ``upper``."""
+    """The place, at a time, of a motion that started at 0 with variance 1 per unit of time, and
+    stops at ``lower`` or ``upper``.
+    """
 
     lower: float
     upper: float
@@ -57,12 +63,19 @@ def _leaving(outcome: Outcome, drift: float, bound: float) -> float:
 
 @lru_cache(maxsize=4)
 def _flow(outcome: Outcome, bound: float) -> tuple[Floats, Floats]:
-    """The log density, at the logs of times up to the outcome's, of reaching the bound before the other one, without drift."""
+    """The log density, at the logs of times up to the outcome's, of reaching the bound before the
+    other one, without drift.
+    """
     logs = np.linspace(np.log(outcome.time) - EARLIEST, np.log(outcome.time), STEPS)
     times, near, width = np.exp(logs), abs(bound), outcome.upper - outcome.lower
     distance = near + 2 * IMAGES * width
     images = (distance * np.exp(-(distance**2 - near**2) / (2 * times))).sum(axis=0)
-    waves = WAVES * np.sin(WAVES * np.pi * (1 - near / width)) * (-1.0) ** (WAVES + 1) * np.exp(-_decay(times, width))
+    waves = (
+        WAVES
+        * np.sin(WAVES * np.pi * (1 - near / width))
+        * (-1.0) ** (WAVES + 1)
+        * np.exp(-_decay(times, width))
+    )
     short = _log(images) - near**2 / (2 * times) - np.log(2 * np.pi * times**3) / 2
     long = _log(waves.sum(axis=0) * np.pi / width**2)
     return logs, np.where(times < SHORT * width**2, short, long)
@@ -70,11 +83,17 @@ def _flow(outcome: Outcome, bound: float) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=4)
 def _staying(outcome: Outcome) -> tuple[Floats, Floats]:
-    """Places up to the outcome's, and the log density there, at its time, of a motion without drift that has met neither bound."""
+    """Places up to the outcome's, and the log density there, at its time, of a motion without drift
+    that has met neither bound.
+    """
     low, high, time, place = outcome
     x, width = np.linspace(low, place, STEPS), high - low
     if time >= SHORT * width**2:
-        waves = np.sin(WAVES * np.pi * -low / width) * np.sin(WAVES * np.pi * (x - low) / width) * np.exp(-_decay(time, width))
+        waves = (
+            np.sin(WAVES * np.pi * -low / width)
+            * np.sin(WAVES * np.pi * (x - low) / width)
+            * np.exp(-_decay(time, width))
+        )
         return x, _log(waves.sum(axis=0) * 2 / width)
     direct, mirrored = x - 2 * IMAGES * width, 2 * high - x - 2 * IMAGES * width
     images = np.exp(-(direct**2 - x**2) / (2 * time)) - np.exp(-(mirrored**2 - x**2) / (2 * time))

@@ -13,9 +13,11 @@ Marks = NDArray[np.str_]
 
 
 def took_from(count: int, seats: Ints, shares: Floats, weights: Floats) -> NDArray[np.bool_]:
-    """The matrix whose entry [i, j] says that player i got a share of a win at a table where j did not get the whole win.
+    """The matrix whose entry [i, j] says that player i got a share of a win at a table where j did
+    not get the whole win.
 
-    ``seats`` (O, k) are players' numbers below ``count``; ``shares`` (O, k) is what each got in every one of ``weights`` (O,) games.
+    ``seats`` (O, k) are players' numbers below ``count``; ``shares`` (O, k) is what each got in
+    every one of ``weights`` (O,) games.
     """
     matrix = np.zeros((count, count), dtype=np.bool_)
     size = seats.shape[1]
@@ -33,15 +35,19 @@ def weak_components(matrix: NDArray[np.bool_]) -> Ints:
 
 
 def strong_components(matrix: NDArray[np.bool_]) -> Ints:
-    """The group number of each player; within a group, each player can be reached from every other, following the direction."""
+    """The group number of each player; within a group, each player can be reached from every other,
+    following the direction.
+    """
     return _components(matrix, "strong")
 
 
 def pair_marks(matrix: NDArray[np.bool_]) -> Marks:
-    """What the graph leaves open about each pair of players: a matrix of marks, read from the row's player to the column's.
+    """What the graph leaves open about each pair of players: a matrix of marks, read from the row's
+    player to the column's.
 
-    A mark is empty if each can be reached from the other, so that their difference is finite. It is ``>`` or ``<`` if only one can be
-    reached, so that the difference is bounded on one side only, and ``~`` if neither can.
+    A mark is empty if each can be reached from the other, so that their difference is finite. It is
+    ``>`` or ``<`` if only one can be reached, so that the difference is bounded on one side only,
+    and ``~`` if neither can.
     """
     reach = matrix | np.eye(len(matrix), dtype=np.bool_)
     for _ in range(max(len(matrix) - 1, 1).bit_length()):
@@ -50,4 +56,6 @@ def pair_marks(matrix: NDArray[np.bool_]) -> Marks:
 
 
 def _components(matrix: NDArray[np.bool_], connection: Literal["weak", "strong"]) -> Ints:
-    return connected_components(csr_array(matrix.astype(np.int8)), directed=True, connection=connection)[1].astype(np.int64)
+    return connected_components(
+        csr_array(matrix.astype(np.int8)), directed=True, connection=connection
+    )[1].astype(np.int64)

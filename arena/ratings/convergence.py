@@ -13,10 +13,12 @@ FEWEST = 2
 
 
 def convergence_table(counts: Counts, prior: float | None = None) -> pd.DataFrame:
-    """Ratings from the first deals, in order of their numbers and with all boards together; for the largest component each time.
+    """Ratings from the first deals, in order of their numbers and with all boards together; for the
+    largest component each time.
 
     ``deals``  int64, how many were counted; the last value is all of them
-    ``bot``    str; ``elo``, ``elo_low``, ``elo_high`` float64, 95 % interval, NaN without error bars
+    ``bot``    str; ``elo``, ``elo_low``, ``elo_high`` float64, 95 % interval, NaN without error
+               bars
 
     A bot has no row for deals that do not give it a rating.
     """
@@ -28,16 +30,25 @@ def convergence_table(counts: Counts, prior: float | None = None) -> pd.DataFram
         except NoAnswerError:
             continue
         for fit in fits[:1]:
-            values = zip(fit.members.tolist(), fit.elo.tolist(), fit.half_widths().tolist(), strict=True)
-            rows += [(count, results.bots[member], elo, elo - half, elo + half) for member, elo, half in values]
+            values = zip(
+                fit.members.tolist(), fit.elo.tolist(), fit.half_widths().tolist(), strict=True
+            )
+            rows += [
+                (count, results.bots[member], elo, elo - half, elo + half)
+                for member, elo, half in values
+            ]
     return pd.DataFrame(rows, columns=["deals", "bot", "elo", "elo_low", "elo_high"])
 
 
 def checkpoints(deals: int) -> list[int]:
-    """The numbers of deals at which to look: each larger than the last by the same factor, ending with all deals."""
+    """The numbers of deals at which to look: each larger than the last by the same factor, ending
+    with all deals.
+    """
     if deals < FEWEST:
         return []
-    return sorted({round(count) for count in np.geomspace(FEWEST, deals, min(POINTS, deals - FEWEST + 1))})
+    return sorted(
+        {round(count) for count in np.geomspace(FEWEST, deals, min(POINTS, deals - FEWEST + 1))}
+    )
 
 
 def _in_order(counts: Counts) -> Results:
@@ -54,7 +65,9 @@ def _in_order(counts: Counts) -> Results:
 def _first(results: Results, count: int) -> Results:
     """The results of the first ``count`` deals."""
     tables = [_first_of_table(table, count) for table in results.tables]
-    return results._replace(clusters=count, tables=[table for table in tables if len(table.cluster)])
+    return results._replace(
+        clusters=count, tables=[table for table in tables if len(table.cluster)]
+    )
 
 
 def _first_of_table(table: Table, count: int) -> Table:

@@ -37,19 +37,36 @@ class Endings:
         """One row per board and number of players.
 
         ``board`` str; ``players``, ``games`` int64
-        ``turns``, ``turns_low``, ``turns_high``  float64, placements in a game: the median, and the 5 % and 95 % quantiles
-        ``last_pagoda``, ``no_tiles``, ``no_space``, ``forfeit``  float64, the share of games that ended this way
-        ``by_other``  float64, of the games that ended with a last pagoda, the share in which another seat's tile placed it; NaN if none
+        ``turns``, ``turns_low``, ``turns_high``  float64, placements in a game: the median, and the
+                                                  5 % and 95 % quantiles
+        ``last_pagoda``, ``no_tiles``, ``no_space``, ``forfeit``  float64, the share of games that
+                                                                  ended this way
+        ``by_other``  float64, of the games that ended with a last pagoda, the share in which
+                      another seat's tile placed it; NaN if none
         """
         return pd.DataFrame(
-            [{"board": board, "players": players, **_summary(total)} for (board, players), total in sorted(self._totals.items())],
-            columns=["board", "players", "games", "turns", "turns_low", "turns_high", *_ENDS, "by_other"],
+            [
+                {"board": board, "players": players, **_summary(total)}
+                for (board, players), total in sorted(self._totals.items())
+            ],
+            columns=[
+                "board",
+                "players",
+                "games",
+                "turns",
+                "turns_low",
+                "turns_high",
+                *_ENDS,
+                "by_other",
+            ],
         )
 
 
 def _summary(total: _Total) -> dict[str, float]:
     games = total.turns.total()
-    low, median, high = np.quantile(np.repeat(list(total.turns), list(total.turns.values())), [0.05, 0.5, 0.95]).tolist()
+    low, median, high = np.quantile(
+        np.repeat(list(total.turns), list(total.turns.values())), [0.05, 0.5, 0.95]
+    ).tolist()
     ends = {name: total.ends[name.replace("_", " ")] / games for name in _ENDS}
     last = total.ends[LAST_PAGODA]
     return {

@@ -1,4 +1,6 @@
-"""How much better one bot is, after a test that stopped once it knew enough. Such a test tends to stop on a lucky streak."""
+"""How much better one bot is, after a test that stopped once it knew enough. Such a test tends to
+stop on a lucky streak.
+"""
 
 from collections.abc import Callable
 from math import inf, sqrt
@@ -12,7 +14,9 @@ from arena.ratings.model import COVERAGE, NORMAL_QUANTILE, SMALL_SAMPLE
 from arena.ratings.sequential import SequentialTest
 
 OVERSHOOT = 0.583
-"""How far a walk in normal steps overshoots a bound when it crosses it, in steps (Siegmund 1985, 10.37)."""
+"""How far a walk in normal steps overshoots a bound when it crosses it, in steps (Siegmund 1985,
+10.37).
+"""
 MOST_ELO = 4000.0
 """Differences larger than this count as infinite."""
 
@@ -26,22 +30,33 @@ class Estimate(NamedTuple):
 
 
 def plain_estimate(test: SequentialTest) -> Estimate:
-    """The mean of the blocks, as if their number had been fixed in advance: biased away from 0 if a bound was reached."""
+    """The mean of the blocks, as if their number had been fixed in advance: biased away from 0 if a
+    bound was reached.
+    """
     freedom = max(test.blocks - 1, 1)
-    quantile = float(stdtrit(freedom, (1 + COVERAGE) / 2)) if test.blocks < SMALL_SAMPLE else NORMAL_QUANTILE
+    quantile = (
+        float(stdtrit(freedom, (1 + COVERAGE) / 2))
+        if test.blocks < SMALL_SAMPLE
+        else NORMAL_QUANTILE
+    )
     half = quantile * sqrt(test.variance / max(test.blocks, 1))
     return Estimate(*(_elo(test, test.mean + shift) for shift in (0.0, -half, half)))
 
 
 def unbiased_estimate(test: SequentialTest) -> Estimate:
-    """The median-unbiased estimate: the difference for which the test would have ended below this outcome as often as above it.
+    """The median-unbiased estimate: the difference for which the test would have ended below this
+    outcome as often as above it.
 
-    The ends of the interval are the differences for which it would have done so in 2.5 % of cases on either side. The log likelihood ratio
-    is treated as a Brownian motion, with its bounds widened by the overshoot of a walk in steps.
+    The ends of the interval are the differences for which it would have done so in 2.5 % of cases
+    on either side. The log likelihood ratio is treated as a Brownian motion, with its bounds
+    widened by the overshoot of a walk in steps.
     """
     if not test.blocks:
         return Estimate(0.0, -inf, inf)
-    null, step = test.worth(test.question.elo0), test.worth(test.question.elo1) - test.worth(test.question.elo0)
+    null, step = (
+        test.worth(test.question.elo0),
+        test.worth(test.question.elo1) - test.worth(test.question.elo0),
+    )
     rate = step**2 / test.variance
     margin = OVERSHOOT * sqrt(rate * test.look)
     lower, upper = test.question.lower - margin, test.question.upper + margin
@@ -50,7 +65,11 @@ def unbiased_estimate(test: SequentialTest) -> Estimate:
 
     def elo_with(chance: float) -> float:
         drifts = [(end - null) / step - 0.5 for end in (-1, 1)]
-        return _elo(test, (_root(lambda drift: chance_of_less(outcome, drift) - chance, *drifts) + 0.5) * step + null)
+        return _elo(
+            test,
+            (_root(lambda drift: chance_of_less(outcome, drift) - chance, *drifts) + 0.5) * step
+            + null,
+        )
 
     return Estimate(elo_with(0.5), elo_with((1 + COVERAGE) / 2), elo_with((1 - COVERAGE) / 2))
 

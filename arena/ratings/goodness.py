@@ -1,4 +1,6 @@
-"""Whether the model fits: compares each pair's results in games together with what their ratings and seats predict."""
+"""Whether the model fits: compares each pair's results in games together with what their ratings
+and seats predict.
+"""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -10,26 +12,40 @@ from scipy.sparse import coo_array, csr_array
 from scipy.special import fdtrc, stdtr
 
 from arena.ratings.components import Floats, Ints
-from arena.ratings.likelihood import Layout, derivatives, expected_shares, gauged, layout_of, seat_columns, spread
+from arena.ratings.likelihood import (
+    Layout,
+    derivatives,
+    expected_shares,
+    gauged,
+    layout_of,
+    seat_columns,
+    spread,
+)
 from arena.ratings.model import ELO, Fit
 from arena.ratings.results import Results, Table, restrict
 from arena.ratings.sandwich import deal_sums, outcome_scores
 
 SINGULAR = 1e-8
-"""A variance below this fraction of the largest one, or of one game, counts as 0: some sums of residuals are always 0."""
+"""A variance below this fraction of the largest one, or of one game, counts as 0: some sums of
+residuals are always 0.
+"""
 FEWEST_EXPECTED = 5
-"""A pair is tested only if its weaker bot is expected to get this many wins; with fewer, winning nothing is nothing unusual."""
+"""A pair is tested only if its weaker bot is expected to get this many wins; with fewer, winning
+nothing is nothing unusual.
+"""
 
 
 class Goodness(NamedTuple):
-    """The test of one component: ``statistic`` is F with ``freedom`` and ``deals - freedom`` degrees of freedom.
+    """The test of one component: ``statistic`` is F with ``freedom`` and ``deals - freedom``
+    degrees of freedom.
 
-    It is NaN with too few deals, and if ``is_open``: then only a prior keeps the ratings finite, and the results need not follow them.
-    ``pairs`` has a row for each pair that met:
+    It is NaN with too few deals, and if ``is_open``: then only a prior keeps the ratings finite,
+    and the results need not follow them. ``pairs`` has a row for each pair that met:
 
     ``bot``, ``opponent`` str; ``games`` int64
     ``lead``, ``expected``  float64, the bot's share of the win minus the opponent's, per game
-    ``t``, ``p``  float64, the difference over its error, and the probability of a larger one if the model is right; NaN if not tested
+    ``t``, ``p``  float64, the difference over its error, and the probability of a larger one if the
+                  model is right; NaN if not tested
     ``p_all``     float64, the same for the largest of all pairs (Holm)
     """
 
@@ -43,10 +59,20 @@ class Goodness(NamedTuple):
 
 
 def goodness(results: Results, fit: Fit) -> Goodness:
-    """Tests the fit of a component. Errors are clustered by deal and allow for ratings estimated from the same games."""
+    """Tests the fit of a component. Errors are clustered by deal and allow for ratings estimated
+    from the same games.
+    """
     inner = restrict(results, fit.members)
     layout = layout_of(inner, seats=bool(fit.seats))
-    parameters = np.concatenate([fit.elo - fit.elo.mean(), *(fit.seats[table.size][0][1:] for table in inner.tables if fit.seats)]) / ELO
+    parameters = (
+        np.concatenate(
+            [
+                fit.elo - fit.elo.mean(),
+                *(fit.seats[table.size][0][1:] for table in inner.tables if fit.seats),
+            ]
+        )
+        / ELO
+    )
     pairs = _Pairs(inner, layout, parameters)
     _, information = derivatives(parameters, layout, inner, fit.prior)
     bread = np.linalg.inv(gauged(information, layout, fit.prior))
@@ -63,8 +89,13 @@ def goodness(results: Results, fit: Fit) -> Goodness:
     statistic, freedom = _quotient(residual[tested], variance[np.ix_(tested, tested)], deals)
     p = float(fdtrc(freedom, deals - freedom, statistic)) if np.isfinite(statistic) else np.nan
     t = np.full(len(residual), np.nan)
-    t[tested] = residual[tested] / np.sqrt(np.where(np.diag(variance) > SINGULAR, np.diag(variance), np.nan))[tested]
-    return Goodness(inner.bots, statistic, freedom, deals, p, is_open, _table(inner.bots, pairs, t, deals))
+    t[tested] = (
+        residual[tested]
+        / np.sqrt(np.where(np.diag(variance) > SINGULAR, np.diag(variance), np.nan))[tested]
+    )
+    return Goodness(
+        inner.bots, statistic, freedom, deals, p, is_open, _table(inner.bots, pairs, t, deals)
+    )
 
 
 def _all_games(results: Results, of_outcomes: Sequence[csr_array]) -> Floats:
@@ -76,9 +107,10 @@ def _all_games(results: Results, of_outcomes: Sequence[csr_array]) -> Floats:
 class _Pairs:
     """The pairs of bots that met.
 
-    By pair: ``leads`` (O, m) are the residual leads of a game with each outcome, for each table size; ``slopes`` (m, size) are the
-    derivatives of the expected leads by parameter; ``games``, ``observed`` and ``expected`` are sums; ``fewest`` is the number of wins
-    expected for the weaker bot.
+    By pair: ``leads`` (O, m) are the residual leads of a game with each outcome, for each table
+    size; ``slopes`` (m, size) are the derivatives of the expected leads by parameter; ``games``,
+    ``observed`` and ``expected`` are sums; ``fewest`` is the number of wins expected for the weaker
+    bot.
     """
 
     def __init__(self, results: Results, layout: Layout, parameters: Floats) -> None:
@@ -93,23 +125,40 @@ class _Pairs:
             expected = expected_shares(parameters, layout, table)
             residual, leads = table.share - expected, csr_array((len(expected), count))
             for one, other in combinations(range(table.size), 2):
-                pair, sign = number[table.seats[:, one], table.seats[:, other]], _sign(table, one, other)
+                pair, sign = (
+                    number[table.seats[:, one], table.seats[:, other]],
+                    _sign(table, one, other),
+                )
                 self.games += np.bincount(pair, table.games * (sign != 0), count)
-                self.observed += np.bincount(pair, sign * table.games * (table.share[:, one] - table.share[:, other]), count)
-                self.expected += np.bincount(pair, sign * table.games * (expected[:, one] - expected[:, other]), count)
-                self.fewest += np.bincount(pair, table.games * expected[:, [one, other]].min(axis=1) * (sign != 0), count)
-                slope = (sign * table.games)[:, None] * (spread(expected)[:, one] - spread(expected)[:, other])
+                self.observed += np.bincount(
+                    pair, sign * table.games * (table.share[:, one] - table.share[:, other]), count
+                )
+                self.expected += np.bincount(
+                    pair, sign * table.games * (expected[:, one] - expected[:, other]), count
+                )
+                self.fewest += np.bincount(
+                    pair, table.games * expected[:, [one, other]].min(axis=1) * (sign != 0), count
+                )
+                slope = (sign * table.games)[:, None] * (
+                    spread(expected)[:, one] - spread(expected)[:, other]
+                )
                 for seat, column in enumerate(seat_columns(layout, table)):
-                    slopes += np.bincount(pair * width + table.seats[:, seat], slope[:, seat], count * width)
+                    slopes += np.bincount(
+                        pair * width + table.seats[:, seat], slope[:, seat], count * width
+                    )
                     slopes += np.bincount(pair * width + column, slope[:, seat], count * width)
                 lead = sign * (residual[:, one] - residual[:, other])
-                leads = leads + csr_array(coo_array((lead, (np.arange(len(lead)), pair)), shape=leads.shape))
+                leads = leads + csr_array(
+                    coo_array((lead, (np.arange(len(lead)), pair)), shape=leads.shape)
+                )
             self.leads.append(leads)
         self.slopes = slopes.reshape(count, width)[:, :-1]
 
 
 def _sign(table: Table, one: int, other: int) -> Ints:
-    """(O,) 1 if the first seat's bot has the lower number, -1 if it has the higher one, 0 if both are the same."""
+    """(O,) 1 if the first seat's bot has the lower number, -1 if it has the higher one, 0 if both
+    are the same.
+    """
     return np.asarray(np.sign(table.seats[:, other] - table.seats[:, one]), dtype=np.int64)
 
 
@@ -146,7 +195,9 @@ def _table(bots: Sequence[str], pairs: _Pairs, every_t: Floats, deals: int) -> p
 
 
 def holm(p: Floats) -> Floats:
-    """The p values, adjusted so that the chance of any of them falling below 5 % is 5 %, however many there are; NaN stays NaN."""
+    """The p values, adjusted so that the chance of any of them falling below 5 % is 5 %, however
+    many there are; NaN stays NaN.
+    """
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]
     adjusted = np.full(len(p), np.nan)

@@ -1,4 +1,6 @@
-"""Hands that others played better: on one deal every bot gets the same tiles in the same seat, so results can be compared."""
+"""Hands that others played better: on one deal every bot gets the same tiles in the same seat, so
+results can be compared.
+"""
 
 from array import array
 from collections.abc import Mapping, Sequence
@@ -19,9 +21,11 @@ DIGITS = 9
 
 
 class _Table(NamedTuple):
-    """The games (n,) with k players: ``number`` in the journal, ``cluster``, ``outcome`` (a row of the arrays below), ``left`` (n, k).
+    """The games (n,) with k players: ``number`` in the journal, ``cluster``, ``outcome`` (a row of
+    the arrays below), ``left`` (n, k).
 
-    ``bots`` (O, k) numbers, ``share`` (O, k), and ``expected`` (O, k) by ratings and seats, NaN if a bot has no rating
+    ``bots`` (O, k) numbers, ``share`` (O, k), and ``expected`` (O, k) by ratings and seats, NaN if
+    a bot has no rating
     """
 
     number: Ints
@@ -34,9 +38,13 @@ class _Table(NamedTuple):
 
 
 class Hands:
-    """The hands of counted games; ``left`` are the pagodas left by game and seat, ``bots`` are the bots of the fits."""
+    """The hands of counted games; ``left`` are the pagodas left by game and seat, ``bots`` are the
+    bots of the fits.
+    """
 
-    def __init__(self, games: Games, left: "array[int]", bots: Sequence[str], fits: Sequence[Fit]) -> None:
+    def __init__(
+        self, games: Games, left: "array[int]", bots: Sequence[str], fits: Sequence[Fit]
+    ) -> None:
         self._bots = list(bots)
         elo = np.full(len(bots), np.nan)
         for fit in fits:
@@ -65,11 +73,21 @@ class Hands:
             )
 
     def candidates(self, bot: str, most: int) -> pd.DataFrame:
-        """The rows that `worst_hands` needs to find this many hands: a few hands for each table size and seat."""
+        """The rows that `worst_hands` needs to find this many hands: a few hands for each table
+        size and seat.
+        """
         me = self._bots.index(bot)
-        parts = [_rows(table, seat, _worst(table, seat, me, most)) for table in self._tables for seat in range(table.bots.shape[1])]
+        parts = [
+            _rows(table, seat, _worst(table, seat, me, most))
+            for table in self._tables
+            for seat in range(table.bots.shape[1])
+        ]
         columns = ["game", *SAME_HAND, "bot", "share", "expected", "left"]
-        frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({name: [] for name in columns}, dtype=np.int64)
+        frame = (
+            pd.concat(parts, ignore_index=True)
+            if parts
+            else pd.DataFrame({name: [] for name in columns}, dtype=np.int64)
+        )
         return frame.assign(bot=np.array([*self._bots, ""], dtype=object)[frame["bot"]])
 
 
@@ -86,8 +104,13 @@ def _worst(table: _Table, seat: int, me: int, most: int) -> Ints:
         values = (None, excess[outcome], table.left[games, seat])
         sums.append([np.bincount(cluster, value, deals) for value in values])
     with np.errstate(invalid="ignore", divide="ignore"):
-        (own_excess, own_left), (other_excess, other_left) = ([total / games for total in totals] for games, *totals in sums)
-    swing, behind = np.round(other_excess - own_excess, DIGITS), np.round(own_left - other_left, DIGITS)
+        (own_excess, own_left), (other_excess, other_left) = (
+            [total / games for total in totals] for games, *totals in sums
+        )
+    swing, behind = (
+        np.round(other_excess - own_excess, DIGITS),
+        np.round(own_left - other_left, DIGITS),
+    )
     order = np.lexsort((-behind, -swing))
     return order[: min(most, int((~np.isnan(swing)).sum()))]
 
@@ -111,17 +134,21 @@ def _rows(table: _Table, seat: int, clusters: Ints) -> pd.DataFrame:
 
 
 def worst_hands(frame: pd.DataFrame, ids: Mapping[int, str], bot: str, most: int) -> pd.DataFrame:
-    """The hands that a bot played worst, compared with other bots that held the same tiles in the same seat; worst first.
+    """The hands that a bot played worst, compared with other bots that held the same tiles in the
+    same seat; worst first.
 
     ``frame`` has one row for each game and seat; ``ids`` are the games' ids by number:
 
-    ``game``, ``cluster``, ``seats``, ``seat``  int64; ``bot`` str; ``share``, ``expected`` float64, NaN without a rating; ``left`` int64
+    ``game``, ``cluster``, ``seats``, ``seat``  int64; ``bot`` str; ``share``, ``expected`` float64,
+                                                NaN without a rating; ``left`` int64
 
     The table:
 
     ``seats``, ``seat``  int64, the number of players and the seat
     ``games``, ``other_games``  int64, played from there by the bot, and by others
-    ``share``, ``expected``, ``other_share``, ``other_expected``  float64, means over these games; expectations include opponents' strength
+    ``share``, ``expected``, ``other_share``, ``other_expected``  float64, means over these games;
+                                                                  expectations include opponents'
+                                                                  strength
     ``swing``  float64, how much more than the bot the others exceeded their expectation
     ``left``, ``other_left``  float64, mean number of pagodas left
     ``game``, ``other_game``  str, ids of the bot's worst game, and of the best of the others
@@ -129,14 +156,28 @@ def worst_hands(frame: pd.DataFrame, ids: Mapping[int, str], bot: str, most: int
     held = frame[frame["expected"].notna()]
     held = held.assign(excess=held["share"] - held["expected"], own=(held["bot"] == bot).to_numpy())
     means = held.groupby([*SAME_HAND, "own"], sort=True).agg(
-        games=("game", "size"), share=("share", "mean"), expected=("expected", "mean"), excess=("excess", "mean"), left=("left", "mean")
+        games=("game", "size"),
+        share=("share", "mean"),
+        expected=("expected", "mean"),
+        excess=("excess", "mean"),
+        left=("left", "mean"),
     )
-    table = _one_side(means, own=True).join(_one_side(means, own=False).add_prefix("other_"), how="inner")
+    table = _one_side(means, own=True).join(
+        _one_side(means, own=False).add_prefix("other_"), how="inner"
+    )
     table["swing"] = (table["other_excess"] - table["excess"]).round(DIGITS)
     table["behind"] = (table["left"] - table["other_left"]).round(DIGITS)
-    table = table.sort_values(["swing", "behind"], ascending=False, kind="stable").head(most).reset_index()
-    table["game"] = [_extreme(held, ids, key, own=True) for key in table[SAME_HAND].itertuples(index=False)]
-    table["other_game"] = [_extreme(held, ids, key, own=False) for key in table[SAME_HAND].itertuples(index=False)]
+    table = (
+        table.sort_values(["swing", "behind"], ascending=False, kind="stable")
+        .head(most)
+        .reset_index()
+    )
+    table["game"] = [
+        _extreme(held, ids, key, own=True) for key in table[SAME_HAND].itertuples(index=False)
+    ]
+    table["other_game"] = [
+        _extreme(held, ids, key, own=False) for key in table[SAME_HAND].itertuples(index=False)
+    ]
     table = table.astype({"seats": "int64", "seat": "int64"})
     figures = ["share", "expected", "other_share", "other_expected", "swing", "left", "other_left"]
     return table[["seats", "seat", "games", "other_games", *figures, "game", "other_game"]]
@@ -150,4 +191,8 @@ def _extreme(held: pd.DataFrame, ids: Mapping[int, str], key: Sequence[int], *, 
     """The id of the bot's worst game with a hand, or of the others' best one."""
     rows = held[(held[SAME_HAND] == list(key)).all(axis=1) & (held["own"] == own)]
     named = rows.assign(name=[ids[game] for game in rows["game"]])
-    return str(named.sort_values(["excess", "left", "name"], ascending=[own, not own, True])["name"].iloc[0])
+    return str(
+        named.sort_values(["excess", "left", "name"], ascending=[own, not own, True])["name"].iloc[
+            0
+        ]
+    )

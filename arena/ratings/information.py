@@ -20,9 +20,10 @@ CLEAR = 0.975
 class Precision(NamedTuple):
     """How precise ratings are.
 
-    ``widest`` is the half-width of the widest 95 % interval in Elo, infinite if a bot has none. ``open_pairs`` counts neighbours in the
-    ranking whose order is not settled. ``games`` is roughly how many more games narrow all intervals to the wanted half-width, infinite if
-    unknown, 0 if no half-width is wanted.
+    ``widest`` is the half-width of the widest 95 % interval in Elo, infinite if a bot has none.
+    ``open_pairs`` counts neighbours in the ranking whose order is not settled. ``games`` is roughly
+    how many more games narrow all intervals to the wanted half-width, infinite if unknown, 0 if no
+    half-width is wanted.
     """
 
     widest: float
@@ -30,8 +31,12 @@ class Precision(NamedTuple):
     games: float
 
 
-def rate_journal(run: Path, bots: Sequence[str], match: Sequence[str] = ()) -> tuple[Results, list[Fit]]:
-    """The results in a run's folder, of games or of matches on these boards, and their fits. Raises RunError."""
+def rate_journal(
+    run: Path, bots: Sequence[str], match: Sequence[str] = ()
+) -> tuple[Results, list[Fit]]:
+    """The results in a run's folder, of games or of matches on these boards, and their fits. Raises
+    RunError.
+    """
     results = score_journal(journal_of(run), match).counted.counts(bots).results
     return results, rate(results)
 
@@ -42,11 +47,15 @@ def precision(results: Results, fits: Sequence[Fit], until: float | None) -> Pre
     for fit in fits:
         widths[fit.members] = np.nan_to_num(fit.half_widths(), nan=np.inf)
     open_pairs = sum(len(_open_pairs(fit)) for fit in fits)
-    return Precision(float(widths.max()), open_pairs, _games_to(results, widths, until) if until else 0.0)
+    return Precision(
+        float(widths.max()), open_pairs, _games_to(results, widths, until) if until else 0.0
+    )
 
 
 def _games_to(results: Results, widths: Floats, until: float) -> float:
-    """The games needed to narrow each bot's half-width, which shrinks with the square root of its games."""
+    """The games needed to narrow each bot's half-width, which shrinks with the square root of its
+    games.
+    """
     games = np.zeros(len(results.bots))
     for table in results.tables:
         np.add.at(games, table.seats, table.games[:, None])
@@ -54,15 +63,21 @@ def _games_to(results: Results, widths: Floats, until: float) -> float:
     return float((games * np.maximum((widths / until) ** 2 - 1, 0)).sum() / seats)
 
 
-def promises(results: Results, fits: Sequence[Fit], line_ups: Iterable[Sequence[str]], until: float | None) -> Mapping[str, float]:
-    """How much another deal with each line-up should narrow the intervals that are too wide; equal for all if nothing is known.
+def promises(
+    results: Results, fits: Sequence[Fit], line_ups: Iterable[Sequence[str]], until: float | None
+) -> Mapping[str, float]:
+    """How much another deal with each line-up should narrow the intervals that are too wide; equal
+    for all if nothing is known.
 
-    Too wide means: with ``until``, the ratings whose half-width exceeds it; without, the differences of neighbours in the ranking whose
-    order is not settled, or all ratings if there are none. A line-up's information A adds to the inverse of the covariance V,
-    so a contrast's variance c'Vc falls by c'V A Vc to first order (the gradient of c-optimal design).
+    Too wide means: with ``until``, the ratings whose half-width exceeds it; without, the
+    differences of neighbours in the ranking whose order is not settled, or all ratings if there are
+    none. A line-up's information A adds to the inverse of the covariance V, so a contrast's
+    variance c'Vc falls by c'V A Vc to first order (the gradient of c-optimal design).
     """
     place = {
-        name: (number, at) for number, fit in enumerate(fits) for at, name in enumerate(results.bots[member] for member in fit.members)
+        name: (number, at)
+        for number, fit in enumerate(fits)
+        for at, name in enumerate(results.bots[member] for member in fit.members)
     }
     wanted = [_directions(fit, until) for fit in fits]
     if all(len(directions) == 0 for directions in wanted):
@@ -71,13 +86,21 @@ def promises(results: Results, fits: Sequence[Fit], line_ups: Iterable[Sequence[
     for line_up in line_ups:
         spots = [place.get(name, (-1, -1)) for name in line_up]
         number = spots[0][0]
-        is_rated = number >= 0 and all(spot[0] == number for spot in spots) and bool(np.isfinite(fits[number].covariance).all())
-        found["+".join(line_up)] = _promise(fits[number], [at for _, at in spots], wanted[number]) if is_rated else np.inf
+        is_rated = (
+            number >= 0
+            and all(spot[0] == number for spot in spots)
+            and bool(np.isfinite(fits[number].covariance).all())
+        )
+        found["+".join(line_up)] = (
+            _promise(fits[number], [at for _, at in spots], wanted[number]) if is_rated else np.inf
+        )
     return found
 
 
 def _promise(fit: Fit, members: Sequence[int], directions: Floats) -> float:
-    """The reduction of the variance in all directions by one game of these members, ignoring seats."""
+    """The reduction of the variance in all directions by one game of
+    these members, ignoring seats.
+    """
     chance = np.exp((fit.elo[members] - fit.elo[members].max()) / ELO)
     chance /= chance.sum()
     information = (np.diag(chance) - np.outer(chance, chance)) / ELO**2
@@ -98,4 +121,6 @@ def _open_pairs(fit: Fit) -> list[tuple[int, int]]:
     """Neighbours in the ranking whose order is not settled."""
     order = np.argsort(-fit.elo, kind="stable").tolist()
     superiority = fit.superiority()
-    return [(above, below) for above, below in pairwise(order) if not superiority[above, below] >= CLEAR]
+    return [
+        (above, below) for above, below in pairwise(order) if not superiority[above, below] >= CLEAR
+    ]

@@ -1,7 +1,8 @@
 """The likelihood of the share-logit model and its derivatives at given parameters.
 
-At a table of k seats, the expected share of bot p is ``exp(theta_p + s_seat)`` divided by its sum over the table (conditional logit with a
-fractional response). For two players it is Bradley-Terry on scores.
+At a table of k seats, the expected share of bot p is ``exp(theta_p + s_seat)`` divided by its sum
+over the table (conditional logit with a fractional response). For two players it is Bradley-Terry
+on scores.
 """
 
 from typing import NamedTuple
@@ -13,7 +14,9 @@ from arena.ratings.results import Results, Table
 
 
 class Layout(NamedTuple):
-    """The layout of parameters: bots first, then seats 1 to k-1 of each table size; without seat effects, ``offsets`` lacks the size."""
+    """The layout of parameters: bots first, then seats 1 to k-1 of each table size; without seat
+    effects, ``offsets`` lacks the size.
+    """
 
     bots: int
     offsets: dict[int, int]
@@ -30,9 +33,13 @@ def layout_of(results: Results, *, seats: bool) -> Layout:
 
 
 def seat_columns(layout: Layout, table: Table) -> Ints:
-    """(k,) column of each seat's effect; seats without one, such as seat 0 (the reference), get the column after the last."""
+    """(k,) column of each seat's effect; seats without one, such as seat 0 (the reference), get the
+    column after the last.
+    """
     start = layout.offsets.get(table.size)
-    effects = [layout.size] * (table.size - 1) if start is None else range(start, start + table.size - 1)
+    effects = (
+        [layout.size] * (table.size - 1) if start is None else range(start, start + table.size - 1)
+    )
     return np.array([layout.size, *effects], dtype=np.int64)
 
 
@@ -45,20 +52,28 @@ def expected_shares(parameters: Floats, layout: Layout, table: Table) -> Floats:
 
 
 def add_products(target: Floats, layout: Layout, table: Table, products: Floats) -> None:
-    """Adds the sum over outcomes of X' P X to ``target`` (size + 1, size + 1), for symmetric P (O, k, k) by outcome and pair of seats."""
+    """Adds the sum over outcomes of X' P X to ``target`` (size + 1, size + 1), for symmetric P (O,
+    k, k) by outcome and pair of seats.
+    """
     width, effects = layout.size + 1, seat_columns(layout, table)
     for one in range(table.size):
         for other in range(table.size):
             weight, bots = products[:, one, other], table.seats[:, one]
-            target += np.bincount(bots * width + table.seats[:, other], weight, width * width).reshape(width, width)
+            target += np.bincount(
+                bots * width + table.seats[:, other], weight, width * width
+            ).reshape(width, width)
             beside = np.bincount(bots, weight, width)
             target[:, effects[other]] += beside
             target[effects[other], :] += beside
             target[effects[one], effects[other]] += weight.sum()
 
 
-def derivatives(parameters: Floats, layout: Layout, results: Results, prior: float) -> tuple[Floats, Floats]:
-    """Gradient (size,) and negative Hessian (size, size) of the log likelihood, including the prior."""
+def derivatives(
+    parameters: Floats, layout: Layout, results: Results, prior: float
+) -> tuple[Floats, Floats]:
+    """Gradient (size,) and negative Hessian (size, size) of the log likelihood, including the
+    prior.
+    """
     gradient = np.zeros(layout.size + 1)
     information = np.zeros((layout.size + 1, layout.size + 1))
     for table in results.tables:
@@ -79,20 +94,33 @@ def derivatives(parameters: Floats, layout: Layout, results: Results, prior: flo
 
 def spread(expected: Floats) -> Floats:
     """(O, k, k) diag p - p p'."""
-    return np.asarray(expected[:, :, None] * (np.eye(expected.shape[1]) - expected[:, None, :]), dtype=np.float64)
+    return np.asarray(
+        expected[:, :, None] * (np.eye(expected.shape[1]) - expected[:, None, :]), dtype=np.float64
+    )
 
 
-def _add_seat_prior(parameters: Floats, layout: Layout, table: Table, gradient: Floats, information: Floats, prior: float) -> None:
+def _add_seat_prior(
+    parameters: Floats,
+    layout: Layout,
+    table: Table,
+    gradient: Floats,
+    information: Floats,
+    prior: float,
+) -> None:
     """One virtual game among equals at each table size, in which every seat gets the same share."""
     columns = seat_columns(layout, table)
     weight = np.exp(np.append(parameters, 0.0)[columns])
     expected = weight / weight.sum()
     gradient[columns] += prior * (1 / table.size - expected)
-    information[np.ix_(columns, columns)] += prior * (np.diag(expected) - np.outer(expected, expected))
+    information[np.ix_(columns, columns)] += prior * (
+        np.diag(expected) - np.outer(expected, expected)
+    )
 
 
 def gauged(information: Floats, layout: Layout, prior: float) -> Floats:
-    """The information, made regular in the direction that is free without a prior: an equal shift of all bots."""
+    """The information, made regular in the direction that is free without a prior: an equal shift
+    of all bots.
+    """
     if prior:
         return information
     regular = information.copy()

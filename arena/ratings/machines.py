@@ -31,11 +31,19 @@ class Machines:
     def table(self) -> pd.DataFrame:
         """One row per machine and speed, by name.
 
-        ``host`` str; ``speed`` Int64, games of a fixed kind per second, missing if it was not measured
-        ``games``, ``faults`` int64; ``move_ms`` float64, mean over all answers of all bots, NaN if there are none
+        ``host`` str; ``speed`` Int64, games of a fixed kind per second, missing if it was not
+        measured ``games``, ``faults`` int64; ``move_ms`` float64, mean over all answers of all
+        bots, NaN if there are none
         """
         rows = [
-            (*split_host(host), total.games, total.faults, total.think_ms / total.moves if total.moves else float("nan"))
+            (
+                *split_host(host),
+                total.games,
+                total.faults,
+                total.think_ms / total.moves if total.moves else float("nan"),
+            )
             for host, total in sorted(self._totals.items())
         ]
-        return pd.DataFrame(rows, columns=["host", "speed", "games", "faults", "move_ms"]).astype({"speed": "Int64"})
+        return pd.DataFrame(rows, columns=["host", "speed", "games", "faults", "move_ms"]).astype(
+            {"speed": "Int64"}
+        )

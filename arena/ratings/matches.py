@@ -1,4 +1,6 @@
-"""Combines games into matches (R8.3) while they are read: a run is scored either by games or by matches."""
+"""Combines games into matches (R8.3) while they are read: a run is scored either by games or by
+matches.
+"""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,7 +16,8 @@ from arena.rules.rounds import place_of, title_of, turns_of
 
 
 def scoring_of(info: RunInfo, asked: Sequence[str] | None = None) -> list[str]:
-    """The boards of the matches that a run is scored by, none if it is scored by games: as ``asked``, else as in run.json.
+    """The boards of the matches that a run is scored by, none if it is scored by games: as
+    ``asked``, else as in run.json.
 
     Raises UserError for a board that the run does not have, RunError.
     """
@@ -32,7 +35,8 @@ def scoring_of(info: RunInfo, asked: Sequence[str] | None = None) -> list[str]:
 
 
 class Score:
-    """The games of a run, and what is scored: the matches on these boards, or the games themselves if there are no boards.
+    """The games of a run, and what is scored: the matches on these boards, or the games themselves
+    if there are no boards.
 
     ``hosts`` are the machines the games were played on.
     """
@@ -52,7 +56,9 @@ class Score:
 
 
 def score_journal(journal: Path, match: Sequence[str]) -> Score:
-    """The games of a journal; the first record of each id counts. Raises RunError for a damaged line."""
+    """The games of a journal; the first record of each id counts. Raises RunError for a damaged
+    line.
+    """
     score = Score(match)
     for _, row in read_rows(journal, row_decoder(Row)):
         score.add(row)
@@ -65,11 +71,13 @@ def timed_hosts(info: RunInfo, score: Score) -> set[str]:
 
 
 class Matches:
-    """Takes games, and passes on each match once it has a game for each of its boards; until then it holds the games.
+    """Takes games, and passes on each match once it has a game for each of its boards; until then
+    it holds the games.
 
-    A match has the same bots in the same seats on the same deal. Seats rank by total pagodas left, fewest first. Seats that forfeited rank
-    below all others: by the number of forfeits, then as their games rank them (an earlier forfeit below a later one), then by the total.
-    Equal is equal. A game that occurs twice under different ids counts once.
+    A match has the same bots in the same seats on the same deal. Seats rank by total pagodas left,
+    fewest first. Seats that forfeited rank below all others: by the number of forfeits, then as
+    their games rank them (an earlier forfeit below a later one), then by the total. Equal is equal.
+    A game that occurs twice under different ids counts once.
     """
 
     def __init__(self, match: Sequence[str], take: Callable[[Match], object]) -> None:
@@ -96,18 +104,29 @@ class Matches:
         if len(rounds) == self._rounds:
             del self._open[name]
             if self._over.add(name):
-                self._take(_whole(self._title, deal, bots, [rounds[turn] for turn in range(self._rounds)]))
+                self._take(
+                    _whole(self._title, deal, bots, [rounds[turn] for turn in range(self._rounds)])
+                )
 
 
 def _whole(title: str, deal: int, bots: tuple[str, ...], games: Sequence[Counted]) -> Match:
     """The match of these rounds."""
     left = list(map(sum, zip(*[game.left for game in games], strict=True)))
     think_ms: list[float] = list(map(sum, zip(*[game.think_ms for game in games], strict=True)))
-    if not any([game.faults for game in games]):  # noqa: C419 - a list is quicker, there are millions of matches
+    # A list is quicker, there are millions of matches.
+    if not any([game.faults for game in games]):  # noqa: C419
         return Match(title, deal, bots, _ranks(left), left, think_ms, [])
     lost = [_lost(games, seat) for seat in range(len(bots))]
     standing = [(len(ranks), sum(ranks), total) for ranks, total in zip(lost, left, strict=True)]
-    return Match(title, deal, bots, _ranks(standing), left, think_ms, [Lost(seat) for seat, ranks in enumerate(lost) if ranks])
+    return Match(
+        title,
+        deal,
+        bots,
+        _ranks(standing),
+        left,
+        think_ms,
+        [Lost(seat) for seat, ranks in enumerate(lost) if ranks],
+    )
 
 
 def _lost(games: Sequence[Counted], seat: int) -> list[int]:

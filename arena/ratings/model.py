@@ -1,4 +1,5 @@
-"""The share-logit model: ratings and seat effects by maximum likelihood, with errors clustered by deal.
+"""The share-logit model: ratings and seat effects by maximum likelihood, with errors clustered by
+deal.
 
 `likelihood` defines the model, and `sandwich` computes the errors.
 """
@@ -10,7 +11,15 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr, stdtrit
 
 from arena.errors import NoAnswerError
-from arena.ratings.components import Floats, Ints, Marks, pair_marks, strong_components, took_from, weak_components
+from arena.ratings.components import (
+    Floats,
+    Ints,
+    Marks,
+    pair_marks,
+    strong_components,
+    took_from,
+    weak_components,
+)
 from arena.ratings.likelihood import Layout, derivatives, gauged, layout_of, seat_columns
 from arena.ratings.results import Results, Table, restrict
 from arena.ratings.sandwich import covariances, loose_directions
@@ -21,7 +30,9 @@ STEP_CAP = 2.0
 TOLERANCE = 1e-9
 MOST_STEPS = 50
 LEAST_INFORMATION = 1e-6
-"""The least curvature in any direction; below it, rounding ended the search far out, and not a maximum."""
+"""The least curvature in any direction; below it, rounding ended the search far out, and not a
+maximum.
+"""
 SMALL_SAMPLE = 30
 COVERAGE = 0.95
 NORMAL_QUANTILE = 1.96
@@ -33,17 +44,20 @@ ROUNDING = 1e-10
 
 
 class Fit(NamedTuple):
-    """Ratings of the bots in one component, in Elo, with mean 0 or with one bot held at a given value.
+    """Ratings of the bots in one component, in Elo, with mean 0 or with one bot held at a given
+    value.
 
-    ``members`` (n,): their numbers in the results. ``elo`` (n,): the ratings, exactly equal if only rounding told them apart.
-    ``covariance`` (n, n): the covariance of ``elo``, NaN with fewer than two deals.
-    ``gain``: how many independent games a game is worth. This is the variance of a difference of two ratings, averaged over all pairs, if
-    every game had its own deal, divided by the same variance clustered by deal. NaN if there is no clustered one, or only the prior's.
-    ``seats``: by table size, the effect of each seat compared with seat 0 in Elo, and its standard error, NaN if the deals show none; empty
-    if seats were given no effect.
-    ``clusters``: the number of deals. ``prior``: the weight used, 0 for none.
-    ``marks`` (n, n), from `components.pair_marks`: what the data, without the prior, leave open about the difference of two bots.
-    ``open_seats``: the table sizes whose seat effects only the prior keeps finite. ``anchor``: the member with a given rating.
+    ``members`` (n,): their numbers in the results. ``elo`` (n,): the ratings, exactly equal if only
+    rounding told them apart. ``covariance`` (n, n): the covariance of ``elo``, NaN with fewer than
+    two deals. ``gain``: how many independent games a game is worth. This is the variance of a
+    difference of two ratings, averaged over all pairs, if every game had its own deal, divided by
+    the same variance clustered by deal. NaN if there is no clustered one, or only the prior's.
+    ``seats``: by table size, the effect of each seat compared with seat 0 in Elo, and its standard
+    error, NaN if the deals show none; empty if seats were given no effect. ``clusters``: the number
+    of deals. ``prior``: the weight used, 0 for none. ``marks`` (n, n), from
+    `components.pair_marks`: what the data, without the prior, leave open about the difference of
+    two bots. ``open_seats``: the table sizes whose seat effects only the prior keeps finite.
+    ``anchor``: the member with a given rating.
     """
 
     members: Ints
@@ -60,13 +74,19 @@ class Fit(NamedTuple):
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom of the t distribution used for all errors; infinite (the normal distribution) for many deals."""
+        """Degrees of freedom of the t distribution used for all errors; infinite (the normal
+        distribution) for many deals.
+        """
         return max(self.clusters - 1, 1) if self.clusters < SMALL_SAMPLE else np.inf
 
     @property
     def quantile(self) -> float:
         """The factor from a standard error to the half-width of a 95 % interval."""
-        return float(stdtrit(self.freedom, (1 + COVERAGE) / 2)) if np.isfinite(self.freedom) else NORMAL_QUANTILE
+        return (
+            float(stdtrit(self.freedom, (1 + COVERAGE) / 2))
+            if np.isfinite(self.freedom)
+            else NORMAL_QUANTILE
+        )
 
     def half_widths(self) -> Floats:
         """Half-widths of the 95 % intervals of the ratings."""
@@ -78,19 +98,35 @@ class Fit(NamedTuple):
         return _errors(variance[:, None] + variance - 2 * self.covariance)
 
     def superiority(self) -> Floats:
-        """(n, n) likelihood of superiority: the quantile of the difference over its error; 0.5 for equal ratings."""
+        """(n, n) likelihood of superiority: the quantile of the difference over its error; 0.5 for
+        equal ratings.
+        """
         difference = self.elo[:, None] - self.elo
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = np.where(difference == 0, 0.0, difference / self.difference_error())
-        return np.asarray(stdtr(self.freedom, ratio) if np.isfinite(self.freedom) else ndtr(ratio), dtype=np.float64)
+        return np.asarray(
+            stdtr(self.freedom, ratio) if np.isfinite(self.freedom) else ndtr(ratio),
+            dtype=np.float64,
+        )
 
     def anchored(self, member: int, value: float) -> "Fit":
-        """The fit with one member held at a value, so that it is no longer an estimate; the others' errors are for the distance to it."""
-        covariance = self.covariance - self.covariance[member] - self.covariance[:, [member]] + self.covariance[member, member]
-        return self._replace(elo=self.elo - self.elo[member] + value, covariance=covariance, anchor=member)
+        """The fit with one member held at a value, so that it is no longer an estimate; the others'
+        errors are for the distance to it.
+        """
+        covariance = (
+            self.covariance
+            - self.covariance[member]
+            - self.covariance[:, [member]]
+            + self.covariance[member, member]
+        )
+        return self._replace(
+            elo=self.elo - self.elo[member] + value, covariance=covariance, anchor=member
+        )
 
     def bot_marks(self) -> list[str]:
-        """For each bot, whether its group gave the others nothing (``>``), got nothing (``<``) or is open both ways (``~``); else empty."""
+        """For each bot, whether its group gave the others nothing (``>``), got nothing (``<``) or
+        is open both ways (``~``); else empty.
+        """
         return [_bot_mark(set(row) - {""}) for row in self.marks.tolist()]
 
 
@@ -105,31 +141,48 @@ def _errors(variance: Floats) -> Floats:
 
 
 def rate(results: Results, prior: float | None = None, *, seats: bool = True) -> list[Fit]:
-    """One fit per weakly connected component of bots that played each other, the one with the most bots first.
+    """One fit per weakly connected component of bots that played each other, the one with the most
+    bots first.
 
-    ``prior`` is the weight of one virtual draw of every bot against a ghost rated 0; None adds one only if the data have no maximum
-    without it, and 0 raises NoAnswerError in that case. With ``seats`` False, seats have no effect.
+    ``prior`` is the weight of one virtual draw of every bot against a ghost rated 0; None adds one
+    only if the data have no maximum without it, and 0 raises NoAnswerError in that case. With
+    ``seats`` False, seats have no effect.
     """
     count = len(results.bots)
     graph = np.zeros((count, count), dtype=np.bool_)
     for table in results.tables:
         graph |= took_from(count, table.seats, table.share, table.games)
     component = weak_components(graph)
-    groups = [np.flatnonzero(component == number) for number in range(component.max(initial=-1) + 1)]
+    groups = [
+        np.flatnonzero(component == number) for number in range(component.max(initial=-1) + 1)
+    ]
     rated = [members for members in groups if len(members) > 1]
-    fits = [_rate_component(restrict(results, members), members, graph[np.ix_(members, members)], prior, seats=seats) for members in rated]
+    fits = [
+        _rate_component(
+            restrict(results, members), members, graph[np.ix_(members, members)], prior, seats=seats
+        )
+        for members in rated
+    ]
     return sorted(fits, key=lambda fit: (-len(fit.members), -fit.games, fit.members[0]))
 
 
-def _rate_component(results: Results, members: Ints, graph: NDArray[np.bool_], prior: float | None, *, seats: bool) -> Fit:
+def _rate_component(
+    results: Results, members: Ints, graph: NDArray[np.bool_], prior: float | None, *, seats: bool
+) -> Fit:
     layout, marks = layout_of(results, seats=seats), pair_marks(graph)
-    open_seats = tuple(table.size for table in results.tables if table.size in layout.offsets and not _seats_determined(table))
+    open_seats = tuple(
+        table.size
+        for table in results.tables
+        if table.size in layout.offsets and not _seats_determined(table)
+    )
     determined = not open_seats and not (marks != "").any()
     parameters, weight = _solve_with_prior(results, layout, graph, prior, determined=determined)
     if determined and prior is None and weight:  # bots and seats run away together
         open_seats = tuple(layout.offsets)
     loose = loose_directions(layout, marks, open_seats)
-    clustered, independent = (found * ELO**2 for found in covariances(results, layout, parameters, weight, loose))
+    clustered, independent = (
+        found * ELO**2 for found in covariances(results, layout, parameters, weight, loose)
+    )
     bots = slice(0, layout.bots)
     return Fit(
         members=members,
@@ -146,30 +199,45 @@ def _rate_component(results: Results, members: Ints, graph: NDArray[np.bool_], p
 
 
 def _gain(clustered: Floats, independent: Floats) -> float:
-    """The ratio of the variances. With the mean rating held at 0, the trace is that of all pairs' differences, up to a factor."""
+    """The ratio of the variances. With the mean rating held at 0, the trace is that of all pairs'
+    differences, up to a factor.
+    """
     variance = np.trace(clustered)
-    return float(np.trace(independent) / variance) if variance > len(clustered) * EQUAL**2 else np.nan
+    return (
+        float(np.trace(independent) / variance) if variance > len(clustered) * EQUAL**2 else np.nan
+    )
 
 
-def _seat_effects(results: Results, layout: Layout, parameters: Floats, covariance: Floats) -> dict[int, tuple[Floats, Floats]]:
+def _seat_effects(
+    results: Results, layout: Layout, parameters: Floats, covariance: Floats
+) -> dict[int, tuple[Floats, Floats]]:
     """Effects and standard errors by table size."""
     seats, every = {}, _errors(np.diag(covariance))
     for table in results.tables:
         if table.size in layout.offsets:
             columns = seat_columns(layout, table)[1:]
             errors = every[columns]
-            seats[table.size] = (np.append(0.0, parameters[columns] * ELO), np.append(0.0, np.where(errors == 0, np.nan, errors)))
+            seats[table.size] = (
+                np.append(0.0, parameters[columns] * ELO),
+                np.append(0.0, np.where(errors == 0, np.nan, errors)),
+            )
     return seats
 
 
 def _solve_with_prior(
-    results: Results, layout: Layout, graph: NDArray[np.bool_], prior: float | None, *, determined: bool
+    results: Results,
+    layout: Layout,
+    graph: NDArray[np.bool_],
+    prior: float | None,
+    *,
+    determined: bool,
 ) -> tuple[Floats, float]:
     """The parameters, and the weight of the prior they needed. Raises NoAnswerError."""
     weight = prior if prior is not None else 0.0 if determined else AUTO_PRIOR
     if weight == 0 and not determined:
         raise NoAnswerError(
-            f"expected every bot and seat to win something from the others and lose something to them, got {_split(results, graph)}",
+            "expected every bot and seat to win something from the others and lose something to"
+            f" them, got {_split(results, graph)}",
             "these results give no finite ratings: use --prior auto, or play more deals",
         )
     try:
@@ -184,7 +252,10 @@ def _split(results: Results, graph: NDArray[np.bool_]) -> str:
     groups = strong_components(graph)
     if groups.max() == 0:
         return "a seat that won everything or nothing"
-    parts = ["+".join(results.bots[bot] for bot in np.flatnonzero(groups == group)) for group in range(groups.max() + 1)]
+    parts = [
+        "+".join(results.bots[bot] for bot in np.flatnonzero(groups == group))
+        for group in range(groups.max() + 1)
+    ]
     return f"groups, one of which won everything against another: {', '.join(parts)}"
 
 
@@ -203,7 +274,9 @@ def _seats_determined(table: Table) -> bool:
 
 
 def _solve(results: Results, layout: Layout, prior: float) -> Floats:
-    """The parameters at the maximum, found by Newton's method. Raises NoAnswerError after MOST_STEPS steps."""
+    """The parameters at the maximum, found by Newton's method. Raises NoAnswerError after
+    MOST_STEPS steps.
+    """
     parameters = np.zeros(layout.size)
     for _ in range(MOST_STEPS):
         gradient, information = derivatives(parameters, layout, results, prior)
@@ -214,10 +287,14 @@ def _solve(results: Results, layout: Layout, prior: float) -> Floats:
         step *= min(1.0, STEP_CAP / max(np.abs(step).max(), 1e-300))
         parameters += step
         if np.abs(step).max() <= TOLERANCE * max(1.0, np.abs(parameters).max()):
-            if prior or np.linalg.eigvalsh(gauged(information, layout, prior))[0] > LEAST_INFORMATION:
+            if (
+                prior
+                or np.linalg.eigvalsh(gauged(information, layout, prior))[0] > LEAST_INFORMATION
+            ):
                 return parameters
             break
     raise NoAnswerError(
-        f"expected ratings to settle within {MOST_STEPS} steps, got ratings that grow without limit: the results have no finite maximum",
+        f"expected ratings to settle within {MOST_STEPS} steps, got ratings that grow without"
+        " limit: the results have no finite maximum",
         "use --prior auto, or play more deals",
     )

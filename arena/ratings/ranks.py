@@ -13,7 +13,9 @@ AT_ONCE = 500_000
 
 
 def rank_intervals(fit: Fit) -> tuple[Ints, Ints]:
-    """The best and the worst rank of each bot in a fit; without errors they are 1 and the number of bots."""
+    """The best and the worst rank of each bot in a fit; without errors they are 1 and the number of
+    bots.
+    """
     count, error = len(fit.elo), fit.difference_error()
     if not np.isfinite(error).all():
         return np.ones(count, dtype=np.int64), np.full(count, count, dtype=np.int64)
@@ -23,17 +25,22 @@ def rank_intervals(fit: Fit) -> tuple[Ints, Ints]:
 
 
 def _by_place(fit: Fit) -> tuple[Floats, Floats]:
-    """The covariance with mean rating 0, and the errors, in the order of ratings, so that names and anchors do not change them."""
+    """The covariance with mean rating 0, and the errors, in the order of ratings, so that names and
+    anchors do not change them.
+    """
     order = np.lexsort((np.diag(fit.covariance), fit.elo))
     covariance = fit.covariance[np.ix_(order, order)]
-    centered = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None] + covariance.mean()
+    centered = (
+        covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None] + covariance.mean()
+    )
     return centered, fit.difference_error()[np.ix_(order, order)]
 
 
 def _critical_value(covariance: Floats, error: Floats, freedom: float) -> float:
     """The 95 % quantile of ``max |z_i - z_j| / se_ij``, from a fixed sample.
 
-    z ~ N(0, V); with few deals each draw is divided by the root of a chi-square over its degrees of freedom, which makes it t.
+    z ~ N(0, V); with few deals each draw is divided by the root of a chi-square over its degrees of
+    freedom, which makes it t.
     """
     largest = np.concatenate(list(_largest_ratios(covariance, error)))
     if np.isfinite(freedom):

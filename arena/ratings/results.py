@@ -1,4 +1,6 @@
-"""Counted results: what tables and the model need from the games, as arrays that do not depend on the order of the games."""
+"""Counted results: what tables and the model need from the games, as arrays that do not depend on
+the order of the games.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -15,14 +17,27 @@ RANKS = 4
 NS_PER_MS = 1_000_000
 SEAT_BITS = 2
 KEY = ["seats", "seat", "bot"]
-TOTALS = ["games", "wins", "shared", "parts", "ranks", "forfeits", "left", "left_games", "think_ns", "think_games"]
+TOTALS = [
+    "games",
+    "wins",
+    "shared",
+    "parts",
+    "ranks",
+    "forfeits",
+    "left",
+    "left_games",
+    "think_ns",
+    "think_games",
+]
 Column = NDArray[np.int32]
 
 
 class Table(NamedTuple):
-    """The games with k players: their outcomes (O different ones, sorted), and the deals they came from.
+    """The games with k players: their outcomes (O different ones, sorted), and the deals they came
+    from.
 
-    ``seats`` (O, k) bots' numbers and ``ranks`` (O, k) by seat; ``share`` (O, k) of the win; ``games`` (O,) with this outcome
+    ``seats`` (O, k) bots' numbers and ``ranks`` (O, k) by seat; ``share`` (O, k) of the win;
+    ``games`` (O,) with this outcome
     ``cluster``, ``outcome``  (G,) each game's deal and its row in the arrays above, sorted
     """
 
@@ -55,8 +70,9 @@ class Results(NamedTuple):
 class Counts(NamedTuple):
     """Counted games, and what else the tables need.
 
-    ``deals`` (C,) is the number of each cluster's deal on its board. ``totals`` has a row for each table size, seat and bot with games
-    there, sorted. All columns are float64 except the first four, which are int64. The sums leave out what a foreign file does not have:
+    ``deals`` (C,) is the number of each cluster's deal on its board. ``totals`` has a row for each
+    table size, seat and bot with games there, sorted. All columns are float64 except the first
+    four, which are int64. The sums leave out what a foreign file does not have:
 
     ``seats``, ``seat``, ``bot`` (its number), ``games``
     ``wins``, ``shared``, ``parts`` (of `WHOLE`), ``ranks``, ``forfeits``  sums
@@ -71,23 +87,35 @@ class Counts(NamedTuple):
 def count_results(frame: pd.DataFrame) -> Results:
     """Counts a frame that has one row for each game and seat.
 
-    ``game`` int64, ``seats`` int8, ``seat`` int8, ``bot`` category, ``rank`` int8, 1 is best; ``cluster`` int64, number of the deal
+    ``game`` int64, ``seats`` int8, ``seat`` int8, ``bot`` category, ``rank`` int8, 1 is best;
+    ``cluster`` int64, number of the deal
     """
     bots = [str(name) for name in frame["bot"].cat.categories]
     tables = []
     for size, rows in _by_table_size(frame):
         seats = np.asarray(rows["bot"].cat.codes, dtype=np.int64).reshape(-1, size)
         ranks = np.asarray(rows["rank"], dtype=np.int64).reshape(-1, size)
-        tables.append(count_table(seats, ranks, np.asarray(rows["cluster"], dtype=np.int64)[::size]))
+        tables.append(
+            count_table(seats, ranks, np.asarray(rows["cluster"], dtype=np.int64)[::size])
+        )
     return Results(bots, int(frame["cluster"].nunique()), tables)
 
 
 def count_frame(frame: pd.DataFrame) -> Counts:
-    """The same, with the columns ``left`` and ``think_ms`` (float64, NaN if unknown) and ``forfeit`` (bool)."""
+    """The same, with the columns ``left`` and ``think_ms`` (float64, NaN if unknown) and
+    ``forfeit`` (bool).
+    """
     results = count_results(frame)
-    bots, seats, seat = len(results.bots), frame["seats"].to_numpy(dtype=np.int64), frame["seat"].to_numpy(dtype=np.int64)
+    bots, seats, seat = (
+        len(results.bots),
+        frame["seats"].to_numpy(dtype=np.int64),
+        frame["seat"].to_numpy(dtype=np.int64),
+    )
     place = ((seats << SEAT_BITS) + seat) * bots + frame["bot"].cat.codes.to_numpy()
-    left, think_ns = frame["left"].to_numpy(dtype=np.float64), np.rint(frame["think_ms"].to_numpy() * NS_PER_MS)
+    left, think_ns = (
+        frame["left"].to_numpy(dtype=np.float64),
+        np.rint(frame["think_ms"].to_numpy() * NS_PER_MS),
+    )
     columns = {
         "forfeits": frame["forfeit"].to_numpy(),
         "left": np.nan_to_num(left),
@@ -97,8 +125,20 @@ def count_frame(frame: pd.DataFrame) -> Counts:
     }
     held = np.flatnonzero(np.bincount(place))
     sums = {name: np.bincount(place, values)[held] for name, values in columns.items()}
-    key = {"seats": held // bots >> SEAT_BITS, "seat": held // bots & ((1 << SEAT_BITS) - 1), "bot": held % bots} if bots else {}
-    return Counts(results, np.arange(results.clusters), totals_of(results, [pd.DataFrame({**key, **sums})] if bots else []))
+    key = (
+        {
+            "seats": held // bots >> SEAT_BITS,
+            "seat": held // bots & ((1 << SEAT_BITS) - 1),
+            "bot": held % bots,
+        }
+        if bots
+        else {}
+    )
+    return Counts(
+        results,
+        np.arange(results.clusters),
+        totals_of(results, [pd.DataFrame({**key, **sums})] if bots else []),
+    )
 
 
 def _by_table_size(frame: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
@@ -110,7 +150,8 @@ def _by_table_size(frame: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
 
 
 def count_table(seats: Ints, ranks: Ints, cluster: Ints, outcome: Column | None = None) -> Table:
-    """Counts games of one table size: (O, k) bots and ranks by seat, in any order; for each game (G,) its deal and its row of these.
+    """Counts games of one table size: (O, k) bots and ranks by seat, in any order; for each game
+    (G,) its deal and its row of these.
 
     Without ``outcome``, every game has its own row.
     """
@@ -133,7 +174,9 @@ def count_table(seats: Ints, ranks: Ints, cluster: Ints, outcome: Column | None 
 
 
 def totals_of(results: Results, sums: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """The totals of `Counts`: the given sums by ``seats``, ``seat`` and ``bot``, and those that follow from the results."""
+    """The totals of `Counts`: the given sums by ``seats``, ``seat`` and ``bot``, and those that
+    follow from the results.
+    """
     parts = list(sums)
     for table in results.tables:
         for seat in range(table.size):
@@ -145,14 +188,20 @@ def totals_of(results: Results, sums: Iterable[pd.DataFrame]) -> pd.DataFrame:
                 "parts": games * np.rint(share * WHOLE),
                 "ranks": games * table.ranks[:, seat],
             }
-            parts.append(pd.DataFrame({"seats": table.size, "seat": seat, "bot": table.seats[:, seat], **columns}))
+            parts.append(
+                pd.DataFrame(
+                    {"seats": table.size, "seat": seat, "bot": table.seats[:, seat], **columns}
+                )
+            )
     empty = pd.DataFrame({name: pd.Series(dtype="int64") for name in KEY})
     totals = pd.concat(parts or [empty], ignore_index=True).groupby(KEY, sort=True).sum()
     return totals.reindex(columns=TOTALS, fill_value=0.0).reset_index().astype({"games": "int64"})
 
 
 def restrict(results: Results, members: Ints) -> Results:
-    """The results of the games in which only the given bots played, with these bots renumbered in order."""
+    """The results of the games in which only the given bots played, with these bots renumbered in
+    order.
+    """
     if len(members) == len(results.bots):
         return results
     number = np.full(len(results.bots), -1, dtype=np.int64)
@@ -172,6 +221,13 @@ def restrict(results: Results, members: Ints) -> Results:
                     place[table.outcome[games]],
                 )
             )
-    used = np.unique(np.concatenate([table.cluster for table in tables])) if tables else np.empty(0, dtype=np.int32)
-    renumbered = [table._replace(cluster=np.searchsorted(used, table.cluster).astype(np.int32)) for table in tables]
+    used = (
+        np.unique(np.concatenate([table.cluster for table in tables]))
+        if tables
+        else np.empty(0, dtype=np.int32)
+    )
+    renumbered = [
+        table._replace(cluster=np.searchsorted(used, table.cluster).astype(np.int32))
+        for table in tables
+    ]
     return Results([results.bots[member] for member in members], len(used), renumbered)

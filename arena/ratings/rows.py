@@ -21,12 +21,18 @@ def share_parts(text: str) -> int:
         value = float(above) / float(below) if slash else float(above)
     except (ValueError, ZeroDivisionError):
         return UNREADABLE
-    near = [part for part in (0, *(WHOLE // count for count in range(1, MOST_SEATS + 1))) if abs(value - part / WHOLE) < CLOSE]
+    near = [
+        part
+        for part in (0, *(WHOLE // count for count in range(1, MOST_SEATS + 1)))
+        if abs(value - part / WHOLE) < CLOSE
+    ]
     return near[0] if near else UNREADABLE
 
 
 def complaint(cells: Mapping[str, str], seats: int) -> str:
-    """What was expected in a row and what came; empty if nothing is wrong. ``seats`` is the number of bot columns."""
+    """What was expected in a row and what came; empty if nothing is wrong. ``seats`` is the number
+    of bot columns.
+    """
     bots = [cells[f"bot_{seat}"].strip() for seat in range(seats)]
     texts = [cells[f"share_{seat}"] for seat in range(seats)]
     size = bots.index("") if "" in bots else seats
@@ -51,7 +57,10 @@ def _rank_complaint(cells: Mapping[str, str], won: list[bool]) -> str:
     for seat, is_winner in enumerate(won):
         text = cells.get(f"rank_{seat}")
         if text is not None and (text.strip() not in RANKS or (text.strip() == "1") != is_winner):
-            return f"expected a rank from 1 to {MOST_SEATS}, 1 for the winners, got {text!r} in rank_{seat}"
+            return (
+                f"expected a rank from 1 to {MOST_SEATS}, 1 for the winners, got {text!r} in"
+                f" rank_{seat}"
+            )
     return ""
 
 

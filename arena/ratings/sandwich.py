@@ -1,4 +1,6 @@
-"""Covariances of the parameters by the sandwich estimator: clustered by deal, and by single games for comparison."""
+"""Covariances of the parameters by the sandwich estimator: clustered by deal, and by single games
+for comparison.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,7 +8,14 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from arena.ratings.components import Floats, Ints, Marks
-from arena.ratings.likelihood import Layout, add_products, derivatives, expected_shares, gauged, seat_columns
+from arena.ratings.likelihood import (
+    Layout,
+    add_products,
+    derivatives,
+    expected_shares,
+    gauged,
+    seat_columns,
+)
 from arena.ratings.results import Results, Table
 
 AT_ONCE = 1 << 17
@@ -14,7 +23,9 @@ AT_ONCE = 1 << 17
 
 
 def loose_directions(layout: Layout, marks: Marks, open_seats: tuple[int, ...]) -> Floats:
-    """(size, m) directions in which only the prior holds the parameters: shifts of whole groups, or all directions if seats are open."""
+    """(size, m) directions in which only the prior holds the parameters: shifts of whole groups, or
+    all directions if seats are open.
+    """
     if open_seats:
         return np.eye(layout.size)
     groups = np.unique(marks == "", axis=0)
@@ -23,25 +34,36 @@ def loose_directions(layout: Layout, marks: Marks, open_seats: tuple[int, ...]) 
     return loose
 
 
-def covariances(results: Results, layout: Layout, parameters: Floats, prior: float, loose: Floats) -> tuple[Floats, Floats]:
-    """The covariance (size, size) of the parameters clustered by deal, and the one for games that share no luck.
+def covariances(
+    results: Results, layout: Layout, parameters: Floats, prior: float, loose: Floats
+) -> tuple[Floats, Floats]:
+    """The covariance (size, size) of the parameters clustered by deal, and the one for games that
+    share no luck.
 
-    The mean rating is held at 0. NaN with one deal, or one game. In a loose direction all deals went one way, so they have almost no
-    spread, and the sandwich has almost no width. There we add the inverse of the curvature, including the prior.
+    The mean rating is held at 0. NaN with one deal, or one game. In a loose direction all deals
+    went one way, so they have almost no spread, and the sandwich has almost no width. There we add
+    the inverse of the curvature, including the prior.
     """
     _, information = derivatives(parameters, layout, results, prior)
     bread = np.linalg.inv(gauged(information, layout, prior))
     by_game = meat_by_game(results, layout, parameters)
-    by_deal = by_game if results.clusters == results.games else meat_by_deal(results, layout, parameters)
+    by_deal = (
+        by_game if results.clusters == results.games else meat_by_deal(results, layout, parameters)
+    )
     added = loose @ np.linalg.inv(loose.T @ information @ loose) @ loose.T if loose.size else 0.0
     center = np.eye(layout.size)
     center[: layout.bots, : layout.bots] -= 1 / layout.bots
-    one, other = (np.asarray(center @ (bread @ meat @ bread + added) @ center.T, dtype=np.float64) for meat in (by_deal, by_game))
+    one, other = (
+        np.asarray(center @ (bread @ meat @ bread + added) @ center.T, dtype=np.float64)
+        for meat in (by_deal, by_game)
+    )
     return one, other
 
 
 def meat_by_deal(results: Results, layout: Layout, parameters: Floats) -> Floats:
-    """C/(C-1) times the sum over C deals of U U', where U is the deal's sum of X' (y - p) over its games."""
+    """C/(C-1) times the sum over C deals of U U', where U is the deal's sum of X' (y - p) over its
+    games.
+    """
     meat = np.zeros((layout.size, layout.size))
     for scores in deal_sums(results, outcome_scores(results, layout, parameters)):
         meat += (scores.T @ scores).toarray()
@@ -56,25 +78,35 @@ def outcome_scores(results: Results, layout: Layout, parameters: Floats) -> list
 def _table_scores(table: Table, layout: Layout, parameters: Floats) -> csr_array:
     residual = table.share - expected_shares(parameters, layout, table)
     rows = np.repeat(np.arange(len(residual)), table.size)
-    places = ((rows, table.seats.ravel()), (rows, np.tile(seat_columns(layout, table), len(residual))))
+    places = (
+        (rows, table.seats.ravel()),
+        (rows, np.tile(seat_columns(layout, table), len(residual))),
+    )
     shape = (len(residual), layout.size + 1)
     bots, seats = (csr_array(coo_array((residual.ravel(), place), shape=shape)) for place in places)
     return csr_array(bots + seats)[:, : layout.size]
 
 
 def deal_sums(results: Results, of_outcomes: Sequence[csr_array]) -> Iterator[csr_array]:
-    """The rows of the matrices (O, m), one per table size, summed over the games of each deal: (C, m), a number of deals at a time."""
+    """The rows of the matrices (O, m), one per table size, summed over the games of each deal: (C,
+    m), a number of deals at a time.
+    """
     step = max(1, AT_ONCE * results.clusters // max(results.games, 1))
     for first in range(0, results.clusters, step):
         deals = np.arange(first, min(first + step, results.clusters) + 1)
-        first_table, *others = (_summed(table, matrix, deals) for table, matrix in zip(results.tables, of_outcomes, strict=True))
+        first_table, *others = (
+            _summed(table, matrix, deals)
+            for table, matrix in zip(results.tables, of_outcomes, strict=True)
+        )
         yield sum(others, first_table)
 
 
 def _summed(table: Table, of_outcomes: csr_array, deals: Ints) -> csr_array:
     ends = np.searchsorted(table.cluster, deals)
     games = table.outcome[ends[0] : ends[-1]]
-    counts = csr_array((np.ones(len(games)), games, ends - ends[0]), shape=(len(deals) - 1, len(table.games)))
+    counts = csr_array(
+        (np.ones(len(games)), games, ends - ends[0]), shape=(len(deals) - 1, len(table.games))
+    )
     return csr_array(counts @ of_outcomes)
 
 
@@ -83,9 +115,16 @@ def meat_by_game(results: Results, layout: Layout, parameters: Floats) -> Floats
     meat = np.zeros((layout.size + 1, layout.size + 1))
     for table in results.tables:
         residual = table.share - expected_shares(parameters, layout, table)
-        add_products(meat, layout, table, table.games[:, None, None] * residual[:, :, None] * residual[:, None, :])
+        add_products(
+            meat,
+            layout,
+            table,
+            table.games[:, None, None] * residual[:, :, None] * residual[:, None, :],
+        )
     return _corrected(meat[:-1, :-1], results.games)
 
 
 def _corrected(meat: Floats, clusters: int) -> Floats:
-    return np.asarray(meat * (clusters / (clusters - 1) if clusters > 1 else np.nan), dtype=np.float64)
+    return np.asarray(
+        meat * (clusters / (clusters - 1) if clusters > 1 else np.nan), dtype=np.float64
+    )

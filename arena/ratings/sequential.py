@@ -1,8 +1,10 @@
-"""Is the new one better? A sequential test on blocks of games in which only the candidate differs.
+"""Is the new one better? A sequential test on blocks of games in
+which only the candidate differs.
 
-A generalised sequential probability ratio test (GSPRT; Van den Bergh, "A practical introduction to the GSPRT", eq. 2.3): after N blocks of
-mean m and variance v, ``LLR = N (d1 - d0)(2 m - d0 - d1) / (2 v)``, where d0 and d1 are the expected values of a block under the two
-hypotheses. The test ends at ``ln(beta / (1 - alpha))`` or ``ln((1 - beta) / alpha)`` (Wald 1945).
+A generalised sequential probability ratio test (GSPRT; Van den Bergh, "A practical introduction to
+the GSPRT", eq. 2.3): after N blocks of mean m and variance v, ``LLR = N (d1 - d0)(2 m - d0 - d1) /
+(2 v)``, where d0 and d1 are the expected values of a block under the two hypotheses. The test ends
+at ``ln(beta / (1 - alpha))`` or ``ln((1 - beta) / alpha)`` (Wald 1945).
 """
 
 from collections.abc import Sequence
@@ -15,7 +17,9 @@ SCALE = 400 / log(10)
 WIDEST = 1.0
 """The square of the largest difference possible in a block."""
 BORROWED = 2.0
-"""How many blocks the mean level counts for when we estimate the level of each group of opponents."""
+"""How many blocks the mean level counts for when we estimate the
+level of each group of opponents.
+"""
 
 
 class Verdict(StrEnum):
@@ -29,7 +33,8 @@ class Verdict(StrEnum):
 class Question(NamedTuple):
     """Whether the difference is ``elo1`` rather than ``elo0``.
 
-    ``alpha`` is the chance of "better" when it is really elo0, ``beta`` the chance of "not better" when it is really elo1.
+    ``alpha`` is the chance of "better" when it is really elo0, ``beta`` the chance of "not better"
+    when it is really elo1.
     """
 
     elo0: float = 0.0
@@ -48,20 +53,25 @@ class Question(NamedTuple):
         return log((1 - self.beta) / self.alpha)
 
 
-def log_likelihood_ratio(blocks: int, mean: float, variance: float, null: float, alternative: float) -> float:
-    """The log likelihood ratio of the GSPRT, from the blocks' mean and variance and the means of the two hypotheses."""
+def log_likelihood_ratio(
+    blocks: int, mean: float, variance: float, null: float, alternative: float
+) -> float:
+    """The log likelihood ratio of the GSPRT, from the blocks' mean and variance and the means of
+    the two hypotheses.
+    """
     return blocks * (alternative - null) * (2 * mean - null - alternative) / (2 * variance)
 
 
 class SequentialTest:
     """The test; it takes blocks in schedule order.
 
-    A block's value is the mean share of the win of the new bot minus that of the old one, from -1 to 1. Two bots that play each other
-    (``groups`` 0) split the wins of a block between them. Against opponents, each plays the same games separately, and ``groups`` is the
-    number of different sets of opponents. ``look`` blocks come between two decisions.
+    A block's value is the mean share of the win of the new bot minus that of the old one, from -1
+    to 1. Two bots that play each other (``groups`` 0) split the wins of a block between them.
+    Against opponents, each plays the same games separately, and ``groups`` is the number of
+    different sets of opponents. ``look`` blocks come between two decisions.
 
-    The variance includes one extra block, half of it at each end of the possible range, so that a few identical blocks cannot decide the
-    test.
+    The variance includes one extra block, half of it at each end of the possible range, so that a
+    few identical blocks cannot decide the test.
     """
 
     def __init__(self, question: Question, *, groups: int = 0, look: int = 1) -> None:
@@ -108,20 +118,33 @@ class SequentialTest:
     def worth(self, elo: float) -> float:
         """The expected value of a block if the new bot is this much better.
 
-        Against opponents it depends on how strong they are. The level halfway between both bots is estimated from the blocks with each set
-        of opponents, and pulled towards the mean of all sets while there are few blocks.
+        Against opponents it depends on how strong they are. The level halfway between both bots is
+        estimated from the blocks with each set of opponents, and pulled towards the mean of all
+        sets while there are few blocks.
         """
         if not self._counts:
             return tanh(elo / SCALE / 2)
         levels = _shrunk(self._counts, self._levels)
-        total = sum(count * (_moved(level, elo / 2) - _moved(level, -elo / 2)) for count, level in zip(self._counts, levels, strict=True))
-        return total / max(self.blocks, 1) if self.blocks else _moved(0.5, elo / 2) - _moved(0.5, -elo / 2)
+        total = sum(
+            count * (_moved(level, elo / 2) - _moved(level, -elo / 2))
+            for count, level in zip(self._counts, levels, strict=True)
+        )
+        return (
+            total / max(self.blocks, 1)
+            if self.blocks
+            else _moved(0.5, elo / 2) - _moved(0.5, -elo / 2)
+        )
 
 
 def _shrunk(counts: Sequence[int], sums: Sequence[float]) -> list[float]:
-    """The mean of each group, with `BORROWED` blocks at the mean of all, which has one block at a half."""
+    """The mean of each group, with `BORROWED` blocks at the mean of all, which has one block at a
+    half.
+    """
     mean = (sum(sums) + 0.5) / (sum(counts) + 1)
-    return [(total + BORROWED * mean) / (count + BORROWED) for count, total in zip(counts, sums, strict=True)]
+    return [
+        (total + BORROWED * mean) / (count + BORROWED)
+        for count, total in zip(counts, sums, strict=True)
+    ]
 
 
 def _moved(share: float, elo: float) -> float:

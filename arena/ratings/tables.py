@@ -1,4 +1,6 @@
-"""The tables for people and files, as data frames; every figure in them is computed here and nowhere else."""
+"""The tables for people and files, as data frames; every figure in them is computed here and
+nowhere else.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise, permutations
@@ -28,12 +30,15 @@ DUEL = 2
 class Tables(NamedTuple):
     """All tables of a run.
 
-    ``notes`` are sentences about what the reader should know: components, priors, few deals. ``clusters`` is the number of deals.
-    ``blocks`` are those of all games, however the run is scored, and ``most_seats`` is the size of the largest table. ``independent_games``
-    is the number of games without shared luck that would tell as much as these; None if unknown. ``covariance`` is that of the ratings in
-    Elo squared, with bots as index and columns, and NaN between bots that cannot be compared. ``unit`` is the name for a group of games
-    that share luck: deal, block or game. ``match`` are the boards of the matches that the run is scored by, none if it is scored by games.
-    With matches, all columns called games count matches. ``clock`` is what time was measured by, ``cpu`` or ``wall``; empty if unknown.
+    ``notes`` are sentences about what the reader should know: components, priors, few deals.
+    ``clusters`` is the number of deals. ``blocks`` are those of all games, however the run is
+    scored, and ``most_seats`` is the size of the largest table. ``independent_games`` is the number
+    of games without shared luck that would tell as much as these; None if unknown. ``covariance``
+    is that of the ratings in Elo squared, with bots as index and columns, and NaN between bots that
+    cannot be compared. ``unit`` is the name for a group of games that share luck: deal, block or
+    game. ``match`` are the boards of the matches that the run is scored by, none if it is scored by
+    games. With matches, all columns called games count matches. ``clock`` is what time was measured
+    by, ``cpu`` or ``wall``; empty if unknown.
     """
 
     standings: pd.DataFrame
@@ -54,7 +59,10 @@ class Tables(NamedTuple):
 
 
 def run_tables(
-    run: Path, prior: float | None = None, anchors: Mapping[str, float] | None = None, match: Sequence[str] | None = None
+    run: Path,
+    prior: float | None = None,
+    anchors: Mapping[str, float] | None = None,
+    match: Sequence[str] | None = None,
 ) -> Tables:
     """The tables of a run's folder, scored as in the run unless ``match`` differs.
 
@@ -64,10 +72,19 @@ def run_tables(
     boards = scoring_of(info, match)
     score = score_journal(journal_of(run), boards)
     counts = score.counted.counts(bot.name for bot in info.bots)
-    tables = make_tables(counts, prior, score.games.blocks(), anchors, match=boards, most_seats=score.games.most_seats)
+    tables = make_tables(
+        counts,
+        prior,
+        score.games.blocks(),
+        anchors,
+        match=boards,
+        most_seats=score.games.most_seats,
+    )
     voids = void_notes(void_table(run, tables.standings, tables.games))
     clock = "" if info.config.get("in_process") else str(info.config.get("clock", "wall"))
-    return with_machines(tables._replace(clock=clock, notes=[*voids, *tables.notes]), timed_hosts(info, score))
+    return with_machines(
+        tables._replace(clock=clock, notes=[*voids, *tables.notes]), timed_hosts(info, score)
+    )
 
 
 def make_tables(
@@ -81,7 +98,9 @@ def make_tables(
     match: Sequence[str] = (),
     most_seats: int = DUEL,
 ) -> Tables:
-    """The tables of counted games or matches; with ``seats`` False, seats have no effect. Raises NoAnswerError, UserError."""
+    """The tables of counted games or matches; with ``seats`` False, seats have no effect. Raises
+    NoAnswerError, UserError.
+    """
     results = counts.results
     fits = anchor_fits(rate(results, prior, seats=seats), results.bots, anchors or {})
     return Tables(
@@ -103,7 +122,9 @@ def make_tables(
 
 
 def with_machines(tables: Tables, hosts: Collection[str]) -> Tables:
-    """The tables, with a note if the machines differ too much in speed and bots' time was limited."""
+    """The tables, with a note if the machines differ too much in
+    speed and bots' time was limited.
+    """
     differ = unlike(map(split_host, hosts))
     if differ is None:
         return tables
@@ -111,26 +132,49 @@ def with_machines(tables: Tables, hosts: Collection[str]) -> Tables:
     return tables._replace(
         notes=[
             *tables.notes,
-            f"{fast} is {ratio:.1f} times as fast as {slow}, so bots did not play under equal conditions; see 'arena analyse'",
+            (
+                f"{fast} is {ratio:.1f} times as fast as {slow}, so bots did not play under equal"
+                " conditions; see 'arena analyse'"
+            ),
         ]
     )
 
 
-def rate_sheet(sheet: Sheet, prior: float | None = None, anchors: Mapping[str, float] | None = None, *, seats: bool = True) -> Tables:
-    """The tables of a results file; values that the file does not have are missing. Raises NoAnswerError, UserError."""
-    tables = make_tables(count_frame(sheet.frame), prior, (), anchors, seats=seats, unit="block" if sheet.has_blocks else "game")
+def rate_sheet(
+    sheet: Sheet,
+    prior: float | None = None,
+    anchors: Mapping[str, float] | None = None,
+    *,
+    seats: bool = True,
+) -> Tables:
+    """The tables of a results file; values that the file does not have are missing. Raises
+    NoAnswerError, UserError.
+    """
+    tables = make_tables(
+        count_frame(sheet.frame),
+        prior,
+        (),
+        anchors,
+        seats=seats,
+        unit="block" if sheet.has_blocks else "game",
+    )
     notes = [sheet.uneven] if sheet.uneven else []
     if not sheet.has_ranks:
         tables.standings["avg_rank"] = np.nan
         if (sheet.frame["seats"] > DUEL).any():
-            notes.append("the file has no ranks: between two bots that did not win, the result counts as equal")
+            notes.append(
+                "the file has no ranks: between two bots that did not win, the result counts as"
+                " equal"
+            )
     return tables._replace(notes=[*notes, *tables.notes])
 
 
 def independent_games(fits: list[Fit]) -> float | None:
-    """The number of games without shared luck that would make the errors as small as they are: each component's games times its gain.
+    """The number of games without shared luck that would make the errors as small as they are: each
+    component's games times its gain.
 
-    None without games, with fewer than FEW_DEALS deals, and if the gain of a component is not known.
+    None without games, with fewer than FEW_DEALS deals, and if the gain of a component is not
+    known.
     """
     worth = [fit.games * fit.gain if fit.clusters >= FEW_DEALS else np.nan for fit in fits]
     return float(sum(worth)) if worth and np.isfinite(worth).all() else None
@@ -149,14 +193,19 @@ def _covariance_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
 def standings_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
     """One row per bot, best first.
 
-    ``rank``       int64; equal ratings share a rank; bots of a smaller component, or without games, rank below
+    ``rank``       int64; equal ratings share a rank; bots of a smaller component, or without games,
+                   rank below
     ``rank_low``, ``rank_high``  int64, simultaneous 95 % interval within the component
     ``bot``        str
-    ``mark``       ``>`` the bot's group gave the others nothing, so its rating is a lower bound; ``<`` it got nothing from them;
-                   ``~`` it is open both ways, and only the prior links it to the others; else empty
-    ``elo``, ``elo_low``, ``elo_high``  float64, 95 % interval; NaN without games, or without error bars
-    ``los``        float64, likelihood of superiority over the next row; NaN in the last and across components
-    ``games``, ``wins``, ``shared``, ``losses``, ``forfeits``  int64; ``wins`` are alone at rank 1, ``shared`` together with others
+    ``mark``       ``>`` the bot's group gave the others nothing, so its rating is a lower bound;
+                   ``<`` it got nothing from them; ``~`` it is open both ways, and only the prior
+                   links it to the others; else empty
+    ``elo``, ``elo_low``, ``elo_high``  float64, 95 % interval; NaN without games, or without error
+                                        bars
+    ``los``        float64, likelihood of superiority over the next row; NaN in the last and across
+                   components
+    ``games``, ``wins``, ``shared``, ``losses``, ``forfeits``  int64; ``wins`` are alone at rank 1,
+                                                               ``shared`` together with others
     ``win_rate``   float64, a win shared by k counts 1/k; ``avg_rank``, ``avg_left`` float64
     ``think_ms``   float64, mean time spent per game
     """
@@ -171,42 +220,71 @@ def standings_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
         rows = table.index[fit.members]
         half = fit.half_widths()
         low, high = rank_intervals(fit)
-        table.loc[rows, ["elo", "elo_low", "elo_high"]] = np.column_stack([fit.elo, fit.elo - half, fit.elo + half])
+        table.loc[rows, ["elo", "elo_low", "elo_high"]] = np.column_stack(
+            [fit.elo, fit.elo - half, fit.elo + half]
+        )
         table.loc[rows, "component"] = number
         table.loc[rows, "mark"] = fit.bot_marks()
         table.loc[rows, "rank_low"], table.loc[rows, "rank_high"] = low, high
     table["bot"] = table.index
     table = table.rename_axis(index=None)
-    table = table.sort_values(["component", "elo", "bot"], ascending=[True, False, True], kind="stable")
+    table = table.sort_values(
+        ["component", "elo", "bot"], ascending=[True, False, True], kind="stable"
+    )
     table["rank"] = _ranks(table)
     _fill_superiority(table, fits)
-    columns = ["rank", "rank_low", "rank_high", "bot", "mark", "elo", "elo_low", "elo_high", "los", "games", "wins", "shared", "losses"]
-    return table[[*columns, "win_rate", "avg_rank", "avg_left", "forfeits", "think_ms"]].reset_index(drop=True)
+    columns = [
+        "rank",
+        "rank_low",
+        "rank_high",
+        "bot",
+        "mark",
+        "elo",
+        "elo_low",
+        "elo_high",
+        "los",
+        "games",
+        "wins",
+        "shared",
+        "losses",
+    ]
+    return table[
+        [*columns, "win_rate", "avg_rank", "avg_left", "forfeits", "think_ms"]
+    ].reset_index(drop=True)
 
 
 def pairs_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
     """One row per ordered pair of different bots that played together, by name.
 
-    ``games``; ``wins``, ``shared``, ``losses``  int64, by who ranked better in the game, whoever won it
+    ``games``; ``wins``, ``shared``, ``losses``  int64, by who ranked better in the game, whoever
+                                                 won it
     ``score``     float64, wins plus half of shared, per game
-    ``elo_diff``, ``elo_low``, ``elo_high``  float64, the bot's rating minus the opponent's, from all games, with its 95 % interval
+    ``elo_diff``, ``elo_low``, ``elo_high``  float64, the bot's rating minus the opponent's, from
+                                             all games, with its 95 % interval
     ``los``       float64, the likelihood that the bot is the stronger one
-    ``mark``      if only the prior keeps the difference finite: ``>`` the games bound it from below, ``<`` from above, ``~`` not at
-                  all; else empty
+    ``mark``      if only the prior keeps the difference finite: ``>`` the games bound it from
+                  below, ``<`` from above, ``~`` not at all; else empty
     """
     table = _meetings(results)
     table["score"] = (table["wins"] + table["shared"] / 2) / table["games"]
     table[["elo_diff", "elo_low", "elo_high", "los"]] = np.nan
     table["mark"] = ""
     number = {name: at for at, name in enumerate(results.bots)}
-    one, other = (table[column].map(number).to_numpy(dtype=np.int64) for column in ("bot", "opponent"))
+    one, other = (
+        table[column].map(number).to_numpy(dtype=np.int64) for column in ("bot", "opponent")
+    )
     for fit in fits:
         place = np.full(len(results.bots), -1, dtype=np.int64)
         place[fit.members] = np.arange(len(fit.members))
         rows = (place[one] >= 0) & (place[other] >= 0)
         at = (place[one[rows]], place[other[rows]])
-        difference, half = fit.elo[at[0]] - fit.elo[at[1]], fit.quantile * fit.difference_error()[at]
-        values = np.column_stack([difference, difference - half, difference + half, fit.superiority()[at]])
+        difference, half = (
+            fit.elo[at[0]] - fit.elo[at[1]],
+            fit.quantile * fit.difference_error()[at],
+        )
+        values = np.column_stack(
+            [difference, difference - half, difference + half, fit.superiority()[at]]
+        )
         table.loc[rows, ["elo_diff", "elo_low", "elo_high", "los"]] = values
         table.loc[rows, "mark"] = fit.marks[at].astype(object)
     return table
@@ -218,32 +296,49 @@ def _meetings(results: Results) -> pd.DataFrame:
     counted = np.zeros((3, count * count))
     for table in results.tables:
         for one, other in permutations(range(table.size), 2):
-            pair, ranks, others = table.seats[:, one] * count + table.seats[:, other], table.ranks[:, one], table.ranks[:, other]
+            pair, ranks, others = (
+                table.seats[:, one] * count + table.seats[:, other],
+                table.ranks[:, one],
+                table.ranks[:, other],
+            )
             for row, which in enumerate((True, ranks < others, ranks == others)):
                 counted[row] += np.bincount(pair, table.games * which, count * count)
     games, wins, shared = counted.astype(np.int64)
     met = np.flatnonzero((games > 0) & ~np.eye(count, dtype=np.bool_).ravel())
     pair_of = {"bot": names[met // count], "opponent": names[met % count]}
-    columns = {"games": games[met], "wins": wins[met], "shared": shared[met], "losses": (games - wins - shared)[met]}
+    columns = {
+        "games": games[met],
+        "wins": wins[met],
+        "shared": shared[met],
+        "losses": (games - wins - shared)[met],
+    }
     return pd.DataFrame({**pair_of, **columns})
 
 
 def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
     """One row per table size and seat.
 
-    ``seats``, ``seat`` int64; ``games``, ``wins``, ``shared`` int64; ``win_rate``, ``avg_left`` float64
-    ``elo``, ``elo_error``  float64, effect compared with seat 0 and half-width of its 95 % interval, from the largest component. Both are
-    NaN if only the prior keeps the effect finite; the error is also NaN if the deals do not differ in it
+    ``seats``, ``seat`` int64; ``games``, ``wins``, ``shared`` int64; ``win_rate``, ``avg_left``
+    float64
+    ``elo``, ``elo_error``  float64, effect compared with seat 0 and half-width of its 95 %
+                            interval, from the largest component. Both are
+    NaN if only the prior keeps the effect finite; the error is also NaN if the deals do not differ
+    in it
     """
     sums = counts.totals.groupby(["seats", "seat"], sort=True).sum().reset_index()
-    table = sums[["seats", "seat", "games"]].assign(wins=sums["wins"].astype("int64"), shared=sums["shared"].astype("int64"))
+    table = sums[["seats", "seat", "games"]].assign(
+        wins=sums["wins"].astype("int64"), shared=sums["shared"].astype("int64")
+    )
     table["win_rate"] = sums["parts"] / (WHOLE * sums["games"])
     table["avg_left"] = sums["left"] / sums["left_games"]
     table["elo"], table["elo_error"] = np.nan, np.nan
     for size, (effects, errors) in fits[0].seats.items() if fits else ():
         if size not in fits[0].open_seats:
             rows = table["seats"] == size
-            table.loc[rows, "elo"], table.loc[rows, "elo_error"] = effects, errors * fits[0].quantile
+            table.loc[rows, "elo"], table.loc[rows, "elo_error"] = (
+                effects,
+                errors * fits[0].quantile,
+            )
     return table
 
 
@@ -255,7 +350,9 @@ def faults_table(counts: Counts) -> pd.DataFrame:
 
 
 def _by_bot(counts: Counts) -> pd.DataFrame:
-    """The counted columns of the standings, by the names of the bots with games; integers except for the means."""
+    """The counted columns of the standings, by the names of the bots with games; integers except
+    for the means.
+    """
     sums = counts.totals.groupby("bot", sort=True).sum()
     sums.index = pd.Index([counts.results.bots[bot] for bot in sums.index], dtype="str")
     table = sums[["games", "wins", "shared", "forfeits"]].astype("int64")
@@ -268,10 +365,13 @@ def _by_bot(counts: Counts) -> pd.DataFrame:
 
 
 def _ranks(table: pd.DataFrame) -> list[int]:
-    """Ranks of a sorted table: equal ratings in one component share a rank, and so do bots without a rating."""
+    """Ranks of a sorted table: equal ratings in one component share a rank, and so do bots without
+    a rating.
+    """
     ranks: list[int] = []
     keys = [
-        (int(component), None if np.isnan(elo) else float(elo)) for component, elo in zip(table["component"], table["elo"], strict=True)
+        (int(component), None if np.isnan(elo) else float(elo))
+        for component, elo in zip(table["component"], table["elo"], strict=True)
     ]
     for place, key in enumerate(keys):
         ranks.append(ranks[-1] if place and key == keys[place - 1] else place + 1)
@@ -296,33 +396,56 @@ def _uncounted_note(results: Results, blocks: Sequence[Blocks], match: Sequence[
     """A note on how many games belong to no complete match."""
     played = games_in(blocks)
     rest = played - results.games * len(match) if match else 0
-    return [f"{rest} of {played} games do not belong to a complete match of {title_of(match)}, so they do not count"] if rest else []
+    if not rest:
+        return []
+    complete = f"a complete match of {title_of(match)}"
+    return [f"{rest} of {played} games do not belong to {complete}, so they do not count"]
 
 
 def _notes(results: Results, fits: list[Fit], unit: str) -> list[str]:
     notes = []
     if len(fits) > 1:
-        groups = "; ".join(", ".join(results.bots[member] for member in fit.members) for fit in fits)
+        groups = "; ".join(
+            ", ".join(results.bots[member] for member in fit.members) for fit in fits
+        )
         notes.append(f"these groups never met, so each has its own mean of 0: {groups}")
-    idle = sorted(set(range(len(results.bots))) - {int(member) for fit in fits for member in fit.members})
+    idle = sorted(
+        set(range(len(results.bots))) - {int(member) for fit in fits for member in fit.members}
+    )
     if idle and results.games:
-        notes.append(f"no games against another bot: {', '.join(results.bots[member] for member in idle)}")
+        notes.append(
+            f"no games against another bot: {', '.join(results.bots[member] for member in idle)}"
+        )
     for fit in fits:
         if fit.prior:
             draws = f"{fit.prior:g} virtual draw{'' if fit.prior == 1 else 's'}"
-            notes.append(f"{_prior_reason(results, fit)}rated with a prior of {draws} for every bot (--prior)")
+            notes.append(
+                f"{_prior_reason(results, fit)}rated with a prior of {draws} for every bot"
+                " (--prior)"
+            )
         if fit.clusters < FEW_DEALS:
-            notes.append(f"only {fit.clusters} {unit}{'s' if fit.clusters != 1 else ''}: the error bars are rough below {FEW_DEALS}")
+            notes.append(
+                f"only {fit.clusters} {unit}{'s' if fit.clusters != 1 else ''}: the error bars are"
+                f" rough below {FEW_DEALS}"
+            )
         notes += _alike_note(results, fit, unit)
     return notes
 
 
 def _prior_reason(results: Results, fit: Fit) -> str:
     marks = np.array(fit.bot_marks())
-    names = {mark: ", ".join(results.bots[member] for member in fit.members[marks == mark]) for mark in "><~"}
-    reasons = [f"the games do not limit the effect of the seats with {size} players; " for size in fit.open_seats]
+    names = {
+        mark: ", ".join(results.bots[member] for member in fit.members[marks == mark])
+        for mark in "><~"
+    }
+    reasons = [
+        f"the games do not limit the effect of the seats with {size} players; "
+        for size in fit.open_seats
+    ]
     if names[">"]:
-        reasons.append(f"{names['>']} (>) gave nothing to the others, {names['<']} (<) got nothing from them; ")
+        reasons.append(
+            f"{names['>']} (>) gave nothing to the others, {names['<']} (<) got nothing from them; "
+        )
     if names["~"]:
         reasons.append(f"only the prior links {names['~']} (~) to the bots above and below; ")
     return "".join(reasons)
@@ -331,4 +454,8 @@ def _prior_reason(results: Results, fit: Fit) -> str:
 def _alike_note(results: Results, fit: Fit, unit: str) -> list[str]:
     given = np.arange(len(fit.members)) == fit.anchor
     alike = [results.bots[member] for member in fit.members[(fit.half_widths() == 0) & ~given]]
-    return [f"every {unit} gave the same result for {', '.join(alike)}: an error of 0 means only that"] if alike else []
+    return (
+        [f"every {unit} gave the same result for {', '.join(alike)}: an error of 0 means only that"]
+        if alike
+        else []
+    )

@@ -1,4 +1,6 @@
-"""Counts the games of a journal while it is read; only a few bytes per game stay in memory, however long its line is."""
+"""Counts the games of a journal while it is read; only a few bytes per game stay in memory, however
+long its line is.
+"""
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -65,7 +67,9 @@ class Lost(NamedTuple):
 
 
 class Match(Struct, frozen=True, gc=False):
-    """A match in the form of a game: ``board`` names its boards, ``deal`` is the match's deal, and sums are over its rounds."""
+    """A match in the form of a game: ``board`` names its boards, ``deal`` is the match's deal, and
+    sums are over its rounds.
+    """
 
     board: str
     deal: int
@@ -82,7 +86,9 @@ AnyRow = TypeVar("AnyRow", bound=Row)
 
 
 def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
-    """A decoder from lines to rows of a kind, `Row` or one with more fields; raises DecodeError, and ValueError if lists do not match."""
+    """A decoder from lines to rows of a kind, `Row` or one with more fields; raises DecodeError,
+    and ValueError if lists do not match.
+    """
     decode = msgspec.json.Decoder(kind).decode
 
     def fitting(line: bytes) -> AnyRow:
@@ -94,7 +100,9 @@ def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
 
 
 class Blocks(NamedTuple):
-    """The blocks of a line-up on a board, ``place`` being ``board/line-up``: their deal numbers, and the number of games of each."""
+    """The blocks of a line-up on a board, ``place`` being ``board/line-up``: their deal numbers,
+    and the number of games of each.
+    """
 
     place: str
     deals: Sequence[int]
@@ -102,7 +110,9 @@ class Blocks(NamedTuple):
 
 
 class Games:
-    """Games in the order they are read: ``outcomes`` are numbered, and ``outcome`` and ``deal`` take four bytes per game."""
+    """Games in the order they are read: ``outcomes`` are numbered, and ``outcome`` and ``deal``
+    take four bytes per game.
+    """
 
     def __init__(self) -> None:
         self.outcomes: dict[Outcome, int] = {}
@@ -115,7 +125,8 @@ class Games:
         number = self.outcomes.get(outcome)
         if number is None:
             number, (board, bots, ranks) = len(self.outcomes), outcome
-            self.outcomes[board, self.seated.setdefault(bots, bots), ranks] = number  # names are stored once for each seating
+            # names are stored once for each seating
+            self.outcomes[board, self.seated.setdefault(bots, bots), ranks] = number
         self.outcome.append(number)
         self.deal.append(game.deal)
         return number
@@ -132,17 +143,31 @@ class Games:
         number = {name: place for place, name in enumerate(heads)}
         found, games = np.unique(self._places([number[name] for name in names]), return_counts=True)
         edges = np.searchsorted(found, np.arange(len(heads) + 1) * MOST_DEALS).tolist()
-        deals, counts = (array("i", column.astype(np.int32).tobytes()) for column in (found % MOST_DEALS, games))
-        return [Blocks(name, deals[start:end], counts[start:end]) for name, (start, end) in zip(heads, pairwise(edges), strict=True)]
+        deals, counts = (
+            array("i", column.astype(np.int32).tobytes()) for column in (found % MOST_DEALS, games)
+        )
+        return [
+            Blocks(name, deals[start:end], counts[start:end])
+            for name, (start, end) in zip(heads, pairwise(edges), strict=True)
+        ]
 
     def board_deals(self) -> Ints:
-        """(G,) a number for each game's board and deal that sorts by the board's name, then the deal."""
-        boards = {name: place for place, name in enumerate(sorted({board for board, _, _ in self.outcomes}))}
+        """(G,) a number for each game's board and deal that sorts by the board's name, then the
+        deal.
+        """
+        boards = {
+            name: place
+            for place, name in enumerate(sorted({board for board, _, _ in self.outcomes}))
+        }
         return self._places([boards[board] for board, _, _ in self.outcomes])
 
     def _places(self, number: Sequence[int]) -> Ints:
-        """(G,) for each game, one integer made of ``number`` for its outcome and of its deal, which sorts by the former first."""
-        places = (np.array(number, dtype=np.int64) * MOST_DEALS)[np.array(self.outcome, dtype=np.int32)]
+        """(G,) for each game, one integer made of ``number`` for its outcome and of its deal, which
+        sorts by the former first.
+        """
+        places = (np.array(number, dtype=np.int64) * MOST_DEALS)[
+            np.array(self.outcome, dtype=np.int32)
+        ]
         places += np.array(self.deal, dtype=np.int32)
         return places
 
@@ -150,7 +175,8 @@ class Games:
 class Tally(Games):
     """Counted games, with the bots' pagodas left, times and forfeits.
 
-    These are summed as integers by outcome and seat, so that the order of the games does not matter.
+    These are summed as integers by outcome and seat, so that the order of the games does not
+    matter.
     """
 
     def __init__(self) -> None:
@@ -176,8 +202,13 @@ class Tally(Games):
         return number
 
     def counts(self, bots: Iterable[str] = ()) -> Counts:
-        """The counts so far, for these bots and any others found; clusters are the deals of boards, numbered in sorted order."""
-        outcome, sizes = np.array(self.outcome, dtype=np.int32), np.array([len(seated) for _, seated, _ in self.outcomes], dtype=np.int8)
+        """The counts so far, for these bots and any others found; clusters are the deals of boards,
+        numbered in sorted order.
+        """
+        outcome, sizes = (
+            np.array(self.outcome, dtype=np.int32),
+            np.array([len(seated) for _, seated, _ in self.outcomes], dtype=np.int8),
+        )
         names = sorted({*bots, *(bot for seated in self.seated for bot in seated)})
         number = {name: place for place, name in enumerate(names)}
         deals = self.board_deals()
@@ -186,20 +217,33 @@ class Tally(Games):
         for size in sorted(set(sizes.tolist())):
             rows = np.flatnonzero(sizes == size)
             known = [(seated, ranks) for _, seated, ranks in self.outcomes if len(seated) == size]
-            seats = np.array([[number[bot] for bot in seated] for seated, _ in known], dtype=np.int64)
+            seats = np.array(
+                [[number[bot] for bot in seated] for seated, _ in known], dtype=np.int64
+            )
             ranks = np.array([ranks for _, ranks in known], dtype=np.int64)
             games = slice(None) if len(rows) == len(sizes) else sizes[outcome] == size
             place = np.empty(len(sizes), dtype=np.int32)
             place[rows] = np.arange(len(rows))
-            tables.append(count_table(seats, ranks, np.searchsorted(clusters, deals[games]), place[outcome[games]]))
+            tables.append(
+                count_table(
+                    seats, ranks, np.searchsorted(clusters, deals[games]), place[outcome[games]]
+                )
+            )
             sums += self._sums(seats, rows, np.bincount(outcome, minlength=len(sizes))[rows])
         results = Results(names, len(clusters), tables)
         return Counts(results, clusters % MOST_DEALS, totals_of(results, sums))
 
     def _sums(self, seats: Ints, rows: Ints, games: Ints) -> Iterator[pd.DataFrame]:
-        """The sums by seat over the ``games`` of the outcomes of one table size, whose numbers are ``rows``."""
+        """The sums by seat over the ``games`` of the outcomes of one table size, whose numbers are
+        ``rows``.
+        """
         sums = {"forfeits": self._forfeits, "left": self._left, "think_ns": self._think_ns}
         for seat in range(seats.shape[1]):
-            columns = {name: np.array(values, dtype=np.float64)[MOST_SEATS * rows + seat] for name, values in sums.items()}
+            columns = {
+                name: np.array(values, dtype=np.float64)[MOST_SEATS * rows + seat]
+                for name, values in sums.items()
+            }
             told = {"left_games": games, "think_games": games}
-            yield pd.DataFrame({"seats": seats.shape[1], "seat": seat, "bot": seats[:, seat], **columns, **told})
+            yield pd.DataFrame(
+                {"seats": seats.shape[1], "seat": seat, "bot": seats[:, seat], **columns, **told}
+            )

@@ -24,7 +24,9 @@ class Times:
         self._totals: dict[str, _Total] = {}
 
     def add(self, game: WholeRow) -> None:
-        """Adds a game. Seats take turns, and a seat that cannot move passes, so the position of a move gives its seat."""
+        """Adds a game. Seats take turns, and a seat that cannot move passes, so the position of a
+        move gives its seat.
+        """
         size = len(game.bots)
         for seat, bot in enumerate(game.bots):
             total = self._totals.setdefault(bot, _Total())
@@ -39,7 +41,8 @@ class Times:
         """One row per bot, by name, for these bots and any others found.
 
         ``bot`` str; ``games``, ``moves`` int64 (its placements)
-        ``move_ms``, ``game_ms``, ``slowest_ms``  float64, mean per move, mean per game, and the longest answer; NaN if there are none
+        ``move_ms``, ``game_ms``, ``slowest_ms``  float64, mean per move, mean per game, and the
+                                                  longest answer; NaN if there are none
         ``slowest_game``  str, the id of the game with that answer
         """
         totals = {bot: self._totals.get(bot, _Total()) for bot in sorted({*bots, *self._totals})}
@@ -55,4 +58,7 @@ class Times:
             }
             for bot, total in totals.items()
         ]
-        return pd.DataFrame(rows, columns=["bot", "games", "moves", "move_ms", "game_ms", "slowest_ms", "slowest_game"])
+        return pd.DataFrame(
+            rows,
+            columns=["bot", "games", "moves", "move_ms", "game_ms", "slowest_ms", "slowest_game"],
+        )

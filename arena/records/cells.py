@@ -1,7 +1,8 @@
 """Texts in cells of CSV files, which a spreadsheet must not take for formulas.
 
-Names and texts may come from strangers: ``=HYPERLINK(...)`` as a bot's name would be run by the spreadsheet that opens a table. Such a text
-gets an apostrophe in front, as a person would type it to have it shown; what reads our files takes that off again.
+Names and texts may come from strangers: ``=HYPERLINK(...)`` as a bot's name would be run by the
+spreadsheet that opens a table. Such a text gets an apostrophe in front, as a person would type it
+to have it shown; what reads our files takes that off again.
 """
 
 import re

@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 
 class Difference(NamedTuple):
-    """``line`` counts from 1, None if the file has no lines; ``field`` is what differs; the other two are shown to the user unchanged."""
+    """``line`` counts from 1, None if the file has no lines; ``field`` is what differs; the other
+    two are shown to the user unchanged.
+    """
 
     file: str
     line: int | None
@@ -20,4 +22,8 @@ class Difference(NamedTuple):
 
 def short(text: str, most: int = 160) -> str:
     """The text, shortened in the middle if it is long."""
-    return text if len(text) <= most else f"{text[: most // 2]}...{text[-most // 2 :]} ({len(text)} characters)"
+    return (
+        text
+        if len(text) <= most
+        else f"{text[: most // 2]}...{text[-most // 2 :]} ({len(text)} characters)"
+    )

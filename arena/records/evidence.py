@@ -13,15 +13,19 @@ from arena.records.regular import folder_below, read_regular, write_durably
 
 FOLDER = "faults"
 FULL_BYTES, MOST_BYTES = 48 << 20, 64 << 20
-"""A fault leaves up to 100 KB, and a bot may forfeit every game: a million games would fill 100 GB. This keeps 500 faults whole and some
-2,000 more in short, where a report shows 40, and a run's folder can still be sent to somebody."""
+"""A fault leaves up to 100 KB, and a bot may forfeit every game: a million games would fill 100 GB.
+This keeps 500 faults whole and some 2,000 more in short, where a report shows 40, and a run's
+folder can still be sent to somebody.
+"""
 BLOCK = 4096
 """What a disk gives to the smallest file, and to the folder it is in."""
 SHORT_STDERR = 500
 
 
 class KeptFault(Struct, frozen=True):
-    """The part of an evidence file needed to reproduce the fault; runs of earlier versions have no ``asked_ms``."""
+    """The part of an evidence file needed to reproduce the fault; runs of earlier versions have no
+    ``asked_ms``.
+    """
 
     game: str
     seat: Annotated[int, Meta(ge=0, le=3)]
@@ -40,7 +44,8 @@ def evidence_name(game: str, seat: int) -> str:
 class Faults:
     """The evidence of a run, which has a budget.
 
-    ``is_short`` once faults are kept in short, without the lines of the dialogue; in the end only the record tells of them.
+    ``is_short`` once faults are kept in short, without the lines of the dialogue; in the end only
+    the record tells of them.
     """
 
     def __init__(self, run: Path) -> None:
@@ -49,7 +54,8 @@ class Faults:
         self.is_short = False
 
     def write(self, game: str, seeds: Sequence[int], evidence: Sequence[Any]) -> None:
-        """Writes one indented JSON file for each seat that forfeited; ``seeds`` are the bots' seeds of the game, by seat.
+        """Writes one indented JSON file for each seat that forfeited; ``seeds`` are the bots' seeds
+        of the game, by seat.
 
         Raises RunError.
         """
@@ -101,5 +107,13 @@ def _room(data: bytes) -> int:
 
 
 def _shortened(content: Mapping[str, Any]) -> dict[str, Any]:
-    note = f"the evidence of this run has reached {FULL_BYTES >> 20} MiB: of later faults the lines are not kept"
-    return {**content, "lines": [], "stderr": str(content.get("stderr", ""))[-SHORT_STDERR:], "note": note}
+    note = (
+        f"the evidence of this run has reached {FULL_BYTES >> 20} MiB: of later faults the lines"
+        " are not kept"
+    )
+    return {
+        **content,
+        "lines": [],
+        "stderr": str(content.get("stderr", ""))[-SHORT_STDERR:],
+        "note": note,
+    }

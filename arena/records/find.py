@@ -13,24 +13,39 @@ from arena.records.record import GameRecord, check_seats, decode_record
 
 
 def read_records(run: Path) -> Iterator[GameRecord]:
-    """The records of a run, in the order the games ended; if an id occurs twice, the first record counts. Raises RunError."""
+    """The records of a run, in the order the games ended; if an id occurs twice, the first record
+    counts. Raises RunError.
+    """
     return (record for _, record in read_rows(journal_of(run), _fitting_record))
 
 
 def _fitting_record(line: bytes) -> GameRecord:
     """The record, if each of its lists has one entry per seat. Raises DecodeError, ValueError."""
     record = decode_record(line)
-    check_seats(len(record.bots), record.faults, record.left, record.ranks, record.think_ms, record.slowest_ms)
+    check_seats(
+        len(record.bots),
+        record.faults,
+        record.left,
+        record.ranks,
+        record.think_ms,
+        record.slowest_ms,
+    )
     return record
 
 
 def find_record(run: Path, game: str) -> GameRecord:
     """The record with this id. Raises RunError with similar ids in the hint."""
-    for holding in (msgspec.json.encode(game), b""):  # first the id as we write it, then in any other JSON form
+    # first the id as we write it, then in any other JSON form
+    for holding in (msgspec.json.encode(game), b""):
         for _, record in read_rows(journal_of(run), _fitting_record, holding):
             if record.id == game:
                 return record
-    near = nlargest(3, read_ids(journal_of(run)), key=lambda known: len(commonprefix((known, game))))  # noqa: RUF071 - letter by letter
+    # Letter by letter.
+    near = nlargest(
+        3,
+        read_ids(journal_of(run)),
+        key=lambda known: len(commonprefix((known, game))),  # noqa: RUF071
+    )
     raise RunError(
         f"expected the id of a game in {run}, got {game!r}",
         f"for example {', '.join(near)}" if near else "the run has no games yet",

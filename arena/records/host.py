@@ -1,4 +1,6 @@
-"""What a record says about the machine a game was played on: its name, and on a cluster its speed."""
+"""What a record says about the machine a game was played on: its
+name, and on a cluster its speed.
+"""
 
 import re
 from collections import defaultdict
@@ -6,7 +8,9 @@ from collections.abc import Iterable
 from statistics import median
 
 DIFFERENT = 1.25
-"""If one machine is more than this many times as fast as another, equal times do not give bots equal computing power."""
+"""If one machine is more than this many times as fast as another, equal times do not give bots
+equal computing power.
+"""
 SPEED = re.compile(r"(.*) @ ([1-9][0-9]{0,8})/s", re.DOTALL)
 
 
@@ -22,7 +26,8 @@ def split_host(text: str) -> tuple[str, int | None]:
 
 
 def unlike(machines: Iterable[tuple[str, int | None]]) -> tuple[str, str, float] | None:
-    """The slowest machine, the fastest, and the ratio of their speeds; None unless the ratio is too large.
+    """The slowest machine, the fastest, and the ratio of their speeds; None unless the ratio is too
+    large.
 
     A machine that was measured more than once counts with its median speed.
     """

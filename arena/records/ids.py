@@ -6,10 +6,12 @@ DIGITS = 4
 
 
 class Ids:
-    """A set of ids that is exact for any text, and small when ids are ``board/line-up/deal/seating`` with many deals.
+    """A set of ids that is exact for any text, and small when ids are
+    ``board/line-up/deal/seating`` with many deals.
 
-    Ids that differ only in the last digits of the deal share a page: an int with one bit for each. A million games take about ten
-    megabytes at most, and a few kilobytes if every line-up plays all deals. Any other text is stored as it is.
+    Ids that differ only in the last digits of the deal share a page: an int with one bit for each.
+    A million games take about ten megabytes at most, and a few kilobytes if every line-up plays all
+    deals. Any other text is stored as it is.
     """
 
     def __init__(self, ids: Iterable[str] = ()) -> None:
@@ -49,7 +51,9 @@ class Ids:
 
 
 def _place(name: str) -> tuple[tuple[str, str, int, str], int]:
-    """The page of an id and its bit on that page, 0 if it has none. Page and bit together determine the id exactly."""
+    """The page of an id and its bit on that page, 0 if it has none. Page and bit together determine
+    the id exactly.
+    """
     line_up, *rest = name.rsplit("/", 2)
     if len(rest) == 2:  # noqa: PLR2004 - the deal and the seating
         deal, seating = rest

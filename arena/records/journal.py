@@ -1,7 +1,8 @@
 """The journal: the append-only file of records, and the single source of truth about a run.
 
-One process writes, holding a lock. A record counts once its line, including the newline, is on disk. The journal of a finished run may be
-compressed with gzip or zstd; it is then read like any other.
+One process writes, holding a lock. A record counts once its line, including the newline, is on
+disk. The journal of a finished run may be compressed with gzip or zstd; it is then read like any
+other.
 """
 
 import fcntl
@@ -57,8 +58,9 @@ class JournalFullError(RunError):
 class Journal:
     """The journal of a run, open for appending; use it as a context manager.
 
-    ``ids`` are the games it holds. ``repaired`` is the number of bytes cut off its end: part of a record that was being written when
-    the machine or the arena died. The cut bytes are kept in ``games.torn``.
+    ``ids`` are the games it holds. ``repaired`` is the number of bytes cut off its end: part of a
+    record that was being written when the machine or the arena died. The cut bytes are kept in
+    ``games.torn``.
 
     Raises RunError if another arena has it open, or if a line other than the last is damaged.
     """
@@ -67,7 +69,10 @@ class Journal:
         self.path = folder / FILE
         packed = journal_of(folder)
         if packed != self.path:
-            raise RunError(f"expected to append to {self.path}, got the compressed {packed.name}", f"unpack it first: {_unpack(packed)}")
+            raise RunError(
+                f"expected to append to {self.path}, got the compressed {packed.name}",
+                f"unpack it first: {_unpack(packed)}",
+            )
         try:
             self._descriptor = open_regular(folder, FILE, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         except OSError as error:
@@ -82,7 +87,9 @@ class Journal:
             raise
 
     def append(self, records: Sequence[GameRecord]) -> None:
-        """Writes records and returns once they are on disk. If it raises JournalFullError, none of them was written."""
+        """Writes records and returns once they are on disk. If it raises JournalFullError, none of
+        them was written.
+        """
         data = b"".join(encode_record(record) + b"\n" for record in records)
         size = os.fstat(self._descriptor).st_size
         try:
@@ -114,16 +121,21 @@ class Journal:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise RunError(
-                f"expected {self.path} to be free, got another arena writing it", "wait for it, or choose another --out"
+                f"expected {self.path} to be free, got another arena writing it",
+                "wait for it, or choose another --out",
             ) from None
 
     def _cut_torn_tail(self, folder: Path) -> int:
-        """Cuts whatever follows the last newline, such as part of a record or zeros left by a crashed machine."""
+        """Cuts whatever follows the last newline, such as part of a record or zeros left by a
+        crashed machine.
+        """
         size = os.fstat(self._descriptor).st_size
         keep = _whole_length(self._descriptor, size)
         if keep == size:
             return 0
-        with os.fdopen(open_regular(folder, TORN, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as file:
+        with os.fdopen(
+            open_regular(folder, TORN, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab"
+        ) as file:
             file.write(os.pread(self._descriptor, min(size - keep, 1 << 20), keep))
         os.ftruncate(self._descriptor, keep)
         os.fsync(self._descriptor)
@@ -152,12 +164,15 @@ def open_journal(path: Path) -> Iterator[BinaryIO]:
 
 
 def _zstd(path: Path) -> Any:
-    """The standard library's zstd module, or the package that provides it on older Pythons. Raises RunError."""
+    """The standard library's zstd module, or the package that provides it on older Pythons. Raises
+    RunError.
+    """
     for name in ("compression.zstd", "backports.zstd"):
         with suppress(ImportError):
             return import_module(name)
     raise RunError(
-        f"expected a module that reads zstd for {path}, found neither compression.zstd (Python 3.14) nor backports.zstd",
+        f"expected a module that reads zstd for {path}, found neither compression.zstd (Python"
+        " 3.14) nor backports.zstd",
         f"pip install 'qin-arena[zstd]', or unpack it: {_unpack(path)}",
     )
 
@@ -169,39 +184,59 @@ def _unpack(packed: Path) -> str:
 
 def _damages(path: Path) -> tuple[type[Exception], ...]:
     """The exceptions that reading a damaged compressed file can raise."""
-    return (EOFError, gzip.BadGzipFile, zlib.error, *([_zstd(path).ZstdError] if path.suffix == ".zst" else []))
+    return (
+        EOFError,
+        gzip.BadGzipFile,
+        zlib.error,
+        *([_zstd(path).ZstdError] if path.suffix == ".zst" else []),
+    )
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """The complete lines of a journal. A last line without a newline is still being written and is left out. Raises RunError."""
+    """The complete lines of a journal. A last line without a newline is still being written and is
+    left out. Raises RunError.
+    """
     try:
         with open_journal(path) as file:
             while line := file.readline(LONGEST):
                 if line.endswith(b"\n"):
                     yield line
                 elif len(line) == LONGEST:
-                    raise RunError(f"{path}: expected lines below {LONGEST >> 20} MiB, got a longer one", "restore the file")
+                    raise RunError(
+                        f"{path}: expected lines below {LONGEST >> 20} MiB, got a longer one",
+                        "restore the file",
+                    )
     except _damages(path) as error:
         program = COMPRESSED[path.suffix]
-        raise RunError(f"expected {path} to be whole and compressed by {program}, got {error}", "restore the file") from None
+        raise RunError(
+            f"expected {path} to be whole and compressed by {program}, got {error}",
+            "restore the file",
+        ) from None
 
 
 def read_ids(path: Path) -> Iterator[str]:
-    """The ids of the records in a journal. Raises RunError with the number of a line that is not a record."""
+    """The ids of the records in a journal. Raises RunError with the number of a line that is not a
+    record.
+    """
     return (row.id for _, row in _decoded(path, _decode_id))
 
 
-def read_rows(path: Path, decode: Callable[[bytes], Row], holding: bytes = b"") -> Iterator[tuple[int, Row]]:
-    """The records in a journal, decoded by ``decode``, each with the byte offset of its line; the first record of each id counts.
+def read_rows(
+    path: Path, decode: Callable[[bytes], Row], holding: bytes = b""
+) -> Iterator[tuple[int, Row]]:
+    """The records in a journal, decoded by ``decode``, each with the byte offset of its line; the
+    first record of each id counts.
 
-    Lines that do not contain the bytes ``holding`` are skipped. Raises RunError with the line number if ``decode`` raises a DecodeError
-    or ValueError.
+    Lines that do not contain the bytes ``holding`` are skipped. Raises RunError with the line
+    number if ``decode`` raises a DecodeError or ValueError.
     """
     seen = Ids()
     return (found for found in _decoded(path, decode, holding) if seen.add(found[1].id))
 
 
-def _decoded(path: Path, decode: Callable[[bytes], Row], holding: bytes = b"") -> Iterator[tuple[int, Row]]:
+def _decoded(
+    path: Path, decode: Callable[[bytes], Row], holding: bytes = b""
+) -> Iterator[tuple[int, Row]]:
     start = 0
     for number, line in enumerate(read_lines(path), 1):
         if holding in line:
@@ -217,7 +252,8 @@ def _damaged_line(path: Path, number: int, line: bytes, error: Exception) -> Run
     """The error for a line in the middle of a journal that is not a record."""
     return RunError(
         f"{path}, line {number}: expected a record, got {line[:60]!r}: {error}",
-        "something else changed the file: restore it, or delete the line and the game will be played again",
+        "something else changed the file: restore it, or delete the line and the game will be"
+        " played again",
     )
 
 

@@ -1,9 +1,11 @@
 """Where a run was made: by this user on this machine, or elsewhere.
 
-The user has a secret key in their state folder. A run that the arena starts gets a small file with a hash, keyed by it, of what
-identifies the run: its seed and when it started. Nobody else can make one that fits, so a run without it came from elsewhere, or from an
-arena that did not write such files yet, and is only read until the user adopts it. It is no seal: a run that you send away and get back
-changed has the file still. What that can do is bounded by `regular`, and by the hashes of the bots.
+The user has a secret key in their state folder. A run that the arena starts gets a small file with
+a hash, keyed by it, of what identifies the run: its seed and when it started. Nobody else can make
+one that fits, so a run without it came from elsewhere, or from an arena that did not write such
+files yet, and is only read until the user adopts it. It is no seal: a run that you send away and
+get back changed has the file still. What that can do is bounded by `regular`, and by the hashes of
+the bots.
 """
 
 import hashlib
@@ -31,7 +33,9 @@ def is_made_here(run: Path, info: RunInfo) -> bool:
 
 
 def mark_run(run: Path, info: RunInfo) -> str:
-    """Marks the run as made here; what kept it from that, or an empty text. Raises RunError when the run's folder cannot be written."""
+    """Marks the run as made here; what kept it from that, or an empty text. Raises RunError when
+    the run's folder cannot be written.
+    """
     try:
         key = _key()
     except (OSError, RunError) as error:
@@ -41,18 +45,26 @@ def mark_run(run: Path, info: RunInfo) -> str:
 
 
 def state_folder() -> Path:
-    """Where the arena keeps what is this user's on this machine. Raises RunError where there is no home."""
+    """Where the arena keeps what is this user's on this machine. Raises RunError where there is no
+    home.
+    """
     named = os.environ.get("XDG_STATE_HOME", "")
-    if os.path.isabs(named):  # noqa: PTH117 - the rule for these variables: what is not absolute counts as not set
+    # The rule for these variables: what is not absolute counts as not set.
+    if os.path.isabs(named):  # noqa: PTH117
         return Path(named, "qin-arena")
     try:
         return Path.home() / ".local" / "state" / "qin-arena"
     except RuntimeError as error:
-        raise RunError(f"expected a home for the key of your runs, got {error}", "name a folder in XDG_STATE_HOME") from None
+        raise RunError(
+            f"expected a home for the key of your runs, got {error}",
+            "name a folder in XDG_STATE_HOME",
+        ) from None
 
 
 def _mark(key: bytes, seed: str, started: str) -> str:
-    return hmac.new(key, f"{started}\n{seed}".encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
+    return hmac.new(
+        key, f"{started}\n{seed}".encode(errors="surrogatepass"), hashlib.sha256
+    ).hexdigest()
 
 
 def _key() -> bytes:
@@ -78,5 +90,8 @@ def _key() -> bytes:
 def _read_key(path: Path) -> bytes:
     key = path.read_bytes()
     if len(key) != KEY_BYTES:
-        raise RunError(f"expected a key of {KEY_BYTES} bytes in {path}, got {len(key)}", "remove it: your runs then need --adopt once")
+        raise RunError(
+            f"expected a key of {KEY_BYTES} bytes in {path}, got {len(key)}",
+            "remove it: your runs then need --adopt once",
+        )
     return key

@@ -10,7 +10,9 @@ VERSION = 1
 
 
 class Fault(Struct, frozen=True):
-    """A bot's fault: ``turn`` counts the placements before it, ``kind`` is one of `errors.FaultKind`."""
+    """A bot's fault: ``turn`` counts the placements before it, ``kind`` is one of
+    `errors.FaultKind`.
+    """
 
     seat: int
     turn: int
@@ -27,7 +29,8 @@ class GameRecord(Struct, frozen=True, omit_defaults=True):
     ``end``    last pagoda, no tiles, no space or forfeit
     ``think_ms``, ``slowest_ms``  total time of all answers, and the longest single one
     ``turns``  number of placements; ``sandbox`` the tier in use; ``ended`` in UTC
-    ``clock``  ``cpu`` if time is the bots' processor time; left out if it is that of the clock on the wall
+    ``clock``  ``cpu`` if time is the bots' processor time; left out if it is that of the clock on
+               the wall
     """
 
     v: int
@@ -64,7 +67,9 @@ class OfASeat(Protocol):
 
 
 def check_seats(seats: int, faults: Iterable[OfASeat], *lists: Sized) -> None:
-    """Raises ValueError unless each of a record's by-seat lists has ``seats`` entries, and its faults name existing seats."""
+    """Raises ValueError unless each of a record's by-seat lists has ``seats`` entries, and its
+    faults name existing seats.
+    """
     for entries in lists:
         if len(entries) != seats:
             raise ValueError(f"expected ranks, left and times of {seats} seats")

@@ -1,8 +1,10 @@
-"""The files of a run's folder, which may come from anybody: only regular files below it are opened, and no link is followed.
+"""The files of a run's folder, which may come from anybody: only regular files below it are opened,
+and no link is followed.
 
-A folder unpacked from somebody's archive can hold a link to a file of yours where its journal or log belongs, or a pipe that nobody ever
-writes to. So whatever the arena reads or writes in a run, it opens here, step by step from the run's folder. That folder itself is named by
-the user, and may be a link.
+A folder unpacked from somebody's archive can hold a link to a file of yours where its journal or
+log belongs, or a pipe that nobody ever writes to. So whatever the arena reads or writes in a run,
+it opens here, step by step from the run's folder. That folder itself is named by the user, and may
+be a link.
 """
 
 import errno
@@ -17,14 +19,27 @@ from arena.errors import RunError
 
 MOST_BYTES = 64 << 20
 NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
-STRANGE = {errno.ELOOP: "a link", errno.EMLINK: "a link", errno.ENOTDIR: "something else", errno.EISDIR: "a folder", errno.ENXIO: "a pipe"}
-"""What there is instead of a regular file, or of a folder on the way to it, by what opening it fails with."""
-CURE = "a run has regular files only: look at what is there, and take it out if you did not put it there"
+STRANGE = {
+    errno.ELOOP: "a link",
+    errno.EMLINK: "a link",
+    errno.ENOTDIR: "something else",
+    errno.EISDIR: "a folder",
+    errno.ENXIO: "a pipe",
+}
+"""What there is instead of a regular file, or of a folder on the way to it, by what opening it
+fails with.
+"""
+CURE = (
+    "a run has regular files only: look at what is there, and take it out if you did not put it"
+    " there"
+)
 
 
 @contextmanager
 def folder_below(run: Path, names: Sequence[str], *, make: bool = False) -> Iterator[int]:
-    """A descriptor of the folder reached by these names from the run's; ``make`` makes what is missing. Raises OSError, RunError."""
+    """A descriptor of the folder reached by these names from the run's; ``make`` makes what is
+    missing. Raises OSError, RunError.
+    """
     at = os.open(run, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for number, name in enumerate(names, 1):
@@ -42,7 +57,9 @@ def folder_below(run: Path, names: Sequence[str], *, make: bool = False) -> Iter
 
 
 def has_folder(run: Path, name: str) -> bool:
-    """Whether there is a folder of a run at this path below the run's own, with no link on the way."""
+    """Whether there is a folder of a run at this path below the
+    run's own, with no link on the way.
+    """
     try:
         with folder_below(run, name.split("/")):
             return True
@@ -51,9 +68,11 @@ def has_folder(run: Path, name: str) -> bool:
 
 
 def open_regular(run: Path, name: str, flags: int = os.O_RDONLY) -> int:
-    """A descriptor of a regular file of a run, ``name`` being its path below the run's folder; O_CREAT makes the folders on the way, too.
+    """A descriptor of a regular file of a run, ``name`` being its path below the run's folder;
+    O_CREAT makes the folders on the way, too.
 
-    Never waits, whatever is there. Raises RunError for anything that is no regular file of this one place, OSError as `os.open` does.
+    Never waits, whatever is there. Raises RunError for anything that is no regular file of this one
+    place, OSError as `os.open` does.
     """
     *folders, last = name.split("/")
     path = run / name
@@ -70,7 +89,9 @@ def open_regular(run: Path, name: str, flags: int = os.O_RDONLY) -> int:
 
 
 def read_regular(run: Path, name: str, most: int = MOST_BYTES) -> bytes:
-    """What is in a regular file of a run. Raises OSError; RunError as `open_regular` does, and for more than so many bytes."""
+    """What is in a regular file of a run. Raises OSError; RunError as `open_regular` does, and for
+    more than so many bytes.
+    """
     with os.fdopen(open_regular(run, name), "rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
@@ -79,26 +100,36 @@ def read_regular(run: Path, name: str, most: int = MOST_BYTES) -> bytes:
 
 
 def write_durably(path: Path, data: bytes, run: Path | None = None) -> None:
-    """Replaces a file in one step: readers see the old bytes or the new, and a crash leaves one of them. Raises RunError."""
+    """Replaces a file in one step: readers see the old bytes or the new, and a crash leaves one of
+    them. Raises RunError.
+    """
     with durable_file(path, run) as file:
         file.write(data)
 
 
 @contextmanager
 def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
-    """A file to write, which takes the place of ``path`` in one step when all is written. Raises RunError.
+    """A file to write, which takes the place of ``path`` in one step when all is written. Raises
+    RunError.
 
-    With a ``run`` it is one below that run's folder, and the folders between are made and are no links.
+    With a ``run`` it is one below that run's folder, and the folders between are made and are no
+    links.
     """
     names = path.relative_to(run).parts[:-1] if run else ()
     temporary = f".{path.name}.{os.getpid()}"
     try:
         with folder_below(run or path.parent, names, make=True) as at:
-            # A run from elsewhere may hold a link of this name, too: it is taken away, never opened.
+            # A run from elsewhere may hold a link of this name, too: it is taken away, never
+            # opened.
             with suppress(FileNotFoundError):
                 os.unlink(temporary, dir_fd=at)
             try:
-                with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK, 0o644, dir_fd=at), "wb") as file:
+                with os.fdopen(
+                    os.open(
+                        temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK, 0o644, dir_fd=at
+                    ),
+                    "wb",
+                ) as file:
                     yield file
                     file.flush()
                     os.fsync(file.fileno())
@@ -113,7 +144,9 @@ def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
 
 
 def _open(name: str, flags: int, at: int, path: Path, wanted: str) -> int:
-    """Opens a name in a folder without following a link. Raises RunError when it is another kind of thing."""
+    """Opens a name in a folder without following a link. Raises RunError when it is another kind of
+    thing.
+    """
     try:
         return os.open(name, flags | NO_LINK, 0o644, dir_fd=at)
     except OSError as error:

@@ -1,4 +1,6 @@
-"""run.json: the settings of a run, written when it starts, and again when it is extended or decides how to continue."""
+"""run.json: the settings of a run, written when it starts, and again when it is extended or decides
+how to continue.
+"""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,7 +31,9 @@ class BotInfo(Struct, frozen=True):
 
 
 class RunInfo(Struct, frozen=True):
-    """The contents of run.json. ``config`` is a `tournament.config.RunConfig`; ``boards`` are rows by name; ``started`` is UTC."""
+    """The contents of run.json. ``config`` is a `tournament.config.RunConfig`; ``boards`` are rows
+    by name; ``started`` is UTC.
+    """
 
     arena: str
     protocol: int
@@ -49,7 +53,9 @@ def read_run(folder: Path) -> RunInfo:
     try:
         return msgspec.json.decode(read_regular(folder, FILE, MOST_BYTES), type=RunInfo)
     except FileNotFoundError:
-        raise RunError(f"expected a run in {folder}, found no {FILE} there", "'arena runs' lists the runs") from None
+        raise RunError(
+            f"expected a run in {folder}, found no {FILE} there", "'arena runs' lists the runs"
+        ) from None
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
         raise RunError(f"{path}: {error}", "something else changed the file: restore it") from None
 

@@ -1,4 +1,6 @@
-"""Checks a record against every rule of protocol/schemas/record.json that concerns a single record."""
+"""Checks a record against every rule of
+protocol/schemas/record.json that concerns a single record.
+"""
 
 import re
 from typing import Annotated, Literal, NamedTuple
@@ -74,14 +76,32 @@ def decode_strictly(line: bytes) -> GameRecord | Wrong:
             return Wrong(field, f"{seats} values", str(getattr(strict, field)))
     for fault in strict.faults:
         if fault.seat >= seats or fault.turn > strict.turns:
-            return Wrong("faults", f"a seat below {seats} and a turn up to {strict.turns}", f"seat {fault.seat}, turn {fault.turn}")
+            return Wrong(
+                "faults",
+                f"a seat below {seats} and a turn up to {strict.turns}",
+                f"seat {fault.seat}, turn {fault.turn}",
+            )
     if len({fault.seat for fault in strict.faults}) < len(strict.faults):
-        return Wrong("faults", "at most one fault per seat", f"seats {[fault.seat for fault in strict.faults]}")
-    slow = next((seat for seat in range(seats) if strict.slowest_ms[seat] > strict.think_ms[seat]), None)
+        return Wrong(
+            "faults",
+            "at most one fault per seat",
+            f"seats {[fault.seat for fault in strict.faults]}",
+        )
+    slow = next(
+        (seat for seat in range(seats) if strict.slowest_ms[seat] > strict.think_ms[seat]), None
+    )
     if slow is not None:
-        return Wrong("slowest_ms", f"at most {strict.think_ms[slow]}, the total time of seat {slow}", str(strict.slowest_ms[slow]))
+        return Wrong(
+            "slowest_ms",
+            f"at most {strict.think_ms[slow]}, the total time of seat {slow}",
+            str(strict.slowest_ms[slow]),
+        )
     canonical = encode_record(record) + b"\n"
-    return record if line == canonical else Wrong("line", canonical.decode().rstrip(), line.decode(errors="replace").rstrip("\n"))
+    return (
+        record
+        if line == canonical
+        else Wrong("line", canonical.decode().rstrip(), line.decode(errors="replace").rstrip("\n"))
+    )
 
 
 def _unreadable(line: bytes, message: str) -> Wrong:
@@ -91,7 +111,13 @@ def _unreadable(line: bytes, message: str) -> Wrong:
     expected = wanted[1] if wanted else f"a record by the schema ({complaint})"
     field = place.rstrip("`")
     try:
-        got = msgspec.json.encode(msgspec.json.decode(line)[TOP.split(field)[0]] if field else None).decode()
+        got = msgspec.json.encode(
+            msgspec.json.decode(line)[TOP.split(field)[0]] if field else None
+        ).decode()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, KeyError, TypeError):
         got = ""
-    return Wrong(field or "line", expected, got if field and got else line.decode(errors="replace").rstrip("\n"))
+    return Wrong(
+        field or "line",
+        expected,
+        got if field and got else line.decode(errors="replace").rstrip("\n"),
+    )

@@ -16,7 +16,8 @@ class SoFar(Struct, frozen=True):
     """What had been played when a game broke off.
 
     ``left``     pagodas left, by seat; ``mover`` is the seat to move
-    ``used_ms``  processor time of each seat: of all its answers, and since the last one; by the wall clock, of its answers
+    ``used_ms``  processor time of each seat: of all its answers, and since the last one; by the
+                 wall clock, of its answers
     """
 
     moves: list[str]
@@ -26,7 +27,9 @@ class SoFar(Struct, frozen=True):
 
 
 class VoidGame(Struct, frozen=True, omit_defaults=True):
-    """A game that broke off; ``attempt`` counts from 1. ``so_far`` is None if its worker died: then nobody knows more than the game."""
+    """A game that broke off; ``attempt`` counts from 1. ``so_far`` is None if its worker died: then
+    nobody knows more than the game.
+    """
 
     v: int
     id: str
@@ -54,17 +57,24 @@ def append_void(run: Path, game: VoidGame) -> None:
         finally:
             os.close(file)
     except OSError as error:
-        raise RunError(f"expected to write {run / FILE}, got {error}", "free some disk space, then run the same command again") from error
+        raise RunError(
+            f"expected to write {run / FILE}, got {error}",
+            "free some disk space, then run the same command again",
+        ) from error
 
 
 def read_voids(run: Path) -> list[VoidGame]:
-    """The lines of a run; none if there is no such file. Lines that cannot be read are left out. Raises RunError."""
+    """The lines of a run; none if there is no such file. Lines that cannot be read are left out.
+    Raises RunError.
+    """
     try:
         lines = read_regular(run, FILE).splitlines()
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise RunError(f"expected {run / FILE} to be a file that can be read, got {error}") from None
+        raise RunError(
+            f"expected {run / FILE} to be a file that can be read, got {error}"
+        ) from None
     return [game for game in map(_decoded, lines) if game is not None]
 
 
@@ -74,5 +84,7 @@ def _decoded(line: bytes) -> VoidGame | None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     seats = len(game.bots)
-    fits = game.so_far is None or (len(game.so_far.left) == seats and 0 <= game.so_far.mover < seats)
+    fits = game.so_far is None or (
+        len(game.so_far.left) == seats and 0 <= game.so_far.mover < seats
+    )
     return game if fits else None

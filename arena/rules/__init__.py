@@ -1,7 +1,8 @@
-"""The game itself: boards, notation, and the state that knows the rules, in the core available on this machine.
+"""The game itself: boards, notation, and the state that knows the rules, in the core available on
+this machine.
 
-The native core is used if it was built, else the pure one. ``ARENA_RULES=pure|native`` forces a core; it is an error if that core is
-missing.
+The native core is used if it was built, else the pure one. ``ARENA_RULES=pure|native`` forces a
+core; it is an error if that core is missing.
 """
 
 import os
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 else:
     _wanted = os.environ.get("ARENA_RULES", "")
     if _wanted not in ("", "pure", "native"):
-        raise UserError(f"expected ARENA_RULES to be pure or native, got {_wanted!r}", "unset ARENA_RULES, or set it to one of them")
+        raise UserError(
+            f"expected ARENA_RULES to be pure or native, got {_wanted!r}",
+            "unset ARENA_RULES, or set it to one of them",
+        )
     try:
         if _wanted == "pure":
             State = pure.State

@@ -1,7 +1,8 @@
 """Boards: rows of text, checked by R1.5, as masks of squares.
 
-A *square* is an int, ``row * board.stride + column``; a *mask* is an int with bit ``square`` set for each square in it.
-``stride`` is the width plus one: the spare column keeps a mask moved one square left or right from wrapping into the next row.
+A *square* is an int, ``row * board.stride + column``; a *mask* is an int with bit ``square`` set
+for each square in it. ``stride`` is the width plus one: the spare column keeps a mask moved one
+square left or right from wrapping into the next row.
 """
 
 from collections.abc import Iterator
@@ -31,7 +32,8 @@ def squares_of(mask: int) -> Iterator[int]:
 def nth_square(mask: int, index: int) -> int:
     """The square of the index-th set bit, counted from the lowest."""
     square, half = 0, mask.bit_length() >> 1
-    while index > 6:  # noqa: PLR2004 - below that, taking bits away is faster than halving
+    # Below that, taking bits away is faster than halving.
+    while index > 6:  # noqa: PLR2004
         low = mask & (1 << half) - 1
         count = low.bit_count()
         if index < count:
@@ -53,7 +55,8 @@ class Board:
     ``grass``     mask of free grassland at the start
     ``starts``    mask of starting spaces for each colour R, Y, B
     ``villages``  one mask per village (R1.4), in the reading order of their first squares
-    ``beside``    one mask per village: the squares that share an edge with it; ``beside_any`` for all villages together
+    ``beside``    one mask per village: the squares that share an edge with it; ``beside_any`` for
+                  all villages together
     ``founding``  masks of two or more adjacent starts of one colour; see `State` for what they mean
 
     Raises BoardError, with row and column, for what R1.5 rejects.
@@ -71,12 +74,21 @@ class Board:
         self.villages = tuple(self._areas(self._mask(VILLAGE)))
         self.beside = tuple(self.around(village) & ~village for village in self.villages)
         self.beside_any = reduce(or_, self.beside, 0)
-        self._names = tuple(f"{chr(97 + column)}{row + 1}" for row in range(NAMED_SQUARES // self.stride) for column in range(self.stride))
-        self.founding = tuple(area for start in self.starts for area in self._areas(start) if area.bit_count() > 1)
+        self._names = tuple(
+            f"{chr(97 + column)}{row + 1}"
+            for row in range(NAMED_SQUARES // self.stride)
+            for column in range(self.stride)
+        )
+        self.founding = tuple(
+            area for start in self.starts for area in self._areas(start) if area.bit_count() > 1
+        )
 
     def _mask(self, terrain: str) -> int:
         return sum(
-            1 << row * self.stride + column for row, line in enumerate(self.rows) for column, letter in enumerate(line) if letter == terrain
+            1 << row * self.stride + column
+            for row, line in enumerate(self.rows)
+            for column, letter in enumerate(line)
+            if letter == terrain
         )
 
     def _areas(self, mask: int) -> Iterator[int]:
@@ -89,7 +101,9 @@ class Board:
             yield area
 
     def around(self, mask: int) -> int:
-        """The squares that share an edge with the mask; may include squares in the mask, in the spare column or below the board."""
+        """The squares that share an edge with the mask; may include squares in the mask, in the
+        spare column or below the board.
+        """
         return mask << 1 | mask >> 1 | mask << self.stride | mask >> self.stride
 
     def founding_at(self, mask: int) -> int:
@@ -108,12 +122,17 @@ class Board:
 
 
 def check_rows(name: str, rows: tuple[str, ...]) -> None:
-    """Raises BoardError with the first reason for which R1.5 rejects the rows, and its row and column."""
+    """Raises BoardError with the first reason for which R1.5 rejects the rows, and its row and
+    column.
+    """
     allowed = GRASS + VILLAGE + LAKE + COLOURS
     if not rows or not rows[0]:
         raise BoardError(f"board {name}: expected at least one row of squares, got none")
     if len(rows) > MAX_SIDE:
-        raise BoardError(f"board {name}, row {MAX_SIDE + 1}, column 1: expected at most {MAX_SIDE} rows, got {len(rows)}")
+        raise BoardError(
+            f"board {name}, row {MAX_SIDE + 1}, column 1: expected at most {MAX_SIDE} rows, got"
+            f" {len(rows)}"
+        )
     for number, row in enumerate(rows, 1):
         if len(row) > MAX_SIDE:
             where = f"board {name}, row {number}, column {MAX_SIDE + 1}"
@@ -124,16 +143,21 @@ def check_rows(name: str, rows: tuple[str, ...]) -> None:
                 raise BoardError(f"{where}: expected one of {' '.join(allowed)}, got {letter!r}")
         if len(row) != len(rows[0]):
             where = f"board {name}, row {number}, column {min(len(row), len(rows[0])) + 1}"
-            raise BoardError(f"{where}: expected {len(rows[0])} squares as in row 1, got {len(row)}")
+            raise BoardError(
+                f"{where}: expected {len(rows[0])} squares as in row 1, got {len(row)}"
+            )
     if not any(letter in COLOURS for row in rows for letter in row):
         raise BoardError(
-            f"board {name}, row 1 to {len(rows)}, column 1 to {len(rows[0])}: expected at least one start (R, Y or B), got none",
+            f"board {name}, row 1 to {len(rows)}, column 1 to {len(rows[0])}: expected at least one"
+            " start (R, Y or B), got none",
             "the first tile must touch a start (R4.2)",
         )
 
 
 def parse_board(name: str, text: str) -> Board:
-    """A board from the text of a board file: one row per line, ignoring blank lines at the end. Raises BoardError."""
+    """A board from the text of a board file: one row per line, ignoring blank lines at the end.
+    Raises BoardError.
+    """
     return Board(name, tuple(line.rstrip("\r") for line in text.rstrip("\r\n \t").split("\n")))
 
 
@@ -154,9 +178,15 @@ def built_in(name: str) -> Board:
             f"expected a board out of {', '.join(BUILT_IN)}, got {name!r}",
             "any other is given as the path of a board file, such as ./moon.txt",
         )
-    return parse_board(name, files("arena.rules").joinpath("boards", f"{name}.txt").read_text(encoding="utf-8"))
+    return parse_board(
+        name, files("arena.rules").joinpath("boards", f"{name}.txt").read_text(encoding="utf-8")
+    )
 
 
 def find_board(text: str) -> Board:
     """A built-in board by name, or one from a file. Raises BoardError."""
-    return read_board(Path(text)) if text not in BUILT_IN and ("/" in text or Path(text).is_file()) else built_in(text)
+    return (
+        read_board(Path(text))
+        if text not in BUILT_IN and ("/" in text or Path(text).is_file())
+        else built_in(text)
+    )

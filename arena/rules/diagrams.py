@@ -1,6 +1,7 @@
 """Positions as text that people and programs read (protocol/NOTATION.md, "Diagrams").
 
-One line per row of the board and one cell per square: the terrain or colour, then the seat that owns the province or village.
+One line per row of the board and one cell per square: the terrain or colour, then the seat that
+owns the province or village.
 """
 
 from typing import TYPE_CHECKING
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def draw(state: "State") -> list[list[str]]:
-    """The cells of the board by row: ``.``, ``~``, ``V``, ``R`` and so on, with the owner's seat appended if there is one."""
+    """The cells of the board by row: ``.``, ``~``, ``V``, ``R`` and so on, with the owner's seat
+    appended if there is one.
+    """
     board = state.board
     cells = [list(row) for row in board.rows]
     for colour, letter in enumerate(COLOURS):
@@ -43,10 +46,14 @@ def state_text(state: "State") -> str:
     )
 
 
-def read_cells(name: str, text: str) -> tuple[Board, list[int], list[tuple[int, int, int, int]], list[int]]:
-    """A drawn board in the form that ``State.set_up`` takes: the board, spaces by colour, provinces, owners of villages.
+def read_cells(
+    name: str, text: str
+) -> tuple[Board, list[int], list[tuple[int, int, int, int]], list[int]]:
+    """A drawn board in the form that ``State.set_up`` takes: the board, spaces by colour,
+    provinces, owners of villages.
 
-    Every drawn colour counts as a start of the board, so that the free squares are the same. Raises NotationError, BoardError.
+    Every drawn colour counts as a start of the board, so that the free squares are the same. Raises
+    NotationError, BoardError.
     """
     cells = [line.split() for line in text.strip().splitlines()]
     owners: dict[tuple[int, int], int] = {}
@@ -54,14 +61,22 @@ def read_cells(name: str, text: str) -> tuple[Board, list[int], list[tuple[int, 
         for column, cell in enumerate(line):
             if len(cell) > 1:
                 if len(cell) != 2 or cell[0] not in COLOURS + VILLAGE or cell[1] not in "0123":  # noqa: PLR2004
-                    raise NotationError(f"row {row + 1}, column {column + 1}: expected a cell such as R, R0, V or V1, got {cell!r}")
+                    raise NotationError(
+                        f"row {row + 1}, column {column + 1}: expected a cell such as R, R0, V or"
+                        f" V1, got {cell!r}"
+                    )
                 owners[row, column] = int(cell[1])
     board = Board(name, tuple("".join(cell[0] for cell in line) for line in cells))
     seats = {row * board.stride + column: owner for (row, column), owner in owners.items()}
     for square in seats:
         mask = 1 << square
-        if mask & (board.starts[0] | board.starts[1] | board.starts[2]) and not board.founding_at(mask):
-            raise NotationError(f"{board.name_of(square)}: expected a province of two or more spaces, got a single one with an owner")
+        if mask & (board.starts[0] | board.starts[1] | board.starts[2]) and not board.founding_at(
+            mask
+        ):
+            raise NotationError(
+                f"{board.name_of(square)}: expected a province of two or more spaces, got a single"
+                " one with an owner"
+            )
     provinces = [
         (colour, area, seats[next(squares_of(area))], 2 if area.bit_count() >= MAJOR else 1)
         for colour in range(len(COLOURS))

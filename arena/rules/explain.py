@@ -4,7 +4,15 @@ from typing import TYPE_CHECKING
 
 from arena.rules.boards import COLOURS, squares_of
 from arena.rules.joins import is_forbidden_join
-from arena.rules.notation import KIND_SHIFT, PASS, TILE_OF_KIND, TILES, UNKNOWN, move_text, split_move
+from arena.rules.notation import (
+    KIND_SHIFT,
+    PASS,
+    TILE_OF_KIND,
+    TILES,
+    UNKNOWN,
+    move_text,
+    split_move,
+)
 from arena.rules.terms import MAJOR
 
 if TYPE_CHECKING:
@@ -24,10 +32,17 @@ def _reason(state: "State", move: int) -> str:
         return f"the game is over: {state.end} (R8.1)"
     if move == PASS:
         can_know = UNKNOWN not in state.hands[state.mover]
-        return "" if state.must_pass() or not can_know else "a player who can place a tile must place one (R3.1, R3.2)"
+        return (
+            ""
+            if state.must_pass() or not can_know
+            else "a player who can place a tile must place one (R3.1, R3.2)"
+        )
     hand, tile = state.hands[state.mover], TILE_OF_KIND[move >> KIND_SHIFT]
     if tile not in hand and UNKNOWN not in hand:
-        return f"the tile {TILES[tile]} is not in the hand {' '.join(TILES[held] for held in hand) or '(empty)'} (R3.1)"
+        return (
+            f"the tile {TILES[tile]} is not in the hand"
+            f" {' '.join(TILES[held] for held in hand) or '(empty)'} (R3.1)"
+        )
     first, square, second, other = split_move(state.board, move)
     halves = 1 << square | 1 << other
     if halves & ~state.free:
@@ -40,17 +55,26 @@ def _reason(state: "State", move: int) -> str:
 
 
 def _join_reason(state: "State", colour: int, halves: int) -> str:
-    joined = [province for own, province in state.provinces() if own == colour and province.halo & halves]
+    joined = [
+        province for own, province in state.provinces() if own == colour and province.halo & halves
+    ]
     if not is_forbidden_join(joined):
         return ""
     names = " and ".join(_first_name(state, province.mask) for province in joined)
     if sum(province.size >= MAJOR for province in joined) > 1:
-        return f"it would join major provinces of colour {COLOURS[colour]}, those from {names} (R4.3)"
-    return f"it would join the provinces of colour {COLOURS[colour]} from {names}, to which two players bring equally many spaces (R4.4)"
+        return (
+            f"it would join major provinces of colour {COLOURS[colour]}, those from {names} (R4.3)"
+        )
+    return (
+        f"it would join the provinces of colour {COLOURS[colour]} from {names}, to which two"
+        " players bring equally many spaces (R4.4)"
+    )
 
 
 def _first_name(state: "State", mask: int) -> str:
-    """The first square of the mask; a square beside the board is named by its row and column instead."""
+    """The first square of the mask; a square beside the board is named by its row and column
+    instead.
+    """
     square = next(squares_of(mask))
     row, column = divmod(square, state.board.stride)
     if column >= state.board.width or row >= state.board.height:

@@ -1,4 +1,6 @@
-"""Hands of tiles as sorted tuples, and the moves they allow; cached, because there are few different ones."""
+"""Hands of tiles as sorted tuples, and the moves they allow; cached, because there are few
+different ones.
+"""
 
 from collections.abc import Iterable
 from functools import cache
@@ -25,7 +27,9 @@ def without_tile(hand: Hand, tile: int) -> Hand:
 @cache
 def kinds_of(tiles: Hand) -> tuple[int, ...]:
     """The kinds of move that these tiles allow, in ascending order."""
-    return tuple(sorted({kind for tile in tiles if tile != UNKNOWN for kind in KINDS_OF_TILE[tile]}))
+    return tuple(
+        sorted({kind for tile in tiles if tile != UNKNOWN for kind in KINDS_OF_TILE[tile]})
+    )
 
 
 def checked_tiles(tiles: Iterable[int]) -> Hand:

@@ -1,8 +1,9 @@
 """Squares, tiles, moves and decks as text and as ints (protocol/NOTATION.md is the contract).
 
-A *colour* is 0, 1 or 2 for R, Y, B. A *tile* is an index into ``TILES``. A *move* is one int, ``kind << 10 | square``:
-``square`` is the tile's first square in reading order, and ``kind`` is ``(first colour * 3 + second colour) * 2 + vertical``.
-The order of moves is the order of these ints. ``PASS`` is not a placement and sorts before all of them.
+A *colour* is 0, 1 or 2 for R, Y, B. A *tile* is an index into ``TILES``. A *move* is one int,
+``kind << 10 | square``: ``square`` is the tile's first square in reading order, and ``kind`` is
+``(first colour * 3 + second colour) * 2 + vertical``. The order of moves is the order of these
+ints. ``PASS`` is not a placement and sorts before all of them.
 """
 
 import re
@@ -30,20 +31,32 @@ KIND_SHIFT = 10
 SQUARE_MASK = (1 << KIND_SHIFT) - 1
 
 TILE_OF_COLOURS = tuple(
-    tuple(next(tile for tile, name in enumerate(TILES) if sorted(name) == sorted(a + b)) for b in COLOURS) for a in COLOURS
+    tuple(
+        next(tile for tile, name in enumerate(TILES) if sorted(name) == sorted(a + b))
+        for b in COLOURS
+    )
+    for a in COLOURS
 )
 """The tile that shows two colours, in either order."""
 
-_TILE_OF_TEXT = {a + b: TILE_OF_COLOURS[one][other] for one, a in enumerate(COLOURS) for other, b in enumerate(COLOURS)}
+_TILE_OF_TEXT = {
+    a + b: TILE_OF_COLOURS[one][other]
+    for one, a in enumerate(COLOURS)
+    for other, b in enumerate(COLOURS)
+}
 TILE_OF_KIND = tuple(TILE_OF_COLOURS[kind // 6][kind // 2 % 3] for kind in range(18))
-KINDS_OF_TILE = tuple(tuple(kind for kind in range(18) if TILE_OF_KIND[kind] == tile) for tile in range(len(TILES)))
+KINDS_OF_TILE = tuple(
+    tuple(kind for kind in range(18) if TILE_OF_KIND[kind] == tile) for tile in range(len(TILES))
+)
 
 _MOVE = re.compile(r"([RYB])([a-z])([1-9][0-9]?)([RYB])([a-z])([1-9][0-9]?)", re.ASCII)
 _SQUARE = re.compile(r"([a-z])([1-9][0-9]?)", re.ASCII)
 
 
 def make_move(first: int, second: int, square: int, *, vertical: bool) -> int:
-    """The move that puts colour ``first`` on ``square`` and ``second`` on the square to the right of it, or below it."""
+    """The move that puts colour ``first`` on ``square`` and ``second`` on the square to the right
+    of it, or below it.
+    """
     return ((first * 3 + second) * 2 + vertical) << KIND_SHIFT | square
 
 
@@ -63,7 +76,9 @@ def move_text(board: Board, move: int) -> str:
 
 
 def parse_square(board: Board, text: str) -> int:
-    """The square that the text names. Raises NotationError if it is unreadable or not on the board."""
+    """The square that the text names. Raises NotationError if it is
+    unreadable or not on the board.
+    """
     match = _SQUARE.fullmatch(text)
     if not match:
         raise NotationError(f"expected a square such as c4, got {text!r}")
@@ -82,7 +97,10 @@ def parse_move(board: Board, text: str) -> int:
     if not match:
         raise InvalidMoveError(f"expected a move such as Rc4Yd4, got {_short(text)}")
     try:
-        one, other = parse_square(board, match[2] + match[3]), parse_square(board, match[5] + match[6])
+        one, other = (
+            parse_square(board, match[2] + match[3]),
+            parse_square(board, match[5] + match[6]),
+        )
     except NotationError as error:
         raise InvalidMoveError(f"{error} in the move {text!r}") from None
     first, second = COLOURS.index(match[1]), COLOURS.index(match[4])
@@ -98,16 +116,22 @@ def parse_tile(text: str) -> int:
     try:
         return _TILE_OF_TEXT[text]
     except KeyError:
-        raise NotationError(f"expected a tile out of {' '.join(TILES)}, got {_short(text)}") from None
+        raise NotationError(
+            f"expected a tile out of {' '.join(TILES)}, got {_short(text)}"
+        ) from None
 
 
 @lru_cache(maxsize=DECKS)
 def parse_deck(text: str) -> tuple[int, ...]:
-    """The tiles of a deck in draw order, from ``RRYBBB...``. Raises NotationError unless it is the 72 tiles of R1.2."""
+    """The tiles of a deck in draw order, from ``RRYBBB...``. Raises NotationError unless it is the
+    72 tiles of R1.2.
+    """
     deck = tuple([parse_tile(text[at : at + 2]) for at in range(0, len(text), 2)])
     for tile, name in enumerate(TILES):
         if deck.count(tile) != COPIES:
-            raise NotationError(f"expected {COPIES} tiles {name} in the deck, got {deck.count(tile)}")
+            raise NotationError(
+                f"expected {COPIES} tiles {name} in the deck, got {deck.count(tile)}"
+            )
     return deck
 
 

@@ -1,8 +1,10 @@
-"""Counts the ways a deal can go: one number, which two implementations of the rules share only if they agree on everything.
+"""Counts the ways a deal can go: one number, which two implementations of the rules share only if
+they agree on everything.
 
-A *turn* is one placement, or a pass by a mover who can place no tile (R3.2). Two placements differ if they leave a different colour on some
-square, so two equal tiles in a hand give the same placements only once. A game that has ended counts at the depth where it ended, and not
-below. So the counts on a small board fall to 0 once every game is over.
+A *turn* is one placement, or a pass by a mover who can place no tile (R3.2). Two placements differ
+if they leave a different colour on some square, so two equal tiles in a hand give the same
+placements only once. A game that has ended counts at the depth where it ended, and not below. So
+the counts on a small board fall to 0 once every game is over.
 """
 
 from typing import TYPE_CHECKING
@@ -16,19 +18,22 @@ if TYPE_CHECKING:
 
 
 def perft(state: "State", depth: int) -> int:
-    """The number of different sequences of exactly ``depth`` turns from here; the state is not changed.
+    """The number of different sequences of exactly ``depth`` turns from here; the state is not
+    changed.
 
-    Depth 0 gives 1. The last turn is counted without being played. Raises ValueError for a depth below 0, and for a state with unknown
-    tiles or a seat that has left the game.
+    Depth 0 gives 1. The last turn is counted without being played. Raises ValueError for a depth
+    below 0, and for a state with unknown tiles or a seat that has left the game.
     """
     _check(state, depth)
     return _count(state, depth)
 
 
 def divide(state: "State", depth: int) -> "Iterator[tuple[int, int]]":
-    """Each first move, in ascending order, with the number of sequences of ``depth`` turns that begin with it; the sum is `perft`.
+    """Each first move, in ascending order, with the number of sequences of ``depth`` turns that
+    begin with it; the sum is `perft`.
 
-    Counts lazily, as you iterate. A forced pass is the move PASS. Raises ValueError as `perft` does, and for depth 0.
+    Counts lazily, as you iterate. A forced pass is the move PASS. Raises ValueError as `perft`
+    does, and for depth 0.
     """
     if depth == 0:
         raise ValueError("expected a depth from 1, got 0")
@@ -63,4 +68,6 @@ def _check(state: "State", depth: int) -> None:
     if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
         raise ValueError("expected all tiles to be known, got a state with unknown ones")
     if any(state.retired):
-        raise ValueError(f"expected every seat to be in the game, got retired seat {state.retired.index(True)}")
+        raise ValueError(
+            f"expected every seat to be in the game, got retired seat {state.retired.index(True)}"
+        )

@@ -1,6 +1,8 @@
-"""Plays games to the end with simple policies, and does rollouts on deals in which everything a seat cannot see is dealt again.
+"""Plays games to the end with simple policies, and does rollouts on deals in which everything a
+seat cannot see is dealt again.
 
-The native core has the same functions in C. Both draw the same random numbers, so the same seed gives the same results.
+The native core has the same functions in C. Both draw the same random numbers, so the same seed
+gives the same results.
 """
 
 from collections.abc import Sequence
@@ -23,7 +25,9 @@ _MOST = 1_000_000
 
 
 class Random:
-    """splitmix64 (Steele, Lea & Flood 2014), a generator that two languages share easily; ``state`` is 64 bits."""
+    """splitmix64 (Steele, Lea & Flood 2014), a generator that two languages share easily; ``state``
+    is 64 bits.
+    """
 
     def __init__(self, seed: int) -> None:
         self.state = seed & _WORD
@@ -43,7 +47,8 @@ class Random:
 class Policy(NamedTuple):
     """How a seat chooses its move.
 
-    ``name``   uniform: any legal move; greedy: the move that gains most pagodas, net of the others; careful: the one with the best outlook
+    ``name``   uniform: any legal move; greedy: the move that gains most pagodas, net of the others;
+               careful: the one with the best outlook
     ``among``  how many legal moves, drawn at random, to choose from; 0 means all
     ``turns``  after how many placements to stop; 0 plays to the end of the game
     """
@@ -54,26 +59,37 @@ class Policy(NamedTuple):
 
 
 def play_out(state: "State", random: Random, policy: Policy) -> int:
-    """Plays on from a state in which all tiles are known; returns how many tiles were placed. Raises ValueError."""
+    """Plays on from a state in which all tiles are known; returns how many tiles were placed.
+    Raises ValueError.
+    """
     check_policy(policy)
     if UNKNOWN in state.pile_tiles() or any(UNKNOWN in hand for hand in state.hands):
-        raise ValueError("expected all tiles to be known, got a state with unknown ones: use rollouts")
+        raise ValueError(
+            "expected all tiles to be known, got a state with unknown ones: use rollouts"
+        )
     before = state.turns
     if state.end is None:
-        state._end_if_stuck()  # noqa: SLF001 - hands may have been set since the last move
+        # Hands may have been set since the last move.
+        state._end_if_stuck()  # noqa: SLF001
     while state.end is None and not 0 < policy.turns <= state.turns - before:
         state.play(_chosen(state, random, policy))
     return state.turns - before
 
 
 def choose(state: "State", random: Random, policy: Policy) -> int:
-    """The policy's move for the mover, based only on the board and its hand; PASS if it has none. Raises ValueError."""
+    """The policy's move for the mover, based only on the board and its hand; PASS if it has none.
+    Raises ValueError.
+    """
     check_policy(policy)
     return _chosen(state, random, policy)
 
 
-def roll_out(state: "State", seat: int, times: int, seed: int, policy: Policy, moves: Sequence[int] | None) -> Rollouts:
-    """Plays every move on ``times`` deals and then continues by the policy; all moves get the same deals and the same luck."""
+def roll_out(
+    state: "State", seat: int, times: int, seed: int, policy: Policy, moves: Sequence[int] | None
+) -> Rollouts:
+    """Plays every move on ``times`` deals and then continues by the policy; all moves get the same
+    deals and the same luck.
+    """
     check_policy(policy)
     if seat != state.mover or state.end is not None:
         raise ValueError(f"expected the seat that is to move, got {seat}")
@@ -83,7 +99,12 @@ def roll_out(state: "State", seat: int, times: int, seed: int, policy: Policy, m
     for move in candidates:
         if not state.is_legal(move):
             raise IllegalMoveError(state.why_illegal(move))
-    stream, twelfths, left, outlooks = Random(seed), [0] * len(candidates), [0] * len(candidates), [0] * len(candidates)
+    stream, twelfths, left, outlooks = (
+        Random(seed),
+        [0] * len(candidates),
+        [0] * len(candidates),
+        [0] * len(candidates),
+    )
     for _ in range(times):
         random = Random(stream.next())
         dealt = _redealt(state, seat, pool, random)
@@ -102,7 +123,10 @@ def check_policy(policy: Policy) -> None:
     if policy.name not in POLICIES:
         raise ValueError(f"expected the policy uniform, greedy or careful, got {policy.name}")
     if not 0 <= policy.among <= _MOST or not 0 <= policy.turns <= _MOST:
-        raise ValueError(f"expected 0 to {_MOST} moves to look at and turns to play, got {policy.among} and {policy.turns}")
+        raise ValueError(
+            f"expected 0 to {_MOST} moves to look at and turns to play, got {policy.among} and"
+            f" {policy.turns}"
+        )
 
 
 def outlooks(state: "State") -> list[int]:
@@ -112,7 +136,8 @@ def outlooks(state: "State") -> list[int]:
 
 def _outlook_after(state: "State", move: int) -> int:
     twin = state.copy()
-    twin._place(move >> KIND_SHIFT, move & SQUARE_MASK, None)  # noqa: SLF001 - what the tile does, without the draw
+    # What the tile does, without the draw.
+    twin._place(move >> KIND_SHIFT, move & SQUARE_MASK, None)  # noqa: SLF001
     return outlook(twin, state.mover)
 
 
@@ -122,7 +147,11 @@ def _chosen(state: "State", random: Random, policy: Policy) -> int:
         return PASS
     if policy.name == "uniform":
         return state.nth(random.below(count))
-    return _best_of_few(state, random, policy, count) if policy.among else _best_of_all(state, random, policy)
+    return (
+        _best_of_few(state, random, policy, count)
+        if policy.among
+        else _best_of_all(state, random, policy)
+    )
 
 
 def _value(state: "State", move: int, policy: Policy) -> int:
@@ -152,15 +181,26 @@ def _best_of_all(state: "State", random: Random, policy: Policy) -> int:
 
 def _hidden_pool(state: "State", seat: int) -> list[int]:
     """The tiles that the seat cannot see, sorted: the other hands and the pile."""
-    hidden = [tile for other, hand in enumerate(state.hands) if other != seat for tile in hand] + list(state.pile_tiles())
+    hidden = [
+        tile for other, hand in enumerate(state.hands) if other != seat for tile in hand
+    ] + list(state.pile_tiles())
     own = state.hands[seat]
     if UNKNOWN in hidden or UNKNOWN in own:
-        counts = [COPIES - placed - own.count(tile) for tile, placed in enumerate(state.tiles_placed())]
-        pool = [tile for tile in range(len(TILES)) for _ in range(counts[tile])] if min(counts) >= 0 else []
+        counts = [
+            COPIES - placed - own.count(tile) for tile, placed in enumerate(state.tiles_placed())
+        ]
+        pool = (
+            [tile for tile in range(len(TILES)) for _ in range(counts[tile])]
+            if min(counts) >= 0
+            else []
+        )
     else:
         pool = sorted(hidden)
     if UNKNOWN in own or len(pool) != len(hidden) or len(pool) > _MOST_HIDDEN:
-        raise ValueError(f"expected a state in which seat {seat} knows its hand and what it cannot see follows from the rest")
+        raise ValueError(
+            f"expected a state in which seat {seat} knows its hand and what it cannot see follows"
+            " from the rest"
+        )
     return pool
 
 

@@ -1,4 +1,6 @@
-"""What is on the board, and what a tile does to it (R4 to R7): the half of the pure core that does not know hands."""
+"""What is on the board, and what a tile does to it (R4 to R7): the half of the pure core that does
+not know hands.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -18,10 +20,24 @@ class Position:
     ``end``       None, or why the game is over (R8.1)
     ``villages``  the owner of each village of ``board.villages``, or NOBODY
 
-    Starts of one colour that touch each other belong to nobody, like a single space, until a tile joins them (R5.2 then founds).
+    Starts of one colour that touch each other belong to nobody, like a single space, until a tile
+    joins them (R5.2 then founds).
     """
 
-    __slots__ = ("_areas", "_barred", "_cells", "_free", "_open", "_spaces", "board", "end", "left", "mover", "players", "villages")
+    __slots__ = (
+        "_areas",
+        "_barred",
+        "_cells",
+        "_free",
+        "_open",
+        "_spaces",
+        "board",
+        "end",
+        "left",
+        "mover",
+        "players",
+        "villages",
+    )
 
     def __init__(self, board: Board, players: int) -> None:
         self.board = board
@@ -37,13 +53,22 @@ class Position:
         self._open: tuple[int, int] | None = None
         self._barred = [NOWHERE] * 3
 
-    def _lay_out(self, spaces: Sequence[int], provinces: Iterable[tuple[int, int, int, int]], villages: Sequence[int]) -> None:
-        """Puts a position in the middle of a game on the empty board; the arguments are those of ``State.set_up``."""
+    def _lay_out(
+        self,
+        spaces: Sequence[int],
+        provinces: Iterable[tuple[int, int, int, int]],
+        villages: Sequence[int],
+    ) -> None:
+        """Puts a position in the middle of a game on the empty board; the arguments are those of
+        ``State.set_up``.
+        """
         self._cells = list(spaces)
         self._spaces = spaces[0] | spaces[1] | spaces[2]
         self._free = self.board.grass & ~self._spaces
         for colour, mask, owner, pagodas in provinces:
-            self._enter(colour, Province(mask, self.board.around(mask), owner, mask.bit_count(), pagodas))
+            self._enter(
+                colour, Province(mask, self.board.around(mask), owner, mask.bit_count(), pagodas)
+            )
         self.villages = list(villages)
         self._open = None
 
@@ -53,20 +78,29 @@ class Position:
         return self._free
 
     def spaces(self, colour: int) -> int:
-        """Mask of the province spaces of one colour, including starts and single spaces. Raises IndexError."""
+        """Mask of the province spaces of one colour, including starts and single spaces. Raises
+        IndexError.
+        """
         if not 0 <= colour < len(self._cells):
             raise IndexError(f"expected a colour from 0 to {len(self._cells) - 1}, got {colour}")
         return self._cells[colour]
 
     def provinces(self) -> list[tuple[int, Province]]:
         """All provinces as (colour, province), in the reading order of their first squares."""
-        found = [(colour, province) for colour, areas in enumerate(self._areas) for province in areas]
+        found = [
+            (colour, province) for colour, areas in enumerate(self._areas) for province in areas
+        ]
         return sorted(found, key=lambda entry: entry[1].mask & -entry[1].mask)
 
     def placed(self, seat: int) -> int:
         """The number of a seat's pagodas on the board. Raises IndexError."""
         self._check_seat(seat)
-        on_provinces = sum(province.pagodas for areas in self._areas for province in areas if province.owner == seat)
+        on_provinces = sum(
+            province.pagodas
+            for areas in self._areas
+            for province in areas
+            if province.owner == seat
+        )
         return on_provinces + self.villages.count(seat)
 
     def _check_seat(self, seat: int) -> None:
@@ -86,13 +120,18 @@ class Position:
         first, second, vertical = KINDS[kind]
         if first == second:
             return self._open[vertical] & ~self._barred[first][1 + vertical]
-        return self._open[vertical] & ~(self._barred[first][0] | self._barred[second][0] >> (self.board.stride if vertical else 1))
+        return self._open[vertical] & ~(
+            self._barred[first][0]
+            | self._barred[second][0] >> (self.board.stride if vertical else 1)
+        )
 
     def _enter(self, colour: int, province: Province) -> None:
         """Adds a province to its colour."""
         areas = self._areas[colour]
         areas.append(province)
-        self._barred[colour] = barred_with(province, areas, self._barred[colour], self._free, self.board.stride)
+        self._barred[colour] = barred_with(
+            province, areas, self._barred[colour], self._free, self.board.stride
+        )
 
     # what a tile does (R5 to R7)
 
@@ -108,17 +147,26 @@ class Position:
         if first == second:
             changed = self._grow(first, one | other, debts, events)
         else:
-            changed = self._grow(first, one, debts, events) | self._grow(second, other, debts, events)
+            changed = self._grow(first, one, debts, events) | self._grow(
+                second, other, debts, events
+            )
         if debts and min(self.left) <= 0:
             self._settle_in_order(debts)
         elif changed & self.board.beside_any:
             self._judge_villages(changed, events)
 
-    def _grow(self, colour: int, halves: int, debts: list[tuple[int, int, int]], events: list[Event] | None) -> int:
-        """Adds spaces to a colour and settles its area (R5). Returns the area's mask, or 0 if it is no province.
+    def _grow(
+        self,
+        colour: int,
+        halves: int,
+        debts: list[tuple[int, int, int]],
+        events: list[Event] | None,
+    ) -> int:
+        """Adds spaces to a colour and settles its area (R5). Returns the area's mask, or 0 if it is
+        no province.
 
-        Pagodas go home at once, and the owner pays at once, even below zero. ``debts`` records payments as (seat, colour, count)
-        for the last province in its colour's list.
+        Pagodas go home at once, and the owner pays at once, even below zero. ``debts`` records
+        payments as (seat, colour, count) for the last province in its colour's list.
         """
         touched = self.board.around(halves) & self._cells[colour]
         self._cells[colour] |= halves
@@ -141,13 +189,17 @@ class Position:
         self._enter(colour, Province(mask, self.board.around(mask), owner, size, target))
         if events is not None:
             first = (mask & -mask).bit_length() - 1
-            events.append(Event(("found", "expand", "absorb")[min(len(joined), 2)], owner, first, size, home))
+            events.append(
+                Event(("found", "expand", "absorb")[min(len(joined), 2)], owner, first, size, home)
+            )
             if size >= MAJOR and all(province.size < MAJOR for province in joined):
                 events.append(Event("major", owner, first, size))
         return mask
 
     def _owner_of(self, joined: list[Province]) -> tuple[int, int, tuple[tuple[int, int], ...]]:
-        """The owner of the area made of these provinces, the pagodas already on it, and those sent home (R5.2, R5.3, R5.5, R5.6)."""
+        """The owner of the area made of these provinces, the pagodas already on it, and those sent
+        home (R5.2, R5.3, R5.5, R5.6).
+        """
         if len(joined) == 1:
             return joined[0].owner, joined[0].pagodas, ()
         owner = absorber(joined)
@@ -162,12 +214,16 @@ class Position:
         return owner, kept, home
 
     def _settle_in_order(self, debts: list[tuple[int, int, int]]) -> None:
-        """A player runs out of pagodas, so the order matters: undoes the payments, then pays mover first and clockwise (R7.1, R7.2)."""
+        """A player runs out of pagodas, so the order matters: undoes the payments, then pays mover
+        first and clockwise (R7.1, R7.2).
+        """
         areas = self._areas
         for seat, colour, owed in debts:
             self.left[seat] += owed
             areas[colour][-1] = areas[colour][-1]._replace(pagodas=areas[colour][-1].pagodas - owed)
-        for seat, colour, owed in sorted(debts, key=lambda debt: (debt[0] - self.mover) % self.players):
+        for seat, colour, owed in sorted(
+            debts, key=lambda debt: (debt[0] - self.mover) % self.players
+        ):
             paid = min(owed, self.left[seat])
             self.left[seat] -= paid
             areas[colour][-1] = areas[colour][-1]._replace(pagodas=areas[colour][-1].pagodas + paid)
@@ -176,7 +232,9 @@ class Position:
                 return
 
     def _judge_villages(self, changed: int, events: list[Event] | None) -> None:
-        """Connects and conquers villages next to the changed provinces (R6), then places their pagodas in the order of R7.1."""
+        """Connects and conquers villages next to the changed provinces (R6), then places their
+        pagodas in the order of R7.1.
+        """
         won: list[tuple[int, int, int]] = []
         for village, beside in enumerate(self.board.beside):
             if beside & changed:
@@ -189,7 +247,9 @@ class Position:
             if owner != NOBODY:
                 self.villages[village] = NOBODY
                 self.left[owner] += 1
-        for heir, village, owner in sorted(won, key=lambda entry: (entry[0] - self.mover) % self.players):
+        for heir, village, owner in sorted(
+            won, key=lambda entry: (entry[0] - self.mover) % self.players
+        ):
             self.villages[village] = heir
             self.left[heir] -= 1
             if events is not None:

@@ -1,6 +1,8 @@
-"""The rules of Qin in plain Python on int bitboards: the version of the rules for people to maintain.
+"""The rules of Qin in plain Python on int bitboards: the version of the rules for people to
+maintain.
 
-A province is ``(mask, halo, owner, size, pagodas)``, merging is OR, touching is AND. Rule numbers are those of the project's rules.
+A province is ``(mask, halo, owner, size, pagodas)``, merging is OR, touching is AND. Rule numbers
+are those of the project's rules.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +20,8 @@ from arena.rules.terms import HAND, NO_SPACE, NO_TILES, PAGODAS, Event
 
 
 class State(Position):
-    """A game of Qin as the referee sees it or, with ``UNKNOWN`` tiles in hands and pile, as one seat sees it.
+    """A game of Qin as the referee sees it or, with ``UNKNOWN`` tiles in hands and pile, as one
+    seat sees it.
 
     Besides what a `Position` has:
 
@@ -30,12 +33,16 @@ class State(Position):
     __slots__ = ("_deck", "_drawn", "_menu", "_placed", "hands", "retired", "turns")
 
     def __init__(self, board: Board, players: int, deck: Sequence[int]) -> None:
-        """Deals three tiles to each seat off the front of the deck (R2.1); ``deck`` holds tiles or UNKNOWN. Raises ValueError."""
+        """Deals three tiles to each seat off the front of the deck (R2.1); ``deck`` holds tiles or
+        UNKNOWN. Raises ValueError.
+        """
         if players not in PAGODAS:
             raise ValueError(f"expected 2 to 4 players, got {players}")
         super().__init__(board, players)
         self._deck = checked_tiles(deck)
-        self.hands = [tuple(sorted(self._deck[HAND * seat : HAND * seat + HAND])) for seat in range(players)]
+        self.hands = [
+            tuple(sorted(self._deck[HAND * seat : HAND * seat + HAND])) for seat in range(players)
+        ]
         self.turns = 0
         self.retired = [False] * players
         self._placed = [0] * len(TILES)
@@ -57,8 +64,8 @@ class State(Position):
     ) -> "State":
         """A state in the middle of a game.
 
-        ``spaces`` is a mask per colour; ``provinces`` are (colour, mask, owner, pagodas); the rest as the attributes are. Raises
-        ValueError.
+        ``spaces`` is a mask per colour; ``provinces`` are (colour, mask, owner, pagodas); the rest
+        as the attributes are. Raises ValueError.
         """
         setup = checked_setup(board, spaces, provinces, villages, left, hands, pile, mover)
         self = cls(board, len(setup.left), (UNKNOWN,) * HAND * len(setup.left) + setup.pile)
@@ -115,12 +122,18 @@ class State(Position):
         return self._placements(self.hands[self.mover]) if self.end is None else []
 
     def placements(self, tiles: Iterable[int]) -> list[int]:
-        """Every legal placement of the given tiles on this board, no matter who holds them, in ascending order. Raises ValueError."""
+        """Every legal placement of the given tiles on this board, no matter who holds them, in
+        ascending order. Raises ValueError.
+        """
         return self._placements(checked_tiles(tiles))
 
     def _placements(self, tiles: Hand) -> list[int]:
         kinds = kinds_of(tiles)
-        return [kind << KIND_SHIFT | square for kind in kinds for square in squares_of(self._places(kind))]
+        return [
+            kind << KIND_SHIFT | square
+            for kind in kinds
+            for square in squares_of(self._places(kind))
+        ]
 
     def legal_count(self) -> int:
         """The number of legal placements the mover has."""
@@ -136,14 +149,17 @@ class State(Position):
         raise IndexError("no legal move has that index")
 
     def can_move(self, seat: int) -> bool:
-        """Whether the seat can place a tile of its hand; True for an unknown tile, which might fit. Raises IndexError."""
+        """Whether the seat can place a tile of its hand; True for an unknown tile, which might fit.
+        Raises IndexError.
+        """
         self._check_seat(seat)
         return self._can_place(self.hands[seat])
 
     def _can_place(self, hand: Hand) -> bool:
         if UNKNOWN in hand:
             return True
-        for kind in kinds_of(hand):  # noqa: SIM110 - any() is slower, and this is asked every turn
+        # Any() is slower, and this is asked every turn.
+        for kind in kinds_of(hand):  # noqa: SIM110
             if self._places(kind):
                 return True
         return False
@@ -153,15 +169,21 @@ class State(Position):
         return self.retired[self.mover] or not self._can_place(self.hands[self.mover])
 
     def is_legal(self, move: int) -> bool:
-        """Whether the mover may make this placement; unknown tiles in the hand stand for any tile."""
+        """Whether the mover may make this placement; unknown tiles
+        in the hand stand for any tile.
+        """
         kind = move >> KIND_SHIFT
         if self.end is not None or not 0 <= kind < len(TILE_OF_KIND):
             return False
         hand = self.hands[self.mover]
-        return (TILE_OF_KIND[kind] in hand or UNKNOWN in hand) and bool(self._places(kind) >> (move & SQUARE_MASK) & 1)
+        return (TILE_OF_KIND[kind] in hand or UNKNOWN in hand) and bool(
+            self._places(kind) >> (move & SQUARE_MASK) & 1
+        )
 
     def _make_menu(self) -> list[tuple[int, int, int]]:
-        """The mover's kinds of move, with the mask of their first squares and its bit count; cached until the next move."""
+        """The mover's kinds of move, with the mask of their first squares and its bit count; cached
+        until the next move.
+        """
         kinds = kinds_of(self.hands[self.mover]) if self.end is None else ()
         self._menu = [(kind, mask := self._places(kind), mask.bit_count()) for kind in kinds]
         return self._menu
@@ -173,7 +195,8 @@ class State(Position):
     # what a move does (R5 to R8)
 
     def play(self, move: int, events: list[Event] | None = None) -> None:
-        """Plays the mover's placement or PASS, draws, and passes on the turn; appends what happened to ``events``.
+        """Plays the mover's placement or PASS, draws, and passes on the turn; appends what happened
+        to ``events``.
 
         Raises IllegalMoveError.
         """
@@ -200,7 +223,9 @@ class State(Position):
             self._end_if_stuck()
 
     def net_gain(self, move: int) -> int:
-        """Pagodas that the mover would place with a legal move, minus those the others would. Raises ValueError."""
+        """Pagodas that the mover would place with a legal move, minus those the others would.
+        Raises ValueError.
+        """
         if not self.is_legal(move):
             raise ValueError("expected a legal move")
         twin = self.copy()
@@ -209,7 +234,9 @@ class State(Position):
         return 2 * gained[self.mover] - sum(gained)
 
     def outlook(self, seat: int) -> int:
-        """How well a seat stands, in hundredths of a pagoda times the other seats; see `arena.rules.outlook`. Raises IndexError."""
+        """How well a seat stands, in hundredths of a pagoda times the other seats; see
+        `arena.rules.outlook`. Raises IndexError.
+        """
         self._check_seat(seat)
         return outlook(self, seat)
 
@@ -218,14 +245,16 @@ class State(Position):
         return outlooks(self)
 
     def choice(self, seed: int, policy: str = "uniform", among: int = 0) -> int:
-        """The move that a policy makes for the mover, who knows the board and its own hand; PASS if it has none.
+        """The move that a policy makes for the mover, who knows the board and its own hand; PASS if
+        it has none.
 
         See `arena.rules.playouts.Policy`. Raises ValueError.
         """
         return choose(self, Random(seed), Policy(policy, among))
 
     def playout(self, seed: int, policy: str = "uniform", among: int = 0, turns: int = 0) -> int:
-        """Plays on by a policy, to the end unless ``turns`` says otherwise; returns how many tiles were placed.
+        """Plays on by a policy, to the end unless ``turns`` says otherwise; returns how many tiles
+        were placed.
 
         See `arena.rules.playouts.Policy`. Raises ValueError.
         """
@@ -241,10 +270,11 @@ class State(Position):
         among: int = 0,
         turns: int = 0,
     ) -> Rollouts:
-        """Plays each of the mover's moves on ``times`` deals that redeal everything the seat cannot see, then goes on by a policy.
+        """Plays each of the mover's moves on ``times`` deals that redeal everything the seat cannot
+        see, then goes on by a policy.
 
-        Returns the moves, and for each the seat's summed shares of the win, pagodas left and outlooks. Raises ValueError,
-        IllegalMoveError.
+        Returns the moves, and for each the seat's summed shares of the win, pagodas left and
+        outlooks. Raises ValueError, IllegalMoveError.
         """
         return roll_out(self, seat, times, seed, Policy(policy, among, turns), moves)
 
@@ -253,13 +283,17 @@ class State(Position):
         self._deck, self._drawn = checked_tiles(tiles), 0
 
     def set_hand(self, seat: int, tiles: Iterable[int]) -> None:
-        """Sets a seat's hand, for an observer who sees only that hand. Raises ValueError, IndexError."""
+        """Sets a seat's hand, for an observer who sees only that hand. Raises ValueError,
+        IndexError.
+        """
         self._check_seat(seat)
         self.hands[seat] = tuple(sorted(checked_tiles(tiles)))
         self._menu = None
 
     def retire(self, seat: int) -> None:
-        """The seat never moves again: it passes, and the game ends without asking whether it could (R3.2, R8.1). Raises IndexError."""
+        """The seat never moves again: it passes, and the game ends without asking whether it could
+        (R3.2, R8.1). Raises IndexError.
+        """
         self._check_seat(seat)
         self.retired = [own or other == seat for other, own in enumerate(self.retired)]
         if self.end is None:

@@ -14,7 +14,9 @@ HOW_TO_ASK = "'arena rules' prints them all"
 
 _SHOWN = r"!\[[^]]*\]\([^)]*\)(?:<br>\n\*[^*]*\*)?"
 """A picture and its caption."""
-_RULE = re.compile(rf'<a id="r\d\d"></a>\*\*(R\d\.\d)\*\* (.*?)(?=\n\n)((?:\n\n{_SHOWN})*)', re.DOTALL)
+_RULE = re.compile(
+    rf'<a id="r\d\d"></a>\*\*(R\d\.\d)\*\* (.*?)(?=\n\n)((?:\n\n{_SHOWN})*)', re.DOTALL
+)
 _PICTURE = re.compile(r"!\[([^]]*)\]\(pictures/([\w-]+)\.svg\)")
 _WORD = re.compile(r"[a-z]+")
 
@@ -40,7 +42,9 @@ class Rule(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Rules that belong together: a number such as R4, a title, what is said of all of them, and the rules."""
+    """Rules that belong together: a number such as R4, a title, what is said of all of them, and
+    the rules.
+    """
 
     number: str
     title: str
@@ -49,7 +53,9 @@ class Part(NamedTuple):
 
 
 class Rulebook(NamedTuple):
-    """The whole text: the game in five sentences, the parts, and figures to check an implementation against."""
+    """The whole text: the game in five sentences, the parts, and figures to check an implementation
+    against.
+    """
 
     summary: str
     parts: tuple[Part, ...]
@@ -61,10 +67,15 @@ def rulebook() -> Rulebook:
     """RULES.md, which travels with the package."""
     text = files("arena.rules").joinpath("RULES.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE))
-    parts = [(title.split(" ", 1), body) for title, body in sections.items() if re.match(r"R\d ", title)]
+    parts = [
+        (title.split(" ", 1), body) for title, body in sections.items() if re.match(r"R\d ", title)
+    ]
     return Rulebook(
         _plain(_paragraphs(sections["The game in five sentences"])[0]),
-        tuple(Part(number, title, _preface(body), tuple(_rules(body))) for (number, title), body in parts),
+        tuple(
+            Part(number, title, _preface(body), tuple(_rules(body)))
+            for (number, title), body in parts
+        ),
         _plain(sections["Check figures"]),
     )
 
@@ -76,15 +87,22 @@ def every_rule() -> dict[str, Rule]:
 
 
 def find_rules(asked: str) -> list[Rule]:
-    """The rule of that number, those of a part such as R4, or those with a word in them. Raises UserError."""
+    """The rule of that number, those of a part such as R4, or those with a word in them. Raises
+    UserError.
+    """
     name = asked.strip().upper()
     if re.fullmatch(r"R?\d+(\.\d*)?", name):
         return _numbered("R" + name.removeprefix("R").rstrip("."))
     word = asked.strip().lower()
     found = [rule for rule in every_rule().values() if word and word in rule.text.lower()]
     if not found:
-        words = {word for rule in every_rule().values() for word in _WORD.findall(rule.text.lower())}
-        raise UserError(f"expected the number of a rule, or a word out of the rules, got {asked!r}", _nearest(word, words))
+        words = {
+            word for rule in every_rule().values() for word in _WORD.findall(rule.text.lower())
+        }
+        raise UserError(
+            f"expected the number of a rule, or a word out of the rules, got {asked!r}",
+            _nearest(word, words),
+        )
     return found
 
 
@@ -109,15 +127,22 @@ def explained(text: str) -> str:
 def _numbered(number: str) -> list[Rule]:
     parts = {part.number: part for part in rulebook().parts}
     part = parts.get(number.partition(".")[0])
-    found = [rule for rule in (part.rules if part else ()) if number in (rule.number, rule.number.partition(".")[0])]
+    found = [
+        rule
+        for rule in (part.rules if part else ())
+        if number in (rule.number, rule.number.partition(".")[0])
+    ]
     if not found:
         near = [rule.number for rule in part.rules] if part else list(parts)
-        raise UserError(f"expected the number of a rule, got {number}", f"there are {near[0]} to {near[-1]}; {HOW_TO_ASK}")
+        raise UserError(
+            f"expected the number of a rule, got {number}",
+            f"there are {near[0]} to {near[-1]}; {HOW_TO_ASK}",
+        )
     return found
 
 
 def _nearest(word: str, words: Iterable[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - only for a slip of the fingers
+    from difflib import get_close_matches
 
     near = get_close_matches(word, words, n=1)
     return (f"did you mean {near[0]!r}? " if near else "") + HOW_TO_ASK
@@ -126,7 +151,9 @@ def _nearest(word: str, words: Iterable[str]) -> str:
 def _rules(body: str) -> Iterable[Rule]:
     for number, text, pictures in _RULE.findall(body + "\n\n"):
         paragraphs = tuple(_plain(part) for part in re.split(r"\n(?=\*Our ruling\*)", text))
-        yield Rule(number, paragraphs, tuple(Picture(*found) for found in _PICTURE.findall(pictures)))
+        yield Rule(
+            number, paragraphs, tuple(Picture(*found) for found in _PICTURE.findall(pictures))
+        )
 
 
 def _preface(body: str) -> str:

@@ -1,4 +1,6 @@
-"""Checks a position in the middle of a game. Both cores use this, so that they reject the same positions with the same words."""
+"""Checks a position in the middle of a game. Both cores use this, so that they reject the same
+positions with the same words.
+"""
 
 from collections.abc import Iterable, Sequence
 from operator import index
@@ -35,7 +37,9 @@ def checked_setup(
     pile: Sequence[int],
     mover: int = 0,
 ) -> Setup:
-    """The position. Raises ValueError if a part by itself is impossible in any game: colours, owners, pagodas, and their numbers."""
+    """The position. Raises ValueError if a part by itself is impossible in any game: colours,
+    owners, pagodas, and their numbers.
+    """
     setup = Setup(
         board,
         tuple(map(index, spaces)),
@@ -64,23 +68,34 @@ def _check_seats(setup: Setup) -> None:
     if players not in PAGODAS:
         raise ValueError(f"expected 2 to 4 players, got {players}")
     if not all(1 <= own <= PAGODAS[players] for own in setup.left):
-        raise ValueError(f"expected 1 to {PAGODAS[players]} pagodas left to each seat, got {list(setup.left)}")
+        raise ValueError(
+            f"expected 1 to {PAGODAS[players]} pagodas left to each seat, got {list(setup.left)}"
+        )
     if len(setup.hands) != players:
         raise ValueError(f"expected {players} hands, got {len(setup.hands)}")
     if not 0 <= setup.mover < players:
         raise ValueError(f"expected a mover from 0 to {players - 1}, got {setup.mover}")
     count = len(setup.board.villages)
-    if len(setup.villages) != count or not all(NOBODY <= owner < players for owner in setup.villages):
-        raise ValueError(f"expected for each of {count} villages a seat or {NOBODY}, got {list(setup.villages)}")
+    if len(setup.villages) != count or not all(
+        NOBODY <= owner < players for owner in setup.villages
+    ):
+        raise ValueError(
+            f"expected for each of {count} villages a seat or {NOBODY}, got {list(setup.villages)}"
+        )
 
 
 def _check_spaces(setup: Setup) -> None:
     board, spaces = setup.board, setup.spaces
     if len(spaces) != len(COLOURS):
-        raise ValueError(f"expected a mask of spaces for each of {len(COLOURS)} colours, got {len(spaces)}")
+        raise ValueError(
+            f"expected a mask of spaces for each of {len(COLOURS)} colours, got {len(spaces)}"
+        )
     for letter, own, start in zip(COLOURS, spaces, board.starts, strict=True):
         if own < 0 or own & ~(board.grass | start):
-            raise ValueError(f"expected spaces of colour {letter} on grassland and starts of that colour only, got the mask {own:#x}")
+            raise ValueError(
+                f"expected spaces of colour {letter} on grassland and starts of that colour only,"
+                f" got the mask {own:#x}"
+            )
     if spaces[0] & spaces[1] | spaces[0] & spaces[2] | spaces[1] & spaces[2]:
         raise ValueError("expected one colour a space, got two")
 
@@ -92,7 +107,12 @@ def _check_provinces(setup: Setup) -> None:
         if not (0 <= colour < len(COLOURS) and 0 <= owner < len(setup.left) and mask > 0):
             raise ValueError(f"expected provinces as (colour, mask, owner, pagodas), got {entry}")
         if mask & (mask - 1) == 0 or mask & ~rest[colour] or setup.board.founding_at(mask) & ~mask:
-            raise ValueError(f"expected a province of two or more spaces of its colour, whole starts, none in another, got {entry}")
+            raise ValueError(
+                "expected a province of two or more spaces of its colour, whole starts, none in"
+                f" another, got {entry}"
+            )
         if pagodas != (2 if mask.bit_count() >= MAJOR else 1):
-            raise ValueError(f"expected 1 pagoda on a province, 2 on one of {MAJOR} spaces and more, got {entry}")
+            raise ValueError(
+                f"expected 1 pagoda on a province, 2 on one of {MAJOR} spaces and more, got {entry}"
+            )
         rest[colour] &= ~mask

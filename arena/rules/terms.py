@@ -8,13 +8,17 @@ HAND = 3
 MAJOR = 5
 NOBODY = -1
 REVISION = 1
-"""Increased whenever the same deck and moves would lead to a different result; runs of different revisions do not mix."""
+"""Increased whenever the same deck and moves would lead to a different result; runs of different
+revisions do not mix.
+"""
 
 LAST_PAGODA, NO_TILES, NO_SPACE = "last pagoda", "no tiles", "no space"
 
 
 class Province(NamedTuple):
-    """An owned area (R5.1). ``halo`` is the mask of squares that share an edge with it; ``pagodas`` is the number on it."""
+    """An owned area (R5.1). ``halo`` is the mask of squares that share an edge with it; ``pagodas``
+    is the number on it.
+    """
 
     mask: int
     halo: int
@@ -26,7 +30,8 @@ class Province(NamedTuple):
 class Event(NamedTuple):
     """One public consequence of a placement.
 
-    ``name``    found, expand, absorb, major, connect or conquer; ``major`` follows one of the first three when it makes a province major
+    ``name``    found, expand, absorb, major, connect or conquer; ``major`` follows one of the first
+                three when it makes a province major
     ``seat``    the owner of the province or village afterwards
     ``square``  the first square, in reading order, of the province or village
     ``size``    spaces of the province; 0 for a village

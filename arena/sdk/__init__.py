@@ -1,4 +1,5 @@
-"""Write a bot for Qin in Python: look at the position, try moves, and let `run` talk to the arena.
+"""Write a bot for Qin in Python: look at the position, try moves,
+and let `run` talk to the arena.
 
 A whole bot:
 
@@ -9,16 +10,19 @@ A whole bot:
 
     run(choose)
 
-`Position` is what your bot sees when it has to move. Read it with `Position.at`, `Position.provinces`, `Position.villages`, `Position.hand`
-and `Position.left`. ``print(position)`` draws the board; while `run` is at work, ``print`` writes to stderr, because stdout belongs to the
+`Position` is what your bot sees when it has to move. Read it with `Position.at`,
+`Position.provinces`, `Position.villages`, `Position.hand` and `Position.left`. ``print(position)``
+draws the board; while `run` is at work, ``print`` writes to stderr, because stdout belongs to the
 protocol.
 
-A move is an int, so that a search is fast. `Position.text` turns it into text such as ``Rc4Yd4``, and `Position.move` turns text into a
-move. Squares are always text such as ``c4``: the column's letter, then the row's number; ``a1`` is the top left corner. Seats are numbered
-from 0 in turn order.
+A move is an int, so that a search is fast. `Position.text` turns it into text such as ``Rc4Yd4``,
+and `Position.move` turns text into a move. Squares are always text such as ``c4``: the column's
+letter, then the row's number; ``a1`` is the top left corner. Seats are numbered from 0 in turn
+order.
 
-To look ahead, use `Position.play`, `Position.outlooks` and `Position.rollouts`, and let `Position.has_time` say when to stop.
-``arena new NAME --template montecarlo`` writes a bot that does this.
+To look ahead, use `Position.play`, `Position.outlooks` and `Position.rollouts`, and let
+`Position.has_time` say when to stop. ``arena new NAME --template montecarlo`` writes a bot that
+does this.
 """
 
 from arena.rules.notation import PASS

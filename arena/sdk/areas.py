@@ -11,7 +11,9 @@ from arena.rules.notation import parse_square
 from arena.rules.terms import MAJOR, NOBODY
 
 AREAS = 1 << 12
-"""Areas whose squares' names are kept: villages never change, and most provinces stay as they are for some turns."""
+"""Areas whose squares' names are kept: villages never change, and most provinces stay as they are
+for some turns.
+"""
 
 
 class Province(NamedTuple):
@@ -43,7 +45,8 @@ class Village(NamedTuple):
     Attributes:
         owner: The seat whose pagoda stands on it, or None while it is free.
         squares: Its squares in reading order.
-        neighbours: The squares that share an edge with it, in reading order. Provinces with a square among these compete for it.
+        neighbours: The squares that share an edge with it, in reading order. Provinces with a
+            square among these compete for it.
     """
 
     owner: int | None
@@ -52,12 +55,15 @@ class Village(NamedTuple):
 
 
 class Square(NamedTuple):
-    """One square of the board, and what lies there. ``str(square)`` is how a drawn board shows it: ``.``, ``~``, ``V``, ``R`` or ``R0``.
+    """One square of the board, and what lies there. ``str(square)`` is how a drawn board shows it:
+    ``.``, ``~``, ``V``, ``R`` or ``R0``.
 
     Attributes:
         name: Such as ``c4``.
-        sign: What lies there: ``.`` free grassland, ``~`` a lake, ``V`` a village, ``R``, ``Y`` or ``B`` a space of that colour.
-        province: The province it belongs to. None for a single space, a free square, a village and a lake.
+        sign: What lies there: ``.`` free grassland, ``~`` a lake, ``V`` a village, ``R``, ``Y`` or
+            ``B`` a space of that colour.
+        province: The province it belongs to. None for a single space, a free square, a village and
+            a lake.
         village: The village it belongs to, or None.
     """
 
@@ -102,20 +108,26 @@ def provinces_of(state: State) -> Iterator[Province]:
     """All provinces of a state, in the reading order of their first squares."""
     for colour, (mask, halo, owner, _, pagodas) in state.provinces():
         board = state.board
-        yield Province(COLOURS[colour], owner, pagodas, names_of(board, mask), names_of(board, halo & ~mask))
+        yield Province(
+            COLOURS[colour], owner, pagodas, names_of(board, mask), names_of(board, halo & ~mask)
+        )
 
 
 def villages_of(state: State) -> Iterator[Village]:
     """All villages of a state, in the reading order of their first squares."""
     board = state.board
     for mask, beside, owner in zip(board.villages, board.beside, state.villages, strict=True):
-        yield Village(None if owner == NOBODY else owner, names_of(board, mask), names_of(board, beside))
+        yield Village(
+            None if owner == NOBODY else owner, names_of(board, mask), names_of(board, beside)
+        )
 
 
 def square_of(state: State, name: str) -> Square:
     """What lies on a square. Raises NotationError for a name that is no square of the board."""
     board, number = state.board, parse_square(state.board, name)
-    province = next((province for province in provinces_of(state) if name in province.squares), None)
+    province = next(
+        (province for province in provinces_of(state) if name in province.squares), None
+    )
     village = next((village for village in villages_of(state) if name in village.squares), None)
     return Square(name, _sign(state, board, number), province, village)
 
@@ -130,7 +142,12 @@ def _sign(state: State, board: Board, number: int) -> str:
 
 
 def drawn(state: State) -> str:
-    """The board as text, with the letters of the columns and the numbers of the rows at its edges."""
+    """The board as text, with the letters of the columns and the
+    numbers of the rows at its edges.
+    """
     letters = "".join(f"{chr(ord('a') + column):<3}" for column in range(state.board.width))
     rows = ["".join(f"{cell:<3}" for cell in row) for row in draw(state)]
-    return "\n".join(f"{label:>2}  {row}".rstrip() for label, row in zip(["", *range(1, len(rows) + 1)], [letters, *rows], strict=True))
+    return "\n".join(
+        f"{label:>2}  {row}".rstrip()
+        for label, row in zip(["", *range(1, len(rows) + 1)], [letters, *rows], strict=True)
+    )

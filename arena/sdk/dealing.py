@@ -13,11 +13,20 @@ def unseen(state: State, seat: int) -> list[int]:
 
 
 def dealt(state: State, seat: int, luck: random.Random) -> State:
-    """A copy of the state in which no tile is unknown; those that an earlier deal has made known stay."""
+    """A copy of the state in which no tile is unknown; those that an earlier deal has made known
+    stay.
+    """
     twin = state.copy()
     pile = twin.pile_tiles()
-    known = [*pile, *(tile for other, hand in enumerate(twin.hands) if other != seat for tile in hand)]
-    hidden = [tile for tile, count in enumerate(unseen(state, seat)) for _ in range(count - known.count(tile))]
+    known = [
+        *pile,
+        *(tile for other, hand in enumerate(twin.hands) if other != seat for tile in hand),
+    ]
+    hidden = [
+        tile
+        for tile, count in enumerate(unseen(state, seat))
+        for _ in range(count - known.count(tile))
+    ]
     luck.shuffle(hidden)
     for other, hand in enumerate(twin.hands):
         if UNKNOWN in hand:

@@ -1,11 +1,23 @@
-"""The dialogue with the arena: it follows the games, asks the bot's function for each move, and sends the answers."""
+"""The dialogue with the arena: it follows the games, asks the bot's function for each move, and
+sends the answers.
+"""
 
 import random
 import sys
 import time
 from collections.abc import Callable, Iterable
 
-from arena.players.messages import Hello, Move, Played, Quit, Ready, Start, Turn, decode_from_arena, encode
+from arena.players.messages import (
+    Hello,
+    Move,
+    Played,
+    Quit,
+    Ready,
+    Start,
+    Turn,
+    decode_from_arena,
+    encode,
+)
 from arena.rules import State
 from arena.rules.boards import parse_board
 from arena.rules.notation import DECK_SIZE, UNKNOWN, parse_move, parse_tile
@@ -13,7 +25,9 @@ from arena.sdk.position import Position
 from arena.sdk.stopwatch import Stopwatch
 
 Choose = Callable[[Position], int | str]
-"""What you write: a function that takes a `Position` and returns the move to play, as an int or as text such as ``Rc4Yd4``."""
+"""What you write: a function that takes a `Position` and returns the move to play, as an int or as
+text such as ``Rc4Yd4``.
+"""
 
 
 def run(choose: Choose) -> None:
@@ -22,7 +36,8 @@ def run(choose: Choose) -> None:
     Call it as the last line of your bot. While it is at work, ``print`` writes to stderr.
 
     Args:
-        choose: Your function. It is called once for each move, with the position; it returns the move.
+        choose: Your function. It is called once for each move, with the position; it returns the
+            move.
 
     Example:
         A bot that plays the first legal move:
@@ -38,7 +53,8 @@ def run(choose: Choose) -> None:
 
 
 def serve(choose: Choose, lines: Iterable[bytes], send: Callable[[bytes], object]) -> None:
-    """The loop of `run` over any lines, for instance to feed your bot a recorded dialogue in a test.
+    """The loop of `run` over any lines, for instance to feed your bot a recorded dialogue in a
+    test.
 
     Args:
         choose: Your function, as in `run`.
@@ -46,7 +62,8 @@ def serve(choose: Choose, lines: Iterable[bytes], send: Callable[[bytes], object
         send: Called with each reply: one line of JSON without its newline.
 
     Raises:
-        msgspec.DecodeError: A line is not a message of the protocol. Types of message that a later protocol may add are passed over.
+        msgspec.DecodeError: A line is not a message of the protocol. Types of message that a later
+            protocol may add are passed over.
     """
     game: _Game | None = None
     answered_ns = time.process_time_ns()
@@ -70,9 +87,12 @@ class _Game:
     """One game as this seat follows it."""
 
     def __init__(self, start: Start) -> None:
-        self._state = State(parse_board("board", "\n".join(start.board)), start.players, (UNKNOWN,) * DECK_SIZE)
+        self._state = State(
+            parse_board("board", "\n".join(start.board)), start.players, (UNKNOWN,) * DECK_SIZE
+        )
         self._seat = start.seat
-        self._rng = random.Random(start.seed)  # noqa: S311 - for play, not for secrets
+        # For play, not for secrets.
+        self._rng = random.Random(start.seed)  # noqa: S311
         self._has_bank = start.game_ms is not None
         self._clock = start.clock
 
@@ -86,6 +106,8 @@ class _Game:
         watch = Stopwatch(self._clock, answered_ns)
         self._state.set_hand(self._seat, [parse_tile(tile) for tile in turn.hand])
         state = self._state.copy()
-        position = Position(state, self._seat, self._rng, turn.time_ms, has_bank=self._has_bank, watch=watch)
+        position = Position(
+            state, self._seat, self._rng, turn.time_ms, has_bank=self._has_bank, watch=watch
+        )
         move = choose(position)
         return move if isinstance(move, str) else position.text(move)

@@ -6,8 +6,26 @@ from typing import NamedTuple
 
 from arena.rules import State
 from arena.rules.boards import COLOURS, Board
-from arena.rules.notation import PASS, TILES, UNKNOWN, move_text, parse_move, parse_square, parse_tile, split_move
-from arena.sdk.areas import Province, Square, Village, drawn, names_of, provinces_of, square_of, villages_of
+from arena.rules.notation import (
+    PASS,
+    TILES,
+    UNKNOWN,
+    move_text,
+    parse_move,
+    parse_square,
+    parse_tile,
+    split_move,
+)
+from arena.sdk.areas import (
+    Province,
+    Square,
+    Village,
+    drawn,
+    names_of,
+    provinces_of,
+    square_of,
+    villages_of,
+)
 from arena.sdk.dealing import dealt, unseen
 from arena.sdk.stopwatch import Stopwatch
 
@@ -18,7 +36,8 @@ class Rollout(NamedTuple):
     Attributes:
         move: The move.
         games: How many games were played.
-        wins: This seat's wins, from 0 to ``games``: 1 for a win alone, 1/k for a win shared by k seats.
+        wins: This seat's wins, from 0 to ``games``: 1 for a win alone, 1/k for a win shared by k
+            seats.
         left: This seat's pagodas left, summed over the games. Fewer is better.
         outlook: This seat's `Position.outlook` at the end of the games, summed. More is better.
     """
@@ -31,7 +50,8 @@ class Rollout(NamedTuple):
 
 
 class Position:
-    """What your bot sees when it has to move. Your function gets one; you never need to make one yourself.
+    """What your bot sees when it has to move. Your function gets one; you never need to make one
+    yourself.
 
     Nothing you do with a position changes it or the game: `play` and `sample` return new ones.
 
@@ -39,14 +59,17 @@ class Position:
         seat: Your seat, from 0 in turn order.
         time_ms: The limit for this answer in milliseconds. See `has_time`.
         has_bank: Whether ``time_ms`` is all that is left for several moves, not for this one alone.
-        rng: A ``random.Random`` of your own, seeded by the arena. Use it, and the same game can be played again move by move.
-        state: The rules' own state, for bots that need speed: its areas are bit masks, and tiles you cannot see are unknown.
+        rng: A ``random.Random`` of your own, seeded by the arena. Use it, and the same game can be
+            played again move by move.
+        state: The rules' own state, for bots that need speed: its areas are bit masks, and tiles
+            you cannot see are unknown.
 
     Example:
         A bot that places a tile beside a free village if it can:
 
             def choose(position: Position) -> int:
-                wanted = {square for village in position.villages if village.owner is None for square in village.neighbours}
+                free = [village for village in position.villages if village.owner is None]
+                wanted = {square for village in free for square in village.neighbours}
 
                 def worth(move: int) -> int:
                     return sum(square in wanted for colour, square in position.halves(move))
@@ -55,7 +78,14 @@ class Position:
     """
 
     def __init__(
-        self, state: State, seat: int, rng: random.Random, time_ms: int, *, has_bank: bool = False, watch: Stopwatch | None = None
+        self,
+        state: State,
+        seat: int,
+        rng: random.Random,
+        time_ms: int,
+        *,
+        has_bank: bool = False,
+        watch: Stopwatch | None = None,
     ) -> None:
         self.state = state
         self.seat = seat
@@ -68,28 +98,38 @@ class Position:
 
     @property
     def think_ms(self) -> float:
-        """How many milliseconds to think about this move: most of `time_ms`, or a twentieth of it when it is a bank for several moves."""
+        """How many milliseconds to think about this move: most of `time_ms`, or a twentieth of it
+        when it is a bank for several moves.
+        """
         if self.has_bank:
             return self.time_ms / 20
-        least = 0.4 * self.time_ms  # by the wall clock, a stall of a busy machine must fit in as well
-        return max(least, 0.75 * self.time_ms - 25 if self._watch.clock == "wall" else 0.9 * self.time_ms - 5)
+        # by the wall clock, a stall of a busy machine must fit in as well
+        least = 0.4 * self.time_ms
+        return max(
+            least,
+            0.75 * self.time_ms - 25 if self._watch.clock == "wall" else 0.9 * self.time_ms - 5,
+        )
 
     @property
     def elapsed_ms(self) -> float:
         """What this answer has cost so far, in milliseconds.
 
-        Processor time since your last answer; with ``--clock wall``, the time since this move was asked for.
+        Processor time since your last answer; with ``--clock wall``, the time since this move was
+        asked for.
         """
         return self._watch.elapsed_ms
 
     def has_time(self, share: float = 1.0) -> bool:
-        """Whether to go on thinking. Ask before each small piece of work, and answer as soon as it says False.
+        """Whether to go on thinking. Ask before each small piece of work, and answer as soon as it
+        says False.
 
-        It stops before `think_ms` are used up if the next piece, when it takes as long as the longest so far, would go beyond.
-        Time in which other programs hold the processor costs you nothing, unless the arena runs with ``--clock wall``.
+        It stops before `think_ms` are used up if the next piece, when it takes as long as the
+        longest so far, would go beyond. Time in which other programs hold the processor costs you
+        nothing, unless the arena runs with ``--clock wall``.
 
         Args:
-            share: The part of `think_ms` to use, from 0 to 1. With 0.5 it says False halfway, for a search in stages.
+            share: The part of `think_ms` to use, from 0 to 1. With 0.5 it says False halfway, for a
+                search in stages.
 
         Example:
             Count wins until the time is up:
@@ -104,7 +144,9 @@ class Position:
 
     @property
     def board(self) -> Board:
-        """The empty board: its ``rows`` as text, its ``width`` and ``height``, and masks for fast bots."""
+        """The empty board: its ``rows`` as text, its ``width`` and ``height``, and masks for fast
+        bots.
+        """
         return self.state.board
 
     def at(self, square: str) -> Square:
@@ -140,12 +182,16 @@ class Position:
 
     @property
     def provinces(self) -> list[Province]:
-        """All provinces, in the reading order of their first squares. Each call makes a new list, so keep it while you use it."""
+        """All provinces, in the reading order of their first squares. Each call makes a new list,
+        so keep it while you use it.
+        """
         return list(provinces_of(self.state))
 
     @property
     def villages(self) -> list[Village]:
-        """All villages, in the reading order of their first squares. Each call makes a new list, so keep it while you use it."""
+        """All villages, in the reading order of their first squares. Each call makes a new list, so
+        keep it while you use it.
+        """
         return list(villages_of(self.state))
 
     # what the seats hold
@@ -186,15 +232,19 @@ class Position:
         return self.state.end is not None
 
     def unseen(self) -> dict[str, int]:
-        """How many of each tile you have not seen, such as ``{"RR": 9, ...}``: they are in the other hands or in the pile."""
+        """How many of each tile you have not seen, such as ``{"RR": 9, ...}``: they are in the
+        other hands or in the pile.
+        """
         return dict(zip(TILES, unseen(self.state, self.seat), strict=True))
 
     # moves
 
     def legal_moves(self) -> list[int]:
-        """Every legal move of the seat to move, in ascending order. There is at least one when you are asked.
+        """Every legal move of the seat to move, in ascending order. There is at least one when you
+        are asked.
 
-        In a position after `play`, the next seat's hand is unknown and its list is empty: use `moves_of` or `sample`.
+        In a position after `play`, the next seat's hand is unknown and its list is empty: use
+        `moves_of` or `sample`.
         """
         return self.state.legal_moves()
 
@@ -225,19 +275,25 @@ class Position:
         return parse_move(self.board, text)
 
     def halves(self, move: int) -> tuple[tuple[str, str], ...]:
-        """The two spaces that a move lays, as (colour, square): ``(("R", "c4"), ("Y", "d4"))``. Empty for `PASS`."""
+        """The two spaces that a move lays, as (colour, square): ``(("R", "c4"), ("Y", "d4"))``.
+        Empty for `PASS`.
+        """
         if move == PASS:
             return ()
         first, square, second, other = split_move(self.board, move)
-        return (COLOURS[first], self.board.name_of(square)), (COLOURS[second], self.board.name_of(other))
+        return (COLOURS[first], self.board.name_of(square)), (
+            COLOURS[second],
+            self.board.name_of(other),
+        )
 
     def why_illegal(self, move: int | str) -> str:
-        """Why the seat to move may not play a move, with the rule's number and how to read it; empty when it may.
+        """Why the seat to move may not play a move, with the rule's number and how to read it;
+        empty when it may.
 
         Raises:
             InvalidMoveError: The text is not a move on this board.
         """
-        from arena.rules.rulebook import explained  # noqa: PLC0415 - a bot's start must not wait for it
+        from arena.rules.rulebook import explained
 
         return explained(self.state.why_illegal(self._number(move)))
 
@@ -262,10 +318,11 @@ class Position:
         return self._at(state)
 
     def outlook(self, seat: int | None = None) -> float:
-        """How well a seat stands, as a number of pagodas: its own prospects less the mean of the others'.
+        """How well a seat stands, as a number of pagodas: its own prospects less the mean of the
+        others'.
 
-        It counts pagodas placed, provinces by how soon they may become major, villages by how safely they are held, and a win when the
-        game is over. More is better, and 0 is level.
+        It counts pagodas placed, provinces by how soon they may become major, villages by how
+        safely they are held, and a win when the game is over. More is better, and 0 is level.
 
         Args:
             seat: Whose outlook; yours by default.
@@ -276,7 +333,8 @@ class Position:
         return self.state.outlook(self.seat if seat is None else seat) / self._outlook_unit
 
     def outlooks(self) -> list[float]:
-        """The mover's `outlook` after each of its `legal_moves`, in the same order. Much faster than playing each move.
+        """The mover's `outlook` after each of its `legal_moves`, in the same order. Much faster
+        than playing each move.
 
         Example:
             Play the move after which you stand best:
@@ -299,18 +357,23 @@ class Position:
     ) -> list[Rollout]:
         """Play each move, then play the game on from there, and say what came of it.
 
-        Each time, the tiles you cannot see are dealt again, and all moves meet the same deal and the same luck. So compare moves of one
-        call, or of calls with the same seed. A call runs to its end whatever the time: ask for few games, often, while `has_time`. A game
-        of two players from the opening takes about 0.03 ms with the native core and 1 ms with the pure one; later ones take less.
+        Each time, the tiles you cannot see are dealt again, and all moves meet the same deal and
+        the same luck. So compare moves of one call, or of calls with the same seed. A call runs to
+        its end whatever the time: ask for few games, often, while `has_time`. A game of two players
+        from the opening takes about 0.03 ms with the native core and 1 ms with the pure one; later
+        ones take less.
 
         Args:
             times: How many games to play for each move.
             moves: The moves to try; all your legal moves by default.
-            policy: How every seat plays on. ``uniform``: any legal move. ``greedy``: the move that places most pagodas at once, less
+            policy: How every seat plays on. ``uniform``: any legal move. ``greedy``: the move that
+                places most pagodas at once, less
                 those of the others. ``careful``: the move with the best outlook.
-            among: How many moves, drawn at random, greedy and careful look at in each turn. 0 looks at all of them, which takes about ten
+            among: How many moves, drawn at random, greedy and careful look at in each turn. 0 looks
+                at all of them, which takes about ten
                 times as long as 8.
-            turns: Stop each game after this many placements; 0 plays to the end. A game that has not ended is not a win: look at the
+            turns: Stop each game after this many placements; 0 plays to the end. A game that has
+                not ended is not a win: look at the
                 `outlook` of the rollout then.
             seed: Decides deals and luck. By default it is drawn from `rng`.
 
@@ -318,17 +381,25 @@ class Position:
             One `Rollout` for each move, in the order of ``moves``.
 
         Raises:
-            ValueError: It is not your turn, the game is over, ``times`` is below 1, or there is no such policy.
+            ValueError: It is not your turn, the game is over, ``times`` is below 1, or there is no
+                such policy.
             IllegalMoveError: One of the moves is not legal.
         """
         if times < 1:
             raise ValueError(f"expected at least 1 game for each move, got {times}")
         chosen = None if moves is None else list(moves)
-        tried = self.state.rollouts(self.seat, times, self._seed(seed), policy, chosen, among, turns)
+        tried = self.state.rollouts(
+            self.seat, times, self._seed(seed), policy, chosen, among, turns
+        )
         unit = self._outlook_unit
-        return [Rollout(move, times, won, stock, outlook / unit) for move, won, stock, outlook in zip(*tried, strict=True)]
+        return [
+            Rollout(move, times, won, stock, outlook / unit)
+            for move, won, stock, outlook in zip(*tried, strict=True)
+        ]
 
-    def playout(self, *, policy: str = "uniform", among: int = 0, seed: int | None = None) -> list[int]:
+    def playout(
+        self, *, policy: str = "uniform", among: int = 0, seed: int | None = None
+    ) -> list[int]:
         """Play one game to the end from here, whoever is to move, on tiles dealt as in `sample`.
 
         Args:
@@ -344,8 +415,11 @@ class Position:
         """
         return self.play_on(policy=policy, among=among, seed=seed).left
 
-    def play_on(self, *, policy: str = "uniform", among: int = 0, turns: int = 0, seed: int | None = None) -> "Position":
-        """Play one game on from here, on tiles dealt as in `sample`, and return the position it reaches.
+    def play_on(
+        self, *, policy: str = "uniform", among: int = 0, turns: int = 0, seed: int | None = None
+    ) -> "Position":
+        """Play one game on from here, on tiles dealt as in `sample`, and return the position it
+        reaches.
 
         Args:
             policy: As in `rollouts`.
@@ -356,20 +430,24 @@ class Position:
         Raises:
             ValueError: There is no such policy.
         """
-        luck = random.Random(self._seed(seed))  # noqa: S311 - for play, not for secrets
+        # For play, not for secrets.
+        luck = random.Random(self._seed(seed))  # noqa: S311
         state = dealt(self.state, self.seat, luck)
         state.playout(luck.getrandbits(64), policy, among, turns)
         return self._at(state)
 
     def sample(self, seed: int | None = None) -> "Position":
-        """This position with the tiles you cannot see dealt at random: a game that may be the one you are in.
+        """This position with the tiles you cannot see dealt at random: a game that may be the one
+        you are in.
 
-        In it `play` draws real tiles, and `legal_moves` lists the moves of whoever is to move. A seat that has none plays `PASS`.
+        In it `play` draws real tiles, and `legal_moves` lists the moves of whoever is to move. A
+        seat that has none plays `PASS`.
 
         Args:
             seed: Decides the deal. By default it is drawn from `rng`.
         """
-        return self._at(dealt(self.state, self.seat, random.Random(self._seed(seed))))  # noqa: S311 - for play, not for secrets
+        # For play, not for secrets.
+        return self._at(dealt(self.state, self.seat, random.Random(self._seed(seed))))  # noqa: S311
 
     def __str__(self) -> str:
         held = ", ".join(f"seat {seat}: {left} left" for seat, left in enumerate(self.left))
@@ -380,7 +458,10 @@ class Position:
 
     def _summary(self) -> str:
         whose = "the game is over" if self.is_over else f"seat {self.mover} to move"
-        return f"turn {self.turns}, {whose}, you are seat {self.seat} and hold {' '.join(self.hand) or 'no tiles'}"
+        return (
+            f"turn {self.turns}, {whose}, you are seat {self.seat} and hold"
+            f" {' '.join(self.hand) or 'no tiles'}"
+        )
 
     @property
     def _outlook_unit(self) -> int:
@@ -391,7 +472,9 @@ class Position:
 
     def _at(self, state: State) -> "Position":
         """The same eyes on another state."""
-        return Position(state, self.seat, self.rng, self.time_ms, has_bank=self.has_bank, watch=self._watch)
+        return Position(
+            state, self.seat, self.rng, self.time_ms, has_bank=self.has_bank, watch=self._watch
+        )
 
     def _seed(self, seed: int | None) -> int:
         """The seed given, or one of the game's own."""

@@ -8,12 +8,13 @@ from arena.players.messages import ClockKind
 class Stopwatch:
     """Runs for one answer, and says whether there is time for more.
 
-    By the clock ``cpu`` an answer costs processor time, from the answer before it on: ``since_ns`` is what this process had
-    used when it sent that one. A busy machine then costs nothing. By the clock ``wall`` it costs the time that passes, and
-    time in which others had the processor counts twice, as they are likely to have it again.
+    By the clock ``cpu`` an answer costs processor time, from the answer before it on: ``since_ns``
+    is what this process had used when it sent that one. A busy machine then costs nothing. By the
+    clock ``wall`` it costs the time that passes, and time in which others had the processor counts
+    twice, as they are likely to have it again.
 
-    A late answer loses the game, and what comes after the last look at the clock cannot be taken back. So the most work done
-    between two looks is expected once more.
+    A late answer loses the game, and what comes after the last look at the clock cannot be taken
+    back. So the most work done between two looks is expected once more.
     """
 
     def __init__(self, clock: ClockKind = "cpu", since_ns: int | None = None) -> None:
@@ -32,7 +33,9 @@ class Stopwatch:
         return (time.process_time_ns() - self._charged_ns) / 1e6
 
     def allows(self, limit_ms: float) -> bool:
-        """Whether another piece of work, as long as the longest so far, is likely to keep the answer below ``limit_ms``."""
+        """Whether another piece of work, as long as the longest so far, is likely to keep the
+        answer below ``limit_ms``.
+        """
         worked_ns = time.process_time_ns()
         if self._has_looked:  # what came before the first look is done once a move
             self._longest_ns = max(self._longest_ns, worked_ns - self._worked_ns)

@@ -1,7 +1,9 @@
-"""Comparing two bots: gathers the games of a run into blocks, in schedule order, until there are enough.
+"""Comparing two bots: gathers the games of a run into blocks, in schedule order, until there are
+enough.
 
-The decision depends on the blocks in the order of deals and boards, never on the order in which games happened to end. So a comparison
-gives the same answer at the same block, even if it is interrupted, and with any number of workers.
+The decision depends on the blocks in the order of deals and boards, never on the order in which
+games happened to end. So a comparison gives the same answer at the same block, even if it is
+interrupted, and with any number of workers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +22,9 @@ WHOLE = 12
 
 
 class Block(NamedTuple):
-    """One deal on one board, played by both bots in the same seats: each bot's mean share of the win, and the set of opponents."""
+    """One deal on one board, played by both bots in the same seats: each bot's mean share of the
+    win, and the set of opponents.
+    """
 
     new: float
     old: float
@@ -28,7 +32,9 @@ class Block(NamedTuple):
 
 
 class _Games(NamedTuple):
-    """How many games of a block are there, and what both bots got in them, in parts of `WHOLE`, so that order does not matter."""
+    """How many games of a block are there, and what both bots got in them, in parts of `WHOLE`, so
+    that order does not matter.
+    """
 
     games: int = 0
     new: int = 0
@@ -38,14 +44,18 @@ class _Games(NamedTuple):
 class Blocks:
     """Gathers games and passes them to a judge as blocks.
 
-    ``judge`` gets one round of blocks at a time, one block for each board and set of opponents, and says whether that is enough. After that
-    it is not asked again, and ``settled`` is the number of deals it looked at; until then it is None. ``groups`` is the number of sets of
-    opponents, and ``block_size`` the number of games in a block. The caller sets ``is_stuck`` if a block cannot be completed.
+    ``judge`` gets one round of blocks at a time, one block for each board and set of opponents, and
+    says whether that is enough. After that it is not asked again, and ``settled`` is the number of
+    deals it looked at; until then it is None. ``groups`` is the number of sets of opponents, and
+    ``block_size`` the number of games in a block. The caller sets ``is_stuck`` if a block cannot be
+    completed.
     """
 
     def __init__(self, schedule: Schedule, judge: Callable[[Sequence[Block]], bool]) -> None:
         if schedule.config.compare is None:
-            raise ConfigError("expected a run that compares two bots, got a tournament", "choose another --out")
+            raise ConfigError(
+                "expected a run that compares two bots, got a tournament", "choose another --out"
+            )
         self._compare = schedule.config.compare
         self._boards = schedule.config.boards
         self._deals = schedule.config.deals
@@ -65,8 +75,14 @@ class Blocks:
 
     def add(self, record: GameRecord) -> None:
         """Counts a game."""
-        place, games = (record.board, record.deal), self._open.get((record.board, record.deal), _Games())
-        parts = {bot: round(share * WHOLE) for bot, share in zip(record.bots, shares(record.ranks), strict=True)}
+        place, games = (
+            (record.board, record.deal),
+            self._open.get((record.board, record.deal), _Games()),
+        )
+        parts = {
+            bot: round(share * WHOLE)
+            for bot, share in zip(record.bots, shares(record.ranks), strict=True)
+        }
         new, old = parts.get(self._compare.new, 0), parts.get(self._compare.old, 0)
         self._open[place] = _Games(games.games + 1, games.new + new, games.old + old)
         while self.settled is None and self._looked_at < self._deals and self._has_round():
@@ -85,14 +101,19 @@ class Blocks:
         return [(board, deal) for deal in deals for board in self._boards]
 
     def _has_round(self) -> bool:
-        return all(place in self._open and self._open[place].games == self.block_size for place in self._places())
+        return all(
+            place in self._open and self._open[place].games == self.block_size
+            for place in self._places()
+        )
 
     def _look(self) -> None:
         """Passes the next round to the judge."""
         blocks = []
         for place in self._places():
             games = self._open.pop(place)
-            blocks.append(Block(games.new / self._whole, games.old / self._whole, place[1] % self.groups))
+            blocks.append(
+                Block(games.new / self._whole, games.old / self._whole, place[1] % self.groups)
+            )
         self._looked_at += self.groups
         if self._judge(blocks):
             self.settled = self._looked_at

@@ -1,4 +1,6 @@
-"""The settings of a tournament: what they are, where they come from, and whether an existing run can continue with them."""
+"""The settings of a tournament: what they are, where they come from, and whether an existing run
+can continue with them.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -35,9 +37,11 @@ Chance = Annotated[float, Meta(gt=0, lt=0.5)]
 
 
 class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a run compares: two of its bots (the others are their opponents), and the question that the blocks answer.
+    """What a run compares: two of its bots (the others are their opponents), and the question that
+    the blocks answer.
 
-    ``elo0`` and ``elo1`` are the two hypotheses, ``alpha`` and ``beta`` the error rates allowed for each.
+    ``elo0`` and ``elo1`` are the two hypotheses, ``alpha`` and ``beta`` the error rates allowed for
+    each.
     """
 
     new: str
@@ -51,19 +55,28 @@ class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
 class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     """The settings that decide which games a run has and how they are played.
 
-    ``boards``      names; ``match`` has the boards of the rounds that count together (R8.3), one entry per round; empty: games count singly
-    ``deals``       on each board, or per match; ``tables`` is the number of line-ups, None for all of them
+    ``boards``      names; ``match`` has the boards of the rounds that count together (R8.3), one
+                    entry per round; empty: games count singly
+    ``deals``       on each board, or per match; ``tables`` is the number of line-ups, None for all
+                    of them
     ``challenger``  a gauntlet: only line-ups with this bot
-    ``clock``       what a bot's time is measured by; runs from before there was a choice used the wall clock
+    ``clock``       what a bot's time is measured by; runs from before there was a choice used the
+                    wall clock
     ``game_ms``     each seat's bank for a game, None without one
-    ``in_process``  all bots are those of `arena.players.builtin`, with no processes, sandbox or time limits
+    ``in_process``  all bots are those of `arena.players.builtin`, with no processes, sandbox or
+                    time limits
     ``seed``        text from which every deck and every bot's seed is derived
-    ``line_ups``    those chosen by ``tables``, kept so that more bots or tables only add to them; None: all of them
+    ``line_ups``    those chosen by ``tables``, kept so that more bots or tables only add to them;
+                    None: all of them
     ``compare``     the run asks whether one bot is better than another
-    ``until``       the run ends when every rating's 95 % interval reaches at most this many Elo to either side
-    ``adaptive``    line-ups get more deals the more they help the ranking, instead of the same number each
-    ``allotted``    the deals given to each line-up so far, by its names joined by ``+``; None: ``deals`` for each
-    ``settled``     the number of deals after which the run's question was answered; None: not yet, or it has none
+    ``until``       the run ends when every rating's 95 % interval reaches at most this many Elo to
+                    either side
+    ``adaptive``    line-ups get more deals the more they help the ranking, instead of the same
+                    number each
+    ``allotted``    the deals given to each line-up so far, by its names joined by ``+``; None:
+                    ``deals`` for each
+    ``settled``     the number of deals after which the run's question was answered; None: not yet,
+                    or it has none
     """
 
     bots: list[str]
@@ -91,7 +104,9 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def is_open(self) -> bool:
         """Whether the number of games depends on the results."""
-        return self.settled is None and (self.compare is not None or self.until is not None or self.adaptive)
+        return self.settled is None and (
+            self.compare is not None or self.until is not None or self.adaptive
+        )
 
     @property
     def rounds(self) -> list[str]:
@@ -101,7 +116,9 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def pool(self) -> list[str]:
         """The bots that are not compared, sorted."""
-        return sorted(set(self.bots) - ({self.compare.new, self.compare.old} if self.compare else set()))
+        return sorted(
+            set(self.bots) - ({self.compare.new, self.compare.old} if self.compare else set())
+        )
 
     @property
     def timing(self) -> Timing:
@@ -110,7 +127,8 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board_files": "board"}):
-    """arena.toml: the options of ``arena run`` under the same names, with underscores; all are optional.
+    """arena.toml: the options of ``arena run`` under the same names, with underscores; all are
+    optional.
 
     Where a name or a path is allowed, a value with a '/' is a path, relative to the file.
     """
@@ -144,12 +162,20 @@ class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board
 
 
 def read_config_file(path: Path) -> dict[str, Any]:
-    """The settings in an arena.toml that are there, without those that only the user may decide. Raises ConfigError."""
+    """The settings in an arena.toml that are there, without those that only the user may decide.
+    Raises ConfigError.
+    """
     try:
         config = msgspec.toml.decode(path.read_bytes(), type=FileConfig)
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: {error}", "its keys are the options of 'arena run' with '_' for '-'") from None
-    settings = {name: value for name in config.__struct_fields__ if (value := getattr(config, name)) is not None}
+        raise ConfigError(
+            f"{path}: {error}", "its keys are the options of 'arena run' with '_' for '-'"
+        ) from None
+    settings = {
+        name: value
+        for name in config.__struct_fields__
+        if (value := getattr(config, name)) is not None
+    }
     refuse_protection(path, settings)
     return with_paths(path, settings)
 
@@ -174,19 +200,26 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
         _check_match(config)
     if len(config.bots) < config.players:
         raise ConfigError(
-            f"expected at least {config.players} bots for a table of that size, got {', '.join(config.bots) or 'none'}",
+            f"expected at least {config.players} bots for a table of that size, got"
+            f" {', '.join(config.bots) or 'none'}",
             "name more bots, such as the built-in greedy and careful, or fewer players",
         )
     if config.challenger is not None and config.challenger not in config.bots:
-        raise ConfigError(f"expected the challenger to be one of {', '.join(config.bots)}, got {config.challenger!r}")
+        raise ConfigError(
+            f"expected the challenger to be one of {', '.join(config.bots)}, got"
+            f" {config.challenger!r}"
+        )
     if config.increment_ms and config.game_ms is None:
         raise ConfigError(
-            "expected --game-ms with --increment-ms: an increment is added to the bank", "add --game-ms, or leave out the increment"
+            "expected --game-ms with --increment-ms: an increment is added to the bank",
+            "add --game-ms, or leave out the increment",
         )
     if config.in_process and config.timing != Timing(clock=config.clock):
         raise ConfigError(
-            "expected no time limits where all bots are built in, whose time is only measured, got some",
-            "leave out --move-ms, --game-ms, --increment-ms and --startup-ms, or add a bot that is not built in",
+            "expected no time limits where all bots are built in, whose time is only measured, got"
+            " some",
+            "leave out --move-ms, --game-ms, --increment-ms and --startup-ms, or add a bot that is"
+            " not built in",
         )
     return config
 
@@ -194,16 +227,21 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
 def _check_match(config: RunConfig) -> None:
     """Raises ConfigError."""
     if config.compare is not None:
-        raise ConfigError("expected a comparison to count games singly, got a match", "leave out --match")
+        raise ConfigError(
+            "expected a comparison to count games singly, got a match", "leave out --match"
+        )
     if set(config.match) != set(config.boards):
         raise ConfigError(
-            f"expected the boards of the match, {_shown(config.match)}, got {_shown(config.boards)}",
+            f"expected the boards of the match, {_shown(config.match)}, got"
+            f" {_shown(config.boards)}",
             "leave out --boards, because --match lists the boards; name each --board file there",
         )
     rounds = max(map(config.match.count, config.match))
     if config.deals * rounds > MOST_DEALS:
         raise ConfigError(
-            f"expected at most {MOST_DEALS:,} deals on a board, got {config.deals:,} for each of {rounds} rounds", "use fewer --deals"
+            f"expected at most {MOST_DEALS:,} deals on a board, got {config.deals:,} for each of"
+            f" {rounds} rounds",
+            "use fewer --deals",
         )
 
 
@@ -211,10 +249,14 @@ def _check_comparison(config: RunConfig, compare: Comparison) -> None:
     """Raises ConfigError."""
     opponents, least = len(config.pool), config.players - 1
     if not compare.elo0 < compare.elo1:
-        raise ConfigError(f"expected --elo0 below --elo1, got {compare.elo0:g} and {compare.elo1:g}", "for example --elo0 0 --elo1 10")
+        raise ConfigError(
+            f"expected --elo0 below --elo1, got {compare.elo0:g} and {compare.elo1:g}",
+            "for example --elo0 0 --elo1 10",
+        )
     if opponents < least and (opponents or least > 1):
         raise ConfigError(
-            f"expected at least {least} opponents for a table of {config.players}, got {', '.join(config.pool) or 'none'}",
+            f"expected at least {least} opponents for a table of {config.players}, got"
+            f" {', '.join(config.pool) or 'none'}",
             "name them with --pool A,B",
         )
 
@@ -226,13 +268,23 @@ def find_boards(names: Sequence[str], files: Sequence[Path]) -> dict[str, Board]
         board = read_board(path)
         check_name(board.name, str(path))
         if board.name in boards or board.name in BUILT_IN:
-            raise ConfigError(f"{path}: expected a board name other than {', '.join(sorted({*boards, *BUILT_IN}))}", "rename the file")
+            raise ConfigError(
+                f"{path}: expected a board name other than"
+                f" {', '.join(sorted({*boards, *BUILT_IN}))}",
+                "rename the file",
+            )
         boards[board.name] = board
     return boards
 
 
 def describe_run(
-    config: RunConfig, boards: Mapping[str, Board], bots: Sequence[Bot], *, sandbox: str, started: str, known: RunInfo | None = None
+    config: RunConfig,
+    boards: Mapping[str, Board],
+    bots: Sequence[Bot],
+    *,
+    sandbox: str,
+    started: str,
+    known: RunInfo | None = None,
 ) -> RunInfo:
     """The run.json of a run with these settings; ``known`` is what it says of the run so far."""
     return RunInfo(
@@ -250,44 +302,81 @@ def describe_run(
 
 
 def info_of(bot: Bot, known: RunInfo | None = None) -> BotInfo:
-    """A bot's entry in run.json; a run that is ``known`` may name the same content by the hash of earlier versions."""
+    """A bot's entry in run.json; a run that is ``known`` may name the same content by the hash of
+    earlier versions.
+    """
     info = BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command)
-    there = next((other for other in known.bots if other.name == bot.label), info) if known else info
-    return msgspec.structs.replace(info, sha256=there.sha256) if bot.has_hash(there.sha256) else info
+    there = (
+        next((other for other in known.bots if other.name == bot.label), info) if known else info
+    )
+    return (
+        msgspec.structs.replace(info, sha256=there.sha256) if bot.has_hash(there.sha256) else info
+    )
 
 
 def extended(known: RunInfo, wanted: RunInfo) -> RunInfo:
-    """The run.json of a run that continues: it keeps what is there, and may get more deals, bots and line-ups."""
+    """The run.json of a run that continues: it keeps what is there, and may get more deals, bots
+    and line-ups.
+    """
     there = {bot.name: bot for bot in known.bots}
-    return msgspec.structs.replace(known, config=wanted.config, bots=[there.get(bot.name, bot) for bot in wanted.bots])
+    return msgspec.structs.replace(
+        known, config=wanted.config, bots=[there.get(bot.name, bot) for bot in wanted.bots]
+    )
 
 
 def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
-    """Why a run cannot continue with the wanted settings, one line each; more deals, tables or bots are not a difference."""
+    """Why a run cannot continue with the wanted settings, one line each; more deals, tables or bots
+    are not a difference.
+    """
     versions = (
         ("protocol", known.protocol, wanted.protocol),
         ("rules revision", known.rules_revision, wanted.rules_revision),
         ("seed", known.seed, wanted.seed),
     )
-    found = [f"{what}: the run has {there}, now it is {here}" for what, there, here in versions if there != here]
+    found = [
+        f"{what}: the run has {there}, now it is {here}"
+        for what, there, here in versions
+        if there != here
+    ]
     for key, here in wanted.config.items():
         there = known.config.get(key, BEFORE.get(key))
         if key in GROWING and isinstance(there, int) and isinstance(here, int):
             if here < there:
-                found.append(f"{key}: the run has {there}, asked for {here}; a run can only be extended")
+                found.append(
+                    f"{key}: the run has {there}, asked for {here}; a run can only be extended"
+                )
         elif key == "until" and there and here:
             if here > there:
-                found.append(f"until: the run has {there:g}, asked for {here:g}; a run can only be extended")
+                found.append(
+                    f"until: the run has {there:g}, asked for {here:g}; a run can only be extended"
+                )
         elif key == "in_process":
             found += _kind_difference(is_built_in=bool(there), wanted=here)
         elif isinstance(there, dict) and isinstance(here, dict):
-            found += [f"{part}: the run has {there.get(part)}, asked for {here[part]}" for part in here if there.get(part) != here[part]]
+            found += [
+                f"{part}: the run has {there.get(part)}, asked for {here[part]}"
+                for part in here
+                if there.get(part) != here[part]
+            ]
         elif key not in OWN_RULES and (there or None) != (here or None):
-            cure = "; use 'arena standings --match' to see a run under another scoring" if key == "match" else ""
+            cure = (
+                "; use 'arena standings --match' to see a run under another scoring"
+                if key == "match"
+                else ""
+            )
             found.append(f"{key}: the run has {_shown(there)}, asked for {_shown(here)}{cure}")
-    if wanted.config["compare"] and (further := {bot.name for bot in wanted.bots} - {bot.name for bot in known.bots}):
-        found.append(f"pool: {', '.join(sorted(further))} not in the run; the opponents of a comparison cannot change")
-    changed = (name for name in known.boards.keys() & wanted.boards.keys() if known.boards[name] != wanted.boards[name])
+    if wanted.config["compare"] and (
+        further := {bot.name for bot in wanted.bots} - {bot.name for bot in known.bots}
+    ):
+        found.append(
+            f"pool: {', '.join(sorted(further))} not in the run; the opponents of a comparison"
+            " cannot change"
+        )
+    changed = (
+        name
+        for name in known.boards.keys() & wanted.boards.keys()
+        if known.boards[name] != wanted.boards[name]
+    )
     found += [f"board {name}: its rows differ from those the run was played on" for name in changed]
     return found + _bot_differences(known.bots, wanted.bots)
 
@@ -296,9 +385,10 @@ def _kind_difference(*, is_built_in: bool, wanted: bool) -> list[str]:
     """The difference between a run of built-in bots alone and one that has processes too."""
     if is_built_in == wanted:
         return []
+    here, there = "all bots of the run are built in", "the run has bots that are processes"
     if is_built_in:
-        return ["in_process: all bots of the run are built in; with others among them it would be a run of its own"]
-    return ["in_process: the run has bots that are processes; built-in ones alone would be a run of its own"]
+        return [f"in_process: {here}; with others among them it would be a run of its own"]
+    return [f"in_process: {there}; built-in ones alone would be a run of its own"]
 
 
 def _shown(value: Any) -> str:
@@ -309,7 +399,9 @@ def _bot_differences(known: Sequence[BotInfo], wanted: Sequence[BotInfo]) -> lis
     found, now = [], {bot.name: bot for bot in wanted}
     for bot in known:
         if bot.name not in now:
-            found.append(f"bot {bot.name}: in the run, but not asked for; a run can only be extended")
+            found.append(
+                f"bot {bot.name}: in the run, but not asked for; a run can only be extended"
+            )
         elif now[bot.name].sha256 != bot.sha256:
             found.append(
                 f"bot {bot.name}: its content changed from {bot.version} ({bot.sha256[:12]}) "

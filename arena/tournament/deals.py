@@ -1,7 +1,9 @@
-r"""Decks and bots' seeds, made from a run's seed with SHA-256, so that any language can reproduce them.
+r"""Decks and bots' seeds, made from a run's seed with SHA-256, so that any language can reproduce
+them.
 
-The deck of a deal is the 72 tiles sorted by ``sha256("deck\n" SEED "\n" BOARD "\n" DEAL "\n" NUMBER)``, where the tiles are numbered
-from 0: twelve RR, twelve YY, and so on. A bot cannot work out any of it from what it is told.
+The deck of a deal is the 72 tiles sorted by ``sha256("deck\n" SEED "\n" BOARD "\n" DEAL "\n"
+NUMBER)``, where the tiles are numbered from 0: twelve RR, twelve YY, and so on. A bot cannot work
+out any of it from what it is told.
 """
 
 from functools import lru_cache
@@ -26,6 +28,8 @@ def deck_of(seed: str, board: str, deal: int) -> str:
 
 
 def bot_seed(seed: str, game: str, seat: int) -> int:
-    """The seed for the bot at a seat in a game; it has 31 bits, so that every language can store it."""
+    """The seed for the bot at a seat in a game; it has 31 bits, so that every language can store
+    it.
+    """
     digest = sha256(f"bot\n{seed}\n{game}\n{seat}".encode()).digest()
     return int.from_bytes(digest[:4], "big") >> (32 - SEED_BITS)

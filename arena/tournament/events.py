@@ -12,7 +12,9 @@ class Played(NamedTuple):
 
 
 class Voided(NamedTuple):
-    """A game broke off through no fault of a bot; ``given_up`` if it is not tried again in this session."""
+    """A game broke off through no fault of a bot; ``given_up`` if it is not tried again in this
+    session.
+    """
 
     game: str
     reason: str
@@ -20,7 +22,9 @@ class Voided(NamedTuple):
 
 
 class WorkerDied(NamedTuple):
-    """A worker died; this many games had been handed out to it and its neighbours; the unfinished ones are played again."""
+    """A worker died; this many games had been handed out to it and its neighbours; the unfinished
+    ones are played again.
+    """
 
     games: int
 
@@ -32,7 +36,9 @@ class Stopping(NamedTuple):
 
 
 class MachineChanged(NamedTuple):
-    """A machine of the cluster now plays this many games at a time; ``speed`` is in games of the pure core per second."""
+    """A machine of the cluster now plays this many games at a time; ``speed`` is in games of the
+    pure core per second.
+    """
 
     host: str
     places: int
@@ -41,7 +47,9 @@ class MachineChanged(NamedTuple):
 
 
 class MachinesDiffer(NamedTuple):
-    """The cluster's machines differ so much in speed that equal times are not equal for the bots."""
+    """The cluster's machines differ so much in speed that equal
+    times are not equal for the bots.
+    """
 
     slow: str
     fast: str
@@ -69,4 +77,14 @@ class NoWorkers(NamedTuple):
     seconds: float
 
 
-Event = Played | Voided | WorkerDied | Stopping | MachineChanged | MachinesDiffer | WorkerRefused | WorkerBusy | NoWorkers
+Event = (
+    Played
+    | Voided
+    | WorkerDied
+    | Stopping
+    | MachineChanged
+    | MachinesDiffer
+    | WorkerRefused
+    | WorkerBusy
+    | NoWorkers
+)

@@ -1,4 +1,6 @@
-"""A run taken up again just as it began: its settings and boards out of run.json, its bots out of its own folder."""
+"""A run taken up again just as it began: its settings and boards out of run.json, its bots out of
+its own folder.
+"""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,7 +31,10 @@ def begun(run: Path) -> Begun:
     """What the run in a folder began with. Raises RunError, ConfigError, BotFolderError."""
     info = read_run(run)
     if info.config.get("compare"):
-        raise ConfigError(f"expected a tournament, got a comparison: {run}", "the 'arena compare' that started it goes on with it")
+        raise ConfigError(
+            f"expected a tournament, got a comparison: {run}",
+            "the 'arena compare' that started it goes on with it",
+        )
     settings = {key: value for key, value in info.config.items() if key not in DECIDED}
     boards = {name: Board(name, tuple(rows)) for name, rows in info.boards.items()}
     return Begun(settings, boards, [_bot(run, bot) for bot in info.bots])

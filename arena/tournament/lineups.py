@@ -1,4 +1,6 @@
-"""The line-ups of a run: all there are, never written out, or a balanced subset of them. Pure: no clock, no files."""
+"""The line-ups of a run: all there are, never written out, or a balanced subset of them. Pure: no
+clock, no files.
+"""
 
 from bisect import bisect_right
 from collections import Counter
@@ -15,7 +17,9 @@ from arena.tournament.config import Comparison, RunConfig
 MOST_TABLES = 50_000
 """Line-ups that can be chosen from among all: run.json lists them."""
 MOST_GROUPS = 12
-"""Sets of opponents that a comparison plays in turn, unless more are needed for every opponent to play."""
+"""Sets of opponents that a comparison plays in turn, unless more are needed for every opponent to
+play.
+"""
 NEAR = 12
 """Of so many bots that wait for a seat, the one is taken that has met the others least."""
 
@@ -23,12 +27,20 @@ LineUp = tuple[str, ...]
 
 
 class LineUps:
-    """Line-ups as sorted tuples of names, in order: the ``listed`` ones, or all of ``size`` from these bots, with the challenger if any.
+    """Line-ups as sorted tuples of names, in order: the ``listed`` ones, or all of ``size`` from
+    these bots, with the challenger if any.
 
-    Those that are not listed are made when they are asked for. Bots at tables of four have hundreds of millions of line-ups.
+    Those that are not listed are made when they are asked for. Bots at tables of four have hundreds
+    of millions of line-ups.
     """
 
-    def __init__(self, bots: Collection[str], size: int, challenger: str | None = None, listed: Iterable[LineUp] | None = None) -> None:
+    def __init__(
+        self,
+        bots: Collection[str],
+        size: int,
+        challenger: str | None = None,
+        listed: Iterable[LineUp] | None = None,
+    ) -> None:
         self._bots = sorted(bots)
         self._known = frozenset(bots)
         self._size = size
@@ -78,39 +90,51 @@ def _count(bots: int, size: int, challenger: str | None) -> int:
 def line_ups_of(config: RunConfig) -> LineUps:
     """The line-ups of a run whose ``tables`` have been chosen."""
     if config.compare is not None:
-        listed = [line_up for group in opponents(config) for line_up in compared(config.compare, group)]
+        listed = [
+            line_up for group in opponents(config) for line_up in compared(config.compare, group)
+        ]
         return LineUps(config.bots, config.players, listed=listed)
     if config.line_ups is not None:
-        return LineUps(config.bots, config.players, listed=(tuple(sorted(group)) for group in config.line_ups))
+        return LineUps(
+            config.bots, config.players, listed=(tuple(sorted(group)) for group in config.line_ups)
+        )
     return LineUps(config.bots, config.players, config.challenger)
 
 
 def fix_line_ups(config: RunConfig, known: RunConfig | None) -> RunConfig:
-    """The configuration with the line-ups that ``tables`` chooses written down: those of the known run, and more where it grew.
+    """The configuration with the line-ups that ``tables`` chooses written down: those of the known
+    run, and more where it grew.
 
-    Raises ConfigError when that leaves a bot without a game, or when there would be too many to write down.
+    Raises ConfigError when that leaves a bot without a game, or when there would be too many to
+    write down.
     """
     every = _count(len(config.bots), config.players, config.challenger)
     if config.tables is None or (config.tables >= every > MOST_TABLES):
         return config
     if config.tables > MOST_TABLES and every > MOST_TABLES:
         raise ConfigError(
-            f"expected --tables of at most {MOST_TABLES:,}, or of all {every:,} line-ups, got {config.tables:,}",
+            f"expected --tables of at most {MOST_TABLES:,}, or of all {every:,} line-ups, got"
+            f" {config.tables:,}",
             f"ask for --tables {MOST_TABLES}, or leave it out to play all",
         )
-    chosen = choose_line_ups(config, config.tables, [tuple(group) for group in known.line_ups or ()] if known else [])
+    chosen = choose_line_ups(
+        config, config.tables, [tuple(group) for group in known.line_ups or ()] if known else []
+    )
     idle = sorted(set(config.bots).difference(*chosen))
     if idle:
         enough = ceil(config.tables * len(config.bots) / (len(config.bots) - len(idle)))
         raise ConfigError(
-            f"expected a line-up for every bot, got none for {', '.join(idle)}: --tables {config.tables} is too small",
+            f"expected a line-up for every bot, got none for {', '.join(idle)}: --tables"
+            f" {config.tables} is too small",
             f"use more tables, for example --tables {enough}",
         )
     return msgspec.structs.replace(config, line_ups=[list(group) for group in chosen])
 
 
 def choose_line_ups(config: RunConfig, tables: int, kept: Sequence[LineUp]) -> list[LineUp]:
-    """A balanced subset of ``tables`` line-ups, or all there are, with the ``kept`` ones among them."""
+    """A balanced subset of ``tables`` line-ups, or all there are, with the ``kept`` ones among
+    them.
+    """
     bots, challenger = sorted(config.bots), config.challenger
     every = _count(len(bots), config.players, challenger)
     if tables >= every:
@@ -127,7 +151,9 @@ def choose_line_ups(config: RunConfig, tables: int, kept: Sequence[LineUp]) -> l
 
 
 def opponents(config: RunConfig) -> list[LineUp]:
-    """The sets of opponents that the compared bots meet in turn, deal by deal; one that is empty when they play each other."""
+    """The sets of opponents that the compared bots meet in turn, deal by deal; one that is empty
+    when they play each other.
+    """
     size = config.players - 1
     if not config.pool:
         return [()]
@@ -142,11 +168,14 @@ def compared(compare: Comparison, group: LineUp) -> list[LineUp]:
     return [tuple(sorted((bot, *group))) for bot in (compare.new, compare.old)]
 
 
-def balanced_subset(bots: Sequence[str], size: int, count: int, kept: Collection[LineUp] = ()) -> list[LineUp]:
-    """``count`` different groups of ``size`` bots, in which every bot, and as far as possible every pair, is equally frequent.
+def balanced_subset(
+    bots: Sequence[str], size: int, count: int, kept: Collection[LineUp] = ()
+) -> list[LineUp]:
+    """``count`` different groups of ``size`` bots, in which every bot, and as far as possible every
+    pair, is equally frequent.
 
-    Because groups must differ, the result can be slightly uneven; swapping bots then evens it out. It includes the ``kept`` groups as
-    they are.
+    Because groups must differ, the result can be slightly uneven; swapping bots then evens it out.
+    It includes the ``kept`` groups as they are.
     """
     needs = _Needs(bots, kept)
     for _ in range(count - len(kept)):
@@ -164,7 +193,8 @@ class _Needs:
         self.groups = dict.fromkeys(sorted(bots), 0)
         self._meetings = {bot: Counter[str]() for bot in bots}
         self._waiting = list(self.groups)
-        self._random = Random(0)  # noqa: S311 - the same line-ups whenever the same are asked for
+        # The same line-ups whenever the same are asked for.
+        self._random = Random(0)  # noqa: S311
         for group in kept:
             self.add(group)
 
@@ -176,14 +206,21 @@ class _Needs:
             self._meetings[bot].update(group)
 
     def next_group(self, size: int) -> LineUp:
-        """A new group of the bots with the fewest groups so far, then of those that have met least."""
-        # Looking at every bot for each seat took 15 s for 30,000 groups of 300 bots. Drawn ones meet more
-        # evenly than the first ones, which follow each other in the same order again and again.
+        """A new group of the bots with the fewest groups so far, then
+        of those that have met least.
+        """
+        # Looking at every bot for each seat took 15 s for 30,000 groups of 300 bots. Drawn ones
+        # meet more evenly than the first ones, which follow each other in the same order again and
+        # again.
         self._waiting.sort(key=self.groups.__getitem__)
-        fewest = bisect_right(self._waiting, self.groups[self._waiting[0]], key=self.groups.__getitem__)
+        fewest = bisect_right(
+            self._waiting, self.groups[self._waiting[0]], key=self.groups.__getitem__
+        )
         near = self._waiting[: max(fewest, NEAR)]
         some = near if len(near) <= NEAR else self._random.sample(near, NEAR)
-        return next(self._by_need(some, size, ()), None) or next(self._by_need(self._waiting, size, ()))
+        return next(self._by_need(some, size, ()), None) or next(
+            self._by_need(self._waiting, size, ())
+        )
 
     def _by_need(self, bots: Sequence[str], size: int, group: LineUp) -> Iterator[LineUp]:
         """The groups that begin with these bots and are not chosen yet."""
@@ -204,11 +241,14 @@ class _Needs:
 def _even_out(chosen: set[LineUp], groups: dict[str, int]) -> None:
     """Replaces a more frequent bot by a rarer one until all counts differ by at most one.
 
-    There is always a group where this works: the frequent bot has more groups without the rare one than the rare one has without it, so
-    not all swaps can lead to groups that exist already.
+    There is always a group where this works: the frequent bot has more groups without the rare one
+    than the rare one has without it, so not all swaps can lead to groups that exist already.
     """
     while True:
-        frequent, rare = max(groups, key=lambda bot: (groups[bot], bot)), min(groups, key=lambda bot: (groups[bot], bot))
+        frequent, rare = (
+            max(groups, key=lambda bot: (groups[bot], bot)),
+            min(groups, key=lambda bot: (groups[bot], bot)),
+        )
         if groups[frequent] - groups[rare] <= 1:
             return
         for group in sorted(chosen):

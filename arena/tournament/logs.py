@@ -1,4 +1,6 @@
-"""One log file per run, shared by all its processes: workers log through the queue of multiprocessing-logging's handler."""
+"""One log file per run, shared by all its processes: workers log through the queue of
+multiprocessing-logging's handler.
+"""
 
 import logging
 import multiprocessing
@@ -20,14 +22,20 @@ FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
 
 @contextmanager
 def run_log(folder: Path, level: int) -> Iterator[Any]:
-    """Logs everything at ``level`` and above to logs/arena.log; yields the queue that workers log to.
+    """Logs everything at ``level`` and above to logs/arena.log; yields the queue that workers log
+    to.
 
-    The start method is set before the handler makes its queue, because workers cannot be given a queue of another method.
+    The start method is set before the handler makes its queue, because workers cannot be given a
+    queue of another method.
     """
     multiprocessing.set_start_method(START_METHOD, force=True)
     path = folder / "logs" / FILE
     try:
-        file = os.fdopen(open_regular(folder, f"logs/{FILE}", os.O_WRONLY | os.O_CREAT | os.O_APPEND), "a", encoding="utf-8")
+        file = os.fdopen(
+            open_regular(folder, f"logs/{FILE}", os.O_WRONLY | os.O_CREAT | os.O_APPEND),
+            "a",
+            encoding="utf-8",
+        )
     except OSError as error:
         raise RunError(f"expected to write the log {path}, got {error}") from error
     lines = logging.StreamHandler(file)

@@ -26,7 +26,8 @@ Pending = Iterable[Future[Batch]]
 class Pool(Protocol):
     """Workers somewhere. ``places`` is how many games they play at a time.
 
-    A batch whose worker died ends with a `BrokenExecutor` error; a batch that failed for another reason ends with that error.
+    A batch whose worker died ends with a `BrokenExecutor` error; a batch that failed for another
+    reason ends with that error.
     """
 
     @property
@@ -55,11 +56,14 @@ class Pool(Protocol):
         """Lets running games finish and starts no others."""
 
     def close(self, *, kill: bool) -> None:
-        """Ends the workers, or leaves them; ``kill`` breaks off the games they are still playing."""
+        """Ends the workers, or leaves them; ``kill`` breaks off the
+        games they are still playing.
+        """
 
 
 class Pace:
-    """How many games make a batch of ``seconds``, judged by the games so far; one at first, then at most twice as many as before.
+    """How many games make a batch of ``seconds``, judged by the games so far; one at first, then at
+    most twice as many as before.
 
     ``is_slow`` if a single game takes longer than that.
     """
@@ -104,18 +108,30 @@ class LocalPool:
     def room(self) -> int:
         """The size of a batch, unless enough are waiting or one has to be alone."""
         self._pending = {future for future in self._pending if not future.done()}
-        return 0 if self._alone in self._pending or len(self._pending) >= self._most() else self._pace.games
+        return (
+            0
+            if self._alone in self._pending or len(self._pending) >= self._most()
+            else self._pace.games
+        )
 
     def _most(self) -> int:
-        """How many batches may be handed out; each one that no idle worker takes starts another worker.
+        """How many batches may be handed out; each one that no idle worker takes starts another
+        worker.
 
-        Workers that start all at once keep each other waiting: with 64 of them on two processors the first game came after 13 s.
+        Workers that start all at once keep each other waiting: with 64 of them on two processors
+        the first game came after 13 s.
         """
         started = self._started.value
-        return self._jobs * AHEAD if started >= self._jobs else min(self._jobs, started + available_cores())
+        return (
+            self._jobs * AHEAD
+            if started >= self._jobs
+            else min(self._jobs, started + available_cores())
+        )
 
     def submit(self, plans: list[GamePlan], *, alone: bool = False) -> Future[Batch] | None:
-        """Hands out a batch; None if a worker died. Then collect the batches lost with it, and renew the pool."""
+        """Hands out a batch; None if a worker died. Then collect the batches lost with it, and
+        renew the pool.
+        """
         if alone and any(not future.done() for future in self._pending):
             return None
         if self._executor is None:
@@ -140,7 +156,8 @@ class LocalPool:
         if not future.cancelled() and future.exception() is None:
             self._pace.add(future.result())
 
-    def fallen(self, done: set[Future[Batch]], pending: Pending) -> set[Future[Batch]]:  # noqa: ARG002 - all of them fall
+    # All of them fall.
+    def fallen(self, done: set[Future[Batch]], pending: Pending) -> set[Future[Batch]]:  # noqa: ARG002
         """Everything that was handed out, after waiting until all of it has broken off."""
         return wait(pending).done
 
@@ -154,7 +171,8 @@ class LocalPool:
     def stop_beginning(self) -> None:
         """Makes workers skip the games that are waiting.
 
-        We do not cancel them: if a worker died, the pool would then never end (seen with CPython 3.11).
+        We do not cancel them: if a worker died, the pool would then never end (seen with CPython
+        3.11).
         """
         self._stopping.value = 1
 
@@ -167,7 +185,8 @@ class LocalPool:
 
 @contextmanager
 def starting_workers() -> Iterator[None]:
-    """Around whatever may start workers: a Ctrl-C waits, for them until they ignore it, for this process until the block ends.
+    """Around whatever may start workers: a Ctrl-C waits, for them until they ignore it, for this
+    process until the block ends.
 
     A worker that is hit while Python starts in it would print a traceback.
     """
@@ -179,7 +198,9 @@ def starting_workers() -> Iterator[None]:
 
 
 def end_pool(executor: ProcessPoolExecutor) -> None:
-    """Ends a pool within a time limit, because a worker killed while logging can block the others' last log lines for ever."""
+    """Ends a pool within a time limit, because a worker killed while logging can block the others'
+    last log lines for ever.
+    """
     executor.shutdown(wait=False, cancel_futures=True)
     deadline = time.monotonic() + PATIENCE_S
     while (left := multiprocessing.active_children()) and time.monotonic() < deadline:
@@ -196,7 +217,9 @@ def kill_workers() -> None:
 
 
 def worker_cores(jobs: int) -> list[int]:
-    """The processors to pin workers to: one each, or none if there are more workers than processors."""
+    """The processors to pin workers to: one each, or none if there are more workers than
+    processors.
+    """
     if not hasattr(os, "sched_getaffinity"):
         return []
     cores = sorted(os.sched_getaffinity(0))

@@ -14,7 +14,14 @@ from arena.match.retrace import Decision, decisions_of, old_ms
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.record import GameRecord
-from arena.tournament.pool import AHEAD, START_METHOD, end_pool, kill_workers, starting_workers, worker_cores
+from arena.tournament.pool import (
+    AHEAD,
+    START_METHOD,
+    end_pool,
+    kill_workers,
+    starting_workers,
+    worker_cores,
+)
 from arena.tournament.scripts import Scripts
 from arena.tournament.workers import Setup, retrace_game, start_worker
 
@@ -22,8 +29,9 @@ from arena.tournament.workers import Setup, retrace_game, start_worker
 class Compared(NamedTuple):
     """A game of the old bot, with its decisions asked of the new bot.
 
-    ``decisions`` are those asked of the new bot; fewer than ``old_decisions`` if it committed a fault that ends its game. ``old_ms`` is the
-    old bot's average time per decision. ``void`` says why the game could not be replayed.
+    ``decisions`` are those asked of the new bot; fewer than ``old_decisions`` if it committed a
+    fault that ends its game. ``old_ms`` is the old bot's average time per decision. ``void`` says
+    why the game could not be replayed.
     """
 
     game: str
@@ -37,8 +45,11 @@ class Compared(NamedTuple):
 Waiting = deque[tuple[GameRecord, int, Future[list[Decision]]]]
 
 
-def compare_decisions(scripts: Scripts, old: str, new: Bot, sandbox: Sandbox, jobs: int, games: int | None) -> Iterator[Compared]:
-    """The old bot's games in the order of the journal, all or only the first ``most``; the new bot must have been staged.
+def compare_decisions(
+    scripts: Scripts, old: str, new: Bot, sandbox: Sandbox, jobs: int, games: int | None
+) -> Iterator[Compared]:
+    """The old bot's games in the order of the journal, all or only the first ``most``; the new bot
+    must have been staged.
 
     Raises RunError, ConfigError, and Void if a worker dies.
     """
@@ -49,13 +60,21 @@ def compare_decisions(scripts: Scripts, old: str, new: Bot, sandbox: Sandbox, jo
         while True:
             for record, seat in islice(rest, jobs * AHEAD - len(waiting)):
                 with starting_workers():
-                    waiting.append((record, seat, pool.submit(retrace_game, scripts.of(record), seat, new.label)))
+                    waiting.append(
+                        (
+                            record,
+                            seat,
+                            pool.submit(retrace_game, scripts.of(record), seat, new.label),
+                        )
+                    )
             if not waiting:
                 return
             yield _compared(*waiting[0])
             waiting.popleft()
     except BrokenProcessPool:
-        raise Void("expected all workers to finish, got one that died", "try again with fewer --jobs") from None
+        raise Void(
+            "expected all workers to finish, got one that died", "try again with fewer --jobs"
+        ) from None
     finally:
         if waiting:
             kill_workers()
@@ -65,9 +84,13 @@ def compare_decisions(scripts: Scripts, old: str, new: Bot, sandbox: Sandbox, jo
 def _pool(scripts: Scripts, new: Bot, sandbox: Sandbox, jobs: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context(START_METHOD)
     boards = {name: tuple(rows) for name, rows in scripts.info.boards.items()}
-    setup = Setup({new.label: new}, boards, scripts.timing, sandbox, worker_cores(jobs), logging.CRITICAL)
+    setup = Setup(
+        {new.label: new}, boards, scripts.timing, sandbox, worker_cores(jobs), logging.CRITICAL
+    )
     arguments = (setup, context.Queue(), context.Value("i", 0), context.Value("b", 0, lock=False))
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=start_worker, initargs=arguments)
+    return ProcessPoolExecutor(
+        jobs, mp_context=context, initializer=start_worker, initargs=arguments
+    )
 
 
 def _compared(record: GameRecord, seat: int, future: Future[list[Decision]]) -> Compared:

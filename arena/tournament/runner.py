@@ -1,4 +1,6 @@
-"""Plays a run's missing games on a pool of workers and writes each to the journal as it ends. It emits events and never prints."""
+"""Plays a run's missing games on a pool of workers and writes each to the journal as it ends. It
+emits events and never prints.
+"""
 
 import logging
 import time
@@ -29,11 +31,14 @@ Ended = tuple[GamePlan, Outcome | BaseException | None]
 class Runner:
     """One session of playing.
 
-    ``stop_level`` 0 keeps playing, 1 lets running games finish, and 2 kills the workers. `request_stop` raises the level and may be called
-    from a signal handler. ``voided`` holds the games that were given up, ``faults`` writes the evidence.
+    ``stop_level`` 0 keeps playing, 1 lets running games finish, and 2 kills the workers.
+    `request_stop` raises the level and may be called from a signal handler. ``voided`` holds the
+    games that were given up, ``faults`` writes the evidence.
     """
 
-    def __init__(self, folder: Path, journal: Journal, pool: Pool, listen: Callable[[Event], None]) -> None:
+    def __init__(
+        self, folder: Path, journal: Journal, pool: Pool, listen: Callable[[Event], None]
+    ) -> None:
         self._folder = folder
         self._journal = journal
         self._pool = pool
@@ -75,7 +80,9 @@ class Runner:
                 elif not announced:
                     announced = True
                     self._pool.stop_beginning()
-                    self._listen(Stopping(min(sum(map(len, self._pending.values())), self._pool.places)))
+                    self._listen(
+                        Stopping(min(sum(map(len, self._pending.values())), self._pool.places))
+                    )
                 if self.stop_level > 1 or not (self._pending or waiting):
                     return
                 if self._pending:
@@ -109,7 +116,9 @@ class Runner:
         return False
 
     def _fill(self, count: int, rest: Iterator[GamePlan | None]) -> bool:
-        """Makes sure that up to ``count`` games are queued as next; returns whether there is one."""
+        """Makes sure that up to ``count`` games are queued as next;
+        returns whether there is one.
+        """
         while len(self._next) < count and (plan := next(rest, None)) is not None:
             self._next.append(plan)
         return bool(self._next)
@@ -124,7 +133,9 @@ class Runner:
         return future is not None
 
     def _collect(self, done: set[Future[Batch]]) -> None:
-        """Writes finished games, then deals with failed ones; a game not started because of a stop is neither."""
+        """Writes finished games, then deals with failed ones; a game not started because of a stop
+        is neither.
+        """
         if any(isinstance(error_of(future), BrokenExecutor) for future in done):
             done = self._pool.fallen(done, self._pending)
         ended = self._take(done)
@@ -132,25 +143,48 @@ class Runner:
         broken = [plan for plan, result in ended if isinstance(result, BrokenExecutor)]
         for plan, result in ended:
             if isinstance(result, Exception) and not isinstance(result, BrokenExecutor):
-                log.warning("%s is void: %r", plan.id, result, exc_info=None if isinstance(result, Void) else result)
+                log.warning(
+                    "%s is void: %r",
+                    plan.id,
+                    result,
+                    exc_info=None if isinstance(result, Void) else result,
+                )
                 self._void(plan, result, self._next)
-        self._fruitless = 0 if any(isinstance(result, Outcome) for _, result in ended) else self._fruitless + bool(broken)
+        self._fruitless = (
+            0
+            if any(isinstance(result, Outcome) for _, result in ended)
+            else self._fruitless + bool(broken)
+        )
         if broken:
             self._play_again(broken)
 
     def _rescue(self) -> None:
         """Writes the games that were finished when playing broke off."""
-        self._keep(self._take([future for future in self._pending if future.done() and error_of(future) is None]))
+        self._keep(
+            self._take(
+                [future for future in self._pending if future.done() and error_of(future) is None]
+            )
+        )
 
     def _take(self, done: Iterable[Future[Batch]]) -> list[Ended]:
         """The games of batches that have ended; these are no longer pending."""
         batches = [(future, self._pending.pop(future)) for future in done]
-        return [pair for future, plans in batches for pair in zip(plans, results_of(future, plans), strict=True)]
+        return [
+            pair
+            for future, plans in batches
+            for pair in zip(plans, results_of(future, plans), strict=True)
+        ]
 
     def _keep(self, ended: list[Ended]) -> None:
-        """Writes finished games, and announces them once they are on disk. If a game was played twice, the first result counts."""
+        """Writes finished games, and announces them once they are on disk. If a game was played
+        twice, the first result counts.
+        """
         games = [(plan, result) for plan, result in ended if isinstance(result, Outcome)]
-        new = {plan.id: (plan, outcome) for plan, outcome in reversed(games) if plan.id not in self._journal.ids}
+        new = {
+            plan.id: (plan, outcome)
+            for plan, outcome in reversed(games)
+            if plan.id not in self._journal.ids
+        }
         outcomes = [outcome for _, outcome in reversed(new.values())]
         for plan, outcome in new.values():
             if outcome.evidence:
@@ -163,10 +197,15 @@ class Runner:
     def _void(self, plan: GamePlan, error: Exception, again: deque[GamePlan]) -> None:
         """Counts and keeps a failed attempt at a game, and gives the game up after the third."""
         self._attempts[plan.id] += 1
-        reason, so_far = str(error) or repr(error), error.so_far if isinstance(error, BrokenOff) else None
+        reason, so_far = (
+            str(error) or repr(error),
+            error.so_far if isinstance(error, BrokenOff) else None,
+        )
         ended = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         told = (plan.id, plan.board, plan.deal, plan.seating, list(plan.bots), plan.deck)
-        append_void(self._folder, VoidGame(VERSION, *told, reason, self._attempts[plan.id], ended, so_far))
+        append_void(
+            self._folder, VoidGame(VERSION, *told, reason, self._attempts[plan.id], ended, so_far)
+        )
         event = Voided(plan.id, reason, given_up=self._attempts[plan.id] >= ATTEMPTS)
         if event.given_up:
             self.voided.append(event)
@@ -175,12 +214,15 @@ class Runner:
         self._listen(event)
 
     def _play_again(self, broken: list[GamePlan]) -> None:
-        """A worker died and took others with it. Their games are played again one at a time, to find the one that kills workers."""
+        """A worker died and took others with it. Their games are played again one at a time, to
+        find the one that kills workers.
+        """
         self._pool.renew()
         if self._fruitless > MOST_FRUITLESS:
             raise Void(
                 f"expected workers to finish games, got {self._fruitless} that died in a row",
-                f"{self._folder / 'logs'} has the details; look for what kills processes on this machine, such as a lack of memory",
+                f"{self._folder / 'logs'} has the details; look for what kills processes on this"
+                " machine, such as a lack of memory",
             )
         log.warning("a worker died; games to play again: %d", len(broken))
         if len(broken) == 1:
@@ -195,8 +237,12 @@ def error_of(future: Future[Batch]) -> BaseException | None:
     return BrokenExecutor("it was dropped") if future.cancelled() else future.exception()
 
 
-def results_of(future: Future[Batch], plans: list[GamePlan]) -> Sequence[Outcome | BaseException | None]:
-    """The result of each game of a batch that has ended; log records from workers elsewhere are logged here."""
+def results_of(
+    future: Future[Batch], plans: list[GamePlan]
+) -> Sequence[Outcome | BaseException | None]:
+    """The result of each game of a batch that has ended; log records from workers elsewhere are
+    logged here.
+    """
     error = error_of(future)
     if error is not None:
         return [error] * len(plans)

@@ -1,6 +1,8 @@
-"""The games of a run and their order, with ids that never change when deals or bots are added. Pure: no clock, no files.
+"""The games of a run and their order, with ids that never change when deals or bots are added.
+Pure: no clock, no files.
 
-A game's id is ``board/line-up/deal/seating``; the line-up is its bots' names sorted and joined by ``+``.
+A game's id is ``board/line-up/deal/seating``; the line-up is its bots' names sorted and joined by
+``+``.
 """
 
 from collections import Counter
@@ -15,23 +17,29 @@ from arena.tournament.lineups import LineUp, compared, line_ups_of, opponents
 DEALS_AT_ONCE = 10
 """The number of deals played with one line-up and seating before the next.
 
-A bot's process must not meet a deal twice, because it could remember the deck. In this order a process seldom has to be replaced, and all
-line-ups still grow together.
+A bot's process must not meet a deal twice, because it could remember the deck. In this order a
+process seldom has to be replaced, and all line-ups still grow together.
 """
 
 
 def seatings(players: int, which: str) -> list[tuple[int, ...]]:
-    """The seatings of a block, as the line-up's index at each seat: N rotations, or all N! with the rotations first."""
-    rotations = [tuple((seat + first) % players for seat in range(players)) for first in range(players)]
+    """The seatings of a block, as the line-up's index at each seat: N rotations, or all N! with the
+    rotations first.
+    """
+    rotations = [
+        tuple((seat + first) % players for seat in range(players)) for first in range(players)
+    ]
     if which == "rotations":
         return rotations
     return rotations + [order for order in permutations(range(players)) if order not in rotations]
 
 
 class Schedule:
-    """All games of a configuration: a pure object that knows its size and its members, and walks its games without listing them.
+    """All games of a configuration: a pure object that knows its size and its members, and walks
+    its games without listing them.
 
-    A deal's number is its number on each board, or that of the match. ``spans`` says how many line-ups play which deals.
+    A deal's number is its number on each board, or that of the match. ``spans`` says how many
+    line-ups play which deals.
     """
 
     def __init__(self, config: RunConfig) -> None:
@@ -40,7 +48,11 @@ class Schedule:
         self.seatings = seatings(config.players, config.seatings)
         self._all_deals = range(config.deals)
         self._own_deals = _own_deals(config, self.line_ups)
-        own = {self._all_deals: len(self.line_ups)} if self._own_deals is None else Counter(self._own_deals.values())
+        own = (
+            {self._all_deals: len(self.line_ups)}
+            if self._own_deals is None
+            else Counter(self._own_deals.values())
+        )
         self.spans = Counter[range]()
         for deals, count in own.items():
             self.spans[self._cut(deals)] += count
@@ -60,7 +72,11 @@ class Schedule:
     def planned(self) -> int:
         """The number of games; an upper limit if it depends on the results."""
         most = len(self.config.rounds) * self.config.deals * len(self.line_ups) * len(self.seatings)
-        return max(most, self.games) if self.config.is_open and self.config.allotted is not None else self.games
+        return (
+            max(most, self.games)
+            if self.config.is_open and self.config.allotted is not None
+            else self.games
+        )
 
     @property
     def last_deal(self) -> int:
@@ -80,7 +96,11 @@ class Schedule:
                 numbers = [number for number in range(first, first + at_once) if number in deals]
                 for board in self.config.boards:
                     rounds = self._rounds[board]
-                    on_board = [deal for number in numbers for deal in range(number * rounds, (number + 1) * rounds)]
+                    on_board = [
+                        deal
+                        for number in numbers
+                        for deal in range(number * rounds, (number + 1) * rounds)
+                    ]
                     for seating in range(len(self.seatings)):
                         for deal in on_board:
                             yield board, line_up, deal, seating
@@ -91,7 +111,9 @@ class Schedule:
     def _cut(self, deals: range) -> range:
         """The deals up to those after which the run's question was answered."""
         settled = self.config.settled
-        return deals if settled is None else range(deals.start, min(settled, deals.stop), deals.step)
+        return (
+            deals if settled is None else range(deals.start, min(settled, deals.stop), deals.step)
+        )
 
     def missing(self, ids: Container[str]) -> Iterator[GamePlan]:
         """The games whose ids are not among these, in playing order."""
@@ -110,7 +132,9 @@ class Schedule:
         return int(seating) < len(self.seatings) and self.needs_block(place, int(deal))
 
     def has_block(self, place: str, deal: int) -> bool:
-        """Whether the block of a ``board/line-up`` on a deal may be in the run; in a settled run, some were played ahead."""
+        """Whether the block of a ``board/line-up`` on a deal may be in the run; in a settled run,
+        some were played ahead.
+        """
         return self._is_in(place, deal, is_cut=False)
 
     def needs_block(self, place: str, deal: int) -> bool:
@@ -126,7 +150,9 @@ class Schedule:
         return self.number_of(board, deal) in (self._cut(deals) if is_cut else deals)
 
     def number_of(self, board: str, deal: int) -> int:
-        """The number of a deal on a board; a match with several rounds on a board uses that many deals in a row."""
+        """The number of a deal on a board; a match with several rounds on a board uses that many
+        deals in a row.
+        """
         return deal // self._rounds[board]
 
     def game(self, board: str, line_up: LineUp, deal: int, seating: int) -> GamePlan:
@@ -147,7 +173,11 @@ class Schedule:
 
     def seated(self, line_up: LineUp, seating: int) -> tuple[str, ...]:
         """A line-up's bots by seat."""
-        order = line_up if self.config.compare is None else _as_compared(self.config.compare, line_up)[0]
+        order = (
+            line_up
+            if self.config.compare is None
+            else _as_compared(self.config.compare, line_up)[0]
+        )
         return tuple(order[index] for index in self.seatings[seating])
 
 
@@ -157,18 +187,26 @@ def _is_number(text: str) -> bool:
 
 
 def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, range] | None:
-    """The deals of each line-up: those allotted to it; in a comparison, the sets of opponents take turns. None if all play the same."""
+    """The deals of each line-up: those allotted to it; in a comparison, the sets of opponents take
+    turns. None if all play the same.
+    """
     if config.allotted is not None:
         return {line_up: range(config.allotted.get("+".join(line_up), 0)) for line_up in line_ups}
     if config.compare is None:
         return None
     groups = opponents(config)
-    first = {line_up: turn for turn, group in enumerate(groups) for line_up in compared(config.compare, group)}
+    first = {
+        line_up: turn
+        for turn, group in enumerate(groups)
+        for line_up in compared(config.compare, group)
+    }
     return {line_up: range(first[line_up], config.deals, len(groups)) for line_up in line_ups}
 
 
 def _as_compared(compare: Comparison, line_up: LineUp) -> tuple[LineUp, LineUp]:
-    """The line-up with a compared bot first, so that both get the same seats; and the line-up whose games give both their seeds."""
+    """The line-up with a compared bot first, so that both get the same seats; and the line-up whose
+    games give both their seeds.
+    """
     first = [bot for bot in line_up if bot in (compare.new, compare.old)]
     rest = [bot for bot in line_up if bot not in first]
     return (*first, *rest), tuple(sorted((compare.new, *rest))) if rest else line_up

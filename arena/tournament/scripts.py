@@ -19,13 +19,18 @@ from arena.tournament.schedule import Schedule
 
 
 class Scripts:
-    """The games of a run as scripts. Raises RunError or ConfigError if there is no run that this version can replay."""
+    """The games of a run as scripts. Raises RunError or ConfigError if there is no run that this
+    version can replay.
+    """
 
     def __init__(self, run: Path) -> None:
         self.run = run
         self.info: RunInfo = read_run(run)
         if self.info.protocol != PROTOCOL:
-            raise RunError(f"expected a run with version {PROTOCOL} of the protocol, got version {self.info.protocol}: {run}")
+            raise RunError(
+                f"expected a run with version {PROTOCOL} of the protocol, got version"
+                f" {self.info.protocol}: {run}"
+            )
         config = make_config(self.info.config)
         self.timing = config.timing
         self._schedule = Schedule(config)
@@ -37,14 +42,25 @@ class Scripts:
         return self.timing.game_ms is not None
 
     def of(self, record: GameRecord) -> Script:
-        """A record of the run with its board, time control and the bots' seeds. Raises RunError if it is not part of the run's plan."""
+        """A record of the run with its board, time control and the bots' seeds. Raises RunError if
+        it is not part of the run's plan.
+        """
         try:
-            plan = self._schedule.game(record.board, tuple(sorted(record.bots)), record.deal, record.seating)
+            plan = self._schedule.game(
+                record.board, tuple(sorted(record.bots)), record.deal, record.seating
+            )
             board = self._boards[record.board]
         except (IndexError, KeyError):
             plan = None
-        if plan is None or (plan.id, list(plan.bots), plan.deck) != (record.id, record.bots, record.deck):
-            raise RunError(f"expected games of the plan in {self.run}/run.json, got {record.id}", "'arena verify' lists what is wrong")
+        if plan is None or (plan.id, list(plan.bots), plan.deck) != (
+            record.id,
+            record.bots,
+            record.deck,
+        ):
+            raise RunError(
+                f"expected games of the plan in {self.run}/run.json, got {record.id}",
+                "'arena verify' lists what is wrong",
+            )
         return Script(record, board, plan.seeds, self.timing)
 
     def games_of(self, bot: str) -> Iterator[tuple[GameRecord, int]]:
@@ -57,7 +73,10 @@ class Scripts:
         """A bot of the run, in the version that played. Raises RunError if its copy is missing."""
         info = self.bot_info(name)
         if info.command[:-1] == COMMAND:
-            raise RunError(f"expected a bot that runs as a process, got {name}, which is built in", "name the bot with --bot")
+            raise RunError(
+                f"expected a bot that runs as a process, got {name}, which is built in",
+                "name the bot with --bot",
+            )
         return copy_of(self.run, info, "name the bot with --bot")
 
     def bot_info(self, name: str) -> BotInfo:
@@ -65,16 +84,26 @@ class Scripts:
         found = next((bot for bot in self.info.bots if bot.name == name), None)
         if found is None:
             names = [bot.name for bot in self.info.bots]
-            cure = f"{did_you_mean(name, names)}the run has {', '.join(names)}; --old names the one to repeat"
+            cure = (
+                f"{did_you_mean(name, names)}the run has {', '.join(names)}; --old names the one to"
+                " repeat"
+            )
             raise ConfigError(f"expected a bot of the run {self.run}, got {name!r}", cure)
         return found
 
 
 def copy_of(run: Path, info: BotInfo, cure: str) -> Bot:
-    """A bot as a run has played it. Raises RunError with the cure when its copy is gone or was changed."""
+    """A bot as a run has played it. Raises RunError with the cure when its copy is gone or was
+    changed.
+    """
     if not (run / info.copy).is_dir():
-        raise RunError(f"expected the copy of {info.name} that was played in {run / info.copy}, found none", cure)
+        raise RunError(
+            f"expected the copy of {info.name} that was played in {run / info.copy}, found none",
+            cure,
+        )
     bot = played_copy(run, info)
     if not bot.has_hash(info.sha256) and not bot.manifest.build:
-        raise RunError(f"expected the files of {info.name} that played in {bot.folder}, got other files", cure)
+        raise RunError(
+            f"expected the files of {info.name} that played in {bot.folder}, got other files", cure
+        )
     return msgspec.structs.replace(bot, label=info.name)

@@ -29,7 +29,15 @@ from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import RunInfo, read_run, write_run
 from arena.rules.boards import Board
 from arena.tournament.allotment import fix_allotment
-from arena.tournament.config import GROWING, RunConfig, describe_run, differences, extended, info_of, make_config
+from arena.tournament.config import (
+    GROWING,
+    RunConfig,
+    describe_run,
+    differences,
+    extended,
+    info_of,
+    make_config,
+)
 from arena.tournament.lineups import fix_line_ups
 from arena.tournament.schedule import Schedule
 from arena.tournament.workers import Setup
@@ -42,8 +50,9 @@ log = logging.getLogger(__name__)
 class Session(Struct):
     """A run that is open for playing.
 
-    ``is_new`` if it was just started. ``known`` games of the schedule were already in the journal. ``repaired`` bytes of a torn record were
-    cut off the journal. ``unmarked`` says why the run could not be marked as made here, so that continuing it will take --adopt.
+    ``is_new`` if it was just started. ``known`` games of the schedule were already in the journal.
+    ``repaired`` bytes of a torn record were cut off the journal. ``unmarked`` says why the run
+    could not be marked as made here, so that continuing it will take --adopt.
     """
 
     folder: Path
@@ -62,10 +71,12 @@ class Session(Struct):
         return self.schedule.missing(self.journal.ids)
 
     def rounds(self, decide: Callable[[], dict[str, int] | None]) -> Iterator[GamePlan | None]:
-        """The games of a run that allots deals while it plays: all missing ones, then those of each further allotment.
+        """The games of a run that allots deals while it plays: all missing ones, then those of each
+        further allotment.
 
-        When all games so far are in the journal, ``decide`` is asked for the next allotment, and returns None if there is none. Until then
-        this yields None while games are still being played.
+        When all games so far are in the journal, ``decide`` is asked for the next allotment, and
+        returns None if there is none. Until then this yields None while games are still being
+        played.
         """
         while self.config.settled is None:
             waited_for = set[str]()
@@ -90,7 +101,9 @@ class Session(Struct):
 
 
 class Means(Struct, frozen=True):
-    """Where and how this session plays, without any effect on the games: processors to pin workers to, sandbox."""
+    """Where and how this session plays, without any effect on the games: processors to pin workers
+    to, sandbox.
+    """
 
     cores: list[int]
     sandbox: Sandbox
@@ -98,7 +111,9 @@ class Means(Struct, frozen=True):
 
 
 class Completeness(NamedTuple):
-    """The number of games in a run's plan, how many are missing, and how many blocks have only some of their games."""
+    """The number of games in a run's plan, how many are missing, and how many blocks have only some
+    of their games.
+    """
 
     games: int
     missing: int
@@ -107,12 +122,20 @@ class Completeness(NamedTuple):
 
 @contextmanager
 def open_session(
-    folder: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], means: Means, *, adopt: bool = False
+    folder: Path,
+    settings: Mapping[str, Any],
+    boards: Mapping[str, Board],
+    bots: Sequence[Bot],
+    means: Means,
+    *,
+    adopt: bool = False,
 ) -> Iterator[Session]:
-    """Opens the run in a folder, new or continued, and locks it for this process; its bots are copied there and built.
+    """Opens the run in a folder, new or continued, and locks it for this process; its bots are
+    copied there and built.
 
-    If the settings have no ``seed``, a new run gets a secret one, and a known run keeps its own. A run made elsewhere continues only
-    if the user says to ``adopt`` it. Raises ConfigError if the run exists and differs, RunError, BotFolderError.
+    If the settings have no ``seed``, a new run gets a secret one, and a known run keeps its own. A
+    run made elsewhere continues only if the user says to ``adopt`` it. Raises ConfigError if the
+    run exists and differs, RunError, BotFolderError.
     """
     make_config({"seed": "", **settings})
     _make_folder(folder)
@@ -121,12 +144,18 @@ def open_session(
     with Journal(folder) as journal:
         known = read_run(folder) if os.path.lexists(folder / RUN_FILE) else None
         if known is None and journal.ids:
-            raise RunError(f"expected {folder / RUN_FILE} beside a journal, found none", "restore it, or choose another --out")
+            raise RunError(
+                f"expected {folder / RUN_FILE} beside a journal, found none",
+                "restore it, or choose another --out",
+            )
         config, info = _plan(folder, known, settings, boards, bots, means.sandbox.tier)
         try:
             if not is_own and not any(bot.folder.is_relative_to(folder) for bot in bots):
                 _drop_copies(folder)
-            staged = {bot.label: bot if is_built_in(bot) else _staged(folder, bot, known, means.sandbox) for bot in bots}
+            staged = {
+                bot.label: bot if is_built_in(bot) else _staged(folder, bot, known, means.sandbox)
+                for bot in bots
+            }
             unmarked = "" if is_own else mark_run(folder, info)
             if info != known:
                 write_run(folder, info)
@@ -146,14 +175,32 @@ def open_session(
             in_process=config.in_process,
         )
         played = schedule.played(journal.ids)
-        yield Session(folder, info, config, schedule, journal, setup, known is None, played, journal.repaired, unmarked)
+        yield Session(
+            folder,
+            info,
+            config,
+            schedule,
+            journal,
+            setup,
+            known is None,
+            played,
+            journal.repaired,
+            unmarked,
+        )
 
 
 def _plan(
-    folder: Path, known: RunInfo | None, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], tier: str
+    folder: Path,
+    known: RunInfo | None,
+    settings: Mapping[str, Any],
+    boards: Mapping[str, Board],
+    bots: Sequence[Bot],
+    tier: str,
 ) -> tuple[RunConfig, RunInfo]:
     """The configuration and run.json of a run, new or extended. Raises ConfigError."""
-    config = make_config({**settings, "seed": settings.get("seed") or (known.seed if known else new_seed())})
+    config = make_config(
+        {**settings, "seed": settings.get("seed") or (known.seed if known else new_seed())}
+    )
     info = describe_run(config, boards, bots, sandbox=tier, started=now(), known=known)
     if known:
         refuse_differences(folder, known, info)
@@ -166,7 +213,9 @@ def _plan(
 
 
 def _is_own(folder: Path, *, adopt: bool) -> bool:
-    """Whether the run in a folder was made here; a new one is not yet. Raises RunError for one from elsewhere, unless it is adopted."""
+    """Whether the run in a folder was made here; a new one is not yet. Raises RunError for one from
+    elsewhere, unless it is adopted.
+    """
     if not os.path.lexists(folder / RUN_FILE):
         return False
     if is_made_here(folder, read_run(folder)):
@@ -174,17 +223,23 @@ def _is_own(folder: Path, *, adopt: bool) -> bool:
     if adopt:
         return False
     raise RunError(
-        f"expected a run that you started on this machine, got one from elsewhere, or from an earlier version of the arena: {folder}",
+        "expected a run that you started on this machine, got one from elsewhere, or from an"
+        f" earlier version of the arena: {folder}",
         "if you trust it, add --adopt once; or start another run with --out NAME",
     )
 
 
 def _staged(folder: Path, bot: Bot, known: RunInfo | None, sandbox: Sandbox) -> Bot:
-    """A bot's copy in a run's folder, which is no link to another one. Raises RunError, BotFolderError."""
+    """A bot's copy in a run's folder, which is no link to another one. Raises RunError,
+    BotFolderError.
+    """
     copy = info_of(bot, known).copy
     with folder_below(folder, copy.split("/")[:-1], make=True):
         if os.path.lexists(folder / copy) and not has_folder(folder, copy):
-            raise RunError(f"expected a copy of {bot.label} in {folder / copy}, got a link or a file", "remove it: it is copied anew")
+            raise RunError(
+                f"expected a copy of {bot.label} in {folder / copy}, got a link or a file",
+                "remove it: it is copied anew",
+            )
         return stage(bot, folder / copy, sandbox)
 
 
@@ -219,7 +274,11 @@ def list_runs(results: Path) -> list[Path]:
     """The folders of all runs, oldest first."""
     if not results.is_dir():
         return []
-    found = [(read_started(folder), folder.name, folder) for folder in results.iterdir() if (folder / RUN_FILE).is_file()]
+    found = [
+        (read_started(folder), folder.name, folder)
+        for folder in results.iterdir()
+        if (folder / RUN_FILE).is_file()
+    ]
     return [folder for _, _, folder in sorted(found)]
 
 
@@ -232,16 +291,22 @@ def read_started(folder: Path) -> str:
 
 
 def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
-    """The number of played games of a run, and of all its games. Raises RunError, ConfigError for settings of another version."""
+    """The number of played games of a run, and of all its games. Raises RunError, ConfigError for
+    settings of another version.
+    """
     schedule, seen = Schedule(make_config(info.config)), Ids()
     ids = read_ids(journal) if os.path.lexists(journal := journal_of(folder)) else ()
     return sum(seen.add(name) and schedule.has_game(name) for name in ids), schedule.planned
 
 
-def completeness(info: RunInfo, blocks: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> Completeness:
-    """How much of a run's plan has been played. Raises ConfigError for settings from another version.
+def completeness(
+    info: RunInfo, blocks: Iterable[tuple[str, Sequence[int], Sequence[int]]]
+) -> Completeness:
+    """How much of a run's plan has been played. Raises ConfigError for settings from another
+    version.
 
-    ``blocks`` are those with games: for each ``board/line-up``, its deals and the number of games of each.
+    ``blocks`` are those with games: for each ``board/line-up``, its deals and the number of games
+    of each.
     """
     schedule, played, incomplete = Schedule(make_config(info.config)), 0, 0
     for place, deals, counts in blocks:
@@ -253,23 +318,34 @@ def completeness(info: RunInfo, blocks: Iterable[tuple[str, Sequence[int], Seque
 
 
 class Choice(NamedTuple):
-    """A folder to play in; ``passed_over`` is the newest unfinished run, if it has other settings."""
+    """A folder to play in; ``passed_over`` is the newest unfinished
+    run, if it has other settings.
+    """
 
     folder: Path
     passed_over: Path | None = None
 
 
 def choose_folder(
-    results: Path, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot], *, finished: bool = False
+    results: Path,
+    settings: Mapping[str, Any],
+    boards: Mapping[str, Board],
+    bots: Sequence[Bot],
+    *,
+    finished: bool = False,
 ) -> Choice:
-    """The newest unfinished run (or also ``finished``) with exactly these settings; else a folder for a new one, named by date."""
+    """The newest unfinished run (or also ``finished``) with exactly these settings; else a folder
+    for a new one, named by date.
+    """
     passed_over = None
     for folder in reversed(list_runs(results)):
         try:
             info = read_run(folder)
             is_this = _is_just_this(info, settings, boards, bots)
             # Counting reads a whole journal: only where the answer depends on it.
-            may_be_told = passed_over is None and not (info.config.get("compare") or settings.get("compare"))
+            may_be_told = passed_over is None and not (
+                info.config.get("compare") or settings.get("compare")
+            )
             if is_this and finished:
                 return Choice(folder)
             played, planned = games_of(folder, info) if is_this or may_be_told else (0, 0)
@@ -286,10 +362,14 @@ def choose_folder(
     return Choice(results / f"{day}-{number}", passed_over)
 
 
-def _is_just_this(info: RunInfo, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]) -> bool:
+def _is_just_this(
+    info: RunInfo, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]
+) -> bool:
     """Whether a run has exactly these settings, so that nothing of it would grow."""
     config = make_config({**settings, "seed": settings.get("seed") or info.seed})
-    wanted = describe_run(config, boards, bots, sandbox=info.sandbox, started=info.started, known=info)
+    wanted = describe_run(
+        config, boards, bots, sandbox=info.sandbox, started=info.started, known=info
+    )
     has_same_bots = {bot.label for bot in bots} <= {bot.name for bot in info.bots}
     has_grown = any(wanted.config[key] != info.config.get(key) for key in (*GROWING, "until"))
     return has_same_bots and not has_grown and not differences(info, wanted)
@@ -307,7 +387,14 @@ def _discard(folder: Path) -> None:
 def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if not (folder / RUN_FILE).exists() and any(path.name not in (JOURNAL, MARK, "bots", "logs") for path in folder.iterdir()):
-            raise RunError(f"expected {folder} to be a run or empty, got a folder with other files", "choose another --out")
+        if not (folder / RUN_FILE).exists() and any(
+            path.name not in (JOURNAL, MARK, "bots", "logs") for path in folder.iterdir()
+        ):
+            raise RunError(
+                f"expected {folder} to be a run or empty, got a folder with other files",
+                "choose another --out",
+            )
     except OSError as error:
-        raise RunError(f"expected to make the run's folder {folder}, got {error}", "choose another --out") from error
+        raise RunError(
+            f"expected to make the run's folder {folder}, got {error}", "choose another --out"
+        ) from error

@@ -1,6 +1,8 @@
-"""What runs in a worker process. It keeps bots alive between games, plays one game at a time, and ends when the main process ends.
+"""What runs in a worker process. It keeps bots alive between games, plays one game at a time, and
+ends when the main process ends.
 
-Workers are spawned, never forked: they share nothing with the main process except what is passed in here.
+Workers are spawned, never forked: they share nothing with the main process except what is passed in
+here.
 """
 
 import logging
@@ -36,16 +38,20 @@ log = logging.getLogger(__name__)
 ATTEMPTS = 3
 """How often a void game is tried."""
 MAIN_HEARS = (signal.SIGINT, signal.SIGHUP)
-"""A terminal sends these to workers, too; it is the main process that decides what becomes of the games."""
+"""A terminal sends these to workers, too; it is the main process that decides what becomes of the
+games.
+"""
 MOST_DEALS = 1000
-"""After this many deals a bot gets a new process, which limits what it can remember, and the length of our own list."""
+"""After this many deals a bot gets a new process, which limits what it can remember, and the length
+of our own list.
+"""
 
 
 class Setup(Struct, frozen=True):
     """What every worker of a run needs.
 
-    ``cores`` are the processors to pin workers to, empty for no pinning. ``host`` is the place of play given in records. ``in_process``
-    means that all bots are built in.
+    ``cores`` are the processors to pin workers to, empty for no pinning. ``host`` is the place of
+    play given in records. ``in_process`` means that all bots are built in.
     """
 
     bots: dict[str, Bot]
@@ -61,8 +67,9 @@ class Setup(Struct, frozen=True):
 class Batch(NamedTuple):
     """The results of a batch of games given to a worker, in order.
 
-    ``results`` has None for games that were not started because of a stop. ``seconds`` is the time for the whole batch. ``logged`` are the
-    worker's log records, if they do not travel through a queue.
+    ``results`` has None for games that were not started because of a stop. ``seconds`` is the time
+    for the whole batch. ``logged`` are the worker's log records, if they do not travel through a
+    queue.
     """
 
     results: list[Outcome | Void | None]
@@ -77,7 +84,8 @@ Seated = tuple[BotPlayer | InProcessPlayer, set[tuple[str, int]]]
 class Stable:
     """The idle bot processes of a worker.
 
-    A process never meets a deal twice, because it could remember the other hands and the order of the pile.
+    A process never meets a deal twice, because it could remember the other hands and the order of
+    the pile.
     """
 
     def __init__(self, setup: Setup) -> None:
@@ -85,11 +93,17 @@ class Stable:
         self._idle: list[Seated] = []
 
     def take(self, labels: Sequence[str], board: str, deal: int) -> list[Seated]:
-        """A player for each seat; stops idle processes of other bots, and those that know the deal."""
+        """A player for each seat; stops idle processes of other bots,
+        and those that know the deal.
+        """
         taken = []
         for label in labels:
             fitting = (
-                entry for entry in self._idle if entry[0].name == label and (board, deal) not in entry[1] and len(entry[1]) < MOST_DEALS
+                entry
+                for entry in self._idle
+                if entry[0].name == label
+                and (board, deal) not in entry[1]
+                and len(entry[1]) < MOST_DEALS
             )
             entry = next(fitting, None)
             if entry:
@@ -128,7 +142,11 @@ class Worker:
         self.setup = setup
         self.boards = {name: Board(name, rows) for name, rows in setup.boards.items()}
         self.stable = Stable(setup)
-        self._choosers = {label: built_in(bot.manifest.name).choose for label, bot in setup.bots.items()} if setup.in_process else {}
+        self._choosers = (
+            {label: built_in(bot.manifest.name).choose for label, bot in setup.bots.items()}
+            if setup.in_process
+            else {}
+        )
 
     def retrace(self, script: Script, seat: int, label: str) -> list[Decision]:
         """Asks a bot for the decisions of a seat in a recorded game. Raises RunError, Void."""
@@ -147,18 +165,30 @@ class Worker:
         """Plays one game. Raises Void."""
         if self.setup.in_process:
             choosers = [self._choosers[label] for label in plan.bots]
-            outcome = Outcome(play_alone(plan, self.boards[plan.board], choosers, self.setup.host), [])
+            outcome = Outcome(
+                play_alone(plan, self.boards[plan.board], choosers, self.setup.host), []
+            )
         else:
             outcome = self._play_by_processes(plan)
         for fault in outcome.record.faults:
-            log.info("%s: %s forfeits (%s): %s", plan.id, plan.bots[fault.seat], fault.kind, fault.detail)
-        log.debug("%s: %s after %d placements, left %s", plan.id, outcome.record.end, outcome.record.turns, outcome.record.left)
+            log.info(
+                "%s: %s forfeits (%s): %s", plan.id, plan.bots[fault.seat], fault.kind, fault.detail
+            )
+        log.debug(
+            "%s: %s after %d placements, left %s",
+            plan.id,
+            outcome.record.end,
+            outcome.record.turns,
+            outcome.record.left,
+        )
         return outcome
 
     def _play_by_processes(self, plan: GamePlan) -> Outcome:
         taken, referee = self.stable.take(plan.bots, plan.board, plan.deal), None
         try:
-            referee = Referee(plan, self.boards[plan.board], [player for player, _ in taken], self.setup.timing)
+            referee = Referee(
+                plan, self.boards[plan.board], [player for player, _ in taken], self.setup.timing
+            )
             outcome = referee.play(sandbox=self.setup.sandbox.tier, host=self.setup.host)
         except BaseException as error:
             for player, _ in taken:
@@ -178,7 +208,8 @@ _stopping: Any = None
 def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> None:
     """Makes this process a worker.
 
-    ``counter`` numbers the workers of a pool, ``log_queue`` takes their log records, ``stopping`` is nonzero once no more games may start.
+    ``counter`` numbers the workers of a pool, ``log_queue`` takes their log records, ``stopping``
+    is nonzero once no more games may start.
     """
     global _worker, _stopping  # noqa: PLW0603 - one worker a process
     _stopping = stopping
@@ -191,7 +222,9 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
 
 
 def make_worker(setup: Setup, handler: logging.Handler, number: int) -> Worker:
-    """Turns this process, which has no other children, into its machine's worker with this number; it logs to the handler."""
+    """Turns this process, which has no other children, into its machine's worker with this number;
+    it logs to the handler.
+    """
     for heard in MAIN_HEARS:
         signal.signal(heard, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, MAIN_HEARS)

@@ -1,24 +1,29 @@
-"""Positions and moves as numpy arrays: the same encoding for the environment and for the bots trained in it.
+"""Positions and moves as numpy arrays: the same encoding for the environment and for the bots
+trained in it.
 
-*Observation*: float32 of shape (height, width, len(PLANES)), with every number from 0 to 1. ``PLANES`` names the planes in order. The first
-ten describe each square; the others have the same number on all squares. Seats are counted from the observer: ``seat +0`` is its own seat,
-``seat +1`` the next to move. Planes of seats that are not in the game are 0, so that one shape works for 2, 3 and 4 players.
+*Observation*: float32 of shape (height, width, len(PLANES)), with every number from 0 to 1.
+``PLANES`` names the planes in order. The first ten describe each square; the others have the same
+number on all squares. Seats are counted from the observer: ``seat +0`` is its own seat, ``seat +1``
+the next to move. Planes of seats that are not in the game are 0, so that one shape works for 2, 3
+and 4 players.
 
-    free                     free grassland; lakes, where no tile can ever lie, have 0 in all of the first ten planes
+    free                     free grassland; lakes, where no tile can lie, have 0 in planes 0 to 9
     village                  a village
     red, yellow, blue        a province space of the colour, including single spaces and starts
     major                    a space of a major province
-    owner +0 to +3           the owner of the province or village; single spaces and free villages have none
+    owner +0 to +3           who owns the province or village; single spaces have no owner
     hand RR to RB            how many of this tile the seat holds, out of 3
     unseen RR to RB          how many of this tile are in other hands or in the pile, out of 12
     left +0 to +3            pagodas left, out of 24
     tiles +0 to +3           tiles in the seat's hand, out of 3; 0 for a seat that has forfeited
     pile                     tiles in the draw pile, out of 72
 
-*Action*: an int counted from 0, ``(kind * height + row) * width + column``, where ``kind`` is ``(first colour * 3 + second colour) * 2 +
-vertical`` with R, Y, B as 0, 1, 2, and row and column are those of the tile's first square in reading order. This is the number of a move
-in protocol/NOTATION.md without the gaps, in the same order. A board has ``18 * height * width`` actions. A seat is not asked when no tile
-fits (R3.2), so there is no action for a pass. *Action mask*: int8, one number per action, 1 if it is legal, else 0.
+*Action*: an int counted from 0, ``(kind * height + row) * width + column``, where ``kind`` is
+``(first colour * 3 + second colour) * 2 + vertical`` with R, Y, B as 0, 1, 2, and row and column
+are those of the tile's first square in reading order. This is the number of a move in
+protocol/NOTATION.md without the gaps, in the same order. A board has ``18 * height * width``
+actions. A seat is not asked when no tile fits (R3.2), so there is no action for a pass. *Action
+mask*: int8, one number per action, 1 if it is legal, else 0.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,7 +42,15 @@ from arena.sdk import Choose, Position
 SEATS = max(PAGODAS)
 KINDS = len(TILE_OF_KIND)
 
-_ON_SQUARES = ("free", "village", "red", "yellow", "blue", "major", *(f"owner +{seat}" for seat in range(SEATS)))
+_ON_SQUARES = (
+    "free",
+    "village",
+    "red",
+    "yellow",
+    "blue",
+    "major",
+    *(f"owner +{seat}" for seat in range(SEATS)),
+)
 PLANES = (
     *_ON_SQUARES,
     *(f"hand {tile}" for tile in TILES),
@@ -49,7 +62,8 @@ PLANES = (
 """The planes of an observation, in order; the module's docstring says what each means."""
 
 _MOST = np.repeat(
-    np.array([HAND, COPIES, max(PAGODAS.values()), HAND, DECK_SIZE], dtype=np.float32), [len(TILES), len(TILES), SEATS, SEATS, 1]
+    np.array([HAND, COPIES, max(PAGODAS.values()), HAND, DECK_SIZE], dtype=np.float32),
+    [len(TILES), len(TILES), SEATS, SEATS, 1],
 )
 """The maximum of each number that is the same on all squares."""
 
@@ -58,7 +72,9 @@ Policy = Callable[[NDArray[np.float32], NDArray[np.int8]], SupportsIndex]
 
 
 class Encoded(TypedDict):
-    """What a seat sees and may do; the mask is all 0 if it is not the seat's turn, or if the game is over."""
+    """What a seat sees and may do; the mask is all 0 if it is not the seat's turn, or if the game
+    is over.
+    """
 
     observation: NDArray[np.float32]
     action_mask: NDArray[np.int8]
@@ -75,28 +91,40 @@ def actions(board: Board) -> int:
 
 
 def move_of(board: Board, action: SupportsIndex) -> int:
-    """The move of an action, legal or not. Raises TypeError if it is not a whole number, ValueError if it is not an action."""
+    """The move of an action, legal or not. Raises TypeError if it is not a whole number, ValueError
+    if it is not an action.
+    """
     try:
         number = index(action)
     except TypeError:
         raise TypeError(f"expected an action as a whole number, got {action!r}") from None
     if not 0 <= number < actions(board):
-        raise ValueError(f"expected an action from 0 to {actions(board) - 1} on a board of {board.width} x {board.height}, got {number}")
+        raise ValueError(
+            f"expected an action from 0 to {actions(board) - 1} on a board of {board.width} x"
+            f" {board.height}, got {number}"
+        )
     rest, column = divmod(number, board.width)
     kind, row = divmod(rest, board.height)
     return kind << KIND_SHIFT | row * board.stride + column
 
 
 def action_of(board: Board, move: int) -> int:
-    """The action of a move, for example from a record that a policy should imitate. Raises ValueError for PASS, which is no action."""
+    """The action of a move, for example from a record that a policy should imitate. Raises
+    ValueError for PASS, which is no action.
+    """
     kind, (row, column) = move >> KIND_SHIFT, divmod(move & SQUARE_MASK, board.stride)
     if not (0 <= kind < KINDS and row < board.height and column < board.width):
-        raise ValueError(f"expected a placement on a board of {board.width} x {board.height}, got the move {move}")
+        raise ValueError(
+            f"expected a placement on a board of {board.width} x {board.height}, got the move"
+            f" {move}"
+        )
     return (kind * board.height + row) * board.width + column
 
 
 def choose_by(policy: Policy) -> Choose:
-    """Makes a policy playable by `arena.sdk.run`. Illegal actions are left to the referee, like any illegal move."""
+    """Makes a policy playable by `arena.sdk.run`. Illegal actions are left to the referee, like any
+    illegal move.
+    """
 
     def choose(position: Position) -> int:
         seen = encode(position)
@@ -111,7 +139,9 @@ def _mask(position: Position) -> NDArray[np.int8]:
     if position.mover == position.seat:
         moves = np.array(position.legal_moves(), dtype=np.intp)
         squares = moves & SQUARE_MASK
-        mask[(moves >> KIND_SHIFT) * (board.height * board.width) + squares - squares // board.stride] = 1
+        mask[
+            (moves >> KIND_SHIFT) * (board.height * board.width) + squares - squares // board.stride
+        ] = 1
     return mask
 
 
@@ -133,16 +163,26 @@ def _masks(position: Position) -> list[int]:
     for village, owner in zip(board.villages, state.villages, strict=True):
         if owner != NOBODY:
             owners[(owner - position.seat) % state.players] |= village
-    return [state.free, reduce(or_, board.villages, 0), *(state.spaces(colour) for colour in range(len(COLOURS))), major, *owners]
+    return [
+        state.free,
+        reduce(or_, board.villages, 0),
+        *(state.spaces(colour) for colour in range(len(COLOURS))),
+        major,
+        *owners,
+    ]
 
 
 def _bits(board: Board, masks: Sequence[int]) -> NDArray[np.uint8]:
     """The masks as zeros and ones of shape (height, width, len(masks))."""
     squares = board.height * board.stride
     size = (squares + 7) // 8
-    packed = np.frombuffer(b"".join([mask.to_bytes(size, "little") for mask in masks]), dtype=np.uint8).reshape(len(masks), size)
+    packed = np.frombuffer(
+        b"".join([mask.to_bytes(size, "little") for mask in masks]), dtype=np.uint8
+    ).reshape(len(masks), size)
     bits = np.unpackbits(packed, axis=1, count=squares, bitorder="little")
-    return bits.reshape(len(masks), board.height, board.stride)[:, :, : board.width].transpose(1, 2, 0)
+    return bits.reshape(len(masks), board.height, board.stride)[:, :, : board.width].transpose(
+        1, 2, 0
+    )
 
 
 def _numbers(position: Position) -> list[int]:

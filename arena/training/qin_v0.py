@@ -1,4 +1,5 @@
-"""Qin as a PettingZoo environment (AEC: the seats act one after another); ``pip install qin-arena[pettingzoo]``.
+"""Qin as a PettingZoo environment (AEC: the seats act one after another); ``pip install
+qin-arena[pettingzoo]``.
 
     from arena.training import qin_v0
 
@@ -6,17 +7,20 @@
     env.reset(seed=1)
     for agent in env.agent_iter():
         seen, reward, terminated, truncated, info = env.last()
-        env.step(None if terminated or truncated else env.action_space(agent).sample(seen["action_mask"]))
+        over = terminated or truncated
+        env.step(None if over else env.action_space(agent).sample(seen["action_mask"]))
 
-*Agents* are ``seat_0`` to ``seat_3``. Seats that cannot place a tile are skipped (R3.2), so a seat may act twice in a row. *Observations*
-are dicts of ``observation`` and ``action_mask``, and *actions* are ints, as described in `arena.training.encoding`. If it is not a seat's
-turn, its mask is all zeros. *Rewards* come at the end: 1 for a win, 1/k for each of k seats that share it, 0 for the others. An action
-whose mask is 0 ends the game with -1 for the seat that took it and 0 for the others, as in PettingZoo's own games; `raw_env` raises
-IllegalMoveError.
+*Agents* are ``seat_0`` to ``seat_3``. Seats that cannot place a tile are skipped (R3.2), so a seat
+may act twice in a row. *Observations* are dicts of ``observation`` and ``action_mask``, and
+*actions* are ints, as described in `arena.training.encoding`. If it is not a seat's turn, its mask
+is all zeros. *Rewards* come at the end: 1 for a win, 1/k for each of k seats that share it, 0 for
+the others. An action whose mask is 0 ends the game with -1 for the seat that took it and 0 for the
+others, as in PettingZoo's own games; `raw_env` raises IllegalMoveError.
 
-``reset(seed)`` determines all decks from then on, including those of later games after ``reset()`` without a seed.
-``options={"deck": "RRYB..."}`` plays that deck instead: 72 tiles in draw order, as in a record. *Rendering*: ``ansi`` and ``human`` (which
-prints) draw the board and all hands; ``rgb_array`` is the board as a picture, uint8 of shape (16 * height, 16 * width, 3).
+``reset(seed)`` determines all decks from then on, including those of later games after ``reset()``
+without a seed. ``options={"deck": "RRYB..."}`` plays that deck instead: 72 tiles in draw order, as
+in a record. *Rendering*: ``ansi`` and ``human`` (which prints) draw the board and all hands;
+``rgb_array`` is the board as a picture, uint8 of shape (16 * height, 16 * width, 3).
 """
 
 import random
@@ -28,9 +32,15 @@ try:
     from gymnasium.spaces import Box, Dict, Discrete
     from gymnasium.utils import EzPickle
     from pettingzoo import AECEnv
-    from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
+    from pettingzoo.utils.wrappers import (
+        AssertOutOfBoundsWrapper,
+        OrderEnforcingWrapper,
+        TerminateIllegalWrapper,
+    )
 except ImportError as error:
-    raise ImportError(f"expected PettingZoo and Gymnasium, got: {error}; pip install 'qin-arena[pettingzoo]'") from error
+    raise ImportError(
+        f"expected PettingZoo and Gymnasium, got: {error}; pip install 'qin-arena[pettingzoo]'"
+    ) from error
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,20 +72,27 @@ INK = {
 """The colours of squares and seats in pictures, the same as in the report."""
 
 
-def env(players: int = 2, board: str | Board = "bird", render_mode: str | None = None) -> AECEnv[str, Encoded, int]:
-    """The environment. It refuses actions that are out of range or out of turn, and ends the game on an illegal one.
+def env(
+    players: int = 2, board: str | Board = "bird", render_mode: str | None = None
+) -> AECEnv[str, Encoded, int]:
+    """The environment. It refuses actions that are out of range or out of turn, and ends the game
+    on an illegal one.
 
-    ``players`` 2 to 4; ``board`` bird, lion, a board file or a `Board`; ``render_mode`` None, ansi, human or rgb_array. Raises ValueError,
-    BoardError.
+    ``players`` 2 to 4; ``board`` bird, lion, a board file or a `Board`; ``render_mode`` None, ansi,
+    human or rgb_array. Raises ValueError, BoardError.
     """
-    made = TerminateIllegalWrapper(raw_env(players, board, render_mode), illegal_reward=ILLEGAL_REWARD)
+    made = TerminateIllegalWrapper(
+        raw_env(players, board, render_mode), illegal_reward=ILLEGAL_REWARD
+    )
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(made))
 
 
-class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801 - the name that PettingZoo gives it everywhere
+# The name that PettingZoo gives it everywhere.
+class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801
     """The environment without wrappers; the arguments are those of `env`.
 
-    ``game``  the rules' state from `reset` on, including hidden tiles: for your own teachers and opponents, not for a policy
+    ``game``  the rules' state from `reset` on, including hidden tiles: for your own teachers and
+              opponents, not for a policy
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -85,23 +102,34 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801 - the name tha
         "render_fps": 2,
     }
 
-    def __init__(self, players: int = 2, board: str | Board = "bird", render_mode: str | None = None) -> None:
+    def __init__(
+        self, players: int = 2, board: str | Board = "bird", render_mode: str | None = None
+    ) -> None:
         EzPickle.__init__(self, players, board, render_mode)
         if players not in PAGODAS:
             raise ValueError(f"expected 2 to 4 players, got {players!r}")
         if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(f"expected render_mode to be None, {', '.join(self.metadata['render_modes'])}, got {render_mode!r}")
+            raise ValueError(
+                f"expected render_mode to be None, {', '.join(self.metadata['render_modes'])}, got"
+                f" {render_mode!r}"
+            )
         self.board = board if isinstance(board, Board) else find_board(str(board))
         self.render_mode = render_mode
         self.possible_agents = [f"seat_{seat}" for seat in range(players)]
         shape = (self.board.height, self.board.width, len(PLANES))
         size = actions(self.board)
         self.observation_spaces = {
-            agent: Dict({"observation": Box(0, 1, shape, np.float32), "action_mask": Box(0, 1, (size,), np.int8)})
+            agent: Dict(
+                {
+                    "observation": Box(0, 1, shape, np.float32),
+                    "action_mask": Box(0, 1, (size,), np.int8),
+                }
+            )
             for agent in self.possible_agents
         }
         self.action_spaces = {agent: Discrete(size) for agent in self.possible_agents}
-        self._luck = random.Random()  # noqa: S311 - for play, not for secrets
+        # For play, not for secrets.
+        self._luck = random.Random()  # noqa: S311
 
     def observation_space(self, agent: str) -> Dict:
         """The space of the agent's observations."""
@@ -114,7 +142,8 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801 - the name tha
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deals a new game. Raises NotationError if ``options["deck"]`` is not the 72 tiles."""
         if seed is not None:
-            self._luck = random.Random(index(seed))  # noqa: S311 - for play, not for secrets
+            # For play, not for secrets.
+            self._luck = random.Random(index(seed))  # noqa: S311
         self.game = State(self.board, len(self.possible_agents), self._deck(options or {}))
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -126,7 +155,9 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801 - the name tha
         self._hand_on()
 
     def step(self, action: SupportsIndex | None) -> None:
-        """Plays the acting agent's action; None once the game is over. Raises TypeError, ValueError, IllegalMoveError."""
+        """Plays the acting agent's action; None once the game is over. Raises TypeError,
+        ValueError, IllegalMoveError.
+        """
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
@@ -148,7 +179,8 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801 - the name tha
         text = f"{board_text(self.game)}\n{hands_text(self.game, self.possible_agents)}"
         if self.render_mode == "ansi":
             return text
-        print(text, flush=True)  # noqa: T201 - for this mode that is the task
+        # For this mode that is the task.
+        print(text, flush=True)  # noqa: T201
         return None
 
     def close(self) -> None:
@@ -175,10 +207,14 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801 - the name tha
 
 
 def _picture(state: State) -> NDArray[np.uint8]:
-    """The board in colours, with the owner's colour in the middle of each square of a province or village."""
+    """The board in colours, with the owner's colour in the middle of each square of a province or
+    village.
+    """
     cells = draw(state)
     squares = np.array([[INK[cell[0]] for cell in row] for row in cells], dtype=np.uint8)
     owners = np.array([[INK[cell[-1]] for cell in row] for row in cells], dtype=np.uint8)
-    picture = np.broadcast_to(squares[:, None, :, None], (len(cells), CELL, len(cells[0]), CELL, 3)).copy()
+    picture = np.broadcast_to(
+        squares[:, None, :, None], (len(cells), CELL, len(cells[0]), CELL, 3)
+    ).copy()
     picture[:, PAGODA, :, PAGODA] = owners[:, None, :, None]
     return picture.reshape(len(cells) * CELL, -1, 3)

@@ -1,8 +1,10 @@
-"""Flat Monte Carlo: tries its moves over and over on deals that fit what it sees, and keeps what does best.
+"""Flat Monte Carlo: tries its moves over and over on deals that fit what it sees, and keeps what
+does best.
 
-In every trial all seats play on for some turns, each the greediest of a few moves drawn at random; the outlook reached is what the move was
-worth. The moves with the best outlooks take part; all meet the same deal and the same luck. Time is shared out in stages, after each of
-which the worse half drops out (sequential halving; Karnin, Koren & Somekh 2013).
+In every trial all seats play on for some turns, each the greediest of a few moves drawn at random;
+the outlook reached is what the move was worth. The moves with the best outlooks take part; all meet
+the same deal and the same luck. Time is shared out in stages, after each of which the worse half
+drops out (sequential halving; Karnin, Koren & Somekh 2013).
 """
 
 import math
@@ -25,7 +27,9 @@ def choose(position: Position) -> int:
             for move in moves:
                 if not position.has_time():
                     return max(moves, key=worth.__getitem__)
-                [played] = position.rollouts(1, [move], policy="greedy", among=AMONG, turns=TURNS, seed=seed)
+                [played] = position.rollouts(
+                    1, [move], policy="greedy", among=AMONG, turns=TURNS, seed=seed
+                )
                 found[move] = played.outlook
             for move, value in found.items():
                 worth[move] += value

@@ -1,10 +1,16 @@
-"""Places the tile that gains most pagodas at once, net of what the others gain; of equal ones, the one with most major provinces."""
+"""Places the tile that gains most pagodas at once, net of what the others gain; of equal ones, the
+one with most major provinces.
+"""
 
 from arena.sdk import Position, run
 
 
 def majors(position: Position, seat: int) -> int:
-    return sum(province.pagodas == 2 for _, province in position.state.provinces() if province.owner == seat)
+    return sum(
+        province.pagodas == 2
+        for _, province in position.state.provinces()
+        if province.owner == seat
+    )
 
 
 def value(position: Position, move: int) -> tuple[int, int]:

@@ -1,9 +1,12 @@
-"""Information-set tree search: grows one tree over all deals that fit what it sees (Cowling, Powley & Whitehouse 2012).
+"""Information-set tree search: grows one tree over all deals that fit what it sees (Cowling, Powley
+& Whitehouse 2012).
 
-On each deal, dealt at random, every move still in the race is tried once. Below it the tree is walked down by what did best so far
-(UCB1) among the moves that the deal allows, and widened slowly, by the best outlook first (progressive widening). From the new leaf all
-seats play on for some turns, each the best outlook of a few moves drawn at random, and the outlook reached is what the leaf is worth
-to each seat. At the root half of the moves drop out after each stage (sequential halving), so that time goes to those in question.
+On each deal, dealt at random, every move still in the race is tried once. Below it the tree is
+walked down by what did best so far (UCB1) among the moves that the deal allows, and widened slowly,
+by the best outlook first (progressive widening). From the new leaf all seats play on for some
+turns, each the best outlook of a few moves drawn at random, and the outlook reached is what the
+leaf is worth to each seat. At the root half of the moves drop out after each stage (sequential
+halving), so that time goes to those in question.
 """
 
 import math
@@ -21,7 +24,9 @@ TURNS = 8
 
 
 class Node:
-    """A move in the tree: how often it was tried, what came of it for the seat that played it, and the replies tried since."""
+    """A move in the tree: how often it was tried, what came of it for the seat that played it, and
+    the replies tried since.
+    """
 
     __slots__ = ("replies", "total", "tries")
 
@@ -39,14 +44,23 @@ def reply_to(node: Node, position: Position, moves: list[int]) -> int:
     """The move to try next: a new one as long as the node may grow, else the most promising."""
     known = [move for move in moves if move in node.replies]
     if len(known) < min(len(moves), WIDTH * (node.tries + 1) ** GROWS):
-        new = [entry for entry in zip(position.outlooks(), moves, strict=True) if entry[1] not in node.replies]
+        new = [
+            entry
+            for entry in zip(position.outlooks(), moves, strict=True)
+            if entry[1] not in node.replies
+        ]
         return max(new)[1]
     explore = EXPLORE**2 * math.log(node.tries + 1)
-    return max(known, key=lambda move: node.replies[move].mean() + math.sqrt(explore / node.replies[move].tries))
+    return max(
+        known,
+        key=lambda move: node.replies[move].mean() + math.sqrt(explore / node.replies[move].tries),
+    )
 
 
 def try_once(position: Position, node: Node, seed: int) -> None:
-    """Walks from a root move to a new leaf, plays on, and tells every node on the way what came of it."""
+    """Walks from a root move to a new leaf, plays on, and tells every node on the way what came of
+    it.
+    """
     path = [(position.seat, node)]
     while node.tries and len(path) <= DEPTH and not position.is_over:
         moves = position.legal_moves()

@@ -1,7 +1,9 @@
-"""Looks a round ahead: its move, the likely replies of the others, and its own best answer with the tile that it draws.
+"""Looks a round ahead: its move, the likely replies of the others, and its own best answer with the
+tile that it draws.
 
-What it cannot see is dealt at random a few times over; on each deal the others reply as the careful bot would. The mean over the deals
-is the expectation over their hands and its own draws. Only the moves with the best outlooks are tried, all on the same deals.
+What it cannot see is dealt at random a few times over; on each deal the others reply as the careful
+bot would. The mean over the deals is the expectation over their hands and its own draws. Only the
+moves with the best outlooks are tried, all on the same deals.
 """
 
 from arena.sdk import PASS, Position, run
@@ -21,7 +23,11 @@ def worth(position: Position) -> float:
     """What the seat can make of a position after the others have replied."""
     while not position.is_over and position.mover != position.seat:
         position = position.play((best_first(position) or [PASS])[0])
-    return position.outlook() if position.is_over else max(position.outlooks(), default=position.outlook())
+    return (
+        position.outlook()
+        if position.is_over
+        else max(position.outlooks(), default=position.outlook())
+    )
 
 
 def choose(position: Position) -> int:

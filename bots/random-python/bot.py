@@ -1,4 +1,6 @@
-"""Plays a random legal move. Asks for the full view, so that it needs to know nothing about the rules."""
+"""Plays a random legal move. Asks for the full view, so that it needs to know nothing about the
+rules.
+"""
 
 import json
 import random

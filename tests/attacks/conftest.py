@@ -31,11 +31,18 @@ def ground(request, tmp_path, monkeypatch):
     needs(request.param)
     made = Ground(tmp_path, request.param)
     cache = str(tmp_path / "cache")  # builds that are kept are no spoil of an attack
-    for name, value in {"HOME": made["home"], "TMPDIR": made["folder"], "API_TOKEN": made.word, "XDG_CACHE_HOME": cache}.items():
+    for name, value in {
+        "HOME": made["home"],
+        "TMPDIR": made["folder"],
+        "API_TOKEN": made.word,
+        "XDG_CACHE_HOME": cache,
+    }.items():
         monkeypatch.setenv(name, value)
     for name, value in {"DISK_MB": 48, "DISK_FILES": 2000, "FILES_IN_MEMORY": 2000}.items():
         monkeypatch.setattr(launch, name, value)
-    monkeypatch.setattr(process, "BUILD_LIMITS", process.BUILD_LIMITS | {"disk_mb": 48, "disk_files": 2000})
+    monkeypatch.setattr(
+        process, "BUILD_LIMITS", process.BUILD_LIMITS | {"disk_mb": 48, "disk_files": 2000}
+    )
     monkeypatch.setattr(process, "BUILD_MEMORY_MB", 256)
     yield made
     made.close()
@@ -43,7 +50,9 @@ def ground(request, tmp_path, monkeypatch):
 
 @pytest.fixture
 def tiers_command(tmp_path, monkeypatch):
-    """Options that make the command line use a tier: Landlock by a bubblewrap that is broken, as it often is."""
+    """Options that make the command line use a tier: Landlock by a bubblewrap that is broken, as it
+    often is.
+    """
 
     def options(tier):
         needs(tier)

@@ -1,4 +1,6 @@
-"""A place to attack: a user's files, a run with its journal, a rival bot, a referee, listeners, and the attacker's own folder."""
+"""A place to attack: a user's files, a run with its journal, a rival bot, a referee, listeners, and
+the attacker's own folder.
+"""
 
 import contextlib
 import ctypes
@@ -26,7 +28,9 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Ground(dict):
-    """What attacks are told, by name; it is made when it is asked for. ``word`` is the secret, ``mark`` is what an attacker leaves."""
+    """What attacks are told, by name; it is made when it is asked for. ``word`` is the secret,
+    ``mark`` is what an attacker leaves.
+    """
 
     def __init__(self, tmp_path, tier):
         super().__init__()
@@ -39,19 +43,41 @@ class Ground(dict):
         self._files()
 
     def _files(self):
-        self.home, self.run = self.path / "home", self.path / "home" / "arena" / "results" / "league"
+        self.home, self.run = (
+            self.path / "home",
+            self.path / "home" / "arena" / "results" / "league",
+        )
         for place in (self.home / ".ssh", self.run / "bots" / "rival", self.path / "tmp"):
             place.mkdir(parents=True)
-        texts = {"secret": ".ssh/id_rsa", "journal": "games.jsonl", "runfile": "run.json", "rival_source": "bots/rival/bot.py"}
+        texts = {
+            "secret": ".ssh/id_rsa",
+            "journal": "games.jsonl",
+            "runfile": "run.json",
+            "rival_source": "bots/rival/bot.py",
+        }
         for name, file in texts.items():
             path = (self.home if name == "secret" else self.run) / file
             path.write_text(f'{{"it": "{self.word}"}}\n')
             self[name] = str(path)
         self.own = self.run / "bots" / "own"
         shutil.copytree(PROGRAMS, self.own, ignore=shutil.ignore_patterns("__pycache__"))
-        self.update(home=str(self.home), rival_folder=str(self.run / "bots" / "rival"), own=str(self.own), shadow="/etc/shadow")
-        self.update(usr=f"/usr/local/share/{self.mark}", shared=f"/dev/shm/{self.mark}", new=str(self.run / self.mark))
-        self.update(queue=f"/{self.mark}", abstract=self.mark, locked=shutil.which("env"), folder=str(self.path / "tmp"))
+        self.update(
+            home=str(self.home),
+            rival_folder=str(self.run / "bots" / "rival"),
+            own=str(self.own),
+            shadow="/etc/shadow",
+        )
+        self.update(
+            usr=f"/usr/local/share/{self.mark}",
+            shared=f"/dev/shm/{self.mark}",
+            new=str(self.run / self.mark),
+        )
+        self.update(
+            queue=f"/{self.mark}",
+            abstract=self.mark,
+            locked=shutil.which("env"),
+            folder=str(self.path / "tmp"),
+        )
 
     def __missing__(self, name):
         getattr(self, f"make_{name.split('_')[0]}")()
@@ -72,11 +98,17 @@ class Ground(dict):
         """A bot in the same tier, whose host process id is looked up from outside."""
         sign = secrets.token_hex(8)
         shutil.copy(PROGRAMS / "victim.py", self.run / "bots" / "rival")
-        rival = self.rival = BotProcess(["python3", "victim.py", sign], self.run / "bots" / "rival", self.sandbox)
+        rival = self.rival = BotProcess(
+            ["python3", "victim.py", sign], self.run / "bots" / "rival", self.sandbox
+        )
         self.later(self._stop, rival)
         os.write(rival.to_bot, f"{self.word}\n".encode())
         self["rival_address"] = read_line(rival.from_bot)
-        [self["rival"]] = [str(pid) for pid, words in commands(sign) if "python" in words[0] and words[1] == "victim.py"]
+        [self["rival"]] = [
+            str(pid)
+            for pid, words in commands(sign)
+            if "python" in words[0] and words[1] == "victim.py"
+        ]
         self["keeper"] = str(rival._keeper.pid)
         os.write(rival.to_bot, f"your hand: {self.word}\n".encode())
 
@@ -86,7 +118,9 @@ class Ground(dict):
         """A process outside of all sandboxes, with a secret in its memory and environment."""
         command = [sys.executable, str(PROGRAMS / "victim.py"), self.word]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        referee = self.referee = subprocess.Popen(command, env={"API_TOKEN": self.word}, start_new_session=True, **pipes)
+        referee = self.referee = subprocess.Popen(
+            command, env={"API_TOKEN": self.word}, start_new_session=True, **pipes
+        )
         self.later(self._end, referee)
         referee.stdin.write(f"{self.word}\n".encode())
         referee.stdin.flush()
@@ -103,7 +137,9 @@ class Ground(dict):
         self["tcp"] = str(self._listen(socket.AF_INET, ("127.0.0.1", 0))[1])
 
     def make_tcp6(self):
-        self.listener = self._stack.enter_context(socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True))
+        self.listener = self._stack.enter_context(
+            socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True)
+        )
         self["tcp6"] = str(self.listener.getsockname()[1])
 
     def make_udp(self):
@@ -173,7 +209,12 @@ class Ground(dict):
         """Starts an attack; returns the process and what it said, once it has said it."""
         program, *arguments = line.format_map(self).split()
         self.before = self.snapshot()
-        self.process = BotProcess([INTERPRETERS[Path(program).suffix], program, *arguments], self.own, self.sandbox, memory_mb=256)
+        self.process = BotProcess(
+            [INTERPRETERS[Path(program).suffix], program, *arguments],
+            self.own,
+            self.sandbox,
+            memory_mb=256,
+        )
         self.later(self._stop, self.process)
         return read_line(self.process.from_bot)
 
@@ -208,7 +249,10 @@ def unmarked(path):
 def read_line(handle, seconds=PATIENCE_S):
     """What is written to a pipe until a line ends; all of it when it is closed."""
     data, deadline = b"", time.monotonic() + seconds
-    while not data.endswith(b"\n") and select.select([handle], [], [], max(0, deadline - time.monotonic()))[0]:
+    while (
+        not data.endswith(b"\n")
+        and select.select([handle], [], [], max(0, deadline - time.monotonic()))[0]
+    ):
         chunk = os.read(handle, 65536)
         if not chunk:
             break
@@ -222,7 +266,9 @@ def commands(sign):
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             with contextlib.suppress(OSError):
-                words = Path(f"/proc/{entry}/cmdline").read_bytes().decode(errors="replace").split("\0")
+                words = (
+                    Path(f"/proc/{entry}/cmdline").read_bytes().decode(errors="replace").split("\0")
+                )
                 if any(sign in word for word in words):
                     found.append((int(entry), words))
     return found

@@ -1,4 +1,6 @@
-"""What a bot can do to the user, the arena and its rivals, in each tier of the sandbox: one table, tried with real programs."""
+"""What a bot can do to the user, the arena and its rivals, in each tier of the sandbox: one table,
+tried with real programs.
+"""
 
 import os
 import re
@@ -139,7 +141,7 @@ def draws(ground, said):
 
 def locks(ground, said):
     """A lock on a file that all can read is a way from bot to bot."""
-    import fcntl  # noqa: PLC0415 - Unix only
+    import fcntl
 
     with open(ground["locked"], "rb") as file:
         try:
@@ -150,15 +152,20 @@ def locks(ground, said):
 
 
 def locks_a_range(ground, said):
-    import fcntl  # noqa: PLC0415 - Unix only
+    import fcntl
 
     with open(ground["locked"], "rb") as file:
         asked = struct.pack("=hhxxxxqqixxxx", fcntl.F_WRLCK, 0, 4711, 1, 0)
-        return struct.unpack("=hhxxxxqqixxxx", fcntl.fcntl(file, fcntl.F_GETLK, asked))[0] != fcntl.F_UNLCK
+        return (
+            struct.unpack("=hhxxxxqqixxxx", fcntl.fcntl(file, fcntl.F_GETLK, asked))[0]
+            != fcntl.F_UNLCK
+        )
 
 
 def is_read(ground, said):
-    """It shows when a file was read last, which the kernel writes down for one that was not read since it was written."""
+    """It shows when a file was read last, which the kernel writes down for one that was not read
+    since it was written.
+    """
     return (ground.own / "unread").stat().st_atime_ns > ground.unread_ns
 
 
@@ -196,7 +203,9 @@ def _soon(condition):
 
 
 class Attack(NamedTuple):
-    """A line to run, how it is judged, and what is expected in bubblewrap, in Landlock and without a sandbox."""
+    """A line to run, how it is judged, and what is expected in bubblewrap, in Landlock and without
+    a sandbox.
+    """
 
     line: str
     judge: object
@@ -214,8 +223,12 @@ ATTACKS = {
     "reads the run's seed": Attack("files.py read {runfile}", leaks, B, B, O),
     "reads the seed in a shell": Attack("shell.sh read {runfile}", leaks, B, B, O),
     "reads the passwords": Attack("files.py read {shadow}", gets("root:"), B, B, ROOT),
-    "reads through a symbolic link of its own": Attack("files.py read_by_link {secret}", leaks, B, B, O),
-    "reads through a hard link of its own": Attack("files.py read_by_hard_link {secret}", leaks, B, B, O),
+    "reads through a symbolic link of its own": Attack(
+        "files.py read_by_link {secret}", leaks, B, B, O
+    ),
+    "reads through a hard link of its own": Attack(
+        "files.py read_by_hard_link {secret}", leaks, B, B, O
+    ),
     "reads through /proc/self/root": Attack("files.py read_by_root {secret}", leaks, B, B, O),
     "reads through its parent's root": Attack("files.py read_by_parent {secret}", leaks, B, B, O),
     "reads through dots": Attack("files.py walk_up {secret}", leaks, B, B, O),
@@ -234,21 +247,31 @@ ATTACKS = {
     "changes a rival": Attack("files.py append {rival_source} x=1", spoils, B, B, O),
     "removes a rival": Attack("files.py remove_all {rival_folder}", spoils, B, B, O),
     "takes a rival's rights away": Attack("files.py change_mode {rival_source}", spoils, B, B, O),
-    "changes the mode of a file that it may read": Attack("files.py change_open_mode victim.py", spoils, B, B, O),
+    "changes the mode of a file that it may read": Attack(
+        "files.py change_open_mode victim.py", spoils, B, B, O
+    ),
     "changes the journal's times": Attack("files.py change_times {journal}", spoils, B, B, O),
-    "sets an attribute of the journal": Attack("files.py set_attribute {journal}", spoils, B, B, IF),
+    "sets an attribute of the journal": Attack(
+        "files.py set_attribute {journal}", spoils, B, B, IF
+    ),
     "writes to /usr": Attack("files.py create {usr}", makes("usr"), B, B, ROOT),
     "writes to /dev/shm outside": Attack("files.py create {shared}", makes("shared"), B, B, O),
     # what the next process finds: a way to remember a deal, or to tell a rival's rival of it
     "signals by a lock on a shared file": Attack("files.py lock {locked}", locks, B, B, O),
-    "signals by the byte that is locked": Attack("remembers.py range_lock {locked} 4711", locks_a_range, B, B, O),
-    "signals by a lock of an open file": Attack("remembers.py open_file_lock {locked} 4711", locks_a_range, B, B, O),
+    "signals by the byte that is locked": Attack(
+        "remembers.py range_lock {locked} 4711", locks_a_range, B, B, O
+    ),
+    "signals by a lock of an open file": Attack(
+        "remembers.py open_file_lock {locked} 4711", locks_a_range, B, B, O
+    ),
     "takes a lease": Attack("remembers.py lease {own}/victim.py", says, B, B, IF),
     "sets a file's flag": Attack("remembers.py set_flag ./victim.py", says, B, B, IF),
     "sets a file's version": Attack("remembers.py set_version ./victim.py", says, B, B, IF),
     "hears of files that others make": Attack("remembers.py watch .", says, B, B, O),
     "hears of files by a signal": Attack("remembers.py watch_by_signal .", says, B, B, IF),
-    "sees whether a page is in memory": Attack("remembers.py is_cached victim.py", gets(r"pages=\d"), B, B, O),
+    "sees whether a page is in memory": Attack(
+        "remembers.py is_cached victim.py", gets(r"pages=\d"), B, B, O
+    ),
     "counts the pages in memory": Attack("remembers.py count_cached victim.py", says, B, B, IF),
     "reads only what is in memory": Attack("remembers.py read_if_cached victim.py", says, B, B, O),
     "puts a file out of memory": Attack("remembers.py drop victim.py", says, B, B, O),
@@ -257,17 +280,29 @@ ATTACKS = {
     "hides what it has open": Attack("remembers.py hide", says, B, B, O),
     # processes
     "reads a rival's memory": Attack("others.py memory {rival} {rival_address}", leaks, B, B, IF),
-    "reads a rival's memory by a call": Attack("others.py vm_read {rival} {rival_address}", leaks, B, B, IF),
-    "reads the referee's memory": Attack("others.py memory {referee} {referee_address}", leaks, B, B, IF),
-    "reads the referee's memory by a call": Attack("others.py vm_read {referee} {referee_address}", leaks, B, B, IF),
-    "writes to the referee's memory": Attack("others.py write_memory {referee} {referee_address}", changes_memory, B, B, IF),
+    "reads a rival's memory by a call": Attack(
+        "others.py vm_read {rival} {rival_address}", leaks, B, B, IF
+    ),
+    "reads the referee's memory": Attack(
+        "others.py memory {referee} {referee_address}", leaks, B, B, IF
+    ),
+    "reads the referee's memory by a call": Attack(
+        "others.py vm_read {referee} {referee_address}", leaks, B, B, IF
+    ),
+    "writes to the referee's memory": Attack(
+        "others.py write_memory {referee} {referee_address}", changes_memory, B, B, IF
+    ),
     "traces a rival": Attack("others.py trace {rival}", says, B, B, IF),
     "reads the referee's environment": Attack("others.py environment {referee}", leaks, B, B, IF),
     "reads the referee's command line": Attack("others.py command_line {referee}", leaks, B, B, O),
-    "lists a keeper's descriptors": Attack("others.py descriptors {keeper}", gets(r"listed=\d"), B, B, IF),
+    "lists a keeper's descriptors": Attack(
+        "others.py descriptors {keeper}", gets(r"listed=\d"), B, B, IF
+    ),
     "takes a referee's descriptor": Attack("others.py steal_descriptor {referee}", says, B, B, IF),
     "reads a rival's hand from its input": Attack("others.py steal_input {rival}", leaks, B, B, IF),
-    "speaks in a rival's name": Attack("others.py speak_for {rival} {mark}", speaks_for_rival, B, B, IF),
+    "speaks in a rival's name": Attack(
+        "others.py speak_for {rival} {mark}", speaks_for_rival, B, B, IF
+    ),
     "reports a rival's end": Attack("others.py end_in_status {keeper}", ends_in_status, B, B, IF),
     "learns that a process exists": Attack("others.py is_there {referee}", says, B, O, O),
     "lists processes": Attack("others.py processes {referee}", gets("True"), B, B, O),
@@ -276,11 +311,17 @@ ATTACKS = {
     "kills a rival's keeper": Attack("others.py send {keeper} 9", ends("keeper"), B, B, O),
     "kills its own keeper": Attack("others.py send parent 9", is_unwatched, B, B, O),
     "kills the referee": Attack("others.py send {referee} 9", ends("referee"), B, B, O),
-    "kills the referee's group": Attack("others.py send_group {referee} 9", ends("referee"), B, B, O),
-    "kills the referee by a handle": Attack("others.py send_by_handle {referee} 9", ends("referee"), B, B, O),
+    "kills the referee's group": Attack(
+        "others.py send_group {referee} 9", ends("referee"), B, B, O
+    ),
+    "kills the referee by a handle": Attack(
+        "others.py send_by_handle {referee} 9", ends("referee"), B, B, O
+    ),
     "stops a rival": Attack("others.py send {rival} 19", halts("rival"), B, B, O),
     "stops the referee": Attack("others.py send {referee} 19", halts("referee"), B, B, O),
-    "reaches everybody with a signal": Attack("others.py send_everybody {referee}", has_signal, B, B, O),
+    "reaches everybody with a signal": Attack(
+        "others.py send_everybody {referee}", has_signal, B, B, O
+    ),
     "moves a rival to another processor": Attack("others.py pin {rival}", moves_rival, B, B, O),
     "leaves its processor": Attack("others.py unpin", says, B, B, O),
     "slows a rival down": Attack("others.py slow_down {rival}", slows_rival, B, B, O),
@@ -294,8 +335,12 @@ ATTACKS = {
     "dials a Unix socket": Attack("network.py unix {unix} {mark}", is_heard, B, B, O),
     "dials an abstract socket": Attack("network.py abstract {listening} {mark}", is_heard, B, B, O),
     "lists network interfaces": Attack("network.py interfaces", sees_interfaces, B, B, O),
-    "reads the host's network in its own /proc": Attack("files.py read /proc/self/net/dev", reads_interfaces, B, B, O),
-    "reads the host's network in a thread's /proc": Attack("files.py read /proc/thread-self/net/dev", reads_interfaces, B, B, O),
+    "reads the host's network in its own /proc": Attack(
+        "files.py read /proc/self/net/dev", reads_interfaces, B, B, O
+    ),
+    "reads the host's network in a thread's /proc": Attack(
+        "files.py read /proc/thread-self/net/dev", reads_interfaces, B, B, O
+    ),
     "opens a raw socket": Attack("network.py raw", says, B, B, ROOT),
     "listens to all packets": Attack("network.py packets", says, B, B, ROOT),
     "opens a socket to the virtual machine's host": Attack("network.py machine", says, B, B, IF),
@@ -322,7 +367,9 @@ ATTACKS = {
     "asks for real time": Attack("kernel.py real_time", says, B, B, ROOT),
     "becomes another user": Attack("inherited.py other_user {setuid}", says, B, B, IF),
     "types on the user's terminal": Attack("inherited.py type_into {terminal}", types, B, B, ROOT),
-    "draws on the user's terminal": Attack("inherited.py draw_on {terminal} {mark}", draws, B, B, O),
+    "draws on the user's terminal": Attack(
+        "inherited.py draw_on {terminal} {mark}", draws, B, B, O
+    ),
     "has a terminal of its own": Attack("inherited.py own_terminal", says, B, B, B),
     "inherits descriptors": Attack("inherited.py descriptors", gets(r"more=\[\d"), B, B, B),
     "finds secrets in an environment": Attack("others.py environments", leaks, B, B, B),
@@ -341,15 +388,21 @@ ATTACKS = {
     "leaves memory in a pipe": Attack("greedy.py gifts", stays, B, B, O),
     "fills /tmp": Attack("greedy.py disk 80", stays, B, B, O),
     "fills /tmp with removed files": Attack("greedy.py hidden_disk 80", stays, B, B, O),
-    "fills /tmp with removed files and hides them": Attack("remembers.py hidden_files 80", stays, B, B, O),
+    "fills /tmp with removed files and hides them": Attack(
+        "remembers.py hidden_files 80", stays, B, B, O
+    ),
     "fills /tmp with empty files": Attack("greedy.py many_files 5000", stays, B, B, O),
-    "fills a folder that cannot be listed": Attack("greedy.py unlistable_files 5000", stays, B, B, O),
+    "fills a folder that cannot be listed": Attack(
+        "greedy.py unlistable_files 5000", stays, B, B, O
+    ),
     "fills its folder": Attack("greedy.py own_folder 16", stays, B, B, O),
     "fills /dev/shm": Attack("greedy.py shared 16 {mark}", stays, B, B, O),
     "writes one large file": Attack("greedy.py one_file 80", stays, B, B, B),
     "fills its stderr": Attack("greedy.py stderr 80", stays, B, B, B),
     "leaves folders too deep to remove": Attack("greedy.py deep_folders 3000", litters, B, B, O),
-    "leaves a folder that cannot be listed": Attack("greedy.py unlistable_files 10", litters, B, B, O),
+    "leaves a folder that cannot be listed": Attack(
+        "greedy.py unlistable_files 10", litters, B, B, O
+    ),
     "dumps core": Attack("greedy.py dump_core", dumps, B, B, B),
     "leaves a daemon": Attack("greedy.py daemon {mark}", outlives, B, B, B),
     "runs away in sixty chains": Attack("greedy.py chains {mark} 60", outlives, B, B, B),
@@ -367,11 +420,15 @@ def test_an_attack(ground, name):
         expected = IF if os.getuid() == 0 else BLOCKED
     if (expected, result) == (IF, BLOCKED):
         pytest.skip(f"this machine itself refuses it: {said[:200]}")
-    assert result == expected.partition(",")[0], f"it said: {said[:500]!r}, stderr: {ground.process.stderr_tail()[-500:]!r}"
+    assert result == expected.partition(",")[0], (
+        f"it said: {said[:500]!r}, stderr: {ground.process.stderr_tail()[-500:]!r}"
+    )
 
 
 def test_the_table_has_its_counterproof():
-    """What is blocked in a sandbox is open without one, but for what the keeper blocks everywhere."""
+    """What is blocked in a sandbox is open without one, but for
+    what the keeper blocks everywhere.
+    """
     everywhere = {name for name, attack in ATTACKS.items() if attack.none == BLOCKED}
     assert len(ATTACKS) - len(everywhere) > 90
     assert all(ATTACKS[name].bubblewrap == ATTACKS[name].landlock == BLOCKED for name in everywhere)

@@ -21,13 +21,15 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers exist
 LIMITS = process.BUILD_LIMITS
 
 BUILDS = {
-    # a step: how it is judged, and whether it comes off in bubblewrap, in Landlock, without a sandbox
+    # a step: how it is judged, and whether it comes off in bubblewrap, in Landlock, without a
+    # sandbox
     "files.py read {secret}": (leaks, False, False, True),
     "files.py read {runfile}": (leaks, False, False, True),
     "files.py append {journal} forged": (spoils, False, False, True),
     "files.py remove_all {rival_folder}": (spoils, False, False, True),
     "files.py create {new}": (spoils, False, False, True),
-    "files.py change_mode {journal}": (spoils, False, True, True),  # compilers have to change modes, and Landlock does not see where
+    # compilers have to change modes, and Landlock does not see where
+    "files.py change_mode {journal}": (spoils, False, True, True),
     "others.py environments": (leaks, False, False, False),
     "others.py send {referee} 9": (ends("referee"), False, False, True),
     "network.py tcp {tcp} {mark}": (is_heard, False, False, True),
@@ -38,7 +40,9 @@ BUILDS = {
 def build(ground, line):
     """What the step said; the folder that was staged holds it."""
     step = f"python3 {line.format_map(ground)} > said.txt"
-    manifest = f'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["sh", "-c", "{step}"]]\n'
+    manifest = (
+        f'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["sh", "-c", "{step}"]]\n'
+    )
     (ground.own / "bot.toml").write_text(manifest)
     ground.before = ground.snapshot()
     staged = stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
@@ -74,7 +78,8 @@ def test_a_build_that_takes_too_much_is_ended(ground, line, words):
 
 def test_what_a_build_leaves_running_ends_with_it(ground):
     (ground.own / "bot.toml").write_text(
-        f'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["timeout", "3", "python3", "greedy.py", "daemon", "{ground.mark}"]]\n'
+        'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["timeout", "3", "python3",'
+        f' "greedy.py", "daemon", "{ground.mark}"]]\n'
     )
     with pytest.raises(BotFolderError, match="status 124"):
         stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
@@ -83,7 +88,8 @@ def test_what_a_build_leaves_running_ends_with_it(ground):
 
 def test_a_build_that_speaks_without_end_fills_no_memory(ground):
     (ground.own / "bot.toml").write_text(
-        'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["sh", "-c", "yes | head -c 300000000; exit 4"]]\n'
+        'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["sh", "-c", "yes | head -c'
+        ' 300000000; exit 4"]]\n'
     )
     before = _peak_mb()
     with pytest.raises(BotFolderError, match="ended with status 4:\ny") as caught:
@@ -93,9 +99,13 @@ def test_a_build_that_speaks_without_end_fills_no_memory(ground):
 
 
 def test_folders_too_deep_to_remove_are_removed(ground):
-    line = "cd staged; python3 -c \\\"import os\\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')\\\"; exit 5"
+    line = (
+        "cd staged; python3 -c \\\"import os\\nfor _ in range(3000): os.mkdir('d');"
+        " os.chdir('d')\\\"; exit 5"
+    )
     (ground.own / "bot.toml").write_text(
-        f'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["sh", "-c", "mkdir staged; {line}"]]\n'
+        'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["sh", "-c", "mkdir staged;'
+        f' {line}"]]\n'
     )
     with pytest.raises(BotFolderError, match="status 5|files: delete"):
         stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
@@ -104,18 +114,27 @@ def test_folders_too_deep_to_remove_are_removed(ground):
 
 def test_a_link_that_a_build_makes_leads_nowhere_in_a_game(ground):
     (ground.own / "bot.toml").write_text(
-        f'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["ln", "-s", "{ground["secret"]}", "link"]]\n'
+        'name = "own"\ncommand = ["python3", "victim.py"]\nbuild = [["ln", "-s",'
+        f' "{ground["secret"]}", "link"]]\n'
     )
-    ground.own = stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier)).folder
+    ground.own = stage(
+        bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier)
+    ).folder
     assert leaks(ground, ground.attack("files.py read link")) == (ground.tier == "none")
 
 
 def test_a_compiler_works_in_the_sandbox(ground):
     """The sandbox is not so strict that nothing can be built."""
-    if not any(os.access(Path(folder, "cc"), os.X_OK) for folder in os.environ["PATH"].split(os.pathsep)):
+    if not any(
+        os.access(Path(folder, "cc"), os.X_OK) for folder in os.environ["PATH"].split(os.pathsep)
+    ):
         pytest.skip("no C compiler here")
-    (ground.own / "main.c").write_text('#include <stdio.h>\nint main(void) { puts("built"); return 0; }\n')
-    (ground.own / "bot.toml").write_text('name = "own"\ncommand = ["./main"]\nbuild = [["cc", "-O1", "-o", "main", "main.c"]]\n')
+    (ground.own / "main.c").write_text(
+        '#include <stdio.h>\nint main(void) { puts("built"); return 0; }\n'
+    )
+    (ground.own / "bot.toml").write_text(
+        'name = "own"\ncommand = ["./main"]\nbuild = [["cc", "-O1", "-o", "main", "main.c"]]\n'
+    )
     staged = stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
     assert os.access(staged.folder / "main", os.X_OK)
 
@@ -128,15 +147,19 @@ def test_a_rust_bot_is_built_in_the_sandbox(ground, monkeypatch):
     monkeypatch.setenv("HOME", str(home))
     (ground.own / "src").mkdir()
     (ground.own / "src" / "main.rs").write_text("fn main() {}\n")
-    (ground.own / "Cargo.toml").write_text('[package]\nname = "own"\nversion = "1.0.0"\nedition = "2021"\n')
+    (ground.own / "Cargo.toml").write_text(
+        '[package]\nname = "own"\nversion = "1.0.0"\nedition = "2021"\n'
+    )
     steps = '[["cargo", "build", "--release", "--offline"], ["rm", "-rf", "target/release/build"]]'
-    (ground.own / "bot.toml").write_text(f'name = "own"\ncommand = ["target/release/own"]\nbuild = {steps}\n')
+    (ground.own / "bot.toml").write_text(
+        f'name = "own"\ncommand = ["target/release/own"]\nbuild = {steps}\n'
+    )
     monkeypatch.setattr(process, "BUILD_LIMITS", LIMITS)
     staged = stage(bot_at(ground.own), ground.path / "staged" / "own", Sandbox(ground.tier))
     assert os.access(staged.folder / "target" / "release" / "own", os.X_OK)
 
 
 def _peak_mb():
-    import resource  # noqa: PLC0415 - Unix only
+    import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10

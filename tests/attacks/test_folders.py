@@ -23,7 +23,8 @@ def folder(tmp_path):
     (tmp_path / "secrets").mkdir()
     (tmp_path / "secrets" / "key").write_text("secret")
     yield made
-    # Python removes no tree deeper than its recursion limit: what is left would fail pytest's own clean-up, some runs later.
+    # Python removes no tree deeper than its recursion limit: what is left would fail pytest's own
+    # clean-up, some runs later.
     subprocess.run(["rm", "-rf", made], check=True)
 
 
@@ -126,8 +127,10 @@ def version_that_climbs(folder):
 
 
 TRICKS = [
-    link_to_file, link_to_system, link_of_link, ring_of_links, dangling_link, manifest_is_a_link, manifest_is_a_device, manifest_is_a_pipe,
-    manifest_is_huge, pipe, huge_file, many_files, deep_folders, unreadable_file, unlistable_folder, memory_without_end, name_that_climbs,
+    link_to_file, link_to_system, link_of_link, ring_of_links, dangling_link, manifest_is_a_link,
+    manifest_is_a_device, manifest_is_a_pipe,
+    manifest_is_huge, pipe, huge_file, many_files, deep_folders, unreadable_file,
+    unlistable_folder, memory_without_end, name_that_climbs,
     name_with_slash, name_is_dots, name_with_escape, name_with_newline, version_that_climbs,
 ]  # fmt: skip
 

@@ -1,4 +1,6 @@
-"""Whole tournaments with attackers in them: every game is in the journal once, the culprit forfeits, and nothing of it stays."""
+"""Whole tournaments with attackers in them: every game is in the journal once, the culprit
+forfeits, and nothing of it stays.
+"""
 
 import json
 import os
@@ -75,7 +77,9 @@ def test_the_journal_and_the_seed_are_out_of_reach(arena, tiers_command, tier):
     assert forged == (tier == "none"), "the counterproof: without a sandbox it works"
     if tier != "none":
         assert process.returncode == 0
-        assert len({record["id"] for record in arena.records("run")}) == len(arena.records("run")) == 4
+        assert (
+            len({record["id"] for record in arena.records("run")}) == len(arena.records("run")) == 4
+        )
         assert not any(record["faults"] for record in arena.records("run"))
         assert {record["sandbox"] for record in arena.records("run")} == {tier}
 
@@ -117,7 +121,9 @@ def test_a_tool_beside_the_results_does_not_lay_them_open(arena, tiers_command, 
     monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
     paths = [str(arena.home / "results" / "run" / "run.json")]
     folder = arena.add_bot("mine", attacker(FORGER.replace("PATHS", repr(paths)) + "sys.exit(1)"))
-    (folder / "bot.toml").write_text('name = "mine"\nversion = "1"\ncommand = ["myrun", "bot.py"]\n')
+    (folder / "bot.toml").write_text(
+        'name = "mine"\nversion = "1"\ncommand = ["myrun", "bot.py"]\n'
+    )
     arena("run", "mine", "fst", "--deals", 1, "--out", "run", *options)
     [fault, *_] = [fault for record in arena.records("run") for fault in record["faults"]]
     assert re.search("FileNotFoundError|PermissionError", fault["detail"])

@@ -1,4 +1,6 @@
-"""Folders of runs, settings and bots from strangers: nothing outside is read, written or waited for, and all ends in a sentence."""
+"""Folders of runs, settings and bots from strangers: nothing outside is read, written or waited
+for, and all ends in a sentence.
+"""
 
 import json
 import os
@@ -17,7 +19,7 @@ from tests.e2e.conftest import RANDOM
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     """A run that was played here, and the state of the user that it belongs to."""
-    from tests.e2e.conftest import FIRST, Arena  # noqa: PLC0415 - beside the fixture of the same name
+    from tests.e2e.conftest import FIRST, Arena
 
     made = Arena(tmp_path_factory.mktemp("made") / "home")
     made.add_bot("rnd", RANDOM)
@@ -77,7 +79,17 @@ def test_the_copies_of_bots_that_come_along_are_not_played(arena):
     assert not any(record["faults"] for record in arena.records("run"))
 
 
-LINKS = ["games.jsonl", "games.torn", "logs/arena.log", "logs", "run.json", "standings.csv", "pairs.csv", "bots", "made-here"]
+LINKS = [
+    "games.jsonl",
+    "games.torn",
+    "logs/arena.log",
+    "logs",
+    "run.json",
+    "standings.csv",
+    "pairs.csv",
+    "bots",
+    "made-here",
+]
 
 
 @pytest.mark.parametrize("name", LINKS)
@@ -120,7 +132,9 @@ def test_a_file_with_a_second_name_is_not_written_to(stranger, tmp_path):
     stranger(*PLAY, "--adopt")
     journal = stranger.home / "results" / "run" / "games.jsonl"
     os.link(journal, tmp_path / "own")
-    _, err = stranger("run", "--in-process", "random", "greedy", "--deals", 3, "--out", "run", status=1)
+    _, err = stranger(
+        "run", "--in-process", "random", "greedy", "--deals", 3, "--out", "run", status=1
+    )
     assert "a file that has another name, too" in err
 
 
@@ -202,12 +216,20 @@ def test_a_hostile_record_is_a_sentence(stranger, field):
 
 
 def test_settings_that_come_along_do_not_weaken_the_sandbox(arena):
-    for line in ('sandbox = "off"', 'trust = ["rnd"]', 'cluster = "tcp://10.0.0.1:8786"', 'tls_key = "key.pem"'):
+    for line in (
+        'sandbox = "off"',
+        'trust = ["rnd"]',
+        'cluster = "tcp://10.0.0.1:8786"',
+        'tls_key = "key.pem"',
+    ):
         (arena.home / "arena.toml").write_text(f"{line}\n")
         _, err = arena("run", "--config", "arena.toml", "--deals", 1, status=1)
         key = line.partition(" ")[0]
         assert f"expected no {key}: a file that can come from others may not decide that" in err
-        assert f"hint: say it with --{key.replace('_', '-')}, or in a file of your own: {arena.own['XDG_CONFIG_HOME']}" in err
+        assert (
+            f"hint: say it with --{key.replace('_', '-')}, or in a file of your own:"
+            f" {arena.own['XDG_CONFIG_HOME']}" in err
+        )
     assert not (arena.home / "results").exists()
 
 
@@ -230,7 +252,9 @@ def test_the_user_s_own_settings_count(arena, tmp_path):
 
 
 MANIFESTS = {
-    "version of 5,000 digits": f'name = "evil"\nversion = {"9" * 5000}\ncommand = ["python3", "bot.py"]\n',
+    "version of 5,000 digits": (
+        f'name = "evil"\nversion = {"9" * 5000}\ncommand = ["python3", "bot.py"]\n'
+    ),
     "arrays 5,000 deep": f'name = "evil"\ncommand = {"[" * 5000}{"]" * 5000}\n',
     "tables 5,000 deep": f'name = "evil"\n[{".".join("a" * 5000)}]\nb = 1\n',
     "a NUL in the command": 'name = "evil"\ncommand = ["python3\\u0000", "bot.py"]\n',
@@ -249,7 +273,9 @@ def test_one_hostile_manifest_is_named_and_left_out(arena, name):
     folder = arena.home / "bots" / "evil"
     folder.mkdir()
     (folder / "bot.py").write_text(RANDOM)
-    (folder / "bot.toml").write_bytes(MANIFESTS[name].encode() if name in MANIFESTS else b'name = "\xff\xfe"\n')
+    (folder / "bot.toml").write_bytes(
+        MANIFESTS[name].encode() if name in MANIFESTS else b'name = "\xff\xfe"\n'
+    )
     _, err = arena("run", "--deals", 1, "--out", "run")
     assert "warning: evil is left out: " in err
     assert {bot for record in arena.records("run") for bot in record["bots"]} == {"rnd", "fst"}
@@ -261,10 +287,19 @@ def test_one_hostile_manifest_is_named_and_left_out(arena, name):
 
 
 def test_what_a_bot_can_read_of_its_manifest_is_in_its_hash(arena):
-    """Its version, the order of keys and blanks are not there for it to read; comments are, and are hashed."""
-    folder = arena.add_bot("reader", RANDOM.replace("import ", "import sys\nprint(open('bot.toml').read(), file=sys.stderr)\nimport ", 1))
+    """Its version, the order of keys and blanks are not there for it to read; comments are, and are
+    hashed.
+    """
+    folder = arena.add_bot(
+        "reader",
+        RANDOM.replace(
+            "import ", "import sys\nprint(open('bot.toml').read(), file=sys.stderr)\nimport ", 1
+        ),
+    )
     text = (folder / "bot.toml").read_text()
-    (folder / "bot.toml").write_text(f"# remember\n   {text}version_is = 1\n".replace("version_is = 1", ""))
+    (folder / "bot.toml").write_text(
+        f"# remember\n   {text}version_is = 1\n".replace("version_is = 1", "")
+    )
     arena("run", "reader", "fst", "--deals", 1, "--out", "run")
     [copy] = (arena.home / "results" / "run" / "bots").glob("reader-*/bot.toml")
     assert copy.read_text() == '# remember\nname = "reader"\ncommand = ["python3","bot.py"]\n'
@@ -275,7 +310,7 @@ def test_what_a_bot_can_read_of_its_manifest_is_in_its_hash(arena):
 
 
 def test_a_run_with_hashes_of_earlier_versions_goes_on(arena):
-    from arena.players.folder import bot_at  # noqa: PLC0415 - not needed elsewhere
+    from arena.players.folder import bot_at
 
     folder = arena.add_bot("noted", RANDOM)
     (folder / "bot.toml").write_text(f"# a note\n{(folder / 'bot.toml').read_text()}")
@@ -285,7 +320,9 @@ def test_a_run_with_hashes_of_earlier_versions_goes_on(arena):
     text = (run / "run.json").read_text()
     assert bot.sha256 in text
     (run / "run.json").write_text(text.replace(bot.sha256, bot.plain_sha256))
-    (run / "bots" / f"noted-{bot.sha256[:12]}").rename(run / "bots" / f"noted-{bot.plain_sha256[:12]}")
+    (run / "bots" / f"noted-{bot.sha256[:12]}").rename(
+        run / "bots" / f"noted-{bot.plain_sha256[:12]}"
+    )
     assert "no difference" in arena("verify", "run")[0]
     arena("run", "noted", "fst", "--deals", 2, "--out", "run")
     assert len(arena.records("run")) == 4
@@ -309,18 +346,28 @@ sys.exit(1)
 
 @pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])
 @pytest.mark.parametrize("linked", [False, True])
-def test_what_lies_around_a_program_of_path_stays_hidden(arena, tiers_command, tier, linked, monkeypatch, tmp_path):
+def test_what_lies_around_a_program_of_path_stays_hidden(
+    arena, tiers_command, tier, linked, monkeypatch, tmp_path
+):
     options = tiers_command(tier)
     home = tmp_path / "user"
     tool = home / "tool"
     (tool / "bin").mkdir(parents=True)
-    secrets = [tool / "credentials", tool / "share" / "tokens" / "key", tool / "lib" / "data" / "key", tool / "bin" / "key", home / ".key"]
+    secrets = [
+        tool / "credentials",
+        tool / "share" / "tokens" / "key",
+        tool / "lib" / "data" / "key",
+        tool / "bin" / "key",
+        home / ".key",
+    ]
     for secret in secrets:
         secret.parent.mkdir(parents=True, exist_ok=True)
         secret.write_text("the secret")
     (tool / "lib" / "myrun").mkdir()
     (tool / "lib" / "myrun" / "part.py").write_text("PART = 'needed'\n")
-    (tool / "bin" / "myrun").write_text(f'#!/bin/sh\ncat {tool}/lib/myrun/part.py >&2\nexec python3 "$@"\n')
+    (tool / "bin" / "myrun").write_text(
+        f'#!/bin/sh\ncat {tool}/lib/myrun/part.py >&2\nexec python3 "$@"\n'
+    )
     (tool / "bin" / "myrun").chmod(0o755)
     path = tool / "bin"
     if linked:
@@ -329,8 +376,12 @@ def test_what_lies_around_a_program_of_path_stays_hidden(arena, tiers_command, t
         (path / "myrun").symlink_to(tool / "bin" / "myrun")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("PATH", f"{path}{os.pathsep}{os.environ['PATH']}")
-    folder = arena.add_bot("mine", HOME_READER.replace("PATHS", repr([str(secret) for secret in secrets])))
-    (folder / "bot.toml").write_text('name = "mine"\nversion = "1"\ncommand = ["myrun", "bot.py"]\n')
+    folder = arena.add_bot(
+        "mine", HOME_READER.replace("PATHS", repr([str(secret) for secret in secrets]))
+    )
+    (folder / "bot.toml").write_text(
+        'name = "mine"\nversion = "1"\ncommand = ["myrun", "bot.py"]\n'
+    )
     arena("run", "mine", "fst", "--deals", 1, "--out", "run", *options)
     [evidence, *_] = (arena.home / "results" / "run" / "faults").rglob("seat-*.json")
     said = json.loads(evidence.read_text())["stderr"]
@@ -343,7 +394,9 @@ def test_what_lies_around_a_program_of_path_stays_hidden(arena, tiers_command, t
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
-def test_temporary_folders_do_not_outlive_the_next_run(arena, tiers_command, number, monkeypatch, tmp_path):
+def test_temporary_folders_do_not_outlive_the_next_run(
+    arena, tiers_command, number, monkeypatch, tmp_path
+):
     options = tiers_command("landlock")
     folder = tmp_path / "temporary"
     folder.mkdir()
@@ -380,7 +433,10 @@ def test_ctrl_c_while_workers_start_prints_no_traceback(arena):
 
 def _starting(pid):
     """Whether a worker of this process is there."""
-    return any("spawn_main" in " ".join(words) and _parent(child) == pid for child, words in commands("spawn_main"))
+    return any(
+        "spawn_main" in " ".join(words) and _parent(child) == pid
+        for child, words in commands("spawn_main")
+    )
 
 
 def _parent(pid):

@@ -1,4 +1,6 @@
-"""What bots wrote cannot move the cursor, change colours, hide words or forge lines, wherever the command line shows it."""
+"""What bots wrote cannot move the cursor, change colours, hide words or forge lines, wherever the
+command line shows it.
+"""
 
 import json
 import re
@@ -16,7 +18,10 @@ ANSWERS = RANDOM.replace('rng.choice(message["legal"])', repr(EVIL))
 def shown(*texts):
     """The output of a command; fails when a terminal would obey it."""
     text = "".join(texts)
-    assert not re.search(r"[^\n\t -\uffff]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069]", text), repr(text)
+    assert not re.search(
+        r"[^\n\t -\uffff]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069]",
+        text,
+    ), repr(text)
     return text
 
 
@@ -35,7 +40,9 @@ def test_a_bot_s_words_are_shown_as_text(arena, name, source):
 
 
 def test_a_build_s_words_are_shown_as_text(arena):
-    (folder := arena.add_bot("builds", RANDOM, build=[["python3", "build.py"]])).joinpath("build.py").write_text(DIES)
+    (folder := arena.add_bot("builds", RANDOM, build=[["python3", "build.py"]])).joinpath(
+        "build.py"
+    ).write_text(DIES)
     assert "\\x1b[2J" in shown(*arena("run", "builds", "rnd", "--deals", 1, status=1))
     assert "\\x1b[2J" in shown(*arena("submit", folder, "--name", "other", status=1))
 
@@ -49,7 +56,9 @@ def test_a_manifest_s_words_are_shown_as_text(arena):
     shown(*arena("bots"))
     shown(*arena("check", folder, status=1))
     shown(*arena("run"))
-    (folder / "bot.toml").write_text(f'name = "broken"\ncommand = ["python3", {LITERAL}]\n{LITERAL} = 1\nversion = "1"\n')
+    (folder / "bot.toml").write_text(
+        f'name = "broken"\ncommand = ["python3", {LITERAL}]\n{LITERAL} = 1\nversion = "1"\n'
+    )
     shown(*arena("bots"))
     (folder / "bot.toml").unlink()
     (folder / f"bot{EVIL[:10]}").write_text("")
@@ -65,6 +74,11 @@ def test_a_record_from_elsewhere_is_shown_as_text(arena):
         record["bots"] = [f"{name[0]}{EVIL}" for name in record["bots"]]
         record["faults"] = [{"seat": 0, "kind": "exit", "detail": EVIL, "turn": 1}]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    for command in (("standings", "run"), ("replay", "run", records[0]["id"]), ("runs",), ("export", "run", "--to", "csv")):
+    for command in (
+        ("standings", "run"),
+        ("replay", "run", records[0]["id"]),
+        ("runs",),
+        ("export", "run", "--to", "csv"),
+    ):
         process = arena.start(*command)
         shown(*process.communicate(timeout=60))

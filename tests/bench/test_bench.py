@@ -1,4 +1,6 @@
-"""The measurements measure something: every part has its figures, and a help text that names them."""
+"""The measurements measure something: every part has its figures,
+and a help text that names them.
+"""
 
 import json
 import os
@@ -29,7 +31,10 @@ def output_of(*arguments):
 def test_the_rules_are_measured_on_both_cores(both):
     found = by_key(rules.measure(quick=True))
     for core in ("pure", "native", "native_calls"):
-        games, placements, ns = (found[f"rules.{core}.{what}"] for what in ("games_per_s", "placements_per_s", "ns_per_placement"))
+        games, placements, ns = (
+            found[f"rules.{core}.{what}"]
+            for what in ("games_per_s", "placements_per_s", "ns_per_placement")
+        )
         assert 20 < placements / games < 90  # tiles in a game
         assert ns == pytest.approx(1e9 / placements)
     assert found["rules.native_to_pure.games"] > 1
@@ -67,7 +72,9 @@ def test_openspiel_stands_beside_the_cores_where_it_is_installed(monkeypatch):
     found = by_key(rules.measure(quick=True))
     assert asked == ["hex(board_size=11)", 100, 100]
     for key in ("openspiel", "openspiel_calls"):
-        assert found[f"rules.{key}.placements_per_s"] / found[f"rules.{key}.games_per_s"] == pytest.approx(5)
+        assert found[f"rules.{key}.placements_per_s"] / found[
+            f"rules.{key}.games_per_s"
+        ] == pytest.approx(5)
     assert found["rules.native_to_openspiel.games"] > 0
 
 
@@ -92,7 +99,9 @@ def test_made_up_games_are_rated_alike_from_a_table_and_from_a_journal(tmp_path)
     made = ratings.make_games(2000)
     ratings.write_journal(tmp_path / "games.jsonl", 2000)
     one = make_tables(count_frame(ratings.frame_of(made))).standings
-    other = make_tables(score_journal(tmp_path / "games.jsonl", ()).counted.counts(ratings.BOTS)).standings
+    other = make_tables(
+        score_journal(tmp_path / "games.jsonl", ()).counted.counts(ratings.BOTS)
+    ).standings
     assert one["bot"].iloc[0] > one["bot"].iloc[-1]  # the strong ones have high numbers
     columns = ["rank", "bot", "elo", "elo_low", "games", "wins", "shared"]
     assert one[columns].round(6).to_dict() == other[columns].round(6).to_dict()
@@ -123,7 +132,10 @@ def test_pieces_of_work_take_turns():
 
 
 def test_the_table_and_the_json_have_the_same_keys_and_the_help_names_them():
-    table, found = output_of("rules", "startup", "--quick"), json.loads(output_of("rules", "startup", "--quick", "--json"))
+    table, found = (
+        output_of("rules", "startup", "--quick"),
+        json.loads(output_of("rules", "startup", "--quick", "--json")),
+    )
     told = " ".join(output_of("--help").split())
     for key, value in found.items():
         assert f"\n{key} " in table

@@ -8,7 +8,9 @@ from polite import play
 
 
 def misbehave(message):
-    for letter in json.dumps({"type": "move", "id": message["id"], "move": message["legal"][0]}) + "\n":
+    for letter in (
+        json.dumps({"type": "move", "id": message["id"], "move": message["legal"][0]}) + "\n"
+    ):
         sys.stdout.write(letter)
         sys.stdout.flush()
         time.sleep(0.2)

@@ -6,7 +6,11 @@ from polite import play
 
 
 def misbehave(message):
-    print(json.dumps({"type": "move", "id": message["id"], "move": message["legal"][0]}), end="", flush=True)
+    print(
+        json.dumps({"type": "move", "id": message["id"], "move": message["legal"][0]}),
+        end="",
+        flush=True,
+    )
 
 
 play(misbehave)

@@ -2,4 +2,8 @@
 
 from polite import play
 
-play(lambda message: print(f'{{"type":"move","id":{"9" * 60_000},"move":"{message["legal"][0]}"}}', flush=True))
+play(
+    lambda message: print(
+        f'{{"type":"move","id":{"9" * 60_000},"move":"{message["legal"][0]}"}}', flush=True
+    )
+)

@@ -8,7 +8,12 @@ from polite import play
 
 def misbehave(message):
     subprocess.Popen(
-        [sys.executable, "-c", "import os, time; os.setsid(); print(os.getpid(), flush=True); time.sleep(600)"], stdout=sys.stderr
+        [
+            sys.executable,
+            "-c",
+            "import os, time; os.setsid(); print(os.getpid(), flush=True); time.sleep(600)",
+        ],
+        stdout=sys.stderr,
     )
 
 

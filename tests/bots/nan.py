@@ -2,4 +2,8 @@
 
 from polite import play, send
 
-play(lambda message: send(type="move", id=message["id"], move=message["legal"][0], value=float("nan")))
+play(
+    lambda message: send(
+        type="move", id=message["id"], move=message["legal"][0], value=float("nan")
+    )
+)

@@ -2,4 +2,8 @@
 
 from polite import play, send
 
-play(lambda message: send(type="move", id=message["id"], move=f"{message['hand'][0][0]}z25{message['hand'][0][1]}z26"))
+play(
+    lambda message: send(
+        type="move", id=message["id"], move=f"{message['hand'][0][0]}z25{message['hand'][0][1]}z26"
+    )
+)

@@ -1,4 +1,6 @@
-"""What the misbehaving programs here have in common: they play by the protocol until their moment comes."""
+"""What the misbehaving programs here have in common: they play by the protocol until their moment
+comes.
+"""
 
 import json
 import random
@@ -23,7 +25,9 @@ def move(message):
 
 
 def play(misbehave=None, good_turns=2, hello=ready):
-    """Plays legal moves, and after `good_turns` of them calls `misbehave(message)` instead of answering."""
+    """Plays legal moves, and after `good_turns` of them calls `misbehave(message)` instead of
+    answering.
+    """
     turns = 0
     for message in messages():
         if message["type"] == "hello":

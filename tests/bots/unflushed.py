@@ -7,7 +7,9 @@ from polite import play
 
 
 def misbehave(message):
-    sys.stdout.write(json.dumps({"type": "move", "id": message["id"], "move": message["legal"][0]}) + "\n")
+    sys.stdout.write(
+        json.dumps({"type": "move", "id": message["id"], "move": message["legal"][0]}) + "\n"
+    )
 
 
 play(misbehave, good_turns=0)

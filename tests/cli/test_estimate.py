@@ -13,9 +13,13 @@ def config(**settings):
 
 def test_the_limits_of_time_bound_it():
     assert longest_s(config(move_ms=1000), games=100, places=2, processes=3) == 44 * 100 / 2
-    assert longest_s(config(move_ms=1000, players=3), games=100, places=2, processes=3) == 44 * 100 / 2
+    assert (
+        longest_s(config(move_ms=1000, players=3), games=100, places=2, processes=3) == 44 * 100 / 2
+    )
     assert longest_s(config(move_ms=1000), games=1, places=8, processes=3) == 44
-    assert longest_s(config(game_ms=5000, increment_ms=100), games=10, places=1, processes=3) == pytest.approx(10 * 2 * (5 + 2.2))
+    assert longest_s(
+        config(game_ms=5000, increment_ms=100), games=10, places=1, processes=3
+    ) == pytest.approx(10 * 2 * (5 + 2.2))
 
 
 def test_built_in_bots_take_no_time():
@@ -48,7 +52,12 @@ def test_a_duration_is_told_to_about_two_digits(seconds, text):
 
 def test_late_bots_are_counted_with_a_cure():
     assert (
-        late_text(["a", "b", "a"], 2, "wall") == "2 bots answered late in 3 games: was the machine busy? Try --jobs 1 or a larger --move-ms"
+        late_text(["a", "b", "a"], 2, "wall")
+        == "2 bots answered late in 3 games: was the machine busy? Try --jobs 1 or a larger"
+        " --move-ms"
     )
     assert late_text(["a", "a"], 1, "wall").endswith("Try a larger --move-ms")
-    assert late_text(["a", "a"], 2, "cpu") == "1 bot answered late in 2 games, by their own processor time: try a larger --move-ms"
+    assert (
+        late_text(["a", "a"], 2, "cpu")
+        == "1 bot answered late in 2 games, by their own processor time: try a larger --move-ms"
+    )

@@ -10,8 +10,10 @@ def test_a_long_line_is_folded_between_words_and_a_short_one_stays():
 
 
 def test_a_row_of_a_table_is_folded_in_its_last_column():
-    assert folded("Bot  Language  Description\nx    C         plays any move", 20, indent=" " * 15) == (
-        "Bot  Language\n               Description\nx    C         plays\n               any\n               move"
+    assert (
+        folded("Bot  Language  Description\nx    C         plays any move", 20, indent=" " * 15)
+        == "Bot  Language\n               Description\nx    C         plays\n               any\n  "
+        "             move"
     )
 
 
@@ -20,7 +22,10 @@ def test_what_is_indented_stays_so():
 
 
 def test_a_command_in_quotes_is_not_folded():
-    assert folded("next: look, then 'arena check ./my-bot'; it's done", 30) == ("next: look, then\n  'arena check ./my-bot'; it's\n  done")
+    assert (
+        folded("next: look, then 'arena check ./my-bot'; it's done", 30)
+        == "next: look, then\n  'arena check ./my-bot'; it's\n  done"
+    )
 
 
 def test_a_word_that_is_too_long_has_a_line_of_its_own():

@@ -24,7 +24,9 @@ def home(tmp_path):
     return tmp_path / "home"
 
 
-@pytest.mark.parametrize(("start", "found"), [(".", "."), ("deep", ".."), ("deep/er", "../.."), ("bots/ann", "../..")])
+@pytest.mark.parametrize(
+    ("start", "found"), [(".", "."), ("deep", ".."), ("deep/er", "../.."), ("bots/ann", "../..")]
+)
 def test_the_nearest_home_is_found_from_any_folder_below_it(home, monkeypatch, start, found):
     monkeypatch.chdir(home / start)
     assert find_home() == Path(found)
@@ -37,7 +39,16 @@ def test_a_bot_a_run_or_the_mark_make_a_home(tmp_path, evidence):
     assert is_home(tmp_path)
 
 
-@pytest.mark.parametrize("other", ["bots/readme.txt", "results/notes/text.txt", "bots/ann/bot.py", "bots.txt", "results/run.json"])
+@pytest.mark.parametrize(
+    "other",
+    [
+        "bots/readme.txt",
+        "results/notes/text.txt",
+        "bots/ann/bot.py",
+        "bots.txt",
+        "results/run.json",
+    ],
+)
 def test_folders_of_these_names_alone_do_not(tmp_path, other):
     touch(tmp_path / other)
     assert not is_home(tmp_path)

@@ -6,7 +6,15 @@ from arena.cli.progress import coarse, percentile
 
 
 def test_times_are_kept_to_two_digits():
-    assert [coarse(value) for value in (0, 7, 42, 99, 123, 4567, 99_999)] == [0, 7, 42, 99, 120, 4500, 99_000]
+    assert [coarse(value) for value in (0, 7, 42, 99, 123, 4567, 99_999)] == [
+        0,
+        7,
+        42,
+        99,
+        120,
+        4500,
+        99_000,
+    ]
 
 
 def test_percentiles_of_counted_values():

@@ -8,7 +8,8 @@ from arena.cli.stepper import moved, step_through
 @pytest.mark.parametrize(
     ("at", "key", "then"),
     [
-        (0, " ", 1), (0, "n", 1), (0, "\x1b[C", 1), (4, " ", 4), (2, "b", 1), (2, "\x1b[D", 1), (0, "b", 0),
+        (0, " ", 1), (0, "n", 1), (0, "\x1b[C", 1), (4, " ", 4), (2, "b", 1), (2, "\x1b[D", 1),
+        (0, "b", 0),
         (3, "g", 0), (1, "G", 4), (2, "x", 2),
     ],
 )  # fmt: skip
@@ -28,5 +29,10 @@ def test_pages_are_shown_until_it_is_enough(capsys, end):
 
     step_through(["one", "two", "three"], read_key)
     shown = capsys.readouterr().out
-    assert [page.splitlines()[0] for page in shown.split("\x1b[H\x1b[2J")[1:]] == ["one", "two", "three", "two"]
+    assert [page.splitlines()[0] for page in shown.split("\x1b[H\x1b[2J")[1:]] == [
+        "one",
+        "two",
+        "three",
+        "two",
+    ]
     assert "3 of 3   space" in shown

@@ -2,18 +2,22 @@
 
 Sybil finds the blocks. What a block is, the word after its fence says:
 
-``console``          a line that begins with ``$`` is a command for bash, and the lines below it are what it prints: its output, or its
-                     output and then its errors. A line ``...`` stands for any lines, ``...`` in a line for any text
+``console``          a line that begins with ``$`` is a command for bash, and the lines below it are
+                     what it prints: its output, or its output and then its errors. A line ``...``
+                     stands for any lines, ``...`` in a line for any text
 ``sh``               commands alone; what they print is not compared
-``python``           runs with the names of the blocks before it; after ``>>>``, what is shown is compared
+``python``           runs with the names of the blocks before it; after ``>>>``, what is shown is
+                     compared
 ``json``, ``toml``   must be well formed
 ``text``             a drawing or a form, which nothing can run
 
 and `ELSEWHERE` are the kinds of protocol/ and .github/, which have tests of their own.
 
-A block with ``title="my-bot/bot.py"`` is a file, and is written there. Comments above a block say what its text cannot:
+A block with ``title="my-bot/bot.py"`` is a file, and is written there. Comments above a block say
+what its text cannot:
 
-``<!-- figures vary -->``              any number may stand where a number is shown: they depend on luck or on the machine
+``<!-- figures vary -->``              any number may stand where a number is shown: they depend on
+                                       luck or on the machine
 ``<!-- exit status 4 -->``             how the last command ends; 0 otherwise
 ``<!-- typed: a1 | quit -->``          what a person types, line by line
 ``<!-- skip: next "the reason" -->``   is not run
@@ -45,14 +49,21 @@ class Shell:
 
     def __init__(self, home):
         self.home = self.folder = home
-        self.variables = {"PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin", "HOME": str(home)}
+        self.variables = {
+            "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(home),
+        }
         self.variables |= {"LANG": "C.UTF-8", "NO_COLOR": "1", "COLUMNS": "140", "EDITOR": "true"}
 
     def run(self, script, *, typed="", status=0):
-        """What the script prints: its output, and its errors. Raises AssertionError when it ends with another status."""
+        """What the script prints: its output, and its errors. Raises AssertionError when it ends
+        with another status.
+        """
         kept = self.home.with_name("shell")
         kept.touch()
-        script = f"trap 'pwd >{kept}; env -0 >>{kept}; jobs -p | xargs -r kill || true' EXIT\n{script}"
+        script = (
+            f"trap 'pwd >{kept}; env -0 >>{kept}; jobs -p | xargs -r kill || true' EXIT\n{script}"
+        )
         process = subprocess.Popen(
             ["bash", "-ec", script],
             cwd=self.folder,
@@ -66,7 +77,9 @@ class Shell:
             out, err = process.communicate(typed, timeout=LONGEST_S)
         finally:
             process.kill()
-        assert process.returncode == status, f"expected exit status {status}, got {process.returncode}\n{script}\n{out}{err}"
+        assert process.returncode == status, (
+            f"expected exit status {status}, got {process.returncode}\n{script}\n{out}{err}"
+        )
         folder, _, variables = kept.read_text().partition("\n")
         self.folder = Path(folder)
         self.variables = dict(pair.split("=", 1) for pair in variables.split("\0") if pair)
@@ -87,8 +100,13 @@ def read_console(source):
 
 
 def is_like(shown, printed, *, vary=False):
-    """Whether something was printed as shown, the amount of white space aside; ``vary``: numbers too."""
-    shown, printed = (re.sub(r"[ \t]+", " ", re.sub(r"[ \t]*$", "", text, flags=re.M)).strip() for text in (shown, printed))
+    """Whether something was printed as shown, the amount of white space aside; ``vary``: numbers
+    too.
+    """
+    shown, printed = (
+        re.sub(r"[ \t]+", " ", re.sub(r"[ \t]*$", "", text, flags=re.M)).strip()
+        for text in (shown, printed)
+    )
     if vary:
         shown, printed = FIGURE.sub("#", shown), FIGURE.sub("#", printed)
     pattern = re.escape(shown).replace("\\\n", "\n").replace(r"\.\.\.", "...")
@@ -105,14 +123,20 @@ class Blocks:
         self.lexer = RawFencedCodeBlockLexer(INFO)
         self.kinds = dict.fromkeys({*ELSEWHERE, "text"}, lambda _: None)
         self.kinds |= {"console": self.console, "sh": self.sh}
-        self.kinds |= {"json": self.json, "toml": lambda example: tomllib.loads(example.parsed) and None}
+        self.kinds |= {
+            "json": self.json,
+            "toml": lambda example: tomllib.loads(example.parsed) and None,
+        }
 
     def __call__(self, document):
         for region in self.lexer(document):
             language, title = region.lexemes["language"], region.lexemes["title"]
             if language == "python" and not title:
                 continue  # a parser of Sybil's own takes it
-            assert title or language in self.kinds, f"{document.path}: a block of kind {language!r}, {document.line_column(region.start)}"
+            assert title or language in self.kinds, (
+                f"{document.path}: a block of kind {language!r},"
+                f" {document.line_column(region.start)}"
+            )
             run = self.file if title else self.kinds[language]
             yield Region(region.start, region.end, region.lexemes["source"], run, region.lexemes)
 
@@ -121,15 +145,27 @@ class Blocks:
 
     def console(self, example):
         comments = self.comments(example)
-        typed, status = re.search(r"<!-- typed: (.*?) -->", comments), re.search(r"<!-- exit status (\d+) -->", comments)
+        typed, status = (
+            re.search(r"<!-- typed: (.*?) -->", comments),
+            re.search(r"<!-- exit status (\d+) -->", comments),
+        )
         steps = read_console(example.parsed)
         for number, (command, shown) in enumerate(steps, 1):
             is_last = number == len(steps)
-            lines = "".join(f"{line.strip()}\n" for line in typed[1].split("|")) if typed and is_last else ""
-            out, err = self.shell.run(command, typed=lines, status=int(status[1]) if status and is_last else 0)
+            lines = (
+                "".join(f"{line.strip()}\n" for line in typed[1].split("|"))
+                if typed and is_last
+                else ""
+            )
+            out, err = self.shell.run(
+                command, typed=lines, status=int(status[1]) if status and is_last else 0
+            )
             vary = "<!-- figures vary -->" in comments
-            assert not shown or any(is_like(shown, printed, vary=vary) for printed in (out, out + err, err)), (
-                f"line {example.line}: $ {command}\nshown:\n{shown}\n\nprinted:\n{out}\nerrors:\n{err}"
+            assert not shown or any(
+                is_like(shown, printed, vary=vary) for printed in (out, out + err, err)
+            ), (
+                f"line {example.line}: $"
+                f" {command}\nshown:\n{shown}\n\nprinted:\n{out}\nerrors:\n{err}"
             )
 
     def sh(self, example):
@@ -142,16 +178,24 @@ class Blocks:
         path.write_text(example.parsed)
 
     def json(self, example):
-        for line in example.parsed.strip().splitlines() if "\n{" in example.parsed else [example.parsed]:
+        for line in (
+            example.parsed.strip().splitlines() if "\n{" in example.parsed else [example.parsed]
+        ):
             msgspec.json.decode(str(line))
 
 
 def run_page(page, folder):
-    """Runs every block of a page in a home of its own below ``folder``; returns the reasons of those that were skipped."""
+    """Runs every block of a page in a home of its own below ``folder``; returns the reasons of
+    those that were skipped.
+    """
     home = folder / "home"
     home.mkdir()
     shell = Shell(home)
-    parsers = SkipParser(), PythonCodeBlockParser(doctest_optionflags=ELLIPSIS | NORMALIZE_WHITESPACE), Blocks(shell)
+    parsers = (
+        SkipParser(),
+        PythonCodeBlockParser(doctest_optionflags=ELLIPSIS | NORMALIZE_WHITESPACE),
+        Blocks(shell),
+    )
     reasons = []
     for example in Document.parse(str(page), *parsers):
         os.chdir(shell.folder)

@@ -1,4 +1,6 @@
-"""A picture of standings for the README: a row for each bot, its rating with the error bar, light or dark as the page is."""
+"""A picture of standings for the README: a row for each bot, its rating with the error bar, light
+or dark as the page is.
+"""
 
 from markupsafe import Markup
 
@@ -7,7 +9,8 @@ from arena.exports.report.svg import element
 
 WIDTH, TOP, ROW, LEFT, RIGHT, ELO, FOOT = 820, 62, 34, 250, 590, 705, 44
 STYLE = """
-svg{font-family:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-variant-numeric:tabular-nums}
+svg{font-family:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;
+font-variant-numeric:tabular-nums}
 .page{fill:#fff;stroke:#dcd7cb}.ink{fill:#20242c;font-size:14px}.name{font-weight:600}.title{fill:#20242c;font-size:17px;font-weight:600}
 .muted{fill:#575e6b;font-size:12px}.grid{stroke:#e6e2d8}.zero{stroke:#8b8778}.stripe{fill:#f7f5f0}
 .bar{stroke:#0d6570;stroke-width:2.5;stroke-linecap:round}.dot{fill:#0d6570}.reach{fill:#c9e2e2}
@@ -29,9 +32,18 @@ def standings_picture(tables, title):
         *(text(x, 52, label, "muted", anchor) for x, label, anchor in HEADS),
         *(stripe(number) for number in range(0, len(rows), 2)),
         *(grid(scale, tick, height) for tick in scale.ticks),
-        *(part for number, row in enumerate(rows) for part in drawn_row(scale, row, TOP + ROW * number + ROW / 2)),
+        *(
+            part
+            for number, row in enumerate(rows)
+            for part in drawn_row(scale, row, TOP + ROW * number + ROW / 2)
+        ),
     ]
-    attributes = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {WIDTH} {height}", "width": WIDTH, "height": height}
+    attributes = {
+        "xmlns": "http://www.w3.org/2000/svg",
+        "viewBox": f"0 0 {WIDTH} {height}",
+        "width": WIDTH,
+        "height": height,
+    }
     return element("svg", *parts, role="img", aria_label=title, **attributes) + "\n"
 
 
@@ -49,12 +61,23 @@ def text(x, y, words, class_, anchor="start"):
 
 
 def stripe(number):
-    return element("rect", class_="stripe", x=12, y=TOP + ROW * number, width=WIDTH - 24, height=ROW, rx=6)
+    return element(
+        "rect", class_="stripe", x=12, y=TOP + ROW * number, width=WIDTH - 24, height=ROW, rx=6
+    )
 
 
 def grid(scale, tick, height):
-    line = element("line", class_="grid" if tick else "zero", x1=scale(tick), x2=scale(tick), y1=TOP, y2=height - FOOT + 6)
-    return line + text(scale(tick), height - FOOT + 24, f"{tick:+.0f}" if tick else "0", "muted", "middle")
+    line = element(
+        "line",
+        class_="grid" if tick else "zero",
+        x1=scale(tick),
+        x2=scale(tick),
+        y1=TOP,
+        y2=height - FOOT + 6,
+    )
+    return line + text(
+        scale(tick), height - FOOT + 24, f"{tick:+.0f}" if tick else "0", "muted", "middle"
+    )
 
 
 def drawn_row(scale, row, middle):
@@ -67,6 +90,14 @@ def drawn_row(scale, row, middle):
         element("rect", class_="reach", x=low, y=middle - 7, width=high - low, height=14, rx=4),
         element("line", class_="bar", x1=low, x2=high, y1=middle, y2=middle),
         element("circle", class_="dot", cx=scale(row.elo), cy=middle, r=5),
-        text(ELO, middle + 5, f"{row.elo:+.0f} ± {(row.elo_high - row.elo_low) / 2:.0f}".replace("-", "\N{MINUS SIGN}"), "ink", "end"),
+        text(
+            ELO,
+            middle + 5,
+            f"{row.elo:+.0f} ± {(row.elo_high - row.elo_low) / 2:.0f}".replace(
+                "-", "\N{MINUS SIGN}"
+            ),
+            "ink",
+            "end",
+        ),
         text(WIDTH - 24, middle + 5, f"{100 * row.win_rate:.0f} %", "ink", "end"),
     ]

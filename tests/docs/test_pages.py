@@ -1,4 +1,6 @@
-"""What a reader is told to type works, in the order it stands; how a page says what is in tests/docs/pages.py."""
+"""What a reader is told to type works, in the order it stands; how a page says what is in
+tests/docs/pages.py.
+"""
 
 import re
 import shlex
@@ -34,7 +36,9 @@ def test_every_block_runs_in_the_order_it_stands(page, tmp_path, monkeypatch):
 
 
 def test_few_blocks_are_skipped_and_each_says_why():
-    skips = [line for page in PAGES for line in re.findall(r"^<!--+ *skip:.*", page.read_text(), re.M)]
+    skips = [
+        line for page in PAGES for line in re.findall(r"^<!--+ *skip:.*", page.read_text(), re.M)
+    ]
     assert [line for line in skips if not re.fullmatch(r'<!-- skip: next "[^"]+" -->', line)] == []
     assert len(skips) <= FEW
 
@@ -49,7 +53,11 @@ def test_every_command_in_the_text_exists_with_its_options(page):
         name, *words = shlex.split(command)
         found = arena.get_command(Context(arena), name)
         assert found, f"`arena {command}`"
-        options = {option for parameter in found.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        options = {
+            option
+            for parameter in found.params
+            for option in (*parameter.opts, *parameter.secondary_opts)
+        }
         used = {word.partition("=")[0] for word in words if word.startswith("--")}
         assert used <= {*options, "--help"}, f"`arena {command}`"
 
@@ -82,4 +90,7 @@ def test_shown_output_is_compared_as_the_rules_for_pages_say():
 
 
 def test_a_console_block_is_commands_and_what_they_print():
-    assert read_console("$ one \\\n    two\nout\n$ three\n") == [("one \\\n    two", "out"), ("three", "")]
+    assert read_console("$ one \\\n    two\nout\n$ three\n") == [
+        ("one \\\n    two", "out"),
+        ("three", ""),
+    ]

@@ -11,7 +11,10 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_picture_of_the_standings_shows_the_published_league():
     path = ROOT / "docs" / "pictures" / "standings.svg"
-    drawn = standings_picture(run_tables(ROOT / "results" / "league-1" / "2-players"), "League 1: two players, 1,200 games")
+    drawn = standings_picture(
+        run_tables(ROOT / "results" / "league-1" / "2-players"),
+        "League 1: two players, 1,200 games",
+    )
     if os.environ.get("ARENA_GOLDEN") == "write":
         path.write_text(drawn, encoding="utf-8")
     assert path.read_text(encoding="utf-8") == drawn, "ARENA_GOLDEN=write writes it anew"

@@ -1,4 +1,6 @@
-"""A real browser for tests of pages: Chromium without a screen, its log, its requests, and axe-core where it can be had."""
+"""A real browser for tests of pages: Chromium without a screen, its log, its requests, and axe-core
+where it can be had.
+"""
 
 import json
 import os
@@ -32,7 +34,10 @@ class Browser:
 
     def __init__(self, profile):
         webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-        chromium, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
+        chromium, driver = (
+            shutil.which("chromium") or shutil.which("google-chrome"),
+            shutil.which("chromedriver"),
+        )
         if not chromium or not driver:
             pytest.skip("no chromium with chromedriver here: apt install chromium chromium-driver")
         options = webdriver.ChromeOptions()
@@ -45,8 +50,17 @@ class Browser:
 
     def open(self, path, fragment="", *, width=1280, scheme="light"):
         """Loads a file anew, as a reader with this width and colour scheme has it."""
-        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600)
-        self.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.cdp(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=900,
+            deviceScaleFactor=1,
+            mobile=width < 600,
+        )
+        self.cdp(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": scheme}],
+        )
         self.driver.get("about:blank")
         self.log()
         self.requests()
@@ -68,7 +82,13 @@ class Browser:
         """Presses keys where the focus is."""
         for key in keys:
             for kind in ("rawKeyDown", "keyUp"):
-                self.cdp("Input.dispatchKeyEvent", type=kind, key=KEYS.get(key, key), code=key, windowsVirtualKeyCode=CODES.get(key, 0))
+                self.cdp(
+                    "Input.dispatchKeyEvent",
+                    type=kind,
+                    key=KEYS.get(key, key),
+                    code=key,
+                    windowsVirtualKeyCode=CODES.get(key, 0),
+                )
 
     def log(self):
         """What the console said since the last call."""
@@ -76,16 +96,23 @@ class Browser:
 
     def requests(self):
         """What was asked for since the last call."""
-        messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        return [message["params"]["request"]["url"] for message in messages if message["method"] == "Network.requestWillBeSent"]
+        messages = [
+            json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")
+        ]
+        return [
+            message["params"]["request"]["url"]
+            for message in messages
+            if message["method"] == "Network.requestWillBeSent"
+        ]
 
     def violations(self):
         """What axe-core finds wrong with the page as it is: rule, impact, the elements."""
         self.js(axe_source())
         script = """
             const done = arguments[0];
+            const elements = (one) => one.nodes.map((node) => node.html.slice(0, 160));
             axe.run().then(
-              (found) => done(found.violations.map((one) => [one.id, one.impact, one.nodes.map((node) => node.html.slice(0, 160))])),
+              (found) => done(found.violations.map((one) => [one.id, one.impact, elements(one)])),
               (error) => done([String(error)]));
         """
         return self.driver.execute_async_script(script)
@@ -99,7 +126,14 @@ def axe_source():
         if npm is None:
             pytest.skip("no npm to fetch axe-core with")
         path.parent.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run([npm, "pack", "--silent", AXE], cwd=path.parent, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            [npm, "pack", "--silent", AXE],
+            cwd=path.parent,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         if done.returncode:
             pytest.skip(f"axe-core could not be fetched: {done.stderr[-200:]}")
         with tarfile.open(path.parent / done.stdout.split()[-1]) as archive:

@@ -1,4 +1,6 @@
-"""An arena of its own for each test: a folder with bots/, and the command run in it as a user would."""
+"""An arena of its own for each test: a folder with bots/, and the command run in it as a user
+would.
+"""
 
 import json
 import os
@@ -12,27 +14,45 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a background job, whose children would not hear a Ctrl-C either
+# as in a background job, whose children would not hear a Ctrl-C either
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 TIMES = ("think_ms", "slowest_ms", "ended")
 
 
 class Arena:
-    """The command ``arena`` in a folder, without the bots of the ladder unless ``ladder`` is ``on``."""
+    """The command ``arena`` in a folder, without the bots of the ladder unless ``ladder`` is
+    ``on``.
+    """
 
     def __init__(self, home):
         self.home = home
-        self.own = {f"XDG_{name}_HOME": str(home.parent / name.lower()) for name in ("STATE", "CONFIG", "CACHE")}
+        self.own = {
+            f"XDG_{name}_HOME": str(home.parent / name.lower())
+            for name in ("STATE", "CONFIG", "CACHE")
+        }
         self.ladder = "off"
 
     @property
     def environment(self):
-        return {**os.environ, **self.own, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "ARENA_LADDER": self.ladder}
+        return {
+            **os.environ,
+            **self.own,
+            "PYTHONPATH": str(ROOT),
+            "NO_COLOR": "1",
+            "ARENA_LADDER": self.ladder,
+        }
 
     def start(self, *arguments):
         command = [sys.executable, "-m", "arena", *map(str, arguments)]
         return subprocess.Popen(
-            command, cwd=self.home, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+            command,
+            cwd=self.home,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
         )
 
     def __call__(self, *arguments, status=0):
@@ -51,11 +71,17 @@ class Arena:
         return folder
 
     def records(self, run):
-        return [json.loads(line) for line in (self.home / "results" / run / "games.jsonl").read_text().splitlines()]
+        return [
+            json.loads(line)
+            for line in (self.home / "results" / run / "games.jsonl").read_text().splitlines()
+        ]
 
     def timeless(self, run):
         """The records without their times, sorted by id."""
-        records = [{key: value for key, value in record.items() if key not in TIMES} for record in self.records(run)]
+        records = [
+            {key: value for key, value in record.items() if key not in TIMES}
+            for record in self.records(run)
+        ]
         return sorted(records, key=lambda record: record["id"])
 
 
@@ -78,7 +104,9 @@ def add_zoo_bot(arena, program):
     folder.mkdir()
     for name in ("polite.py", f"{program}.py"):
         shutil.copy(ROOT / "tests" / "bots" / name, folder / name)
-    (folder / "bot.toml").write_text(f'name = "{folder.name}"\nversion = "1"\ncommand = ["python3", "{program}.py"]\n')
+    (folder / "bot.toml").write_text(
+        f'name = "{folder.name}"\nversion = "1"\ncommand = ["python3", "{program}.py"]\n'
+    )
     return folder.name
 
 

@@ -1,4 +1,6 @@
-"""Runs that find out while they play how much is played: reproducible for any number of workers, and after kill -9."""
+"""Runs that find out while they play how much is played: reproducible for any number of workers,
+and after kill -9.
+"""
 
 import json
 import random
@@ -61,7 +63,11 @@ def test_killing_the_arena_changes_nothing(three):
     for _ in range(4):
         process = three.start(*RUN, "--jobs", 2, "--out", "killed")
         target = journal_lines(three, "killed") + rng.randint(5, 40)
-        wait_for(lambda process=process, target=target: journal_lines(three, "killed") >= target or process.poll() is not None)
+        wait_for(
+            lambda process=process, target=target: (
+                journal_lines(three, "killed") >= target or process.poll() is not None
+            )
+        )
         time.sleep(rng.random() * 0.1)
         process.send_signal(signal.SIGKILL)
         process.communicate()
@@ -78,8 +84,12 @@ def test_a_run_that_died_just_before_or_after_a_decision_goes_on_alike(three):
     lines = (folder / "games.jsonl").read_bytes().splitlines(keepends=True)
     info = json.loads((folder / "run.json").read_text())
     first = dict.fromkeys(plan[0], 10)
-    (folder / "games.jsonl").write_bytes(b"".join(line for line in lines if json.loads(line)["deal"] < 10))
-    (folder / "run.json").write_text(json.dumps({**info, "config": {**info["config"], "allotted": first, "settled": None}}))
+    (folder / "games.jsonl").write_bytes(
+        b"".join(line for line in lines if json.loads(line)["deal"] < 10)
+    )
+    (folder / "run.json").write_text(
+        json.dumps({**info, "config": {**info["config"], "allotted": first, "settled": None}})
+    )
     _, err = three(*RUN, "--out", "one")
     assert "60 already played" in err
     assert (three.timeless("one"), plan_of(three, "one")) == (games, plan)
@@ -112,7 +122,9 @@ def test_deals_that_run_out_are_said_and_an_unfinished_run_is_found_again(three)
 
 
 def test_settings_come_from_arena_toml_too(three):
-    (three.home / "arena.toml").write_text('bots = ["rnd", "fst"]\nuntil = 200\nadaptive = true\nout = "cfg"\n')
+    (three.home / "arena.toml").write_text(
+        'bots = ["rnd", "fst"]\nuntil = 200\nadaptive = true\nout = "cfg"\n'
+    )
     three("run", "--config", "arena.toml")
     config = json.loads((three.home / "results/cfg/run.json").read_text())["config"]
     assert (config["until"], config["adaptive"], config["deals"]) == (200, True, 1000)

@@ -10,7 +10,9 @@ def test_a_run_is_analysed_and_its_commands_work(arena):
     out, err = arena("analyse")
     assert "run results/a" in err
     assert "Does one rating for each bot explain the results?" in out
-    commands = [shlex.split(line) for line in out.splitlines() if line.startswith("  arena replay ")]
+    commands = [
+        shlex.split(line) for line in out.splitlines() if line.startswith("  arena replay ")
+    ]
     assert len(commands) == 6
     for command in commands:
         assert "end (" in arena(*command[1:])[0]

@@ -1,6 +1,8 @@
-"""Rounds of random harm to a run: every game is in the journal once, as in a quiet run, and no process stays.
+"""Rounds of random harm to a run: every game is in the journal once, as in a quiet run, and no
+process stays.
 
-``make chaos`` plays 100 rounds, the tests a few; ARENA_CHAOS_ROUNDS and ARENA_CHAOS_SEED choose others.
+``make chaos`` plays 100 rounds, the tests a few; ARENA_CHAOS_ROUNDS and ARENA_CHAOS_SEED choose
+others.
 """
 
 import os
@@ -27,18 +29,26 @@ true = time.time
 time.time = lambda: true() + random.choice((-1, 1)) * random.random() * 1e6
 """
 TMPFS = (
-    'mount -t tmpfs -o size="$SIZE" none results && cp -a kept/. results/ && { "$@"; S=$?; rm -rf kept/*; cp -a results/. kept/; exit $S; }'
+    'mount -t tmpfs -o size="$SIZE" none results && cp -a kept/. results/ && { "$@"; S=$?; rm -rf'
+    " kept/*; cp -a results/. kept/; exit $S; }"
 )
 READ_ONLY = 'mount --bind results results && mount -o remount,ro,bind results && exec "$@"'
 
 
 def may_mount():
     script = "mkdir -p /tmp/.arena-mount && mount -t tmpfs none /tmp/.arena-mount"
-    return subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, check=False).returncode == 0
+    return (
+        subprocess.run(
+            ["unshare", "-rm", "sh", "-c", script], capture_output=True, check=False
+        ).returncode
+        == 0
+    )
 
 
 class Chaos:
-    """A run that is harmed and continued, round after round; when it is complete it is compared, and another one starts."""
+    """A run that is harmed and continued, round after round; when it is complete it is compared,
+    and another one starts.
+    """
 
     def __init__(self, arena, quiet, rng):
         self.arena, self.quiet, self.rng = arena, quiet, rng
@@ -57,20 +67,27 @@ class Chaos:
     def start(self, *prefix, **environment):
         command = [*prefix, sys.executable, "-m", "arena", *map(str, RUN), self.run]
         return subprocess.Popen(
-            command, cwd=self.arena.home, env={**self.arena.environment, **environment}, start_new_session=True,
+            command, cwd=self.arena.home, env={**self.arena.environment, **environment},
+            start_new_session=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 
     def started(self, least=0):
-        """A run in progress, at a random moment, once it has played so many games: before the first Python itself may still be starting."""
+        """A run in progress, at a random moment, once it has played so many games: before the first
+        Python itself may still be starting.
+        """
         process = self.start()
         target = min(GAMES, journal_lines(self.arena, self.run) + self.rng.randint(least, 12))
-        wait_for(lambda: journal_lines(self.arena, self.run) >= target or process.poll() is not None)
+        wait_for(
+            lambda: journal_lines(self.arena, self.run) >= target or process.poll() is not None
+        )
         time.sleep(self.rng.random() * 0.15)
         return process
 
     def find(self, word):
-        """Processes of the run whose command line has the word; the bots' own may be out of sight of their sandbox."""
+        """Processes of the run whose command line has the word; the bots' own may be out of sight
+        of their sandbox.
+        """
         return [pid for pid, command in processes(str(self.arena.home)).items() if word in command]
 
     def kill(self, pids, number=signal.SIGKILL):
@@ -101,12 +118,17 @@ class Chaos:
             self.compare()
 
     def compare(self):
-        """The run is complete: each game once, and each as in the quiet run, but those whose bot was killed."""
+        """The run is complete: each game once, and each as in the quiet run, but those whose bot
+        was killed.
+        """
         records = self.arena.timeless(self.run)
         assert len({record["id"] for record in records}) == len(records) == GAMES
         harmed = {record["id"] for record in records if record["faults"]}
         assert len(harmed) <= self.harmed_bots
-        assert {fault["kind"] for record in records for fault in record["faults"]} <= {"killed", "start-up"}
+        assert {fault["kind"] for record in records for fault in record["faults"]} <= {
+            "killed",
+            "start-up",
+        }
         expected = [record for record in self.quiet if record["id"] not in harmed]
         assert [record for record in records if record["id"] not in harmed] == expected
         shutil.rmtree(self.journal.parent)
@@ -130,7 +152,9 @@ class Chaos:
 
     def bot_killed(self):
         process = self.started()
-        self.harmed_bots += self.kill([pid for pid in self.find(" bot.py") if pid not in self.find("keeper.py")])
+        self.harmed_bots += self.kill(
+            [pid for pid in self.find(" bot.py") if pid not in self.find("keeper.py")]
+        )
         self.ended(process, 0)
 
     def terminated(self):
@@ -160,7 +184,13 @@ class Chaos:
     def tail_corrupted(self):
         self.main_killed()
         if self.journal.exists():
-            junk = self.rng.choice([b"\0" * self.rng.randint(1, 9000), self.rng.randbytes(200).replace(b"\n", b""), b'{"v":1,"id":"bird/'])
+            junk = self.rng.choice(
+                [
+                    b"\0" * self.rng.randint(1, 9000),
+                    self.rng.randbytes(200).replace(b"\n", b""),
+                    b'{"v":1,"id":"bird/',
+                ]
+            )
             with self.journal.open("ab") as file:
                 file.write(junk)
 
@@ -182,7 +212,9 @@ class Chaos:
         kept = self.arena.home / "kept"
         shutil.rmtree(kept, ignore_errors=True)
         shutil.copytree(self.arena.home / "results", kept)
-        size = sum(path.stat().st_size for path in kept.rglob("*") if path.is_file()) + self.rng.randint(20_000, 120_000)
+        size = sum(
+            path.stat().st_size for path in kept.rglob("*") if path.is_file()
+        ) + self.rng.randint(20_000, 120_000)
         process = self.start("unshare", "-rm", "sh", "-c", TMPFS, "sh", SIZE=str(size))
         err = self.ended(process, 0, 1)
         assert process.returncode == 0 or "No space left" in err, err
@@ -197,7 +229,8 @@ class Chaos:
 
 
 HARMS = [name for name, member in vars(Chaos).items() if callable(member) and name in (
-    "main_killed", "worker_killed", "keeper_killed", "bot_killed", "terminated", "interrupted", "interrupted_twice", "tail_torn",
+    "main_killed", "worker_killed", "keeper_killed", "bot_killed", "terminated", "interrupted",
+    "interrupted_twice", "tail_torn",
     "tail_corrupted", "two_arenas", "clock_jumps", "disk_full", "results_read_only",
 )]  # fmt: skip
 
@@ -209,7 +242,11 @@ def test_no_harm_loses_or_doubles_a_game_or_leaves_a_process(arena):
     assert len(quiet) == GAMES
     rng = random.Random(SEED)
     chaos = Chaos(arena, quiet, rng)
-    harms = HARMS if may_mount() else [harm for harm in HARMS if harm not in ("disk_full", "results_read_only")]
+    harms = (
+        HARMS
+        if may_mount()
+        else [harm for harm in HARMS if harm not in ("disk_full", "results_read_only")]
+    )
     for number in range(ROUNDS):
         harm = harms[number % len(harms)] if len(harms) + 1 >= ROUNDS else rng.choice(harms)
         try:
@@ -223,9 +260,13 @@ def test_no_harm_loses_or_doubles_a_game_or_leaves_a_process(arena):
 
 
 def test_only_dates_come_from_the_wall_clock():
-    """A clock that is set meanwhile changes no budget and no result: a record's date and a left-over folder's age read it."""
+    """A clock that is set meanwhile changes no budget and no result: a record's date and a
+    left-over folder's age read it.
+    """
     for part in ("players", "match", "rules"):
         for path in (ROOT / "arena" / part).rglob("*.py"):
             text = path.read_text()
             assert "time.time(" not in text, path
-            assert text.count("datetime.now(") == (1 if path.name in ("referee.py", "passing.py") else 0), path
+            assert text.count("datetime.now(") == (
+                1 if path.name in ("referee.py", "passing.py") else 0
+            ), path

@@ -1,4 +1,6 @@
-"""Runs on a real Dask cluster on loopback: a scheduler and two workers, each started by its own command line."""
+"""Runs on a real Dask cluster on loopback: a scheduler and two workers, each started by its own
+command line.
+"""
 
 import os
 import shutil
@@ -36,20 +38,34 @@ class Cluster:
         self.started = []
 
     def start(self, *arguments, **environment):
-        variables = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(self.home / "cache"), **environment}
+        variables = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "XDG_CACHE_HOME": str(self.home / "cache"),
+            **environment,
+        }
         with (self.home / "dask.log").open("a") as log:
             process = subprocess.Popen(
-                [*DASK, *map(str, arguments)], cwd=self.home, env=variables, stdout=log, stderr=log, start_new_session=True
+                [*DASK, *map(str, arguments)],
+                cwd=self.home,
+                env=variables,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
         self.started.append(process)
         return process
 
     def scheduler(self, *arguments):
-        return self.start("scheduler", "--host", "127.0.0.1", "--port", self.port, "--no-dashboard", *arguments)
+        return self.start(
+            "scheduler", "--host", "127.0.0.1", "--port", self.port, "--no-dashboard", *arguments
+        )
 
     def worker(self, *arguments, **environment):
         local = ("--local-directory", self.home / "dask", "--no-dashboard", "--nthreads", 1)
-        return self.start("worker", self.address, "--host", "127.0.0.1", *local, *arguments, **environment)
+        return self.start(
+            "worker", self.address, "--host", "127.0.0.1", *local, *arguments, **environment
+        )
 
     def end(self):
         """Workers first: without their scheduler they take their time."""
@@ -61,7 +77,9 @@ class Cluster:
 def worker_processes(arena):
     """Dask's worker processes and ours below them."""
     found = processes(str(arena.home)).items()
-    return [pid for pid, command in found if "spawn_main" in command], [pid for pid, command in found if "cluster.child" in command]
+    return [pid for pid, command in found if "spawn_main" in command], [
+        pid for pid, command in found if "cluster.child" in command
+    ]
 
 
 def kinds(records):
@@ -94,7 +112,9 @@ def test_a_run_on_two_workers_equals_the_local_run_and_leaves_nothing(arena, clu
     _, err = arena(*settings, "there", "--cluster", cluster.address, "-v")
     assert "2 games at once, speed " in err
     assert kinds(arena.timeless("there")) == kinds(arena.timeless("here"))
-    assert all(record["host"].partition(" @ ")[2].endswith("/s") for record in arena.records("there"))
+    assert all(
+        record["host"].partition(" @ ")[2].endswith("/s") for record in arena.records("there")
+    )
     log = (arena.home / "results" / "there" / "logs" / "arena.log").read_text()
     players = {line.split()[3] for line in log.splitlines() if "started as process" in line}
     assert len(players) == 2, log
@@ -134,7 +154,10 @@ def test_after_the_schedulers_death_the_same_command_finishes_the_run(arena, clu
     cluster.started[0].kill()
     _, err = process.communicate(timeout=100)
     assert process.returncode == 1, err
-    assert f"expected the Dask scheduler at {cluster.address} to stay connected, got a lost connection" in err
+    assert (
+        f"expected the Dask scheduler at {cluster.address} to stay connected, got a lost connection"
+        in err
+    )
     assert "all finished games are in the journal" in err
     wait_for(lambda: not any(worker_processes(arena)))
     assert 8 <= len(arena.records("there")) < 30
@@ -144,7 +167,9 @@ def test_after_the_schedulers_death_the_same_command_finishes_the_run(arena, clu
     assert kinds(arena.timeless("there")) == kinds(arena.timeless("here"))
 
 
-def test_ctrl_c_the_death_of_the_arena_and_a_stopped_worker_leave_no_bot_on_the_cluster(arena, cluster):
+def test_ctrl_c_the_death_of_the_arena_and_a_stopped_worker_leave_no_bot_on_the_cluster(
+    arena, cluster
+):
     settings = ("run", "--deals", 60, "--seed", "s", "--out", "there", "--cluster", cluster.address)
     process = arena.start(*settings)
     wait_for(lambda: journal_lines(arena, "there") >= 5 or process.poll() is not None)
@@ -159,7 +184,11 @@ def test_ctrl_c_the_death_of_the_arena_and_a_stopped_worker_leave_no_bot_on_the_
     process.kill()
     process.communicate()
     wait_for(lambda: not worker_processes(arena)[1])
-    wait_for(lambda: not [command for command in processes(str(arena.home)).values() if "bot.py" in command])
+    wait_for(
+        lambda: (
+            not [command for command in processes(str(arena.home)).values() if "bot.py" in command]
+        )
+    )
     kept = len(arena.records("there"))
     process = arena.start(*settings)
     wait_for(lambda: journal_lines(arena, "there") >= kept + 5 or process.poll() is not None)
@@ -191,7 +220,9 @@ def test_workers_that_would_play_otherwise_are_refused_with_the_reason(arena, cl
     cluster.worker(PYTHONPATH=str(changed))
     with distributed.Client(cluster.address, set_as_default=False) as client:
         client.wait_for_workers(5)
-    _, err = arena("run", "--deals", 6, "--seed", "s", "--out", "there", "--cluster", cluster.address)
+    _, err = arena(
+        "run", "--deals", 6, "--seed", "s", "--out", "there", "--cluster", cluster.address
+    )
     assert "may not play: expected qin-arena " in err
     assert "got No module named 'arena': pip install 'qin-arena[cluster]==" in err
     assert "may not play: expected the native rules core, got the pure one" in err
@@ -206,15 +237,31 @@ def test_a_scheduler_that_cannot_be_reached_is_told_before_a_run_begins(arena):
             "expected a Dask scheduler at tcp://127.0.0.1:9, got [Errno 111]",
             "start one with 'dask scheduler'",
         ),
-        (["--cluster", "missing.json"], "expected a scheduler file missing.json, found none", "--scheduler-file missing.json' writes it"),
-        (["--cluster", "tls://127.0.0.1:9"], "expected --tls-ca-file, --tls-cert and --tls-key", "has an address tls://"),
+        (
+            ["--cluster", "missing.json"],
+            "expected a scheduler file missing.json, found none",
+            "--scheduler-file missing.json' writes it",
+        ),
+        (
+            ["--cluster", "tls://127.0.0.1:9"],
+            "expected --tls-ca-file, --tls-cert and --tls-key",
+            "has an address tls://",
+        ),
         (
             ["--cluster", "127.0.0.1:9", "--tls-key", "x"],
             "expected a file for --tls-key, found none at x",
             "the scheduler was started with",
         ),
-        (["--cluster", "127.0.0.1:9", "--jobs", 2], "expected --jobs or --cluster, got both", "leave out --jobs"),
-        (["--tls-key", "key.pem"], "expected --cluster with --tls-ca-file", "add it, or leave them out"),
+        (
+            ["--cluster", "127.0.0.1:9", "--jobs", 2],
+            "expected --jobs or --cluster, got both",
+            "leave out --jobs",
+        ),
+        (
+            ["--tls-key", "key.pem"],
+            "expected --cluster with --tls-ca-file",
+            "add it, or leave them out",
+        ),
     ):
         _, err = arena("run", "--out", "there", *options, status=1)
         assert what in err
@@ -233,7 +280,12 @@ def test_an_encrypted_cluster_by_its_scheduler_file(arena):
     made.worker(*files)
     try:
         wait_for((arena.home / "scheduler.json").exists)
-        files = {"cluster": "scheduler.json", "tls_ca_file": "cert.pem", "tls_cert": "cert.pem", "tls_key": "key.pem"}
+        files = {
+            "cluster": "scheduler.json",
+            "tls_ca_file": "cert.pem",
+            "tls_cert": "cert.pem",
+            "tls_key": "key.pem",
+        }
         own = arena.home / "qin-arena" / "arena.toml"
         own.parent.mkdir()
         own.write_text("".join(f'{key} = "{arena.home}/{file}"\n' for key, file in files.items()))

@@ -18,7 +18,9 @@ def test_help_lists_every_command_and_every_command_shows_an_example(arena):
     for command in COMMANDS:
         assert re.search(rf"^  {command} +\S", out, re.M)
         own, _ = arena(command, "--help")
-        assert re.search(rf"^ +arena {command}", own, re.M), f"arena {command} --help shows no example"
+        assert re.search(rf"^ +arena {command}", own, re.M), (
+            f"arena {command} --help shows no example"
+        )
         assert "..." not in own.splitlines()[2]
 
 
@@ -29,7 +31,9 @@ def test_short_help_is_not_cut_off(arena):
 
 def test_the_version_names_the_rules_core_and_the_channel(arena):
     out, _ = arena("--version")
-    assert re.fullmatch(r"arena \S+, protocol 1, rules core (pure|native), Python 3\.\d+\.\d+\n", out)
+    assert re.fullmatch(
+        r"arena \S+, protocol 1, rules core (pure|native), Python 3\.\d+\.\d+\n", out
+    )
 
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
@@ -55,8 +59,12 @@ def test_the_montecarlo_template_plays_to_the_end_and_beats_random_with_any_core
     script, manifest = arena.home / "searcher/bot.py", arena.home / "searcher/bot.toml"
     assert len(script.read_text().splitlines()) <= 50
     if core:
-        script.write_text(f"import arena.rules\nassert arena.rules.CORE == {core!r}\n" + script.read_text())
-        manifest.write_text(manifest.read_text().replace('["python3"', f'["env", "ARENA_RULES={core}", "python3"'))
+        script.write_text(
+            f"import arena.rules\nassert arena.rules.CORE == {core!r}\n" + script.read_text()
+        )
+        manifest.write_text(
+            manifest.read_text().replace('["python3"', f'["env", "ARENA_RULES={core}", "python3"')
+        )
     arena("run", "./searcher", "rnd", "--deals", 2, "--seed", "search", "--out", "search")
     records = arena.records("search")
     assert [record["faults"] for record in records] == [[]] * 4
@@ -77,7 +85,14 @@ def test_a_template_that_is_not_there_in_a_language_is_an_error_with_its_cure(ar
 
 
 @pytest.mark.parametrize(
-    "name", ["careful-python", "lookahead-python", pytest.param("first-js", marks=needs_node), "greedy-python", "random-python"]
+    "name",
+    [
+        "careful-python",
+        "lookahead-python",
+        pytest.param("first-js", marks=needs_node),
+        "greedy-python",
+        "random-python",
+    ],
 )
 def test_the_bots_of_the_repository_pass_the_check(arena, name):
     out, _ = arena("check", ROOT / "bots" / name)
@@ -95,17 +110,34 @@ def test_greedy_beats_random_and_careful_beats_greedy(arena):
     """Over so few deals only roughly: both are far ahead."""
     bots = [ROOT / "bots" / name for name in ("careful-python", "greedy-python", "random-python")]
     arena("run", *bots, "--deals", 12, "--seed", "ladder", "--out", "ladder")
-    table = {row["bot"]: row for row in json.loads(arena("standings", "ladder", "--json")[0])["standings"]}
+    table = {
+        row["bot"]: row
+        for row in json.loads(arena("standings", "ladder", "--json")[0])["standings"]
+    }
     assert table["greedy-python"]["win_rate"] > table["random-python"]["win_rate"] + 0.3
     assert table["careful-python"]["win_rate"] >= table["greedy-python"]["win_rate"]
 
 
 def test_perft_counts_what_the_vectors_say_and_each_first_move_by_itself(arena):
-    vectors = [json.loads(line) for line in (ROOT / "protocol/vectors/perft.jsonl").read_text().splitlines()]
+    vectors = [
+        json.loads(line)
+        for line in (ROOT / "protocol/vectors/perft.jsonl").read_text().splitlines()
+    ]
     vector = next(line for line in vectors if line["name"] == "lion-3-last-5")
-    there = ("--board", "lion", "--players", 3, "--deck", vector["deck"], "--moves", " ".join(vector["moves"]))
+    there = (
+        "--board",
+        "lion",
+        "--players",
+        3,
+        "--deck",
+        vector["deck"],
+        "--moves",
+        " ".join(vector["moves"]),
+    )
     out, err = arena("perft", *there, "--depth", 3)
-    assert [line.split() for line in out.splitlines()[1:]] == [["lion", "3", str(at), str(vector["counts"][at])] for at in (1, 2, 3)]
+    assert [line.split() for line in out.splitlines()[1:]] == [
+        ["lion", "3", str(at), str(vector["counts"][at])] for at in (1, 2, 3)
+    ]
     assert "nodes/s" in err
     assert "nodes/s" not in out
     [line] = arena("perft", *there, "--depth", 2, "--json")[0].splitlines()
@@ -121,7 +153,21 @@ def test_perft_counts_what_the_vectors_say_and_each_first_move_by_itself(arena):
 def test_perft_counts_on_several_boards_for_several_numbers_of_players(arena):
     (arena.home / "tiny.txt").write_text("R..\n...\n..B\n")
     out, _ = arena(
-        "perft", "--board", "tiny.txt", "--board", "bird", "--players", 2, "--players", 4, "--depth", 2, "--seed", "x", "--deal", 3
+        "perft",
+        "--board",
+        "tiny.txt",
+        "--board",
+        "bird",
+        "--players",
+        2,
+        "--players",
+        4,
+        "--depth",
+        2,
+        "--seed",
+        "x",
+        "--deal",
+        3,
     )
     assert [line.split()[:3] for line in out.splitlines()[1:]] == [
         [board, players, depth] for board in ("tiny", "bird") for players in "24" for depth in "12"
@@ -131,10 +177,25 @@ def test_perft_counts_on_several_boards_for_several_numbers_of_players(arena):
 @pytest.mark.parametrize(
     ("options", "status", "said"),
     [
-        (("--deck", "RRYY"), 1, ["error: --deck: expected 12 tiles RR in the deck, got 1", "hint: write the 72 tiles"]),
+        (
+            ("--deck", "RRYY"),
+            1,
+            ["error: --deck: expected 12 tiles RR in the deck, got 1", "hint: write the 72 tiles"],
+        ),
         (("--deck", ""), 1, ["error: --deck: expected 12 tiles RR in the deck, got 0"]),
-        (("--deck", "RRY", "--seed", "x"), 2, ["expected either --deck, or --seed and --deal, got both"]),
-        (("--moves", "Ra1Ra2"), 1, ["--moves, move 1 on bird with 2 players: Ra1Ra2 is illegal", "hint: leave out --moves"]),
+        (
+            ("--deck", "RRY", "--seed", "x"),
+            2,
+            ["expected either --deck, or --seed and --deal, got both"],
+        ),
+        (
+            ("--moves", "Ra1Ra2"),
+            1,
+            [
+                "--moves, move 1 on bird with 2 players: Ra1Ra2 is illegal",
+                "hint: leave out --moves",
+            ],
+        ),
         (("--moves", "Ra1Rc2"), 1, ["expected two squares that share an edge, got 'Ra1Rc2'"]),
         (("--board", "nope"), 1, ["expected a board out of bird, lion, got 'nope'", "hint: "]),
         (("--depth", 0), 2, ["0 is not in the range x>=1"]),
@@ -161,7 +222,9 @@ def test_bench_measures_what_is_asked_for(arena):
         ("illegal_move", "is not free grassland (R4.1)"),
     ],
 )
-def test_a_bad_bot_fails_the_check_with_the_cure_and_is_not_registered(arena, zoo_bot, program, said):
+def test_a_bad_bot_fails_the_check_with_the_cure_and_is_not_registered(
+    arena, zoo_bot, program, said
+):
     name = zoo_bot(program)
     out, _ = arena("check", f"bots/{name}", "--move-ms", 300, status=1)
     assert "FAIL" in out
@@ -188,10 +251,24 @@ def test_changed_content_becomes_the_next_version(arena):
     out, _ = arena("submit", "mine")
     assert "registered as version 2" in out
     out, _ = arena("bots", "--all")
-    assert [line.split()[:2] for line in out.splitlines()[1:]] == [["fst", "1"], ["mine", "2"], ["mine@1", "1"], ["rnd", "1"]]
+    assert [line.split()[:2] for line in out.splitlines()[1:]] == [
+        ["fst", "1"],
+        ["mine", "2"],
+        ["mine@1", "1"],
+        ["rnd", "1"],
+    ]
     listed = json.loads(arena("bots", "--json")[0])
     assert [bot["bot"] for bot in listed] == ["fst", "mine", "rnd"]
-    assert set(listed[0]) == {"bot", "version", "language", "author", "description", "missing", "sha256", "ladder"}
+    assert set(listed[0]) == {
+        "bot",
+        "version",
+        "language",
+        "author",
+        "description",
+        "missing",
+        "sha256",
+        "ladder",
+    }
 
 
 def test_a_script_with_a_command_is_submitted(arena):
@@ -200,7 +277,10 @@ def test_a_script_with_a_command_is_submitted(arena):
     _, err = arena("submit", "engine.txt", status=1)
     assert "--command 'INTERPRETER engine.txt'" in err
     arena("submit", "engine.txt", "--name", "engine", "--command", "python3 -u engine.txt")
-    assert 'command = ["python3", "-u", "engine.txt"]' in (arena.home / "bots" / "engine" / "bot.toml").read_text()
+    assert (
+        'command = ["python3", "-u", "engine.txt"]'
+        in (arena.home / "bots" / "engine" / "bot.toml").read_text()
+    )
 
 
 def test_a_bot_folder_that_is_broken_is_shown_as_such(arena):
@@ -257,7 +337,11 @@ def test_a_replay_as_a_seat_saw_it_covers_the_other_hands(arena):
     arena("run", "--deals", 1, "--out", "r", "--seed", "replay")
     record = arena.records("r")[0]
     seen, _ = arena("replay", "r", record["id"], "--turn", 3, "--seat", 1)
-    hands = [line.split()[-3:] for line in seen.splitlines()[-4:] if record["bots"][0] in line or record["bots"][1] in line]
+    hands = [
+        line.split()[-3:]
+        for line in seen.splitlines()[-4:]
+        if record["bots"][0] in line or record["bots"][1] in line
+    ]
     assert hands[0] == ["??"] * 3
     assert "??" not in hands[1]
     assert "??" not in arena("replay", "r", record["id"], "--turn", 3)[0]
@@ -290,7 +374,10 @@ def test_runs_are_listed_and_the_newest_is_the_default(arena):
     assert [line.split()[0] for line in out.splitlines()] == ["Run", "one", "two"]
     assert out.splitlines()[2].endswith("4/4")
     listed = json.loads(arena("runs", "--json")[0])
-    assert [(run["run"], run["games"], run["planned"]) for run in listed] == [("one", 2, 2), ("two", 4, 4)]
+    assert [(run["run"], run["games"], run["planned"]) for run in listed] == [
+        ("one", 2, 2),
+        ("two", 4, 4),
+    ]
     assert "run results/two" in arena("standings")[1]
 
 
@@ -302,7 +389,9 @@ def test_standings_as_table_csv_and_json_are_the_same_figures(arena):
     assert (arena.home / "copy.csv").read_text() == written
     objects = json.loads(arena("standings", "s", "--json")[0])["standings"]
     lines = [line.split(",") for line in written.splitlines()]
-    assert [[str(entry[key]) for key in ("rank", "bot", "games")] for entry in objects] == [[row[0], row[1], row[5]] for row in lines[1:]]
+    assert [[str(entry[key]) for key in ("rank", "bot", "games")] for entry in objects] == [
+        [row[0], row[1], row[5]] for row in lines[1:]
+    ]
     assert [float(row[2]) for row in lines[1:]] == [entry["elo"] for entry in objects]
     out, _ = arena("standings", "s", "--pairs")
     assert "Opponent" in out
@@ -314,26 +403,58 @@ def test_json_carries_all_that_the_table_shows(arena):
     arena("run", "--deals", 3, "--out", "s")
     text, _ = arena("standings", "s", "--pairs")
     shown = json.loads(arena("standings", "s", "--pairs", "--json")[0])
-    assert (shown["games"], shown["deals"], shown["plan"]) == (6, 3, {"games": 6, "missing": 0, "incomplete_blocks": 0})
-    assert [f"note: {note}" for note in shown["notes"]] == [line for line in text.splitlines() if line.startswith("note: ")] != []
-    assert {"rank", "rank_low", "rank_high", "bot", "mark", "elo", "elo_low", "elo_high", "los", "forfeits"} <= set(shown["standings"][0])
+    assert (shown["games"], shown["deals"], shown["plan"]) == (
+        6,
+        3,
+        {"games": 6, "missing": 0, "incomplete_blocks": 0},
+    )
+    assert (
+        [f"note: {note}" for note in shown["notes"]]
+        == [line for line in text.splitlines() if line.startswith("note: ")]
+        != []
+    )
+    assert {
+        "rank",
+        "rank_low",
+        "rank_high",
+        "bot",
+        "mark",
+        "elo",
+        "elo_low",
+        "elo_high",
+        "los",
+        "forfeits",
+    } <= set(shown["standings"][0])
     assert {"bot", "opponent", "score", "elo_diff", "los", "mark"} <= set(shown["pairs"][0])
     assert {"seats", "seat", "elo", "elo_error"} <= set(shown["seats"][0])
     assert shown["standings"][-1]["los"] is None
     assert "pairs" not in json.loads(arena("standings", "s", "--json")[0])
-    assert json.loads(arena("run", "--deals", 3, "--out", "s", "--json")[0])["standings"] == shown["standings"]
+    assert (
+        json.loads(arena("run", "--deals", 3, "--out", "s", "--json")[0])["standings"]
+        == shown["standings"]
+    )
 
 
 def test_standings_of_an_incomplete_run_count_what_is_missing(arena):
     arena("run", "--deals", 3, "--seatings", "all", "--out", "s")
     journal = arena.home / "results" / "s" / "games.jsonl"
-    lines = {json.loads(line)["id"].split("/", 2)[2]: line for line in journal.read_text().splitlines(keepends=True)}
+    lines = {
+        json.loads(line)["id"].split("/", 2)[2]: line
+        for line in journal.read_text().splitlines(keepends=True)
+    }
     journal.write_text(lines["0/0"] + lines["0/1"] + lines["1/1"])
-    note = "note: 3 of the 6 planned games are missing; incomplete blocks, which count with the games played so far: 1"
+    note = (
+        "note: 3 of the 6 planned games are missing; incomplete blocks, which count with the games"
+        " played so far: 1"
+    )
     assert note in arena("standings", "s")[0].splitlines()
     assert note in arena("standings", "s", "--csv", "-")[1].splitlines()
     assert note in arena("export", "s", "--to", "tables")[1].splitlines()
-    assert json.loads(arena("standings", "s", "--json")[0])["plan"] == {"games": 6, "missing": 3, "incomplete_blocks": 1}
+    assert json.loads(arena("standings", "s", "--json")[0])["plan"] == {
+        "games": 6,
+        "missing": 3,
+        "incomplete_blocks": 1,
+    }
     arena("run", "--deals", 3, "--seatings", "all", "--out", "s")
     assert "missing" not in arena("standings", "s")[0]
 
@@ -343,7 +464,9 @@ def test_standings_of_a_run_whose_plan_is_not_understood_say_so(arena):
     path = arena.home / "results" / "s" / "run.json"
     info = json.loads(path.read_text())
     path.write_text(json.dumps({**info, "config": {**info["config"], "later": 1}}))
-    assert "note: it is not known whether games are missing: settings: " in arena("standings", "s")[0]
+    assert (
+        "note: it is not known whether games are missing: settings: " in arena("standings", "s")[0]
+    )
     assert json.loads(arena("standings", "s", "--json")[0])["plan"] is None
 
 
@@ -357,7 +480,9 @@ def test_the_newest_run_is_the_default_of_every_command_that_reads_one(arena):
     _, err = arena("export", "--to", "tables")
     assert "run results/two" in err
     arena("export", "two", "--to", "named")
-    assert (arena.home / "tables" / "games.csv").read_bytes() == (arena.home / "named" / "games.csv").read_bytes()
+    assert (arena.home / "tables" / "games.csv").read_bytes() == (
+        arena.home / "named" / "games.csv"
+    ).read_bytes()
     _, err = arena("replay", status=2)
     assert "expected the id of a game, or a run and the id of a game, got nothing" in err
     _, err = arena("replay", "two", record["id"], "more", status=2)
@@ -376,22 +501,48 @@ def test_an_export_that_fails_makes_no_folder(arena):
 def test_an_export_writes_every_table(arena):
     arena("run", "--deals", 1, "--out", "e")
     out, _ = arena("export", "e", "--to", "tables/csv")
-    assert out.splitlines() == [f"tables/csv/{name}.csv" for name in ("standings", "pairs", "seats", "faults", "games")]
-    assert (arena.home / "tables/csv/games.csv").read_text().startswith("id,block,board,deal,seating,end,turns,bot_0,share_0,")
+    assert out.splitlines() == [
+        f"tables/csv/{name}.csv" for name in ("standings", "pairs", "seats", "faults", "games")
+    ]
+    assert (
+        (arena.home / "tables/csv/games.csv")
+        .read_text()
+        .startswith("id,block,board,deal,seating,end,turns,bot_0,share_0,")
+    )
 
 
 def test_another_home_is_named_by_option_or_environment(arena, tmp_path):
     code = [sys.executable, "-m", "arena", "--home", str(arena.home), "bots"]
-    done = subprocess.run(code, cwd="/", capture_output=True, text=True, check=True, env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"})
+    done = subprocess.run(
+        code,
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+    )
     assert "rnd" in done.stdout
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "ARENA_HOME": str(arena.home)}
-    done = subprocess.run([sys.executable, "-m", "arena", "bots"], cwd="/", capture_output=True, text=True, check=True, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", "bots"],
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
     assert "rnd" in done.stdout
 
 
 def test_a_rules_core_that_is_missing_is_an_error_with_its_cure(arena):
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "ARENA_RULES": "nonsense"}
-    done = subprocess.run([sys.executable, "-m", "arena", "--version"], capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", "--version"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
     assert done.returncode == 1
     assert "error: expected ARENA_RULES to be pure" in done.stderr
     assert "hint: unset ARENA_RULES" in done.stderr

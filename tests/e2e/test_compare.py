@@ -1,4 +1,6 @@
-"""arena compare with real bots: its answers, its exit status, and that nothing but the games decides."""
+"""arena compare with real bots: its answers, its exit status, and that nothing but the games
+decides.
+"""
 
 import json
 import random
@@ -27,7 +29,9 @@ def test_a_better_bot_is_found_better_and_a_worse_one_not(arena):
     assert "LLR" in err
     assert "median-unbiased" in out
     assert "biased because the test stopped" in out
-    found = json.loads(arena("compare", "rnd", GREEDY, "--seed", "s", "--json", "--out", "down", status=4)[0])
+    found = json.loads(
+        arena("compare", "rnd", GREEDY, "--seed", "s", "--json", "--out", "down", status=4)[0]
+    )
     assert (found["verdict"], found["new"], found["old"]) == ("not better", "rnd", "greedy-python")
     assert found["llr"] <= found["lower"]
     assert found["elo"] < -100
@@ -69,7 +73,11 @@ def test_killing_the_arena_changes_nothing(arena):
     for _ in range(3):
         process = arena.start(*CLOSE, "--jobs", 2, "--out", "killed")
         target = journal_lines(arena, "killed") + rng.randint(1, 14)
-        wait_for(lambda process=process, target=target: journal_lines(arena, "killed") >= target or process.poll() is not None)
+        wait_for(
+            lambda process=process, target=target: (
+                journal_lines(arena, "killed") >= target or process.poll() is not None
+            )
+        )
         time.sleep(rng.random() * 0.1)
         process.send_signal(signal.SIGKILL)
         process.communicate()
@@ -110,7 +118,20 @@ def len_of(out):
 def test_both_play_the_same_against_a_pool(arena):
     arena.add_bot("rn2", RANDOM)
     out, _ = arena(
-        "compare", GREEDY, "rnd", "--pool", "fst,rn2", "--players", 3, "--boards", "bird,lion", "--elo1", 100, "--json", "--out", "p"
+        "compare",
+        GREEDY,
+        "rnd",
+        "--pool",
+        "fst,rn2",
+        "--players",
+        3,
+        "--boards",
+        "bird,lion",
+        "--elo1",
+        100,
+        "--json",
+        "--out",
+        "p",
     )
     found = json.loads(out)
     assert (found["verdict"], found["games"]) == ("better", found["blocks"] * 6)
@@ -139,7 +160,11 @@ def test_the_working_copy_is_compared_with_the_registered_version(arena):
     [
         (["rnd", "nobody"], 1, "expected a registered bot or a path, got 'nobody'"),
         (["rnd", "rnd"], 1, "expected two different bots, got the same content as rnd and rnd"),
-        (["rnd", "fst", "--players", 3], 1, "expected at least 2 opponents for a table of 3, got none"),
+        (
+            ["rnd", "fst", "--players", 3],
+            1,
+            "expected at least 2 opponents for a table of 3, got none",
+        ),
         (["rnd", "fst", "--pool", "fst"], 1, "expected each bot once, got 'fst' twice"),
         (["rnd", "fst", "--elo0", 10], 1, "expected --elo0 below --elo1, got 10 and 10"),
         (["rnd", "fst", "--alpha", 0.5], 2, "Invalid value for '--alpha'"),
@@ -161,5 +186,16 @@ def test_a_game_that_cannot_be_played_is_an_error_and_not_a_verdict(arena):
         '        os.kill(int(stat[1]), 9)\n    elif message["type"] == "turn":',
     )
     arena.add_bot("killer", source)
-    _, err = arena("compare", "killer", "fst", "--jobs", 1, "--sandbox", "off", "--trust", "killer,fst", status=1)
+    _, err = arena(
+        "compare",
+        "killer",
+        "fst",
+        "--jobs",
+        1,
+        "--sandbox",
+        "off",
+        "--trust",
+        "killer,fst",
+        status=1,
+    )
     assert "could not be played: its worker died" in err

@@ -22,7 +22,13 @@ def packed(arena):
 def test_every_command_says_the_same_of_a_compressed_run(arena):
     arena("run", "--deals", 2, "--seed", 1, "--out", "r")
     game = arena.records("r")[0]["id"]
-    commands = [("standings", "r"), ("replay", "r", game), ("export", "r", "--to", "before"), ("verify", "r"), ("analyse", "r", "--json")]
+    commands = [
+        ("standings", "r"),
+        ("replay", "r", game),
+        ("export", "r", "--to", "before"),
+        ("verify", "r"),
+        ("analyse", "r", "--json"),
+    ]
     before = [arena(*command)[0] for command in commands]
     pack(arena)
     assert [arena(*command)[0] for command in commands] == before
@@ -40,7 +46,10 @@ def test_nothing_is_added_to_a_compressed_run(packed):
     assert not (arena.home / "results" / "r" / "games.jsonl").exists()
 
 
-@pytest.mark.parametrize("spoil", [lambda data: data[:-30], lambda data: data[:-8] + b"\xff" * 8, lambda _: b"plain text\n"])
+@pytest.mark.parametrize(
+    "spoil",
+    [lambda data: data[:-30], lambda data: data[:-8] + b"\xff" * 8, lambda _: b"plain text\n"],
+)
 def test_a_damaged_file_is_named_with_the_cure(packed, spoil):
     arena = packed
     journal = arena.home / "results" / "r" / "games.jsonl.gz"

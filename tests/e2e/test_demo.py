@@ -19,7 +19,9 @@ from tests.e2e.conftest import ROOT
         ("pure", ("greedy", "careful-8", "greedy-2", "random"), (300, 24)),
     ],
 )
-def test_the_demo_plays_without_forfeits_settles_the_order_and_says_what_to_type(arena, core, order, games):
+def test_the_demo_plays_without_forfeits_settles_the_order_and_says_what_to_type(
+    arena, core, order, games
+):
     if core == "native":
         pytest.importorskip("arena.rules.native._core", reason="the native core is not built")
     venv = arena.home / "venv"
@@ -30,14 +32,30 @@ def test_the_demo_plays_without_forfeits_settles_the_order_and_says_what_to_type
         (venv / stamp).touch()
     shutil.rmtree(arena.home / "bots")
     shutil.copytree(ROOT / "bots", arena.home / "bots", ignore=shutil.ignore_patterns("*@*"))
-    environment = {**os.environ, "ARENA_HOME": str(arena.home), "PYTHONPATH": str(ROOT), "ARENA_RULES": core}
+    environment = {
+        **os.environ,
+        "ARENA_HOME": str(arena.home),
+        "PYTHONPATH": str(ROOT),
+        "ARENA_RULES": core,
+    }
     done = subprocess.run(
-        ["make", "demo", f"VENV={venv}"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=280
+        ["make", "demo", f"VENV={venv}"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=280,
     )
     assert done.returncode == 0, done.stderr
     ranks = re.findall(r"^ +(\d+) +(\S+)  (\S+) ", done.stdout, re.MULTILINE)
     assert ranks[: len(order)] == [(str(rank), str(rank), bot) for rank, bot in enumerate(order, 1)]
-    assert {bot for _, _, bot in ranks[len(order) :]} == {"lookahead-python", "careful-python", "greedy-python", "careful-32"}
+    assert {bot for _, _, bot in ranks[len(order) :]} == {
+        "lookahead-python",
+        "careful-python",
+        "greedy-python",
+        "careful-32",
+    }
     first, second = sorted(folder.name for folder in (arena.home / "results").iterdir())
     assert (len(arena.records(first)), len(arena.records(second))) == games
     assert ("There was no C compiler" in done.stdout) == (core == "pure")

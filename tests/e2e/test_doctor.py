@@ -39,7 +39,10 @@ def test_why_a_tier_does_not_work_is_said_with_the_cure(monkeypatch, tmp_path):
 def test_no_sandbox_is_a_bad_status_and_what_that_means_is_said(monkeypatch, tmp_path):
     done = run(monkeypatch, tmp_path, DEAD)
     assert done.return_value == 1
-    assert "a bot runs with your own rights: it can read and change everything that you can" in done.output
+    assert (
+        "a bot runs with your own rights: it can read and change everything that you can"
+        in done.output
+    )
     assert "--trust BOT,..." in done.output
     found = json.loads(run(monkeypatch, tmp_path, DEAD, "--json").output)
     assert found["sandbox"] == "none"
@@ -54,8 +57,13 @@ def test_how_processor_time_is_counted_is_said_with_the_cure(monkeypatch, tmp_pa
     monkeypatch.setattr(steadiness, "count_processor_time", lambda *_: -1)
     monkeypatch.setattr(steadiness, "paranoia", lambda: 4)
     done = run(monkeypatch, tmp_path, WORKS)
-    assert "processor time: the arena adds up what it sees in /proc; a bot that ignores SIGCHLD is killed" in done.output
-    assert "to let the kernel count processor time: sysctl kernel.perf_event_paranoid=2" in done.output
+    assert (
+        "processor time: the arena adds up what it sees in /proc; a bot that ignores SIGCHLD is"
+        " killed" in done.output
+    )
+    assert (
+        "to let the kernel count processor time: sysctl kernel.perf_event_paranoid=2" in done.output
+    )
     found = json.loads(run(monkeypatch, tmp_path, WORKS, "--json").output)
     assert (found["time"]["counts"], found["time"]["paranoid"]) == ("proc", 4)
     assert 0 < found["time"]["longest_stall_ms"] < 60_000
@@ -66,7 +74,9 @@ def test_languages_that_are_missing_are_named(monkeypatch, tmp_path):
     done = run(monkeypatch, tmp_path, WORKS)
     assert "ok  Python" in done.output
     assert "--  JavaScript  none of node on PATH" in done.output
-    assert "for bots in JavaScript, C, C++, Rust, Go, Java, C#: install the toolchain" in done.output
+    assert (
+        "for bots in JavaScript, C, C++, Rust, Go, Java, C#: install the toolchain" in done.output
+    )
 
 
 def test_the_pure_core_and_the_channel_in_python_are_explained(arena, monkeypatch):
@@ -96,7 +106,7 @@ def test_limits_are_those_of_the_folder_that_is_to_come(tmp_path):
 
 @pytest.mark.parametrize("entry", ["bubblewrap", "landlock"])
 def test_the_probe_leaves_nothing_behind(entry, tmp_path, monkeypatch):
-    from arena.players.sandbox.tiers import Sandbox  # noqa: PLC0415
+    from arena.players.sandbox.tiers import Sandbox
 
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

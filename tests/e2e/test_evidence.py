@@ -16,7 +16,8 @@ from tests.e2e.test_stalls import SLOW
 def files_of(arena, run):
     """What can be read in a run's folder, by path, bots and names that come and go aside."""
     found = {}
-    for folder, folders, names in os.walk(arena.home / "results" / run):  # which passes over what goes meanwhile
+    # which passes over what goes meanwhile
+    for folder, folders, names in os.walk(arena.home / "results" / run):
         folders[:] = set(folders) - {"bots"}
         for path in (Path(folder, name) for name in names):
             with suppress(OSError):
@@ -25,17 +26,35 @@ def files_of(arena, run):
 
 
 def test_while_a_game_is_played_nothing_of_it_can_be_read(arena, zoo_bot):
-    """One of three leaves early, the others play on slowly: until the end nothing on disk tells a hand, the deck or the fault."""
+    """One of three leaves early, the others play on slowly: until the end nothing on disk tells a
+    hand, the deck or the fault.
+    """
     for name in ("slow", "slower"):
         arena.add_bot(name, SLOW)
     name = zoo_bot("exits")
-    process = arena.start("run", "slow", "slower", name, "--players", 3, "--deals", 1, "--jobs", 1, "--seed", "hush", "--out", "e")
+    process = arena.start(
+        "run",
+        "slow",
+        "slower",
+        name,
+        "--players",
+        3,
+        "--deals",
+        1,
+        "--jobs",
+        1,
+        "--seed",
+        "hush",
+        "--out",
+        "e",
+    )
     journal = arena.home / "results" / "e" / "games.jsonl"
     wait_for(lambda: journal.exists() or process.poll() is not None)
     seen, newest = {}, {}
     while journal.stat().st_size == 0 and process.poll() is None:
         time.sleep(0.05)
-        seen, newest = newest, files_of(arena, "e")  # the newest may be of the moment between a game's end and its record
+        # the newest may be of the moment between a game's end and its record
+        seen, newest = newest, files_of(arena, "e")
     process.communicate(timeout=200)
     assert process.returncode == 0
     records = arena.records("e")
@@ -49,7 +68,23 @@ def test_while_a_game_is_played_nothing_of_it_can_be_read(arena, zoo_bot):
 def test_evidence_is_enough_to_repeat_a_fault_and_says_no_more(arena, zoo_bot, program):
     name = zoo_bot(program)
     clock = ("--clock", "wall") if program == "late" else ()  # it sleeps
-    arena("run", "rnd", "fst", name, "--players", 3, "--deals", 1, "--move-ms", 700, *clock, "--seed", "a-secret-seed", "--out", "e")
+    arena(
+        "run",
+        "rnd",
+        "fst",
+        name,
+        "--players",
+        3,
+        "--deals",
+        1,
+        "--move-ms",
+        700,
+        *clock,
+        "--seed",
+        "a-secret-seed",
+        "--out",
+        "e",
+    )
     for record in arena.records("e"):
         seat = record["bots"].index(name)
         [path] = (arena.home / "results" / "e" / "faults" / record["id"]).iterdir()
@@ -60,10 +95,19 @@ def test_evidence_is_enough_to_repeat_a_fault_and_says_no_more(arena, zoo_bot, p
         assert (evidence["bot"], evidence["turn"]) == (name, record["faults"][0]["turn"])
         assert evidence["after_ms"] >= max(at_ms for _, at_ms, _ in evidence["lines"])
         assert {way for way, _, _ in evidence["lines"]} == {"to", "from"}
-        starts = [json.loads(line) for way, _, line in evidence["lines"] if way == "to" and '"type":"start"' in line]
-        assert [(start["seat"], start["seed"]) for start in starts] == [(seat, evidence["bot_seed"])]
+        starts = [
+            json.loads(line)
+            for way, _, line in evidence["lines"]
+            if way == "to" and '"type":"start"' in line
+        ]
+        assert [(start["seat"], start["seed"]) for start in starts] == [
+            (seat, evidence["bot_seed"])
+        ]
         if program in ("exits", "killed"):
-            status = {"exits": "exited with status 1; ", "killed": "was killed by signal 11 (SIGSEGV); "}[program]
+            status = {
+                "exits": "exited with status 1; ",
+                "killed": "was killed by signal 11 (SIGSEGV); ",
+            }[program]
             assert evidence["ending"].startswith(status)
             assert " s of processor time, at most " in evidence["ending"]
         if program == "exits":
@@ -71,7 +115,12 @@ def test_evidence_is_enough_to_repeat_a_fault_and_says_no_more(arena, zoo_bot, p
 
 
 def test_a_stderr_of_any_length_is_kept_by_its_end(arena):
-    arena.add_bot("chatty", FIRST.replace("import sys\n", "import sys\nsys.stderr.write('x' * 300_000)\nsys.exit('the end')\n"))
+    arena.add_bot(
+        "chatty",
+        FIRST.replace(
+            "import sys\n", "import sys\nsys.stderr.write('x' * 300_000)\nsys.exit('the end')\n"
+        ),
+    )
     arena("run", "chatty", "fst", "--deals", 1, "--out", "e")
     for path in (arena.home / "results" / "e" / "faults").rglob("seat-*.json"):
         stderr = json.loads(path.read_text())["stderr"]

@@ -1,4 +1,5 @@
-"""Time that is fair on a busy machine: honest bots do not forfeit, and bots that take the processor from their rivals do.
+"""Time that is fair on a busy machine: honest bots do not forfeit, and bots that take the processor
+from their rivals do.
 
 ``make fair`` runs this with 1,000 games of honest bots; ARENA_FAIR_GAMES chooses another number.
 """
@@ -19,7 +20,9 @@ from arena.players.sandbox.tiers import Sandbox
 from arena.tournament.schedule import single_game
 from tests.attacks.conftest import needs
 from tests.e2e.conftest import FIRST
-from tests.players.test_timekeeper import BIRD, SPIN, counting, one_core, player  # noqa: F401 - the last three are fixtures
+
+# The last three are fixtures.
+from tests.players.test_timekeeper import BIRD, SPIN, counting, one_core, player  # noqa: F401
 
 GAMES = int(os.environ.get("ARENA_FAIR_GAMES", "0"))
 pytestmark = pytest.mark.skipif(not GAMES, reason="slow: use make fair")
@@ -30,8 +33,8 @@ MEASURED = ("think_ms", "slowest_ms", "ended", "faults")
 MOVE_MS, SHARE = 20, 0.6
 HONEST = FIRST.replace("import sys\n", "import sys, time\n").replace(
     '    elif message["type"] == "turn":\n',
-    f'    elif message["type"] == "turn":\n        end = time.process_time() + {SHARE * MOVE_MS / 1000}\n'
-    "        while time.process_time() < end:\n            pass\n",
+    '    elif message["type"] == "turn":\n        end = time.process_time() +'
+    f" {SHARE * MOVE_MS / 1000}\n        while time.process_time() < end:\n            pass\n",
 )
 ATTACKS = {
     "crowd": "crowd(30)",
@@ -79,7 +82,20 @@ def test_honest_bots_do_not_forfeit_on_a_busy_machine(arena, burners):
     arena.add_bot("honest", HONEST)
     arena.add_bot("upright", HONEST)
     (arena.home / "small.txt").write_text(SMALL)
-    command = ("run", "honest", "upright", "--board", "small.txt", "--deals", GAMES // 2, "--move-ms", MOVE_MS, "--out", "fair", "--quiet")
+    command = (
+        "run",
+        "honest",
+        "upright",
+        "--board",
+        "small.txt",
+        "--deals",
+        GAMES // 2,
+        "--move-ms",
+        MOVE_MS,
+        "--out",
+        "fair",
+        "--quiet",
+    )
     process = arena.start(*command)
     _, err = process.communicate(timeout=3600)
     assert process.returncode == 0, err
@@ -97,13 +113,23 @@ def test_honest_bots_do_not_forfeit_on_a_busy_machine(arena, burners):
 @pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])
 @pytest.mark.parametrize("counting", ["counter", "proc"], indirect=True)
 @pytest.mark.usefixtures("one_core", "counting")
-def test_who_takes_the_processor_from_its_rivals_forfeits_and_changes_nothing_for_them(request, monkeypatch, tier, attack, players):
+def test_who_takes_the_processor_from_its_rivals_forfeits_and_changes_nothing_for_them(
+    request, monkeypatch, tier, attack, players
+):
     how, make = request.getfixturevalue("counting"), request.getfixturevalue("player")
     needs(tier)
     monkeypatch.setattr(tiers, "TIERS", (tier,))
     at_start = f"exec({TOOLS!r}, globals())"
-    attacker = make("attacker", at_start=at_start, after_turn=f"turns += 1; turns != 3 or {ATTACKS[attack]}", sandbox="require")
-    rivals = [make(f"rival-{number}", in_turn="compute(0.07)", sandbox="require") for number in range(players - 1)]
+    attacker = make(
+        "attacker",
+        at_start=at_start,
+        after_turn=f"turns += 1; turns != 3 or {ATTACKS[attack]}",
+        sandbox="require",
+    )
+    rivals = [
+        make(f"rival-{number}", in_turn="compute(0.07)", sandbox="require")
+        for number in range(players - 1)
+    ]
     assert attacker.sandbox == Sandbox(tier)
     plan = single_game("fair", "bird", 0, ["attacker", *(rival.name for rival in rivals)])
     record = Referee(plan, BIRD, [attacker, *rivals], Timing(move_ms=150)).play().record
@@ -113,4 +139,6 @@ def test_who_takes_the_processor_from_its_rivals_forfeits_and_changes_nothing_fo
     calm = [Recorded(record, 0), *(InProcessPlayer(rival.name, first_move) for rival in rivals)]
     again = Referee(plan, BIRD, calm, Timing(move_ms=150)).play().record
     assert (again.moves[: len(record.moves)], again.ranks) == (record.moves, record.ranks)
-    assert players == 2 or again == msgspec.structs.replace(record, **{name: getattr(again, name) for name in MEASURED})
+    assert players == 2 or again == msgspec.structs.replace(
+        record, **{name: getattr(again, name) for name in MEASURED}
+    )

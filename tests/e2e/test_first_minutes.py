@@ -21,13 +21,20 @@ def cut(arena, run, games):
 
 
 class Terminal:
-    """A command of the arena on a terminal of its own, 80 columns wide, at which keys can be pressed."""
+    """A command of the arena on a terminal of its own, 80 columns wide, at which keys can be
+    pressed.
+    """
 
     def __init__(self, arena, *arguments):
         self._ours, theirs = pty.openpty()
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "80"}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "arena", *arguments], cwd=arena.home, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+            [sys.executable, "-m", "arena", *arguments],
+            cwd=arena.home,
+            env=environment,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
         )
         os.close(theirs)
         self._watchdog = threading.Timer(90, self._process.kill)
@@ -35,7 +42,9 @@ class Terminal:
         self.shown = ""
 
     def until(self, *texts, key=""):
-        """Reads on until one of the texts has come, pressing a key for as long as nothing comes; returns what came up to its end."""
+        """Reads on until one of the texts has come, pressing a key for as long as nothing comes;
+        returns what came up to its end.
+        """
         while not any(text in self.shown for text in texts):
             assert self._read(key), f"expected one of {texts}, got {self.shown}"
         end = min(self.shown.index(text) + len(text) for text in texts if text in self.shown)
@@ -43,7 +52,9 @@ class Terminal:
         return before
 
     def _read(self, key):
-        """Whether there was more to read; a key pressed before the program waits for one is lost, and pressed again."""
+        """Whether there was more to read; a key pressed before the program waits for one is lost,
+        and pressed again.
+        """
         while key and not select.select([self._ours], [], [], 0.3)[0]:
             os.write(self._ours, key.encode())
         try:
@@ -93,7 +104,10 @@ def test_steps_need_a_terminal_and_a_game_between_bots(arena, beside):
 def test_an_unfinished_run_is_finished_with_the_bots_it_began_with(arena):
     settings = ("--deals", 3, "--seed", "s", "--boards", "bird,lion")
     arena("run", "rnd", "fst", "greedy-4", *settings, "--out", "cut")
-    whole, before = arena.timeless("cut"), (arena.home / "results" / "cut" / "run.json").read_bytes()
+    whole, before = (
+        arena.timeless("cut"),
+        (arena.home / "results" / "cut" / "run.json").read_bytes(),
+    )
     cut(arena, "cut", 5)
     (arena.home / "bots" / "rnd" / "bot.py").write_text("not a bot any more")
     _, err = arena("run", "--finish", "cut")
@@ -109,9 +123,13 @@ def test_an_unfinished_run_is_finished_with_the_bots_it_began_with(arena):
 
 
 def test_built_bots_adaptive_runs_and_matches_are_finished_too(arena):
-    folder = arena.add_bot("built", "import sys\nsys.exit('not built')\n", build=[["cp", "real.py", "bot.py"]])
+    folder = arena.add_bot(
+        "built", "import sys\nsys.exit('not built')\n", build=[["cp", "real.py", "bot.py"]]
+    )
     (folder / "real.py").write_text(RANDOM)
-    arena("run", "built", "random", "--match", "bird,lion", "--deals", 2, "--adaptive", "--out", "cut")
+    arena(
+        "run", "built", "random", "--match", "bird,lion", "--deals", 2, "--adaptive", "--out", "cut"
+    )
     whole = arena.timeless("cut")
     cut(arena, "cut", 3)
     run_file = arena.home / "results" / "cut" / "run.json"
@@ -134,7 +152,10 @@ def test_a_comparison_is_not_finished_as_a_tournament_nor_told_of(arena):
 def test_where_there_are_no_bots_or_one_it_is_said_what_to_type(arena):
     (arena.home / "empty").mkdir()
     _, err = arena("--home", "empty", "run", status=1)
-    assert "'arena new my-bot' makes your first bot; then 'arena run ./my-bot greedy careful' plays it" in err
+    assert (
+        "'arena new my-bot' makes your first bot; then 'arena run ./my-bot greedy careful' plays it"
+        in err
+    )
     arena("run", "./bots/rnd", "greedy", "careful", "--deals", 1)
 
 
@@ -142,7 +163,9 @@ def test_a_run_whose_first_games_take_long_says_how_long_it_may_take_and_others_
     arena.add_bot("sleeper", f"import time\ntime.sleep(17)\n{RANDOM}")
     wide = ("--deals", 1, "--move-ms", 600_000, "--startup-ms", 100_000, "--jobs", 1)
     _, err = arena("run", "rnd", "sleeper", *wide)
-    assert "0 games in 15 s: an estimate follows; by the time limits it is at most about 15 h" in err
+    assert (
+        "0 games in 15 s: an estimate follows; by the time limits it is at most about 15 h" in err
+    )
     for quick in (("rnd", "fst", *wide), ("greedy", "random", "--deals", 50)):
         _, err = arena("run", *quick)
         assert "at most" not in err
@@ -150,7 +173,20 @@ def test_a_run_whose_first_games_take_long_says_how_long_it_may_take_and_others_
 
 def test_several_late_answers_are_summed_up(arena, zoo_bot):
     late = zoo_bot("late")
-    _, err = arena("run", late, "greedy", "random", "--deals", 1, "--move-ms", 200, "--clock", "wall", "--jobs", 2)
+    _, err = arena(
+        "run",
+        late,
+        "greedy",
+        "random",
+        "--deals",
+        1,
+        "--move-ms",
+        200,
+        "--clock",
+        "wall",
+        "--jobs",
+        2,
+    )
     kinds = [
         fault["kind"]
         for folder in (arena.home / "results").iterdir()
@@ -158,8 +194,26 @@ def test_several_late_answers_are_summed_up(arena, zoo_bot):
         for fault in record["faults"]
     ]
     assert kinds == ["late"] * 4
-    assert "1 bot answered late in 4 games: was the machine busy? Try --jobs 1 or a larger --move-ms" in err
-    _, err = arena("run", late, "greedy", "random", "--deals", 1, "--move-ms", 200, "--clock", "wall", "--jobs", 1, "--out", "alone")
+    assert (
+        "1 bot answered late in 4 games: was the machine busy? Try --jobs 1 or a larger --move-ms"
+        in err
+    )
+    _, err = arena(
+        "run",
+        late,
+        "greedy",
+        "random",
+        "--deals",
+        1,
+        "--move-ms",
+        200,
+        "--clock",
+        "wall",
+        "--jobs",
+        1,
+        "--out",
+        "alone",
+    )
     assert "1 bot answered late in 4 games: was the machine busy? Try a larger --move-ms" in err
 
 
@@ -184,4 +238,7 @@ def test_ctrl_c_while_workers_start_is_no_traceback(arena):
     assert process.returncode == 130
     assert "Traceback" not in err
     assert "interrupted: " in err
-    assert json.loads((arena.home / "results" / "r" / "run.json").read_text())["config"]["deals"] == 2000
+    assert (
+        json.loads((arena.home / "results" / "r" / "run.json").read_text())["config"]["deals"]
+        == 2000
+    )

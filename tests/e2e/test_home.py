@@ -42,7 +42,9 @@ def test_the_ladder_is_found_by_name_in_an_empty_folder(empty):
 
 
 def test_a_run_without_names_plays_what_is_own_and_the_ladder_but_what_cannot_start(empty):
-    """Every program but Python is missing, and the bots that think are named away by an own home of the same names."""
+    """Every program but Python is missing, and the bots that think are named away by an own home of
+    the same names.
+    """
     slow = [name for name in NAMES if name not in ("random-python", "first-js")]
     for name in slow:
         empty.add_bot(name, RANDOM)
@@ -51,7 +53,10 @@ def test_a_run_without_names_plays_what_is_own_and_the_ladder_but_what_cannot_st
         cwd=empty.home, capture_output=True, text=True, check=True, timeout=250,
         env={"PYTHONPATH": str(ROOT), "PATH": "/nowhere"},
     )  # fmt: skip
-    assert "warning: first-js is left out: expected the program 'node' on PATH, found none" in process.stderr
+    assert (
+        "warning: first-js is left out: expected the program 'node' on PATH, found none"
+        in process.stderr
+    )
     bots = {name for record in empty.records("all") for name in record["bots"]}
     assert bots == set(NAMES) - {"first-js"}
     run = json.loads((empty.home / "results/all/run.json").read_text())
@@ -82,7 +87,9 @@ def test_init_makes_a_home_that_is_found_from_below(empty):
     assert "standings: ../results/r/standings.csv" in err
     assert len(inside.records("r")) == 2
     deep("standings", "r", "--csv", "table.csv")
-    assert (deep.home / "table.csv").exists(), "what the user types is relative to where the user is"
+    assert (deep.home / "table.csv").exists(), (
+        "what the user types is relative to where the user is"
+    )
 
 
 def test_init_leaves_what_is_there_as_it_is(empty):
@@ -126,14 +133,19 @@ def test_a_bot_s_folder_that_becomes_the_home_is_not_copied_into_itself(empty):
     inside = at(empty, "my-bot")
     out, err = inside("submit", ".")
     assert "in bots/my-bot" in out
-    assert "note: the bot's own folder now holds bots/ and results/; 'arena init' in a folder above it" in err
+    assert (
+        "note: the bot's own folder now holds bots/ and results/; 'arena init' in a folder above it"
+        in err
+    )
     assert "is registered already, with the same content" in inside("submit", ".")[0]
     inside("run", "my-bot", "random-python", "--deals", 1)
     assert "is registered already, with the same content" in inside("submit", ".")[0]
     assert sorted(os.listdir(inside.home / "bots/my-bot")) == ["bot.py", "bot.toml"]
 
 
-@pytest.mark.parametrize("command", [("check", "mine/bot.py"), ("submit", "mine/bot.py"), ("play", "mine/bot.py", "rnd")])
+@pytest.mark.parametrize(
+    "command", [("check", "mine/bot.py"), ("submit", "mine/bot.py"), ("play", "mine/bot.py", "rnd")]
+)
 def test_a_script_beside_its_bot_toml_means_the_whole_bot_and_that_is_said(arena, command):
     folder = arena.add_bot("mine", "from idea import *\n", to=".")
     (folder / "idea.py").write_text(RANDOM)
@@ -144,7 +156,9 @@ def test_a_script_beside_its_bot_toml_means_the_whole_bot_and_that_is_said(arena
 
 def test_a_path_that_is_not_there_is_answered_with_what_was_meant(arena):
     arena.add_bot("mine", RANDOM, to=".")
-    assert "Path 'mien' does not exist. Did you mean 'mine'?" in arena("submit", "./mien", status=2)[1]
+    assert (
+        "Path 'mien' does not exist. Did you mean 'mine'?" in arena("submit", "./mien", status=2)[1]
+    )
     for command in ("check", "play"):
         _, err = arena(command, "./mien", *(["rnd"] if command == "play" else []), status=1)
         assert "expected a bot's folder or script at mien, found nothing" in err.replace("./", "")
@@ -177,13 +191,20 @@ def test_wherever_a_bot_is_named_a_slip_of_the_fingers_is_understood(arena, comm
 def test_a_first_version_compared_with_itself_is_told_what_to_do(arena):
     _, err = arena("compare", "rnd", "rnd@1", status=1)
     assert "expected two different bots, got the same content as rnd and rnd@1" in err
-    assert "hint: version 1 is the newest of rnd: change the bot, 'arena submit' it again, and compare rnd rnd@1" in err
+    assert (
+        "hint: version 1 is the newest of rnd: change the bot, 'arena submit' it again, and compare"
+        " rnd rnd@1" in err
+    )
 
 
 def test_hints_name_command_only_where_there_is_that_option(arena):
     (arena.home / "engine.txt").write_text("?")
     assert "--command 'INTERPRETER engine.txt'" in arena("submit", "engine.txt", status=1)[1]
-    for command in (("check", "engine.txt"), ("play", "./engine.txt", "rnd"), ("run", "./engine.txt", "rnd")):
+    for command in (
+        ("check", "engine.txt"),
+        ("play", "./engine.txt", "rnd"),
+        ("run", "./engine.txt", "rnd"),
+    ):
         _, err = arena(*command, status=1)
         assert "--command" not in err
         assert "chmod +x engine.txt" in err
@@ -221,7 +242,12 @@ def test_on_a_terminal_it_asks_first(arena, answer, status, stays):
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
-        [sys.executable, "-m", "arena", "remove", "rnd"], cwd=arena.home, env=environment, stdin=terminal, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "arena", "remove", "rnd"],
+        cwd=arena.home,
+        env=environment,
+        stdin=terminal,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     os.write(controller, answer)
     _, err = process.communicate(timeout=60)

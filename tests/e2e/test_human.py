@@ -36,27 +36,57 @@ class Typist(Human):
 
 
 def opening():
-    return State(built_in("bird"), 2, parse_deck(single_game("person", "bird", 0, ["human", "other"]).deck))
+    return State(
+        built_in("bird"), 2, parse_deck(single_game("person", "bird", 0, ["human", "other"]).deck)
+    )
 
 
 def play(lines=()):
     person = Typist(lines)
     plan = single_game("person", "bird", 0, ["human", "other"])
-    return Referee(plan, built_in("bird"), [person, InProcessPlayer("other", random_move)], Timing()).play().record
+    return (
+        Referee(plan, built_in("bird"), [person, InProcessPlayer("other", random_move)], Timing())
+        .play()
+        .record
+    )
 
 
 def test_a_person_plays_a_game_and_sees_no_other_hand(capsys):
     record = play()
     assert record.faults == []
     shown = capsys.readouterr().out
-    assert "you sit at seat 0 of 2, with 24 pagodas to place\nthe first to place all their pagodas wins" in shown
-    hands = [line.split("other", 1)[1] for line in shown.splitlines() if line.split()[:2] == ["1", "other"]]
+    assert (
+        "you sit at seat 0 of 2, with 24 pagodas to place\nthe first to place all their pagodas"
+        " wins" in shown
+    )
+    hands = [
+        line.split("other", 1)[1]
+        for line in shown.splitlines()
+        if line.split()[:2] == ["1", "other"]
+    ]
     assert hands
     assert not any(tile in hand for hand in hands for tile in TILES)
 
 
 def test_what_is_typed_is_answered(capsys):
-    play(["?", "hint", "RR", "YY", "BB", "RY", "YB", "RB", "g6", "a1", "zz", "Ra1Ra2", "Ry26Ry27", ""])
+    play(
+        [
+            "?",
+            "hint",
+            "RR",
+            "YY",
+            "BB",
+            "RY",
+            "YB",
+            "RB",
+            "g6",
+            "a1",
+            "zz",
+            "Ra1Ra2",
+            "Ry26Ry27",
+            "",
+        ]
+    )
     shown = capsys.readouterr().out
     assert "where a tile of your hand can go" in shown
     assert "% of " in shown
@@ -72,32 +102,54 @@ def test_the_move_shown_as_an_example_is_legal_on_the_board_shown(capsys):
     state = opening()
     play(["?"])
     shown = capsys.readouterr().out
-    examples = re.findall(r"type a move such as (\w+):", shown) + re.findall(r"(\w+) +place a tile", shown)
+    examples = re.findall(r"type a move such as (\w+):", shown) + re.findall(
+        r"(\w+) +place a tile", shown
+    )
     assert len(examples) == 2
     assert all(state.is_legal(parse_move(state.board, text)) for text in examples)
-    assert re.search(r"^  (\w\w) +show where a tile", shown, re.M)[1] in {TILES[tile] for tile in state.hands[0]}
+    assert re.search(r"^  (\w\w) +show where a tile", shown, re.M)[1] in {
+        TILES[tile] for tile in state.hands[0]
+    }
 
 
 def test_naming_a_tile_or_a_square_marks_where_the_moves_lie(capsys):
     state = opening()
     legal = {move_text(state.board, move): move for move in state.legal_moves()}
     tile = TILES[state.hands[0][0]]
-    of_tile = [name for name, move in legal.items() if TILES[TILE_OF_KIND[move >> KIND_SHIFT]] == tile]
+    of_tile = [
+        name for name, move in legal.items() if TILES[TILE_OF_KIND[move >> KIND_SHIFT]] == tile
+    ]
     over_g6 = [name for name in legal if re.search(r"g6(?!\d)", name)]
     for typed, names in ((tile, of_tile), (tile.lower(), of_tile), ("g6", over_g6)):
         shown = click.unstyle(Human(["human", "other"], input)._reply(typed, state, legal))
         rows = re.findall(r"^ ?\d+ (.*)$", shown, re.M)
-        marked = {f"{chr(97 + column)}{row}" for row, line in enumerate(rows, 1) for column in range(13) if line[4 * column :][:1] == "["}
+        marked = {
+            f"{chr(97 + column)}{row}"
+            for row, line in enumerate(rows, 1)
+            for column in range(13)
+            if line[4 * column :][:1] == "["
+        }
         assert marked == {square for name in names for square in re.findall(r"[a-m]\d+", name)}
         assert shown.count("[") == len(marked)
         assert set(re.findall(r"(?:[RYB][a-m]\d+){2}", shown)) == set(names)
 
 
 def test_a_square_of_a_large_board_is_not_taken_for_a_rule():
-    state = State(parse_board("wide", "." * 20 + "\n" + "R" + "." * 19), 2, parse_deck(single_game("x", "bird", 0, ["a", "b"]).deck))
+    state = State(
+        parse_board("wide", "." * 20 + "\n" + "R" + "." * 19),
+        2,
+        parse_deck(single_game("x", "bird", 0, ["a", "b"]).deck),
+    )
     legal = {move_text(state.board, move): move for move in state.legal_moves()}
-    assert Human(["human", "other"], input)._reply("r2", state, legal) == "none of your moves covers r2"
-    assert Human(["human", "other"], input)._reply("r9", state, legal).startswith("expected a move such as ")
+    assert (
+        Human(["human", "other"], input)._reply("r2", state, legal)
+        == "none of your moves covers r2"
+    )
+    assert (
+        Human(["human", "other"], input)
+        ._reply("r9", state, legal)
+        .startswith("expected a move such as ")
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,7 +179,11 @@ def test_the_halves_may_be_typed_in_either_order():
         return text[at:] + text[:at]
 
     person._ask = backwards
-    record = Referee(plan, built_in("bird"), [person, InProcessPlayer("other", random_move)], Timing()).play().record
+    record = (
+        Referee(plan, built_in("bird"), [person, InProcessPlayer("other", random_move)], Timing())
+        .play()
+        .record
+    )
     assert record.faults == []
 
 
@@ -140,7 +196,16 @@ def test_quitting_is_an_interruption():
 def test_the_command_ends_with_the_person(arena, typed):
     command = [sys.executable, "-m", "arena", "play", "rnd", "--human", "1"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=arena.home, env=environment, input=typed, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        command,
+        cwd=arena.home,
+        env=environment,
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 130
     assert "your move, with" in done.stdout
     assert "Traceback" not in done.stderr

@@ -10,7 +10,20 @@ def test_a_run_of_built_in_bots_is_played_extended_verified_and_read(arena):
     assert {line.split()[2] for line in out.splitlines()[1:4]} == {"random", "greedy", "careful"}
     assert "sandbox none" in err
     assert "warning" not in err
-    arena("run", "--in-process", "random", "greedy", "careful", "careful-2", "--deals", 3, "--out", "own", "--jobs", 1)
+    arena(
+        "run",
+        "--in-process",
+        "random",
+        "greedy",
+        "careful",
+        "careful-2",
+        "--deals",
+        3,
+        "--out",
+        "own",
+        "--jobs",
+        1,
+    )
     assert len(arena.records("own")) == 6 * 3 * 2
     assert not (arena.home / "results" / "own" / "bots").exists()
     out, _ = arena("verify", "own")
@@ -19,14 +32,44 @@ def test_a_run_of_built_in_bots_is_played_extended_verified_and_read(arena):
     arena("report", "own")
     assert "arena in-process careful-2" in page.read_text()
     _, err = arena("run", "rnd", "--out", "own", "--deals", 3, "fst", status=1)
-    assert "in_process: all bots of the run are built in; with others among them it would be a run of its own" in err
-    out, _ = arena("replay", "own", arena.records("own")[0]["id"], "--turn", 4, "--bot", "rnd", "--sandbox", "off")
+    assert (
+        "in_process: all bots of the run are built in; with others among them it would be a run of"
+        " its own" in err
+    )
+    out, _ = arena(
+        "replay",
+        "own",
+        arena.records("own")[0]["id"],
+        "--turn",
+        4,
+        "--bot",
+        "rnd",
+        "--sandbox",
+        "off",
+    )
     assert "by rnd in" in out
 
 
 def test_the_documented_way_to_read_self_play_data_sees_every_decision(arena, monkeypatch):
-    arena("run", "--in-process", "random", "careful-2", "--deals", 2, "--out", "self-play", "--jobs", 1, "-q")
-    program = (ROOT / "docs" / "tournaments.md").read_text().partition("```python\n")[2].partition("```")[0]
+    arena(
+        "run",
+        "--in-process",
+        "random",
+        "careful-2",
+        "--deals",
+        2,
+        "--out",
+        "self-play",
+        "--jobs",
+        1,
+        "-q",
+    )
+    program = (
+        (ROOT / "docs" / "tournaments.md")
+        .read_text()
+        .partition("```python\n")[2]
+        .partition("```")[0]
+    )
     monkeypatch.chdir(arena.home)
     found = {}
     exec(program, found)
@@ -36,17 +79,42 @@ def test_the_documented_way_to_read_self_play_data_sees_every_decision(arena, mo
 
 
 def test_settings_come_from_a_file_and_what_cannot_be_is_refused(arena):
-    (arena.home / "arena.toml").write_text('in_process = true\nbots = ["careful-1", "greedy-1"]\nchallenger = "random"\ndeals = 1\n')
+    (arena.home / "arena.toml").write_text(
+        'in_process = true\nbots = ["careful-1", "greedy-1"]\nchallenger = "random"\ndeals = 1\n'
+    )
     arena("run", "--config", "arena.toml", "--out", "file", "--jobs", 1)
-    assert {tuple(sorted(record["bots"])) for record in arena.records("file")} == {("careful-1", "random"), ("greedy-1", "random")}
+    assert {tuple(sorted(record["bots"])) for record in arena.records("file")} == {
+        ("careful-1", "random"),
+        ("greedy-1", "random"),
+    }
     _, err = arena("run", "--in-process", "rnd", "random", status=1)
-    assert "error: expected a built-in bot, got 'rnd'\nhint: there are random, greedy, careful, and greedy-N and careful-N" in err
+    assert (
+        "error: expected a built-in bot, got 'rnd'\nhint: there are random, greedy, careful, and"
+        " greedy-N and careful-N" in err
+    )
     _, err = arena("run", "--in-process", "--sandbox", "require", status=1)
     assert "expected bots to put into a sandbox, got built-in ones" in err
 
 
 def test_built_in_bots_are_compared(arena):
-    out, _ = arena("compare", "--in-process", "careful-8", "random", "--pool", "greedy-2", "--jobs", 1, "--out", "which", "--json")
+    out, _ = arena(
+        "compare",
+        "--in-process",
+        "careful-8",
+        "random",
+        "--pool",
+        "greedy-2",
+        "--jobs",
+        1,
+        "--out",
+        "which",
+        "--json",
+    )
     found = json.loads(out)
     assert (found["verdict"], found["new"], found["old"]) == ("better", "careful-8", "random")
-    assert json.loads((arena.home / "results" / "which" / "run.json").read_text())["config"]["in_process"] is True
+    assert (
+        json.loads((arena.home / "results" / "which" / "run.json").read_text())["config"][
+            "in_process"
+        ]
+        is True
+    )

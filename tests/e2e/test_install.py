@@ -1,4 +1,6 @@
-"""The arena as people get it: wheel and sdist built here, and the wheel installed where nothing else of the repository is."""
+"""The arena as people get it: wheel and sdist built here, and the wheel installed where nothing
+else of the repository is.
+"""
 
 import fcntl
 import json
@@ -20,13 +22,18 @@ from arena.players.sandbox.tiers import Sandbox
 from tests.e2e.conftest import ROOT
 
 SOURCES = ("setup.py", "arena", "bots", "pyproject.toml", "README.md", "LICENSE")
-BUILD = "import sys; from setuptools import build_meta as backend; getattr(backend, sys.argv[1])(sys.argv[2])"
+BUILD = (
+    "import sys; from setuptools import build_meta as backend; getattr(backend,"
+    " sys.argv[1])(sys.argv[2])"
+)
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.so")
 
 
 def run(*command, cwd, **options):
     words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=250, check=False, **options)
+    done = subprocess.run(
+        words, cwd=cwd, capture_output=True, text=True, timeout=250, check=False, **options
+    )
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done
 
@@ -40,7 +47,9 @@ def build(kind, source, target):
 
 
 def copy_sources(target):
-    """The sources, with what lies about in a developer's checkout: a bot of their own, and notes in one that is tracked."""
+    """The sources, with what lies about in a developer's checkout: a bot of their own, and notes in
+    one that is tracked.
+    """
     target.mkdir()
     for name in SOURCES:
         place = ROOT / name
@@ -66,12 +75,24 @@ def make_everything(folder):
 def install(wheel, venv):
     """A venv with the wheel alone in it.
 
-    What the wheel depends on is taken from where it is installed already, which needs no network; msgspec, which bots import, is
-    copied, as a bot in the sandbox sees its own venv only.
+    What the wheel depends on is taken from where it is installed already, which needs no network;
+    msgspec, which bots import, is copied, as a bot in the sandbox sees its own venv only.
     """
     run(sys.executable, "-m", "venv", "--without-pip", venv, cwd="/")
     python = venv / "bin" / "python"
-    run(sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-index", "--no-deps", wheel, cwd="/")
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "install",
+        "-q",
+        "--no-index",
+        "--no-deps",
+        wheel,
+        cwd="/",
+    )
     own = Path(sysconfig.get_path("purelib", vars={"base": str(venv), "platbase": str(venv)}))
     shutil.copytree(Path(msgspec.__file__).parent, own / "msgspec")
     (own / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
@@ -99,18 +120,30 @@ def only_file(folder):
 
 def contents(wheel):
     with zipfile.ZipFile(wheel) as archive:
-        return {name: archive.read(name) for name in archive.namelist() if not name.endswith((".so", "/RECORD"))}
+        return {
+            name: archive.read(name)
+            for name in archive.namelist()
+            if not name.endswith((".so", "/RECORD"))
+        }
 
 
 class Installed:
-    """The installed command in a folder, with the environment of a user who knows nothing of the repository."""
+    """The installed command in a folder, with the environment of a user who knows nothing of the
+    repository.
+    """
 
     def __init__(self, venv, folder):
         self.venv, self.folder = venv, folder
-        self.environment = {"PATH": f"{venv / 'bin'}:/usr/bin:/bin", "HOME": str(folder), "LANG": "C.UTF-8"}
+        self.environment = {
+            "PATH": f"{venv / 'bin'}:/usr/bin:/bin",
+            "HOME": str(folder),
+            "LANG": "C.UTF-8",
+        }
 
     def __call__(self, *arguments, at="."):
-        done = run(self.venv / "bin" / "arena", *arguments, cwd=self.folder / at, env=self.environment)
+        done = run(
+            self.venv / "bin" / "arena", *arguments, cwd=self.folder / at, env=self.environment
+        )
         return done.stdout, done.stderr
 
 
@@ -121,10 +154,20 @@ def installed(built, tmp_path):
 
 def test_the_wheel_holds_the_ladder_and_no_bot_of_a_developer(built):
     packed = contents(only_file(built / "wheel"))
-    ladder = {Path(name).relative_to("arena/ladder"): content for name, content in packed.items() if name.startswith("arena/ladder/")}
-    tracked = [ROOT / "bots" / name / file for name in NAMES for file in ("bot.toml", "bot.py", "bot.js")]
-    assert ladder == {file.relative_to(ROOT / "bots"): file.read_bytes() for file in tracked if file.exists()}
-    assert not any("secret" in name or "notes" in name or name.startswith(("bots", "tests")) for name in packed)
+    ladder = {
+        Path(name).relative_to("arena/ladder"): content
+        for name, content in packed.items()
+        if name.startswith("arena/ladder/")
+    }
+    tracked = [
+        ROOT / "bots" / name / file for name in NAMES for file in ("bot.toml", "bot.py", "bot.js")
+    ]
+    assert ladder == {
+        file.relative_to(ROOT / "bots"): file.read_bytes() for file in tracked if file.exists()
+    }
+    assert not any(
+        "secret" in name or "notes" in name or name.startswith(("bots", "tests")) for name in packed
+    )
 
 
 def test_a_wheel_made_from_the_sdist_is_the_same_wheel(built):
@@ -133,7 +176,13 @@ def test_a_wheel_made_from_the_sdist_is_the_same_wheel(built):
 
 def test_what_is_installed_is_what_runs(installed):
     where = "import arena, sys; print(arena.__file__)"
-    done = run(installed.venv / "bin" / "python", "-c", where, cwd=installed.folder, env=installed.environment)
+    done = run(
+        installed.venv / "bin" / "python",
+        "-c",
+        where,
+        cwd=installed.folder,
+        env=installed.environment,
+    )
     assert done.stdout.startswith(str(installed.venv))
     listed = json.loads(installed("bots", "--json")[0])
     assert [(bot["bot"], bot["ladder"]) for bot in listed] == [(name, True) for name in NAMES]
@@ -150,7 +199,9 @@ def test_in_an_empty_folder_the_ladder_plays(installed):
 
 
 def test_from_an_empty_folder_to_the_standings(installed):
-    """As a newcomer does it, without a look at anything but what the commands themselves say is next."""
+    """As a newcomer does it, without a look at anything but what the commands themselves say is
+    next.
+    """
     installed("init")
     assert sorted(os.listdir(installed.folder / "bots")) == sorted(NAMES)
     _, err = installed("new", "my-bot")
@@ -172,11 +223,16 @@ def test_the_ladder_of_the_wheel_plays_in_the_sandbox(installed, tier):
     if reason:
         pytest.skip(f"{tier} does not work here: {reason}")
     hidden = {"landlock": "bwrap"}.get(tier)
-    if hidden:  # the best tier that works is taken: this one when the program of the better one is not found
+    # the best tier that works is taken: this one when the program of the better one is not found
+    if hidden:
         installed.environment["PATH"] = str(path_without(hidden, installed.folder / "programs"))
         installed.environment["PATH"] = f"{installed.venv / 'bin'}:{installed.environment['PATH']}"
-    installed("run", "random-python", "greedy-python", "--deals", 1, "--sandbox", "require", "--out", "r")
-    assert {(record["sandbox"], len(record["faults"])) for record in records(installed, "r")} == {(tier, 0)}
+    installed(
+        "run", "random-python", "greedy-python", "--deals", 1, "--sandbox", "require", "--out", "r"
+    )
+    assert {(record["sandbox"], len(record["faults"])) for record in records(installed, "r")} == {
+        (tier, 0)
+    }
 
 
 def path_without(program, folder):
@@ -190,4 +246,7 @@ def path_without(program, folder):
 
 
 def records(installed, name):
-    return [json.loads(line) for line in (installed.folder / "results" / name / "games.jsonl").read_text().splitlines()]
+    return [
+        json.loads(line)
+        for line in (installed.folder / "results" / name / "games.jsonl").read_text().splitlines()
+    ]

@@ -1,4 +1,6 @@
-"""kill -9 at any moment, Ctrl-C, two arenas at once: every game is in the journal exactly once, and no process stays."""
+"""kill -9 at any moment, Ctrl-C, two arenas at once: every game is in the journal exactly once, and
+no process stays.
+"""
 
 import os
 import random
@@ -58,7 +60,11 @@ def test_killing_the_arena_at_random_moments_loses_and_doubles_nothing(arena, qu
     for _ in range(4):
         process = arena.start(*RUN, "killed")
         target = journal_lines(arena, "killed") + rng.randint(0, 14)
-        wait_for(lambda process=process, target=target: journal_lines(arena, "killed") >= target or process.poll() is not None)
+        wait_for(
+            lambda process=process, target=target: (
+                journal_lines(arena, "killed") >= target or process.poll() is not None
+            )
+        )
         time.sleep(rng.random() * 0.1)
         process.send_signal(signal.SIGKILL)
         process.communicate()
@@ -72,14 +78,22 @@ def test_killing_workers_and_bots_of_workers_voids_games_that_are_played_again(a
     rng = random.Random(2)
     process = arena.start(*RUN, "workers")
     for target in (3, 20, 40):
-        wait_for(lambda target=target: journal_lines(arena, "workers") >= target or process.poll() is not None)
-        workers = [pid for pid, command in processes(str(arena.home)).items() if "spawn_main" in command]
+        wait_for(
+            lambda target=target: (
+                journal_lines(arena, "workers") >= target or process.poll() is not None
+            )
+        )
+        workers = [
+            pid for pid, command in processes(str(arena.home)).items() if "spawn_main" in command
+        ]
         if workers:
             os.kill(rng.choice(workers), signal.SIGKILL)
     _, err = process.communicate(timeout=200)
     assert process.returncode == 0, err
     assert re.search(
-        r"a worker died: the \d+ games? that were handed out but not finished are played again|is void \(its worker died\)", err
+        r"a worker died: the \d+ games? that were handed out but not finished are played again|is"
+        r" void \(its worker died\)",
+        err,
     )
     assert arena.timeless("workers") == quiet
     assert not processes(str(arena.home))
@@ -128,17 +142,35 @@ def test_a_second_arena_on_the_same_run_is_refused(arena):
 
 
 def test_a_game_that_kills_its_worker_is_given_up_and_the_others_are_played(arena):
-    """The bot kills the arena's worker, the parent of its keeper, in the second deal only; a sandbox would keep it from that."""
+    """The bot kills the arena's worker, the parent of its keeper, in the second deal only; a
+    sandbox would keep it from that.
+    """
     source = (arena.home / "bots" / "rnd" / "bot.py").read_text()
     killer = source.replace("import sys\n", "import os, sys\nfrom pathlib import Path\n").replace(
         '    elif message["type"] == "turn":',
-        '    elif message["type"] == "turn" and sorted(message["hand"]) == HAND and message["position"]["pile"] == 66:\n'
-        '        keeper = os.getppid()\n        stat = Path(f"/proc/{keeper}/stat").read_text().rpartition(")")[2].split()\n'
-        '        os.kill(int(stat[1]), 9)\n    elif message["type"] == "turn":',
+        '    elif message["type"] == "turn" and sorted(message["hand"]) == HAND and'
+        ' message["position"]["pile"] == 66:\n        keeper = os.getppid()\n        stat ='
+        ' Path(f"/proc/{keeper}/stat").read_text().rpartition(")")[2].split()\n       '
+        ' os.kill(int(stat[1]), 9)\n    elif message["type"] == "turn":',
     )
     first = sorted(_hand("killer-seed", 1))
     arena.add_bot("killer", f"HAND = {first!r}\n{killer}")
-    _, err = arena("run", "killer", "fst", "--deals", 3, "--seed", "killer-seed", "--jobs", 2, "--out", "k", "--sandbox", "off", status=1)
+    _, err = arena(
+        "run",
+        "killer",
+        "fst",
+        "--deals",
+        3,
+        "--seed",
+        "killer-seed",
+        "--jobs",
+        2,
+        "--out",
+        "k",
+        "--sandbox",
+        "off",
+        status=1,
+    )
     assert "error: bird/fst+killer/1/1 could not be played: its worker died" in err
     assert {record["id"] for record in arena.records("k")} == {
         f"bird/fst+killer/{deal}/{seating}" for deal in range(3) for seating in range(2)
@@ -146,7 +178,7 @@ def test_a_game_that_kills_its_worker_is_given_up_and_the_others_are_played(aren
 
 
 def _hand(seed, deal):
-    from arena.tournament.deals import deck_of  # noqa: PLC0415
+    from arena.tournament.deals import deck_of
 
     deck = deck_of(seed, "bird", deal)
     return [deck[at : at + 2] for at in range(0, 6, 2)]
@@ -156,6 +188,13 @@ def test_a_reader_that_goes_away_does_no_harm(arena):
     arena("run", "--deals", 1, "--out", "one")
     command = f"{sys.executable} -m arena replay one bird/fst+rnd/0/0 | head -1"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run(["bash", "-c", command], cwd=arena.home, env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=arena.home,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert "Traceback" not in done.stderr
     assert "Exception" not in done.stderr

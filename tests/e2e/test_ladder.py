@@ -1,4 +1,6 @@
-"""The bots that search: within their time at every table, and the published league behind what is said of them."""
+"""The bots that search: within their time at every table, and the published league behind what is
+said of them.
+"""
 
 import csv
 import re
@@ -10,33 +12,71 @@ import pytest
 from tests.e2e.conftest import ROOT
 
 LEAGUE = ROOT / "results" / "league-1"
-LADDER = ["random-python", "greedy-python", "careful-python", "lookahead-python", "flatmc-python", "ismcts-python"]
+LADDER = [
+    "random-python",
+    "greedy-python",
+    "careful-python",
+    "lookahead-python",
+    "flatmc-python",
+    "ismcts-python",
+]
 TINY = "R....\n..V..\n....B\n.Y...\n"
 
 
 def play(arena, names, *times):
     (arena.home / "tiny.txt").write_text(TINY)
-    settings = ("--board", "tiny.txt", "--players", len(names), "--deals", 1, "--jobs", 1, "--seed", 3, "--out", "r")
+    settings = (
+        "--board",
+        "tiny.txt",
+        "--players",
+        len(names),
+        "--deals",
+        1,
+        "--jobs",
+        1,
+        "--seed",
+        3,
+        "--out",
+        "r",
+    )
     arena("run", *names, *settings, *times)
     return arena.records("r")
 
 
-@pytest.mark.parametrize(("players", "times"), [(2, ("--move-ms", 800)), (4, ("--game-ms", 20_000, "--move-ms", 2000))])
+@pytest.mark.parametrize(
+    ("players", "times"), [(2, ("--move-ms", 800)), (4, ("--game-ms", 20_000, "--move-ms", 2000))]
+)
 def test_bots_that_search_use_their_time_and_no_more(arena, players, times):
     records = play(arena, [ROOT / "bots" / name for name in LADDER[-players:]], *times)
     assert len(records) == players
     assert not any(record["faults"] for record in records)
-    searched = [slow for record in records for bot, slow in zip(record["bots"], record["slowest_ms"], strict=True) if bot in LADDER[-2:]]
-    assert max(searched) > 40, "even where half of the time goes to others, half of the 100 ms to think has to pass"
+    searched = [
+        slow
+        for record in records
+        for bot, slow in zip(record["bots"], record["slowest_ms"], strict=True)
+        if bot in LADDER[-2:]
+    ]
+    assert max(searched) > 40, (
+        "even where half of the time goes to others, half of the 100 ms to think has to pass"
+    )
 
 
 def test_bots_that_search_keep_within_their_time_on_the_pure_core(arena):
-    """A bot gets no environment of the arena's, so a copy of it chooses the core, and says which it got."""
+    """A bot gets no environment of the arena's, so a copy of it chooses the core, and says which it
+    got.
+    """
     for name in LADDER[-3:]:
         source = (ROOT / "bots" / name / "bot.py").read_text().split('"""', 2)[2]
         says = "assert CORE == 'pure'"
-        arena.add_bot(name, f"import os\nos.environ['ARENA_RULES'] = 'pure'\nfrom arena.rules import CORE\n{says}\n{source}", to=".")
-    records = play(arena, [f"./{name}" for name in LADDER[-3:]], "--game-ms", 40_000, "--move-ms", 3000)
+        arena.add_bot(
+            name,
+            "import os\nos.environ['ARENA_RULES'] = 'pure'\nfrom arena.rules import"
+            f" CORE\n{says}\n{source}",
+            to=".",
+        )
+    records = play(
+        arena, [f"./{name}" for name in LADDER[-3:]], "--game-ms", 40_000, "--move-ms", 3000
+    )
     assert not any(record["faults"] for record in records)
 
 
@@ -52,7 +92,14 @@ def test_each_bot_is_short_and_begins_with_its_idea(name):
     assert len(source.splitlines()) < 100
 
 
-RUNS = ["2-players", "3-players", "4-players", "best-against-greedy", "time-for-a-move", "tree-against-no-tree"]
+RUNS = [
+    "2-players",
+    "3-players",
+    "4-players",
+    "best-against-greedy",
+    "time-for-a-move",
+    "tree-against-no-tree",
+]
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -61,7 +108,9 @@ def test_a_published_run_follows_from_its_journal(arena, run):
 
 
 def test_what_is_said_of_the_league_is_what_its_commands_print(arena):
-    blocks = re.findall(r"```\n\$ arena ([^\n]*)\n(.*?)```", (LEAGUE / "README.md").read_text(), re.S)
+    blocks = re.findall(
+        r"```\n\$ arena ([^\n]*)\n(.*?)```", (LEAGUE / "README.md").read_text(), re.S
+    )
     assert len(blocks) >= 4
     (arena.home / "results").symlink_to(ROOT / "results")
     for command, shown in blocks:

@@ -18,7 +18,19 @@ def tiny(arena):
 
 
 def test_a_run_by_matches_from_games_to_every_table(tiny):
-    tiny("run", "--match", "tiny,bird,tiny", "--board", "tiny.txt", "--deals", 2, "--seed", 1, "--out", "m")
+    tiny(
+        "run",
+        "--match",
+        "tiny,bird,tiny",
+        "--board",
+        "tiny.txt",
+        "--deals",
+        2,
+        "--seed",
+        1,
+        "--out",
+        "m",
+    )
     records = tiny.records("m")
     left = Counter()
     for record in records:
@@ -26,20 +38,31 @@ def test_a_run_by_matches_from_games_to_every_table(tiny):
     assert Counter((record["board"], record["deal"]) for record in records) == dict.fromkeys(
         [("bird", 0), ("bird", 1), *(("tiny", deal) for deal in range(4))], 2
     )
-    rows = list(csv.DictReader((tiny.home / "results" / "m" / "standings.csv").read_text().splitlines()))
+    rows = list(
+        csv.DictReader((tiny.home / "results" / "m" / "standings.csv").read_text().splitlines())
+    )
     for row in rows:
         assert row["games"] == "4"
         assert float(row["avg_left"]) == left[row["bot"]] / 4
     shown = json.loads(tiny("standings", "m", "--json")[0])
-    assert (shown["match"], shown["games"], shown["plan"]["games"]) == (["tiny", "bird", "tiny"], 4, 12)
+    assert (shown["match"], shown["games"], shown["plan"]["games"]) == (
+        ["tiny", "bird", "tiny"],
+        4,
+        12,
+    )
     singly, _ = tiny("standings", "m", "--match", "none", "--pairs")
     assert "12 games, 6 deals" in singly
     assert "Matches" not in singly
     assert "no difference" in tiny("verify", "m")[0]
-    assert tiny("watch", "m", "--once")[0].startswith("results/m: 12 of 12 games, 0 forfeits in 4 matches of tiny + bird + tiny, finished")
+    assert tiny("watch", "m", "--once")[0].startswith(
+        "results/m: 12 of 12 games, 0 forfeits in 4 matches of tiny + bird + tiny, finished"
+    )
     assert "count matches, but here each game counts separately" in tiny("analyse", "m")[1]
     tiny("report", "m", "--match", "tiny,bird")
-    assert "12 games, scored as 4 matches of tiny + bird, 2 deals" in (tiny.home / "results" / "m" / "report.html").read_text()
+    assert (
+        "12 games, scored as 4 matches of tiny + bird, 2 deals"
+        in (tiny.home / "results" / "m" / "report.html").read_text()
+    )
     _, err = tiny("standings", "m", "--match", "bird,owl", status=1)
     assert "expected a match on boards of the run, bird, tiny, got 'owl'" in err
 
@@ -49,20 +72,31 @@ def test_unfinished_matches_do_not_count_and_a_run_grows_by_its_own_scoring_only
     arena(*match, 2)
     journal = arena.home / "results" / "m" / "games.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(line for line in lines if not line.startswith(b'{"v":1,"id":"lion/fst+rnd/1/')))
+    journal.write_bytes(
+        b"".join(line for line in lines if not line.startswith(b'{"v":1,"id":"lion/fst+rnd/1/'))
+    )
     out, _ = arena("standings", "m", "--pairs")
     assert "note: 2 of the 8 planned games are missing\n" in out
-    assert "note: 2 of 6 games do not belong to a complete match of bird + lion, so they do not count" in out
+    assert (
+        "note: 2 of 6 games do not belong to a complete match of bird + lion, so they do not count"
+        in out
+    )
     assert "2 matches of bird + lion, 1 deal" in out
     assert out.count("Matches") == 2
     out, _ = arena(*match, 3)
     assert "6 matches of bird + lion, 3 deals" in out
     _, err = arena("run", "--boards", "bird,lion", "--deals", 3, "--out", "m", status=1)
-    assert "match: the run has bird,lion, asked for none; use 'arena standings --match' to see a run under another scoring" in err
+    assert (
+        "match: the run has bird,lion, asked for none; use 'arena standings --match' to see a run"
+        " under another scoring" in err
+    )
 
 
 def test_a_run_by_matches_until_it_is_precise(tiny):
-    (tiny.home / "arena.toml").write_text('match = ["tiny", "tiny"]\nboard = ["tiny.txt"]\ndeals = 40\nuntil = 150\nout = "u"\nseed = 1\n')
+    (tiny.home / "arena.toml").write_text(
+        'match = ["tiny", "tiny"]\nboard = ["tiny.txt"]\ndeals = 40\nuntil = 150\nout = "u"\nseed'
+        " = 1\n"
+    )
     _, err = tiny("run", "--config", "arena.toml")
     shown = json.loads(tiny("standings", "u", "--json")[0])
     assert max(row["elo_high"] - row["elo_low"] for row in shown["standings"]) <= 300
@@ -74,8 +108,16 @@ def test_a_run_by_matches_until_it_is_precise(tiny):
     ("arguments", "status", "said"),
     [
         (["run", "--match", "bird,owl"], 1, "expected a board out of bird, lion, got 'owl'"),
-        (["run", "--match", "bird,lion", "--boards", "bird"], 1, "hint: leave out --boards, because --match lists the boards"),
-        (["compare", "rnd", "fst", "--match", "bird,lion"], 2, "because it counts single games; --boards bird,lion plays on both"),
+        (
+            ["run", "--match", "bird,lion", "--boards", "bird"],
+            1,
+            "hint: leave out --boards, because --match lists the boards",
+        ),
+        (
+            ["compare", "rnd", "fst", "--match", "bird,lion"],
+            2,
+            "because it counts single games; --boards bird,lion plays on both",
+        ),
     ],
 )
 def test_what_a_user_gets_wrong_about_matches_is_said(arena, arguments, status, said):
@@ -84,10 +126,23 @@ def test_what_a_user_gets_wrong_about_matches_is_said(arena, arguments, status, 
 
 def test_the_rounds_of_a_match_are_played_one_after_another_with_their_total(tiny):
     out, err = tiny("play", "rnd", "fst", "--match", "tiny.txt,bird", "--seed", 3)
-    assert re.findall("^round.*", out, re.MULTILINE) == ["round 1 of 2, on tiny", "round 2 of 2, on bird"]
-    ends = [dict(re.findall(r"(\w+) \((\d+) left\)", line)) for line in re.findall("^end.*", out, re.MULTILINE)]
+    assert re.findall("^round.*", out, re.MULTILINE) == [
+        "round 1 of 2, on tiny",
+        "round 2 of 2, on bird",
+    ]
+    ends = [
+        dict(re.findall(r"(\w+) \((\d+) left\)", line))
+        for line in re.findall("^end.*", out, re.MULTILINE)
+    ]
     totals = {bot: sum(int(end[bot]) for end in ends) for bot in ("rnd", "fst")}
     first, second = sorted(totals, key=totals.get)
-    assert out.splitlines()[-1] == f"match of tiny + bird: 1. {first} ({totals[first]} left), 2. {second} ({totals[second]} left)"
+    assert (
+        out.splitlines()[-1]
+        == f"match of tiny + bird: 1. {first} ({totals[first]} left), 2. {second} ({totals[second]}"
+        " left)"
+    )
     assert "the same decks again: --seed 3 --deal 0" in err
-    assert "expected --board or --match, got both" in tiny("play", "rnd", "fst", "--match", "bird", "--board", "lion", status=2)[1]
+    assert (
+        "expected --board or --match, got both"
+        in tiny("play", "rnd", "fst", "--match", "bird", "--board", "lion", status=2)[1]
+    )

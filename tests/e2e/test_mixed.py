@@ -18,11 +18,26 @@ def test_a_mixed_run_is_played_extended_verified_and_led_again(arena):
     assert {record["end"] for record in records} <= {"last pagoda", "no tiles", "no space"}
     assert all(min(record["think_ms"]) >= 0 for record in records)
     info = json.loads((arena.home / "results" / "mixed" / "run.json").read_text())
-    assert [bot["command"] for bot in info["bots"][1:]] == [["arena", "in-process", name] for name in ("greedy", "careful-4")]
+    assert [bot["command"] for bot in info["bots"][1:]] == [
+        ["arena", "in-process", name] for name in ("greedy", "careful-4")
+    ]
     assert info["config"]["in_process"] is False
     [copied] = (arena.home / "results" / "mixed" / "bots").iterdir()
     assert copied.name.startswith("rnd-")
-    arena("run", "rnd", "greedy", "careful-4", "--deals", 2, "--seed", "s", "--out", "again", "--jobs", 1)
+    arena(
+        "run",
+        "rnd",
+        "greedy",
+        "careful-4",
+        "--deals",
+        2,
+        "--seed",
+        "s",
+        "--out",
+        "again",
+        "--jobs",
+        1,
+    )
     assert arena.timeless("again") == arena.timeless("mixed")
     arena("run", "rnd", "greedy", "careful-4", "random", "--deals", 3, "--out", "mixed")
     grown = arena.records("mixed")
@@ -32,7 +47,10 @@ def test_a_mixed_run_is_played_extended_verified_and_led_again(arena):
     assert out == "36 games replayed, 4 bots and 2 tables compared: no difference\n"
     assert "end (" in arena("replay", "mixed", records[0]["id"])[0]
     arena("report", "mixed")
-    assert "arena in-process careful-4" in (arena.home / "results" / "mixed" / "report.html").read_text()
+    assert (
+        "arena in-process careful-4"
+        in (arena.home / "results" / "mixed" / "report.html").read_text()
+    )
 
 
 def test_half_a_mixed_run_is_finished(arena):
@@ -46,7 +64,9 @@ def test_half_a_mixed_run_is_finished(arena):
 
 def test_built_in_bots_alone_play_without_processes_unasked(arena):
     arena("run", "greedy-2", "random", "--deals", 2, "--seed", "s", "--out", "plain")
-    arena("run", "--in-process", "greedy-2", "random", "--deals", 2, "--seed", "s", "--out", "asked")
+    arena(
+        "run", "--in-process", "greedy-2", "random", "--deals", 2, "--seed", "s", "--out", "asked"
+    )
     assert config(arena, "plain") == config(arena, "asked")
     assert config(arena, "plain")["in_process"] is True
     assert arena.timeless("plain") == arena.timeless("asked")
@@ -65,14 +85,32 @@ def test_bots_of_ones_own_come_first_and_what_is_neither_is_refused_with_what_th
     _, err = arena("run", "greedy", "rnd", status=1)
     assert "bot.toml" in err, "a bot that cannot be read is not replaced by a built-in one"
     _, err = arena("run", "rnd", "gredy", status=1)
-    assert "hint: did you mean 'greedy'? 'arena bots --all' lists what there is; built in are random, greedy, careful, greedy-N" in err
+    assert (
+        "hint: did you mean 'greedy'? 'arena bots --all' lists what there is; built in are random,"
+        " greedy, careful, greedy-N" in err
+    )
 
 
 def test_a_bot_beside_built_in_ones_still_has_a_clock(arena, zoo_bot):
     name = zoo_bot("not_json")
-    arena("run", name, "careful", "greedy", "--players", 3, "--deals", 1, "--out", "clock", "--move-ms", 500)
+    arena(
+        "run",
+        name,
+        "careful",
+        "greedy",
+        "--players",
+        3,
+        "--deals",
+        1,
+        "--out",
+        "clock",
+        "--move-ms",
+        500,
+    )
     for record in arena.records("clock"):
-        assert [(fault["kind"], record["bots"][fault["seat"]]) for fault in record["faults"]] == [("not json", name)]
+        assert [(fault["kind"], record["bots"][fault["seat"]]) for fault in record["faults"]] == [
+            ("not json", name)
+        ]
         assert record["ranks"][record["bots"].index(name)] == 3
 
 
@@ -86,14 +124,29 @@ def test_one_game_against_built_in_bots(arena):
     assert "greedy (seat 1)" in out
     assert "warning" not in err
     arena("play", "greedy", "rnd", "--log", "wire.jsonl")
-    assert {json.loads(line)["bot"] for line in (arena.home / "wire.jsonl").read_text().splitlines()} == {"rnd"}
+    assert {
+        json.loads(line)["bot"] for line in (arena.home / "wire.jsonl").read_text().splitlines()
+    } == {"rnd"}
 
 
 def test_two_versions_are_compared_against_built_in_bots(arena):
-    arena("compare", "rnd", "fst", "--pool", "greedy,careful", "--max-blocks", 2, "--out", "pool", status=5)
+    arena(
+        "compare",
+        "rnd",
+        "fst",
+        "--pool",
+        "greedy,careful",
+        "--max-blocks",
+        2,
+        "--out",
+        "pool",
+        status=5,
+    )
     seated = {name for record in arena.records("pool") for name in record["bots"]}
     assert seated == {"rnd", "fst", "greedy", "careful"}
-    out, _ = arena("compare", "careful-8", "random", "--pool", "greedy-2", "--out", "which", "--json")
+    out, _ = arena(
+        "compare", "careful-8", "random", "--pool", "greedy-2", "--out", "which", "--json"
+    )
     assert json.loads(out)["verdict"] == "better"
     assert config(arena, "which")["in_process"] is True
 

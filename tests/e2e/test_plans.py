@@ -7,7 +7,11 @@ import time
 
 import pytest
 
-CROWD = ["random", "greedy", *(f"{policy}-{number}" for policy in ("greedy", "careful") for number in range(1, 150))]
+CROWD = [
+    "random",
+    "greedy",
+    *(f"{policy}-{number}" for policy in ("greedy", "careful") for number in range(1, 150)),
+]
 """300 built-in bots."""
 
 
@@ -34,7 +38,9 @@ def wait_for_games(arena, process, run):
         (["--players", "4", "--tables", "3000"], 120_000),
     ],
 )
-def test_a_plan_that_never_ends_is_played_stopped_listed_verified_and_continued(arena, options, planned):
+def test_a_plan_that_never_ends_is_played_stopped_listed_verified_and_continued(
+    arena, options, planned
+):
     command = ["run", *CROWD, *options, "--out", "huge"]
     process = arena.start(*command)
     wait_for_games(arena, process, "huge")
@@ -43,7 +49,9 @@ def test_a_plan_that_never_ends_is_played_stopped_listed_verified_and_continued(
     assert games
     out, _ = arena("runs", "--json")
     assert [(row["games"], row["planned"]) for row in json.loads(out)] == [(games, planned)]
-    assert f"{planned - games} of the {planned} planned games are missing" in "".join(arena("verify", "huge"))
+    assert f"{planned - games} of the {planned} planned games are missing" in "".join(
+        arena("verify", "huge")
+    )
     process = arena.start(*command)
     time.sleep(3)
     stopped(process)

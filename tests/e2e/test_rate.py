@@ -34,9 +34,13 @@ def test_a_file_is_rated_as_table_csv_and_json(arena, games):
     assert "95 % error bars, clustered by block; 8 games, 4 blocks" in out
     shown = json.loads(arena("rate", games, "--json", "--pairs", "--covariance")[0])
     assert (shown["games"], shown["deals"]) == (8, 4)
-    assert {row["bot"] for row in shown["pairs"]} == set(shown["covariance"]) == {"ann", "bob", "cy"}
+    assert (
+        {row["bot"] for row in shown["pairs"]} == set(shown["covariance"]) == {"ann", "bob", "cy"}
+    )
     text, _ = arena("rate", "games.csv", "--csv", "-")
-    assert text.startswith("rank,bot,elo,elo_low,elo_high,games,wins,shared,losses,win_rate,avg_rank,avg_left,forfeits,think_ms\n")
+    assert text.startswith(
+        "rank,bot,elo,elo_low,elo_high,games,wins,shared,losses,win_rate,avg_rank,avg_left,forfeits,think_ms\n"
+    )
     arena("rate", "games.csv", "--csv", "table.csv")
     assert (arena.home / "table.csv").read_text() == text
     assert "Covariance" in arena("rate", "games.csv", "--covariance")[0]
@@ -44,12 +48,16 @@ def test_a_file_is_rated_as_table_csv_and_json(arena, games):
 
 def test_a_file_comes_from_stdin(arena, games):
     code = [sys.executable, "-m", "arena", "rate", "-", "--csv", "-"]
-    done = subprocess.run(code, input=GAMES, capture_output=True, text=True, check=True, env={"PYTHONPATH": str(ROOT)})
+    done = subprocess.run(
+        code, input=GAMES, capture_output=True, text=True, check=True, env={"PYTHONPATH": str(ROOT)}
+    )
     assert done.stdout == arena("rate", "games.csv", "--csv", "-")[0]
 
 
 def test_an_anchor_and_no_seats_can_be_asked_for(arena, games):
-    shown = json.loads(arena("rate", "games.csv", "--anchor", "bob=1500", "--no-seats", "--json")[0])
+    shown = json.loads(
+        arena("rate", "games.csv", "--anchor", "bob=1500", "--no-seats", "--json")[0]
+    )
     assert [row["elo"] for row in shown["standings"] if row["bot"] == "bob"] == [1500]
     assert all(row["elo"] is None for row in shown["seats"])
     for value in ("bob", "=3", "bob=x", "bob=nan"):
@@ -77,4 +85,6 @@ def test_the_games_that_a_run_exports_give_back_its_standings(arena):
     assert "note: columns that are not used here: board, deal, end, id, seating, turns" in err
     assert arena("standings", "r", "--csv", "-", "--anchor", "rnd=1000")[0] == out
     assert "rnd is held at 1000 Elo" in arena("standings", "r", "--anchor", "rnd=1000")[0]
-    assert json.loads(arena("standings", "r", "--anchor", "rnd=1000", "--json")[0])["anchors"] == {"rnd": 1000}
+    assert json.loads(arena("standings", "r", "--anchor", "rnd=1000", "--json")[0])["anchors"] == {
+        "rnd": 1000
+    }

@@ -23,7 +23,12 @@ def browser(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def games():
-    forfeit = game_of(("a", "b", "c", "d"), board="lion", deal=9, faults=[(1, 5, "late", HOSTILE.replace("|", "/"))])
+    forfeit = game_of(
+        ("a", "b", "c", "d"),
+        board="lion",
+        deal=9,
+        faults=[(1, 5, "late", HOSTILE.replace("|", "/"))],
+    )
     table = game_of(("d", "c", "b", "a"), board="lion", deal=8)
     hostile = game_of((HOSTILE, "a"), deal=7, faults=[(0, 2, "exit", "</script>" + HOSTILE)])
     return [*duels("abcd", 3), *duels("ab", 1, "lion"), forfeit, table, hostile]
@@ -35,7 +40,14 @@ def page(tmp_path_factory, games):
     evidence = {(games[-1].id, 0): evidence_of(text, [["from", 2.0, text], ["to", 1.0, text]])}
     evidence |= {(games[-3].id, 1): evidence_of(text, [["from", 2.0, text]], ending=text)}
     bots, boards = ["a", "b", "c", "d", HOSTILE], ("bird", "lion")
-    folder = write_run(tmp_path_factory.mktemp("run") / "run", bots, games, boards=boards, planned="ab", evidence=evidence)
+    folder = write_run(
+        tmp_path_factory.mktemp("run") / "run",
+        bots,
+        games,
+        boards=boards,
+        planned="ab",
+        evidence=evidence,
+    )
     path = folder / "report.html"
     path.write_text(report_page(folder, 100).text)
     return path
@@ -47,18 +59,36 @@ def address(game, turn):
 
 def shown_cells(browser):
     return browser.js(
-        "return [...document.querySelectorAll('#cells tbody tr')].map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))"
+        "return [...document.querySelectorAll('#cells tbody tr')].map(row =>"
+        " [...row.querySelectorAll('td')].map(cell => cell.textContent))"
     )
 
 
 def shown_left(browser):
-    return [int(text) for text in browser.js("return [...document.querySelectorAll('#players .count b')].map(node => node.textContent)")]
+    return [
+        int(text)
+        for text in browser.js(
+            "return [...document.querySelectorAll('#players .count b')].map(node =>"
+            " node.textContent)"
+        )
+    ]
 
 
 def test_the_page_says_nothing_to_the_console_and_asks_for_nothing(browser, page):
     browser.open(page)
     browser.js("document.querySelectorAll('details').forEach(part => { part.open = true; })")
-    for name in ("last", "back", "event-back", "first", "forward", "event-on", "play", "play", "theme", "theme"):
+    for name in (
+        "last",
+        "back",
+        "event-back",
+        "first",
+        "forward",
+        "event-on",
+        "play",
+        "play",
+        "theme",
+        "theme",
+    ):
         browser.click(name)
     assert browser.log() == []
     assert set(browser.requests()) <= {page.as_uri(), "data:,"}
@@ -68,7 +98,10 @@ def test_the_viewer_steps_through_the_recorded_positions(browser, page, games):
     for record in (games[0], games[-3], games[-2]):
         browser.open(page, address(record, 0))
         board = built_in(record.board)
-        states = [([row[:] for row in draw(step.state)], list(step.state.left)) for step in replay(record, board)]
+        states = [
+            ([row[:] for row in draw(step.state)], list(step.state.left))
+            for step in replay(record, board)
+        ]
         for cells, left in states:
             browser.click("forward")
             assert (shown_cells(browser), shown_left(browser)) == (cells, left)
@@ -84,10 +117,19 @@ def test_all_is_drawn(browser, page, games):
     browser.open(page, address(record, 0))
     browser.click("last")
     [state] = {step.state for step in replay(record, built_in(record.board))}
-    count = browser.js("return [...document.querySelectorAll('#board .live .pagoda')].map(node => node.textContent)")
-    assert [count.count(str(seat)) for seat in range(4)] == [state.placed(seat) for seat in range(4)]
-    assert browser.js("return document.querySelectorAll('#board .live .tile').length") == record.turns
-    assert browser.js("return document.querySelectorAll('#board .live .edge').length") == len(state.provinces())
+    count = browser.js(
+        "return [...document.querySelectorAll('#board .live .pagoda')].map(node =>"
+        " node.textContent)"
+    )
+    assert [count.count(str(seat)) for seat in range(4)] == [
+        state.placed(seat) for seat in range(4)
+    ]
+    assert (
+        browser.js("return document.querySelectorAll('#board .live .tile').length") == record.turns
+    )
+    assert browser.js("return document.querySelectorAll('#board .live .edge').length") == len(
+        state.provinces()
+    )
 
 
 def test_keys_step_jump_and_play(browser, page, games):
@@ -108,10 +150,14 @@ def test_keys_step_jump_and_play(browser, page, games):
     deadline = time.monotonic() + 20
     while browser.text("now") == before and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert browser.js("return document.getElementById('play').getAttribute('aria-label')") == "Pause"
+    assert (
+        browser.js("return document.getElementById('play').getAttribute('aria-label')") == "Pause"
+    )
     browser.keys("Space")
     assert browser.text("now") != before
-    assert browser.js("return document.getElementById('play').getAttribute('aria-pressed')") == "false"
+    assert (
+        browser.js("return document.getElementById('play').getAttribute('aria-pressed')") == "false"
+    )
 
 
 def test_a_link_leads_to_a_game_and_a_turn(browser, page, games):
@@ -120,10 +166,17 @@ def test_a_link_leads_to_a_game_and_a_turn(browser, page, games):
     assert browser.text("now").startswith("Turn 12: ")
     assert browser.js("return document.getElementById('game').value") == record.id
     browser.click("forward")
-    assert browser.js("return [location.hash, document.getElementById('link').hash]") == [address(record, 13).replace("/", "%2F")] * 2
-    browser.js("location.hash = arguments[0]", f"#game={games[5].id}&turn=3")  # with a bare plus, as people write it
+    assert (
+        browser.js("return [location.hash, document.getElementById('link').hash]")
+        == [address(record, 13).replace("/", "%2F")] * 2
+    )
+    # with a bare plus, as people write it
+    browser.js("location.hash = arguments[0]", f"#game={games[5].id}&turn=3")
     deadline = time.monotonic() + 20
-    while browser.js("return document.getElementById('game').value") != games[5].id and time.monotonic() < deadline:
+    while (
+        browser.js("return document.getElementById('game').value") != games[5].id
+        and time.monotonic() < deadline
+    ):
         time.sleep(0.05)
     assert browser.text("now").startswith("Turn 3: ")
     browser.open(page, "#game=no/such/game&turn=%E0")
@@ -137,10 +190,17 @@ def test_hands_are_all_shown_or_those_of_one_seat(browser, page, games):
     tiles = "[...hand.children].map(tile => tile.getAttribute('aria-label'))"
     hands = f"return [...document.querySelectorAll('#players .hand')].map(hand => {tiles})"
     everything = browser.js(hands)
-    states = {step.state.turns: list(step.state.hands) for step in replay(record, built_in(record.board))}
+    states = {
+        step.state.turns: list(step.state.hands) for step in replay(record, built_in(record.board))
+    }
     assert [len(hand) for hand in everything] == [len(hand) for hand in states[6]]
-    browser.js("const eyes = document.getElementById('eyes'); eyes.value = '2'; eyes.dispatchEvent(new Event('change'))")
-    assert browser.js(hands) == [hand if seat == 2 else ["hidden tile"] * len(hand) for seat, hand in enumerate(everything)]
+    browser.js(
+        "const eyes = document.getElementById('eyes'); eyes.value = '2'; eyes.dispatchEvent(new"
+        " Event('change'))"
+    )
+    assert browser.js(hands) == [
+        hand if seat == 2 else ["hidden tile"] * len(hand) for seat, hand in enumerate(everything)
+    ]
 
 
 def test_what_strangers_wrote_is_shown_and_does_nothing(browser, page, games):
@@ -148,16 +208,23 @@ def test_what_strangers_wrote_is_shown_and_does_nothing(browser, page, games):
         browser.open(page, address(record, 0))
         browser.click("last")
         browser.js("document.querySelectorAll('details').forEach(part => { part.open = true; })")
-        assert browser.js("return [window.hit ?? null, document.scripts.length, document.images.length]") == [None, 2, 0]
+        assert browser.js(
+            "return [window.hit ?? null, document.scripts.length, document.images.length]"
+        ) == [None, 2, 0]
         assert HOSTILE in browser.js("return document.body.innerText")
-        assert "</script></pre></bdi><script>window.hit=3</script>" in browser.js("return document.body.innerText")
+        assert "</script></pre></bdi><script>window.hit=3</script>" in browser.js(
+            "return document.body.innerText"
+        )
         assert browser.log() == []
 
 
 def test_the_policy_keeps_other_scripts_from_running(browser, page):
     browser.open(page)
     attempts = (
-        "const added = document.createElement('script'); added.textContent = 'window.hit = 5'; document.body.append(added);",
+        (
+            "const added = document.createElement('script'); added.textContent = 'window.hit = 5';"
+            " document.body.append(added);"
+        ),
         "document.body.setAttribute('onclick', 'window.hit = 6'); document.body.click();",
         "document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=window.hit=7>');",
         "location.href = 'javascript:window.hit=9';",
@@ -169,7 +236,9 @@ def test_the_policy_keeps_other_scripts_from_running(browser, page):
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_fault_and_nothing_is_wider_than_the_window(browser, page, games, width, scheme):
+def test_axe_finds_no_fault_and_nothing_is_wider_than_the_window(
+    browser, page, games, width, scheme
+):
     browser.open(page, address(games[-3], 0), width=width, scheme=scheme)
     browser.click("last")
     browser.js("document.querySelectorAll('details').forEach(part => { part.open = true; })")
@@ -205,13 +274,16 @@ def test_a_single_game_has_a_page_of_its_own(browser, page, games):
     assert browser.violations() == []
 
 
-def test_every_rule_that_is_named_is_a_link_to_its_text_and_has_it_as_its_tooltip(browser, page, games):
+def test_every_rule_that_is_named_is_a_link_to_its_text_and_has_it_as_its_tooltip(
+    browser, page, games
+):
     path = page.with_name("ruled.html")
     path.write_text(game_page(page.parent, games[0]))
     browser.open(path, "#turn=1")
     links = """return [...document.querySelectorAll("a.rule")].map((a) => {
         const there = document.querySelector(a.getAttribute("href"));
-        return [a.textContent, a.title, there.querySelector("dt").textContent, there.querySelector("dd").textContent];
+        const text = (tag) => there.querySelector(tag).textContent;
+        return [a.textContent, a.title, text("dt"), text("dd")];
     })"""
     found = browser.js(links)
     assert len(found) > 10
@@ -219,7 +291,13 @@ def test_every_rule_that_is_named_is_a_link_to_its_text_and_has_it_as_its_toolti
     assert {number for number, *_ in found} >= {"R5.2", "R5.3", "R6.2"}
     spans = "[...document.querySelectorAll('#log span, #now span')]"
     assert browser.js(f"return {spans}.filter((s) => /R\\d\\.\\d/.test(s.textContent)).length") > 10
-    assert browser.js(f"return {spans}.filter((s) => /R\\d\\.\\d/.test(s.textContent) && !s.querySelector('a')).length") == 0
+    assert (
+        browser.js(
+            f"return {spans}.filter((s) => /R\\d\\.\\d/.test(s.textContent) &&"
+            " !s.querySelector('a')).length"
+        )
+        == 0
+    )
     assert browser.js("return document.querySelectorAll('a a').length") == 0
     assert browser.log() == []
     assert browser.violations() == []

@@ -1,4 +1,6 @@
-"""arena rules: what is printed, and that messages which name a rule end with the command that explains it."""
+"""arena rules: what is printed, and that messages which name a rule end with the command that
+explains it.
+"""
 
 import json
 
@@ -10,7 +12,9 @@ from tests.e2e.conftest import add_zoo_bot
 def test_all_rules_are_printed_at_eighty_columns_without_marks(arena):
     shown, err = arena("rules")
     assert err == ""
-    assert shown.startswith("The game in five sentences\n\nBe the first to place all your pagodas and you win.")
+    assert shown.startswith(
+        "The game in five sentences\n\nBe the first to place all your pagodas and you win."
+    )
     assert "\nR4.4  You may not join provinces" in shown
     assert shown.index("R1.1  ") < shown.index("R8.3  ") < shown.index("Check figures")
     assert max(map(len, shown.splitlines())) <= 80
@@ -37,7 +41,9 @@ def test_rules_with_a_word_and_as_json(arena):
     assert len(json.loads(arena("rules", "--json")[0])) == 29
 
 
-@pytest.mark.parametrize(("asked", "hint"), [("R4.9", "there are R4.1 to R4.5"), ("vilage", "did you mean 'village'?")])
+@pytest.mark.parametrize(
+    ("asked", "hint"), [("R4.9", "there are R4.1 to R4.5"), ("vilage", "did you mean 'village'?")]
+)
 def test_what_is_unknown_is_answered_with_what_is_near(arena, asked, hint):
     shown, err = arena("rules", asked, status=1)
     assert shown == ""

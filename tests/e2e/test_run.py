@@ -16,7 +16,10 @@ from arena.rules import CORE
 from arena.rules.boards import Board
 from tests.e2e.conftest import FIRST, RANDOM, ROOT
 
-STANDINGS = "rank,bot,elo,elo_low,elo_high,games,wins,shared,losses,win_rate,avg_rank,avg_left,forfeits,think_ms"
+STANDINGS = (
+    "rank,bot,elo,elo_low,elo_high,games,wins,shared,losses,win_rate,avg_rank,avg_left,forfeits"
+    ",think_ms"
+)
 PAIRS = "bot,opponent,games,wins,shared,losses,score,elo_diff,elo_low,elo_high,los"
 
 
@@ -40,21 +43,47 @@ def test_a_round_robin_from_bots_to_standings(arena):
     for row in table:
         own = [(record, record["bots"].index(row["bot"])) for record in records]
         assert int(row["games"]) == 6
-        assert int(row["wins"]) == sum(record["ranks"][seat] == 1 and record["ranks"].count(1) == 1 for record, seat in own)
-        assert float(row["avg_left"]) == pytest.approx(sum(record["left"][seat] for record, seat in own) / 6, abs=1e-3)
+        assert int(row["wins"]) == sum(
+            record["ranks"][seat] == 1 and record["ranks"].count(1) == 1 for record, seat in own
+        )
+        assert float(row["avg_left"]) == pytest.approx(
+            sum(record["left"][seat] for record, seat in own) / 6, abs=1e-3
+        )
         assert int(row["wins"]) + int(row["shared"]) + int(row["losses"]) == 6
     for record in records:
-        board = Board("bird", tuple(json.loads((folder / "run.json").read_text())["boards"]["bird"]))
+        board = Board(
+            "bird", tuple(json.loads((folder / "run.json").read_text())["boards"]["bird"])
+        )
         list(replay(decode_record(json.dumps(record)), board))
 
 
 def test_run_json_says_what_was_played(arena):
     arena("run", "--deals", 1, "--out", "one", "--seed", "abc", "--move-ms", 500)
     info = json.loads((arena.home / "results" / "one" / "run.json").read_text())
-    assert {"arena", "protocol", "rules_core", "config", "boards", "bots", "seed", "started", "sandbox"} <= set(info)
-    assert (info["seed"], info["protocol"], info["rules_core"], info["config"]["move_ms"]) == ("abc", 1, CORE, 500)
+    assert {
+        "arena",
+        "protocol",
+        "rules_core",
+        "config",
+        "boards",
+        "bots",
+        "seed",
+        "started",
+        "sandbox",
+    } <= set(info)
+    assert (info["seed"], info["protocol"], info["rules_core"], info["config"]["move_ms"]) == (
+        "abc",
+        1,
+        CORE,
+        500,
+    )
     assert [bot["name"] for bot in info["bots"]] == ["fst", "rnd"]
-    assert all(len(bot["sha256"]) == 64 and bot["command"] == ["python3", "bot.py"] and bot["version"] == "1" for bot in info["bots"])
+    assert all(
+        len(bot["sha256"]) == 64
+        and bot["command"] == ["python3", "bot.py"]
+        and bot["version"] == "1"
+        for bot in info["bots"]
+    )
     assert len(info["boards"]["bird"]) == 13
 
 
@@ -115,16 +144,23 @@ def test_an_unfinished_run_is_found_again_without_out_and_a_finished_one_is_not(
 def test_only_a_run_of_just_these_settings_is_continued_without_out(arena):
     arena("run", "--deals", 2, "--out", "league")
     arena("run", "--deals", 3)
-    assert len(arena.records("league")) == 4, "a finished run with a name of its own is not extended by chance"
+    assert len(arena.records("league")) == 4, (
+        "a finished run with a name of its own is not extended by chance"
+    )
     [run] = [path for path in (arena.home / "results").iterdir() if path.name != "league"]
     journal = run / "games.jsonl"
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:1]))
     broken = arena.home / "results" / "broken"
     broken.mkdir()
     known = json.loads((run / "run.json").read_text())
-    (broken / "run.json").write_text(json.dumps({**known, "config": {}, "started": "2999-01-01T00:00:00Z"}))
+    (broken / "run.json").write_text(
+        json.dumps({**known, "config": {}, "started": "2999-01-01T00:00:00Z"})
+    )
     _, err = arena("run", "--deals", 4)
-    note = f"note: {run.name} is unfinished: 'arena run --finish {run.name}' plays the rest, 'rm -r results/{run.name}' deletes it"
+    note = (
+        f"note: {run.name} is unfinished: 'arena run --finish {run.name}' plays the rest, 'rm -r"
+        f" results/{run.name}' deletes it"
+    )
     assert note in err.splitlines()
     assert len(arena.records(run.name)) == 1
     _, err = arena("run", "--deals", 3)
@@ -186,16 +222,27 @@ def test_faults_are_counted_and_leave_evidence(arena, zoo_bot):
     out, err = arena("run", "rnd", name, "--deals", 2, "--out", "faulty", status=0)
     records = arena.records("faulty")
     assert [fault["kind"] for record in records for fault in record["faults"]] == ["not json"] * 4
-    assert all(record["end"] == "forfeit" and record["ranks"][record["bots"].index("rnd")] == 1 for record in records)
+    assert all(
+        record["end"] == "forfeit" and record["ranks"][record["bots"].index("rnd")] == 1
+        for record in records
+    )
     assert f"forfeit: {name} (not json): expected one JSON object on one line" in err
     assert "4 forfeits in this session; their evidence is in results/faulty/faults" in err
-    table = {row["bot"]: row for row in rows((arena.home / "results/faulty/standings.csv").read_text())}
+    table = {
+        row["bot"]: row for row in rows((arena.home / "results/faulty/standings.csv").read_text())
+    }
     assert (table[name]["forfeits"], table["rnd"]["forfeits"]) == ("4", "0")
     assert f">{0}" not in out
     for record in records:
         seat = record["bots"].index(name)
-        evidence = json.loads((arena.home / "results/faulty/faults" / record["id"] / f"seat-{seat}.json").read_text())
-        assert (evidence["game"], evidence["kind"], evidence["seat"]) == (record["id"], "not json", seat)
+        evidence = json.loads(
+            (arena.home / "results/faulty/faults" / record["id"] / f"seat-{seat}.json").read_text()
+        )
+        assert (evidence["game"], evidence["kind"], evidence["seat"]) == (
+            record["id"],
+            "not json",
+            seat,
+        )
         assert evidence["lines"][-1][0] == "from"
         assert "thinking about" in evidence["lines"][-1][2]
         assert isinstance(evidence["bot_seed"], int)
@@ -210,8 +257,12 @@ def test_a_bot_that_kills_its_keeper_leaves_nothing_behind(arena, zoo_bot, comma
     zoo_bot("kills_keeper")
     script = arena.home / "bots" / "kills-keeper" / "kills_keeper.py"
     hidden = arena.home / "hidden"
-    script.write_text(script.read_text().replace("file=sys.stderr", f"file=open({str(hidden)!r}, 'a')"))
-    _, err = arena(*command, "rnd", "kills-keeper", "--sandbox", "off", status=0 if command[0] == "run" else 1)
+    script.write_text(
+        script.read_text().replace("file=sys.stderr", f"file=open({str(hidden)!r}, 'a')")
+    )
+    _, err = arena(
+        *command, "rnd", "kills-keeper", "--sandbox", "off", status=0 if command[0] == "run" else 1
+    )
     assert "(killed): the bot was killed because the process that watches over it was" in err
     pids = [int(pid) for pid in hidden.read_text().split()]
     assert pids
@@ -232,14 +283,22 @@ def test_bots_by_path_and_old_versions_play(arena, tmp_path):
     arena("submit", work, "--no-check")
     arena("run", "copy", "copy@1", "lone.py", "--deals", 1, "--out", "mixed")
     info = json.loads((arena.home / "results/mixed/run.json").read_text())
-    assert [(bot["name"], bot["version"]) for bot in info["bots"]] == [("copy", "2"), ("copy@1", "1"), ("lone", "1")]
+    assert [(bot["name"], bot["version"]) for bot in info["bots"]] == [
+        ("copy", "2"),
+        ("copy@1", "1"),
+        ("lone", "1"),
+    ]
     assert len(arena.records("mixed")) == 6
 
 
 def test_a_bot_that_is_built_plays_from_its_copy(arena):
-    folder = arena.add_bot("built", "import sys\nsys.exit('not built')\n", build=[["cp", "../fst.py", "bot.py"]])
+    folder = arena.add_bot(
+        "built", "import sys\nsys.exit('not built')\n", build=[["cp", "../fst.py", "bot.py"]]
+    )
     (folder / "real.py").write_text((arena.home / "bots" / "fst" / "bot.py").read_text())
-    (folder / "bot.toml").write_text((folder / "bot.toml").read_text().replace("../fst.py", "real.py"))
+    (folder / "bot.toml").write_text(
+        (folder / "bot.toml").read_text().replace("../fst.py", "real.py")
+    )
     arena("run", "built", "rnd", "--deals", 1, "--out", "b")
     assert not any(record["faults"] for record in arena.records("b"))
     assert "not built" in (folder / "bot.py").read_text()
@@ -249,7 +308,8 @@ def test_a_fresh_bot_gets_a_process_for_each_game(arena):
     source = (arena.home / "bots" / "rnd" / "bot.py").read_text()
     once = source.replace('"end"', '"no such type"').replace(
         '        rng.seed(message["seed"])',
-        '        rng.seed(message["seed"])\n        games = globals().get("games", 0) + 1\n        assert games == 1, "a second game"',
+        '        rng.seed(message["seed"])\n        games = globals().get("games", 0) + 1\n       '
+        ' assert games == 1, "a second game"',
     )
     arena.add_bot("once", once, fresh=True)
     arena("run", "once", "fst", "--deals", 4, "--jobs", 1, "--out", "f")
@@ -257,22 +317,43 @@ def test_a_fresh_bot_gets_a_process_for_each_game(arena):
 
 
 def test_no_process_meets_a_deal_twice(arena):
-    """A bot that writes each hand it starts with to stderr, and leaves when it sees the same twice in one process."""
+    """A bot that writes each hand it starts with to stderr, and leaves when it sees the same twice
+    in one process.
+    """
     source = (arena.home / "bots" / "rnd" / "bot.py").read_text()
     spy = source.replace(
         '    elif message["type"] == "turn":',
-        '    elif message["type"] == "played" and message["pile"] == 65:\n        hands = globals().setdefault("hands", [])\n'
-        '        if message["move"] in hands:\n            sys.exit("this deal was here before")\n        hands.append(message["move"])\n'
-        '    elif message["type"] == "turn":',
+        '    elif message["type"] == "played" and message["pile"] == 65:\n        hands ='
+        ' globals().setdefault("hands", [])\n        if message["move"] in hands:\n           '
+        ' sys.exit("this deal was here before")\n        hands.append(message["move"])\n    elif'
+        ' message["type"] == "turn":',
     )
     arena.add_bot("spy", spy.replace('rng.choice(message["legal"])', 'message["legal"][0]'))
-    (arena.home / "bots" / "rnd" / "bot.py").write_text(source.replace('rng.choice(message["legal"])', 'message["legal"][0]'))
-    arena("run", "spy", "rnd", "--deals", 1, "--boards", "bird,lion", "--jobs", 1, "--out", "spying")
+    (arena.home / "bots" / "rnd" / "bot.py").write_text(
+        source.replace('rng.choice(message["legal"])', 'message["legal"][0]')
+    )
+    arena(
+        "run", "spy", "rnd", "--deals", 1, "--boards", "bird,lion", "--jobs", 1, "--out", "spying"
+    )
     assert not any(record["faults"] for record in arena.records("spying"))
 
 
 def test_time_with_a_bank(arena, zoo_bot):
-    arena("run", "rnd", "fst", "--deals", 1, "--game-ms", 5000, "--increment-ms", 10, "--move-ms", 300, "--out", "bank")
+    arena(
+        "run",
+        "rnd",
+        "fst",
+        "--deals",
+        1,
+        "--game-ms",
+        5000,
+        "--increment-ms",
+        10,
+        "--move-ms",
+        300,
+        "--out",
+        "bank",
+    )
     assert not any(record["faults"] for record in arena.records("bank"))
     _, err = arena("run", "--increment-ms", 10, status=1)
     assert "expected --game-ms with --increment-ms" in err
@@ -280,11 +361,15 @@ def test_time_with_a_bank(arena, zoo_bot):
 
 def test_an_arena_toml_is_read_and_the_command_line_goes_before_it(arena):
     (arena.home / "tiny.txt").write_text("R....\n..V..\n....B\n")
-    (arena.home / "arena.toml").write_text('bots = ["rnd", "fst"]\ndeals = 5\nboard = ["tiny.txt"]\nseed = 7\nout = "cfg"\njobs = 1\n')
+    (arena.home / "arena.toml").write_text(
+        'bots = ["rnd", "fst"]\ndeals = 5\nboard = ["tiny.txt"]\nseed = 7\nout = "cfg"\njobs = 1\n'
+    )
     arena("run", "--config", "arena.toml", "--deals", 2)
     below = arena.home / "settings"
     below.mkdir()
-    (below / "arena.toml").write_text('bots = ["../bots/fst", "rnd"]\ndeals = 2\nboard = ["../tiny.txt"]\nseed = 7\nout = "cfg"\n')
+    (below / "arena.toml").write_text(
+        'bots = ["../bots/fst", "rnd"]\ndeals = 2\nboard = ["../tiny.txt"]\nseed = 7\nout = "cfg"\n'
+    )
     _, err = arena("run", "--config", "settings/arena.toml")
     assert "4 already played" in err
     info = json.loads((arena.home / "results/cfg/run.json").read_text())
@@ -302,7 +387,10 @@ def test_a_gauntlet_and_a_subset_of_tables(arena):
     lone = arena.home / "lone.py"
     lone.write_text(FIRST)
     arena("run", "rnd", "b1", "--challenger", "./lone.py", "--deals", 1, "--out", "by-path")
-    assert {record["id"].split("/")[1] for record in arena.records("by-path")} == {"lone+rnd", "b1+lone"}
+    assert {record["id"].split("/")[1] for record in arena.records("by-path")} == {
+        "lone+rnd",
+        "b1+lone",
+    }
     other = arena.home / "elsewhere" / "lone.py"
     other.parent.mkdir()
     other.write_text(RANDOM)
@@ -315,9 +403,14 @@ def test_a_gauntlet_and_a_subset_of_tables(arena):
 def test_a_bot_whose_program_is_missing_is_left_out_or_named(arena):
     folder = arena.home / "bots" / "ghost"
     folder.mkdir()
-    (folder / "bot.toml").write_text('name = "ghost"\nversion = "1"\ncommand = ["no-such-interpreter", "x"]\n')
+    (folder / "bot.toml").write_text(
+        'name = "ghost"\nversion = "1"\ncommand = ["no-such-interpreter", "x"]\n'
+    )
     _, err = arena("run", "--deals", 1, "--out", "without")
-    assert "warning: ghost is left out: expected the program 'no-such-interpreter' on PATH, found none" in err
+    assert (
+        "warning: ghost is left out: expected the program 'no-such-interpreter' on PATH, found none"
+        in err
+    )
     _, err = arena("run", "ghost", "rnd", "--deals", 1, status=1)
     assert "error: ghost: expected the program 'no-such-interpreter' on PATH, found none" in err
 
@@ -327,8 +420,19 @@ def test_a_bot_whose_program_is_missing_is_left_out_or_named(arena):
     [
         (["run", "nobody", "rnd"], 1, "expected a registered bot or a path, got 'nobody'"),
         (["run", "rnd"], 1, "expected at least 2 bots, got rnd"),
-        (["run", "rnd"], 1, "hint: name opponents too; built-in ones are always there: 'arena run rnd greedy careful'"),
-        (["run", "bots/rnd", "--players", "4"], 1, "'arena run bots/rnd greedy careful random --players 4'"),
+        (
+            ["run", "rnd"],
+            1,
+            (
+                "hint: name opponents too; built-in ones are always there: 'arena run rnd greedy"
+                " careful'"
+            ),
+        ),
+        (
+            ["run", "bots/rnd", "--players", "4"],
+            1,
+            "'arena run bots/rnd greedy careful random --players 4'",
+        ),
         (["run", "--finish", "nope"], 1, "expected a run's name or folder, got 'nope'"),
         (["run", "rnd", "rnd"], 1, "expected each bot once, got 'rnd' twice"),
         (["run", "--players", "5"], 2, "Invalid value for '--players'"),
@@ -339,14 +443,25 @@ def test_a_bot_whose_program_is_missing_is_left_out_or_named(arena):
         (["run", "--boards", ","], 2, "expected names separated by commas, got ','"),
         (["submit", "bots/rnd", "--command", "'x"], 2, "expected words with matching quotes"),
         (["stanings"], 2, "Did you mean 'standings'?"),
-        (["play", "rnd", "fst", "--increment-ms", "5"], 2, "expected --game-ms with --increment-ms"),
+        (
+            ["play", "rnd", "fst", "--increment-ms", "5"],
+            2,
+            "expected --game-ms with --increment-ms",
+        ),
         (["run", "--prior", "some"], 2, "expected auto, none or a number above 0"),
         (["run", "--wrong"], 2, "No such option"),
         (["run", "--out", "bots/rnd"], 1, "to be a run or empty, got a folder with other files"),
         (["standings"], 1, "expected a run in results, found none"),
         (["standings", "nope"], 1, "expected a run's name or folder, got 'nope'"),
         (["replay", "nope", "x"], 1, "expected a run's name or folder, got 'nope'"),
-        (["play", "rnd"], 2, "expected 2 to 4 bots, got 1; name another, or play yourself: 'arena play rnd --human 0'"),
+        (
+            ["play", "rnd"],
+            2,
+            (
+                "expected 2 to 4 bots, got 1; name another, or play yourself: 'arena play rnd"
+                " --human 0'"
+            ),
+        ),
         (["submit", "nowhere"], 2, "does not exist"),
         (["new", "bad/name"], 1, "expected a name of up to 40 letters"),
         (["new", "bots"], 1, "expected a folder that does not exist yet, got bots"),
@@ -368,7 +483,8 @@ def test_a_registered_bot_that_hides_a_folder_here_is_told(arena):
     for command in (["play", "fst", "rnd"], ["run", "fst", "rnd", "--deals", 1, "--out", "r"]):
         _, err = arena(*command)
         assert (
-            "note: fst means the registered bot, version 1 in bots/fst; the folder here has other content: write ./fst for that one" in err
+            "note: fst means the registered bot, version 1 in bots/fst; the folder here has other"
+            " content: write ./fst for that one" in err
         )
     out, _ = arena("check", "fst", status=1)
     assert "the one here" in out
@@ -379,7 +495,15 @@ def test_output_that_cannot_be_written_is_said(arena):
     command = [sys.executable, "-m", "arena", "standings", "one"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(command, cwd=arena.home, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            command,
+            cwd=arena.home,
+            env=environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 1
     assert "No space left on device" in done.stderr
     assert "hint: make room on the disk" in done.stderr

@@ -13,15 +13,21 @@ import pytest
 from tests.e2e.conftest import FIRST
 from tests.e2e.test_kills import journal_lines, processes
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory and files are read from /proc")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="memory and files are read from /proc"
+)
 
 GAMES = int(os.environ.get("ARENA_SOAK_GAMES", "500"))
 WARM_UP = 0.25
 """The share of games after which a process has all that it needs."""
 GROWTH_KB = 4096
-"""What a process may grow by over the rest; a leak of a record a game would be ten times that over 20,000."""
+"""What a process may grow by over the rest; a leak of a record a game would be ten times that over
+20,000.
+"""
 A_BOTS_FILES = 6
-"""In a short run a bot may be starting at every look; a leak of one file a game would be many times that."""
+"""In a short run a bot may be starting at every look; a leak of one file a game would be many times
+that.
+"""
 PER_GAME_KB = {"main": 0.5, "worker": 0.0}
 """The main process keeps the ids of the games that are played; a worker keeps nothing."""
 
@@ -35,7 +41,14 @@ def measure(pid):
 
 def kinds(arena, main):
     """The processes of the run whose use has to stay flat."""
-    return {main: "main", **{pid: "worker" for pid, command in processes(str(arena.home)).items() if "spawn_main" in command}}
+    return {
+        main: "main",
+        **{
+            pid: "worker"
+            for pid, command in processes(str(arena.home)).items()
+            if "spawn_main" in command
+        },
+    }
 
 
 @pytest.mark.timeout(max(300, GAMES))
@@ -43,7 +56,20 @@ def test_memory_and_open_files_stay_flat(arena):
     arena.add_bot("other", FIRST)
     (arena.home / "small.txt").write_text("R.....\n......\n..V...\n....Y.\n......\n.....B\n")
     deals = GAMES // 2
-    process = arena.start("run", "fst", "other", "--board", "small.txt", "--deals", deals, "--jobs", 2, "--out", "long", "--quiet")
+    process = arena.start(
+        "run",
+        "fst",
+        "other",
+        "--board",
+        "small.txt",
+        "--deals",
+        deals,
+        "--jobs",
+        2,
+        "--out",
+        "long",
+        "--quiet",
+    )
     samples = {}
     began = time.monotonic()
     while process.poll() is None:
@@ -58,14 +84,20 @@ def test_memory_and_open_files_stay_flat(arena):
     _, err = process.communicate(timeout=100)
     assert process.returncode == 0, err
     assert journal_lines(arena, "long") == deals * 2
-    lasting = [seen for seen in samples.values() if len(seen) > 3]  # a worker's child is its copy until it becomes a keeper
+    # a worker's child is its copy until it becomes a keeper
+    lasting = [seen for seen in samples.values() if len(seen) > 3]
     assert len(lasting) == 3
     for seen in lasting:
         kind, before, resident_then, _ = seen[0]
         _, games, resident, _ = seen[-1]
         half = len(seen) // 2  # a bot that is being started has some files open for a moment
-        files_then, files = (min(sample[3] for sample in part) for part in (seen[:half], seen[half:]))
-        print(f"{kind}: {resident_then} kB and {files_then} files after {before} games, {resident} kB and {files} files after {games}")
+        files_then, files = (
+            min(sample[3] for sample in part) for part in (seen[:half], seen[half:])
+        )
+        print(
+            f"{kind}: {resident_then} kB and {files_then} files after {before} games, {resident} kB"
+            f" and {files} files after {games}"
+        )
         assert resident - resident_then < GROWTH_KB + PER_GAME_KB[kind] * (games - before), kind
         assert files <= files_then + A_BOTS_FILES, kind
     print(f"{deals * 2} games in {time.monotonic() - began:.0f} s")

@@ -1,4 +1,6 @@
-"""Stopped workers, bots that stop them, bots that compute on others' turns: none of it costs a rival a game, or saves a bot one."""
+"""Stopped workers, bots that stop them, bots that compute on others' turns: none of it costs a
+rival a game, or saves a bot one.
+"""
 
 import json
 import os
@@ -11,11 +13,17 @@ import pytest
 from tests.e2e.conftest import FIRST
 from tests.e2e.test_kills import journal_lines, processes, wait_for
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processor time is counted by Linux")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="processor time is counted by Linux"
+)
 
 TURN = '    elif message["type"] == "turn":\n'
-SLOW = FIRST.replace("import sys\n", "import sys, time\n").replace(TURN, TURN + "        time.sleep(0.06)\n")
-STOPPER = FIRST.replace("import sys\n", "import os, signal, sys, time\nfrom pathlib import Path\n").replace(
+SLOW = FIRST.replace("import sys\n", "import sys, time\n").replace(
+    TURN, TURN + "        time.sleep(0.06)\n"
+)
+STOPPER = FIRST.replace(
+    "import sys\n", "import os, signal, sys, time\nfrom pathlib import Path\n"
+).replace(
     TURN,
     """    elif message["type"] == "turn" and message["position"]["pile"] < 60:
         stat = Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()
@@ -29,10 +37,13 @@ STOPPER = FIRST.replace("import sys\n", "import os, signal, sys, time\nfrom path
 """
     + TURN,
 )
-KILLER = FIRST.replace("import sys\n", "import os, signal, sys, time\nfrom pathlib import Path\n").replace(
+KILLER = FIRST.replace(
+    "import sys\n", "import os, signal, sys, time\nfrom pathlib import Path\n"
+).replace(
     TURN,
     """    elif message["type"] == "turn" and message["position"]["pile"] < 60:
-        os.kill(int(Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()[1]), signal.SIGKILL)
+        stat = Path(f"/proc/{os.getppid()}/stat").read_text()
+        os.kill(int(stat.rpartition(")")[2].split()[1]), signal.SIGKILL)
         time.sleep(9)
 """
     + TURN,
@@ -47,9 +58,27 @@ def test_stopped_workers_cost_no_bot_a_game_and_void_none(arena):
     """The workers are stopped for longer than a move may take."""
     arena.add_bot("slow", SLOW)
     arena.add_bot("slower", SLOW)
-    process = arena.start("run", "slow", "slower", "--deals", 3, "--move-ms", 500, "--jobs", 2, "--seed", "s", "--out", "stopped")
+    process = arena.start(
+        "run",
+        "slow",
+        "slower",
+        "--deals",
+        3,
+        "--move-ms",
+        500,
+        "--jobs",
+        2,
+        "--seed",
+        "s",
+        "--out",
+        "stopped",
+    )
     for moment in range(2):
-        wait_for(lambda moment=moment: journal_lines(arena, "stopped") >= moment or process.poll() is not None)
+        wait_for(
+            lambda moment=moment: (
+                journal_lines(arena, "stopped") >= moment or process.poll() is not None
+            )
+        )
         wait_for(lambda: workers(arena))
         time.sleep(1.0)
         stopped = workers(arena)
@@ -70,20 +99,58 @@ def test_stopped_workers_cost_no_bot_a_game_and_void_none(arena):
 def test_a_bot_that_stops_its_worker_forfeits(arena):
     """Without a sandbox a bot can do this."""
     arena.add_bot("stopper", STOPPER)
-    _, err = arena("run", "stopper", "fst", "--deals", 1, "--move-ms", 400, "--jobs", 1, "--sandbox", "off", "--out", "s")
+    _, err = arena(
+        "run",
+        "stopper",
+        "fst",
+        "--deals",
+        1,
+        "--move-ms",
+        400,
+        "--jobs",
+        1,
+        "--sandbox",
+        "off",
+        "--out",
+        "s",
+    )
     assert "void" not in err
-    assert [[record["bots"][fault["seat"]] for fault in record["faults"]] for record in arena.records("s")] == [["stopper"]] * 2
+    assert [
+        [record["bots"][fault["seat"]] for fault in record["faults"]]
+        for record in arena.records("s")
+    ] == [["stopper"]] * 2
 
 
 def test_games_whose_worker_is_killed_are_kept_as_far_as_they_are_known(arena):
-    """Without a sandbox a bot can do this too: the games are given up after three attempts, of which only the games are known."""
+    """Without a sandbox a bot can do this too: the games are given up after three attempts, of
+    which only the games are known.
+    """
     arena.add_bot("killer", KILLER)
-    _, err = arena("run", "killer", "fst", "--deals", 1, "--jobs", 1, "--sandbox", "off", "--out", "k", status=1)
-    voids = [json.loads(line) for line in (arena.home / "results" / "k" / "voids.jsonl").read_text().splitlines()]
+    _, err = arena(
+        "run",
+        "killer",
+        "fst",
+        "--deals",
+        1,
+        "--jobs",
+        1,
+        "--sandbox",
+        "off",
+        "--out",
+        "k",
+        status=1,
+    )
+    voids = [
+        json.loads(line)
+        for line in (arena.home / "results" / "k" / "voids.jsonl").read_text().splitlines()
+    ]
     assert sorted((void["id"], void["attempt"]) for void in voids) == [
         (f"bird/fst+killer/0/{game}", n) for game in (0, 1) for n in (1, 2, 3)
     ]
-    assert all(len(void["deck"]) == 144 and void["reason"] == "its worker died" and "so_far" not in void for void in voids)
+    assert all(
+        len(void["deck"]) == 144 and void["reason"] == "its worker died" and "so_far" not in void
+        for void in voids
+    )
     assert "error: bird/fst+killer/0/0 could not be played: its worker died" in err
 
 
@@ -92,7 +159,11 @@ def test_a_bot_that_computes_on_its_rivals_turns_forfeits(arena, zoo_bot):
     arena.add_bot("slow", SLOW.replace("0.06", "0.7"))
     _, err = arena("run", "slow", name, "--deals", 1, "--move-ms", 50, "--out", "b")
     assert "void" not in err
-    faults = [(record["bots"][fault["seat"]], fault["kind"]) for record in arena.records("b") for fault in record["faults"]]
+    faults = [
+        (record["bots"][fault["seat"]], fault["kind"])
+        for record in arena.records("b")
+        for fault in record["faults"]
+    ]
     assert faults == [(name, "late")] * 2
 
 
@@ -100,4 +171,7 @@ def test_the_clock_in_force_is_said(arena):
     out, _ = arena("run", "rnd", "fst", "--deals", 1, "--clock", "wall", "--out", "w")
     assert "time is measured by the wall clock (--clock wall)" in out
     assert json.loads(arena("standings", "w", "--json")[0])["clock"] == "wall"
-    assert json.loads((arena.home / "results" / "w" / "run.json").read_text())["config"]["clock"] == "wall"
+    assert (
+        json.loads((arena.home / "results" / "w" / "run.json").read_text())["config"]["clock"]
+        == "wall"
+    )

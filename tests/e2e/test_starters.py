@@ -1,6 +1,8 @@
-"""The starters that think, at 100 ms a move while other programs hold both processors: never late, and stronger than the plain one.
+"""The starters that think, at 100 ms a move while other programs hold both processors: never late,
+and stronger than the plain one.
 
-It takes minutes, so ``make slow`` plays it, 200 games each; ARENA_STARTER_GAMES chooses another number.
+It takes minutes, so ``make slow`` plays it, 200 games each; ARENA_STARTER_GAMES chooses another
+number.
 """
 
 import csv
@@ -12,15 +14,22 @@ import pytest
 
 GAMES = int(os.environ.get("ARENA_STARTER_GAMES", "0"))
 THINKERS = {"first": [], "montecarlo": ["--template", "montecarlo"]}
-"""The starters in other languages have the plain one's idea: `test_kits` shows that they play the same moves."""
+"""The starters in other languages have the plain one's idea: `test_kits` shows that they play the
+same moves.
+"""
 
 pytestmark = pytest.mark.skipif(not GAMES, reason="make slow plays it")
 
 
 @pytest.fixture
 def busy_machine():
-    """One program for each processor that computes all the time, beside a worker for each with its bots."""
-    programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    """One program for each processor that computes all the time, beside a worker for each with its
+    bots.
+    """
+    programs = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        for _ in range(os.cpu_count() or 1)
+    ]
     yield
     for program in programs:
         program.kill()
@@ -29,11 +38,24 @@ def busy_machine():
 
 @pytest.mark.timeout(60 + 10 * GAMES)
 @pytest.mark.parametrize("thinker", THINKERS)
-def test_a_starter_that_thinks_is_never_late_and_beats_the_plain_one_beyond_error(arena, busy_machine, thinker):
+def test_a_starter_that_thinks_is_never_late_and_beats_the_plain_one_beyond_error(
+    arena, busy_machine, thinker
+):
     arena("new", "thinker", *THINKERS[thinker])
     arena("new", "plain", "--template", "plain")
     process = arena.start(
-        "run", "./thinker", "./plain", "--deals", GAMES // 4, "--boards", "bird,lion", "--move-ms", 100, "--out", "slow", "--quiet"
+        "run",
+        "./thinker",
+        "./plain",
+        "--deals",
+        GAMES // 4,
+        "--boards",
+        "bird,lion",
+        "--move-ms",
+        100,
+        "--out",
+        "slow",
+        "--quiet",
     )
     _, err = process.communicate()
     assert process.returncode == 0, err
@@ -44,5 +66,8 @@ def test_a_starter_that_thinks_is_never_late_and_beats_the_plain_one_beyond_erro
     rows = csv.DictReader((arena.home / "results" / "slow" / "pairs.csv").read_text().splitlines())
     [pair] = [row for row in rows if row["bot"] == "thinker"]
     slowest = [record["slowest_ms"][record["bots"].index("thinker")] for record in records]
-    print(f"{thinker}: {pair['wins']} of {pair['games']} games won, {pair['elo_low']} to {pair['elo_high']} Elo, slowest {max(slowest)} ms")
+    print(
+        f"{thinker}: {pair['wins']} of {pair['games']} games won, {pair['elo_low']} to"
+        f" {pair['elo_high']} Elo, slowest {max(slowest)} ms"
+    )
     assert float(pair["elo_low"]) > 0

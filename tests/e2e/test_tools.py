@@ -1,4 +1,6 @@
-"""What a bot's author lives with, as a user types it: reproduce, replay --bot, regress, play --log, audit-leaks."""
+"""What a bot's author lives with, as a user types it: reproduce, replay --bot, regress, play --log,
+audit-leaks.
+"""
 
 import csv
 import io
@@ -18,19 +20,36 @@ from tests.e2e.conftest import FIRST, RANDOM, Arena, add_zoo_bot
 from tests.e2e.test_kills import wait_for
 
 LAST = RANDOM.replace('rng.choice(message["legal"])', 'message["legal"][-1]')
-NEW = FIRST.replace('message["legal"][0]', 'message["legal"][-(len(message["position"]["provinces"]) == 2)]')
+NEW = FIRST.replace(
+    'message["legal"][0]', 'message["legal"][-(len(message["position"]["provinces"]) == 2)]'
+)
 """The first move, but the last one where there are two provinces."""
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
-    """An arena with two runs: `duels` of two bots, and `faulty`, in which a third one commits a fault in every game."""
+    """An arena with two runs: `duels` of two bots, and `faulty`, in which a third one commits a
+    fault in every game.
+    """
     made = Arena(tmp_path_factory.mktemp("played"))
     made.add_bot("rnd", RANDOM)
     made.add_bot("fst", FIRST)
     add_zoo_bot(made, "exits")
     made("run", "rnd", "fst", "--deals", 1, "--boards", "bird,lion", "--out", "duels")
-    made("run", "rnd", "fst", "exits", "--players", 3, "--deals", 1, "--move-ms", 700, "--out", "faulty")
+    made(
+        "run",
+        "rnd",
+        "fst",
+        "exits",
+        "--players",
+        3,
+        "--deals",
+        1,
+        "--move-ms",
+        700,
+        "--out",
+        "faulty",
+    )
     return made.home
 
 
@@ -45,11 +64,21 @@ def test_a_fault_is_reproduced_by_its_folder_its_file_or_its_game(arena):
     record = arena.records("faulty")[-1]
     seat, folder = record["bots"].index("exits"), f"results/faulty/faults/{record['id']}"
     shown = [
-        arena("reproduce", *words)[0] for words in ([folder], [f"{folder}/seat-{seat}.json"], ["faulty", record["id"]], [record["id"]])
+        arena("reproduce", *words)[0]
+        for words in (
+            [folder],
+            [f"{folder}/seat-{seat}.json"],
+            ["faulty", record["id"]],
+            [record["id"]],
+        )
     ]
     for out in shown:
         lines = out.splitlines()
-        assert lines[0] == f"exits (seat {seat}) in {record['id']}, after {record['faults'][0]['turn']} placements"
+        assert (
+            lines[0]
+            == f"exits (seat {seat}) in {record['id']}, after {record['faults'][0]['turn']}"
+            " placements"
+        )
         assert lines[1].startswith("then     exit: the bot exited with status 1")
         assert lines[2].startswith("now      fault of exits (exit): the bot exited with status 1")
         assert "     stderr: KeyError: 'the square I meant'" in lines
@@ -65,25 +94,42 @@ def test_a_bot_that_was_cured_answers_and_one_that_was_not_does_not(arena):
     assert "(an answer, by exits in " in out
     assert out.endswith("verdict  no fault: the bot answers\n")
     program.write_text("import polite\npolite.play(lambda message: print('hm', flush=True))\n")
-    found = json.loads(arena("reproduce", "faulty", record["id"], "--bot", "./bots/exits", "--json", status=1)[0])
-    assert (found["verdict"], found["recorded"]["kind"], found["decisions"][-1]["fault"]) == ("other", "exit", "not json")
+    found = json.loads(
+        arena("reproduce", "faulty", record["id"], "--bot", "./bots/exits", "--json", status=1)[0]
+    )
+    assert (found["verdict"], found["recorded"]["kind"], found["decisions"][-1]["fault"]) == (
+        "other",
+        "exit",
+        "not json",
+    )
     assert (found["words"], found["differs"]) == (["hm"], None)
 
 
 def test_what_cannot_be_reproduced_says_why(arena):
     good = arena.records("duels")[0]["id"]
-    assert f"expected one fault in {good}, got none" in arena("reproduce", "duels", good, status=1)[1]
-    assert "expected evidence in the faults/ folder of a run, got bots" in arena("reproduce", "bots", status=1)[1]
+    assert (
+        f"expected one fault in {good}, got none" in arena("reproduce", "duels", good, status=1)[1]
+    )
+    assert (
+        "expected evidence in the faults/ folder of a run, got bots"
+        in arena("reproduce", "bots", status=1)[1]
+    )
     assert "expected the id of a game" in arena("reproduce", status=2)[1]
     record = arena.records("faulty")[0]
     game, seat = record["id"], record["bots"].index("rnd")
-    assert f"got seat {record['bots'].index('exits')} (exit)" in arena("reproduce", "faulty", game, "--seat", seat, status=1)[1]
+    assert (
+        f"got seat {record['bots'].index('exits')} (exit)"
+        in arena("reproduce", "faulty", game, "--seat", seat, status=1)[1]
+    )
     for copy in (arena.home / "results" / "faulty" / "bots").glob("exits-*"):
         copy.rename(arena.home / "moved")
     assert "hint: name the bot with --bot" in arena("reproduce", "faulty", game, status=1)[1]
     [file] = (arena.home / "results" / "faulty" / "faults" / game).iterdir()
     file.unlink()
-    assert "no evidence to compare them with" in arena("reproduce", "faulty", game, "--bot", "exits")[0]
+    assert (
+        "no evidence to compare them with"
+        in arena("reproduce", "faulty", game, "--bot", "exits")[0]
+    )
 
 
 def test_a_decision_is_asked_again(arena):
@@ -97,11 +143,37 @@ def test_a_decision_is_asked_again(arena):
     assert out.startswith(f"turn {turn}: rnd plays ")
     assert "??" in out
     arena.add_bot("last", LAST, to=".")
-    asked = json.loads(arena("replay", "duels", record["id"], "--turn", turn, "--seat", seat, "--bot", "./last", "--json")[0])
+    asked = json.loads(
+        arena(
+            "replay",
+            "duels",
+            record["id"],
+            "--turn",
+            turn,
+            "--seat",
+            seat,
+            "--bot",
+            "./last",
+            "--json",
+        )[0]
+    )
     assert (asked["seat"], asked["turn"], asked["old"], asked["bot"]) == (seat, turn, move, "last")
     assert asked["new"] not in ("", move)
-    _, err = arena("replay", "duels", record["id"], "--turn", turn, "--seat", 1 - seat, "--bot", "fst", status=2)
-    assert f"expected a turn at which seat {1 - seat} had to decide ({1 - seat}, {3 - seat}, " in err
+    _, err = arena(
+        "replay",
+        "duels",
+        record["id"],
+        "--turn",
+        turn,
+        "--seat",
+        1 - seat,
+        "--bot",
+        "fst",
+        status=2,
+    )
+    assert (
+        f"expected a turn at which seat {1 - seat} had to decide ({1 - seat}, {3 - seat}, " in err
+    )
     for options in (("--bot", "fst"), ("--bot", "fst", "--turn", 1, "--html")):
         assert "expected --" in arena("replay", "duels", record["id"], *options, status=2)[1]
 
@@ -115,13 +187,37 @@ def test_a_bot_that_breaks_on_the_way_to_a_decision_is_shown_where_it_did(arena)
 
 def test_the_same_bot_decides_the_same_and_a_new_version_differs_where_it_should(arena):
     out, err = arena("regress", "duels", "--bot", "fst")
-    decisions = sum((len(record["moves"]) + 1 - record["bots"].index("fst")) // 2 for record in arena.records("duels"))
-    assert f"{decisions} decisions of fst in 4 games asked of fst: {decisions} same, 0 differ, 0 faults, 0 not asked" in out
+    decisions = sum(
+        (len(record["moves"]) + 1 - record["bots"].index("fst")) // 2
+        for record in arena.records("duels")
+    )
+    assert (
+        f"{decisions} decisions of fst in 4 games asked of fst: {decisions} same, 0 differ, 0"
+        " faults, 0 not asked" in out
+    )
     assert "a decision took " in out
     assert "run results/duels" in err
     arena.add_bot("new", NEW, to=".")
-    found = json.loads(arena("regress", "duels", "--bot", "./new", "--old", "fst", "--json", "--csv", "d.csv", status=4)[0])
-    assert (found["old"], found["new"], found["games"], found["decisions"]) == ("fst", "new", 4, decisions)
+    found = json.loads(
+        arena(
+            "regress",
+            "duels",
+            "--bot",
+            "./new",
+            "--old",
+            "fst",
+            "--json",
+            "--csv",
+            "d.csv",
+            status=4,
+        )[0]
+    )
+    assert (found["old"], found["new"], found["games"], found["decisions"]) == (
+        "fst",
+        "new",
+        4,
+        decisions,
+    )
     assert 0 < found["differ"] == len(found["differences"]) < decisions
     assert found["same"] == decisions - found["differ"]
     rows = list(csv.DictReader(io.StringIO((arena.home / "d.csv").read_text())))
@@ -131,19 +227,28 @@ def test_the_same_bot_decides_the_same_and_a_new_version_differs_where_it_should
     first = found["differences"][0]
     asked = json.loads(arena(*shlex.split(first["command"])[1:], "--json")[0])
     assert (asked["old"], asked["new"]) == (first["old"], first["new"])
-    few, _ = arena("regress", "duels", "--bot", "./new", "--old", "fst", "--games", 2, "--jobs", 1, status=4)
-    assert f"\n    arena replay duels {first['game']} --turn {first['turn']} --seat {first['seat']} --bot ./new\n" in few
+    few, _ = arena(
+        "regress", "duels", "--bot", "./new", "--old", "fst", "--games", 2, "--jobs", 1, status=4
+    )
+    assert (
+        f"\n    arena replay duels {first['game']} --turn {first['turn']} --seat {first['seat']}"
+        " --bot ./new\n" in few
+    )
     assert " decisions of fst in 2 games asked of new: " in few
 
 
 def test_faults_of_a_new_version_and_forfeits_of_the_old_one_are_differences(arena):
-    found = json.loads(arena("regress", "faulty", "--bot", "fst", "--old", "exits", "--json", status=4)[0])
+    found = json.loads(
+        arena("regress", "faulty", "--bot", "fst", "--old", "exits", "--json", status=4)[0]
+    )
     assert len([entry for entry in found["differences"] if not entry["old"]]) == 3
     assert (found["faults"], found["not_asked"]) == (0, 0)
     out, _ = arena("regress", "duels", "--bot", "exits", "--old", "fst", "--csv", "-", status=4)
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [row["fault"] for row in rows if row["fault"]] == ["exit"] * 4
-    shown, _ = arena("regress", "duels", "--bot", add_zoo_bot(arena, "illegal_move"), "--old", "fst", status=4)
+    shown, _ = arena(
+        "regress", "duels", "--bot", add_zoo_bot(arena, "illegal_move"), "--old", "fst", status=4
+    )
     assert ", 0 not asked" in shown
     assert "-> illegal move (" in shown
 
@@ -155,9 +260,15 @@ def test_a_regression_that_cannot_be_asked_says_why(arena):
     assert "hint: the run has rnd, fst; --old names the one to repeat" in err
     journal = arena.home / "results" / "duels" / "games.jsonl"
     journal.write_text(journal.read_text().replace('"deck":"', '"deck":"YY', 1))
-    assert "expected games of the plan in results/duels/run.json, got " in arena("regress", "duels", "--bot", "fst", status=1)[1]
+    assert (
+        "expected games of the plan in results/duels/run.json, got "
+        in arena("regress", "duels", "--bot", "fst", status=1)[1]
+    )
     journal.write_text("")
-    assert "expected games of fst in results/duels, found none yet" in arena("regress", "duels", "--bot", "fst", status=1)[1]
+    assert (
+        "expected games of fst in results/duels, found none yet"
+        in arena("regress", "duels", "--bot", "fst", status=1)[1]
+    )
 
 
 def test_an_interrupted_regression_ends_and_leaves_nothing(arena):
@@ -166,7 +277,8 @@ def test_an_interrupted_regression_ends_and_leaves_nothing(arena):
     )
     arena.add_bot("slow", slow, to=".")
     process = arena.start("regress", "duels", "--bot", "./slow", "--old", "fst")
-    wait_for(lambda: Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text())  # its workers
+    # its workers
+    wait_for(lambda: Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text())
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err.splitlines()[-1]) == (130, "interrupted")
@@ -182,7 +294,9 @@ def is_there(group):
 
 
 def test_a_game_is_logged_line_by_line(arena):
-    out, err = arena("play", "fst", "rnd", "exits", "--log", "wire.jsonl", "--seed", "x", "--json", status=1)
+    out, err = arena(
+        "play", "fst", "rnd", "exits", "--log", "wire.jsonl", "--seed", "x", "--json", status=1
+    )
     record = json.loads(out)
     assert "log: wire.jsonl" in err
     lines = [json.loads(line) for line in (arena.home / "wire.jsonl").read_text().splitlines()]
@@ -193,26 +307,37 @@ def test_a_game_is_logged_line_by_line(arena):
         assert [message["move"] for way, message in own if message["type"] == "move"] == [
             move for at, move in enumerate(record["moves"]) if at % 3 == seat and move != "pass"
         ]
-        assert [message["move"] for _, message in own if message["type"] == "played"] == record["moves"]
+        assert [message["move"] for _, message in own if message["type"] == "played"] == record[
+            "moves"
+        ]
         assert {way for way, message in own if message["type"] in ("move", "ready")} == {"from"}
         assert own[-1] == ("to", {"type": "quit"})
-    assert "expected to write the log no/where" in arena("play", "fst", "rnd", "--log", "no/where", status=1)[1]
+    assert (
+        "expected to write the log no/where"
+        in arena("play", "fst", "rnd", "--log", "no/where", status=1)[1]
+    )
 
 
 def test_leaks_are_searched_for(arena):
     assert arena("audit-leaks", "--states", 50)[0].startswith("50 states, ")
-    found = json.loads(arena("audit-leaks", "--states", 5, "--first", 3, "--seed", "x", "--json")[0])
+    found = json.loads(
+        arena("audit-leaks", "--states", 5, "--first", 3, "--seed", "x", "--json")[0]
+    )
     assert (found["states"], found["leak"], found["lines"] > 50) == (5, None, True)
 
 
 def test_a_leak_is_shown_with_both_states(capsys, monkeypatch):
     def leaky(state, number, time_ms, *, full):
-        return msgspec.structs.replace(views.turn_view(state, number, time_ms, full=full), hand=[str(state.hands)])
+        return msgspec.structs.replace(
+            views.turn_view(state, number, time_ms, full=full), hand=[str(state.hands)]
+        )
 
     monkeypatch.setattr("arena.players.bot.turn_view", leaky)
     assert run_command(["audit-leaks", "--states", "20"]) == 1
     out = capsys.readouterr().out
-    again = next(line for line in out.splitlines() if line.startswith("the same state again: arena "))
+    again = next(
+        line for line in out.splitlines() if line.startswith("the same state again: arena ")
+    )
     assert out.count("\n> {") == 2
     assert run_command([*shlex.split(again)[5:], "--json"]) == 1
     leak = json.loads(capsys.readouterr().out)["leak"]
@@ -221,12 +346,17 @@ def test_a_leak_is_shown_with_both_states(capsys, monkeypatch):
 
 
 def test_what_a_stranger_s_run_says_is_not_believed(arena):
-    """A copy that was changed or leads elsewhere is not started; nor is a run believed whose copies would lie outside."""
+    """A copy that was changed or leads elsewhere is not started; nor is a run believed whose copies
+    would lie outside.
+    """
     run, game = arena.home / "results" / "faulty", arena.records("faulty")[0]["id"]
     [copy] = (run / "bots").glob("exits-*")
     with (copy / "exits.py").open("a") as file:
         file.write("# changed\n")
-    assert "expected the files of exits that played in" in arena("reproduce", "faulty", game, status=1)[1]
+    assert (
+        "expected the files of exits that played in"
+        in arena("reproduce", "faulty", game, status=1)[1]
+    )
     copy.rename(arena.home / "elsewhere")
     copy.symlink_to(arena.home / "elsewhere")
     assert "got a link to" in arena("reproduce", "faulty", game, status=1)[1]
@@ -234,7 +364,9 @@ def test_what_a_stranger_s_run_says_is_not_believed(arena):
     for bot in info["bots"]:
         bot["sha256"] = "/../../../.."
     (run / "run.json").write_text(json.dumps(info))
-    assert "run.json: Expected `str` matching regex" in arena("reproduce", "faulty", game, status=1)[1]
+    assert (
+        "run.json: Expected `str` matching regex" in arena("reproduce", "faulty", game, status=1)[1]
+    )
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,13 @@ def test_in_a_terminal_the_screen_is_given_back_after_ctrl_c(arena):
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
     ours, theirs = pty.openpty()
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen([sys.executable, "-m", "arena", "watch"], cwd=arena.home, env=environment, stdout=theirs, stderr=theirs)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arena", "watch"],
+        cwd=arena.home,
+        env=environment,
+        stdout=theirs,
+        stderr=theirs,
+    )
     os.close(theirs)
     seen = b""
     while b"Rank" not in seen:

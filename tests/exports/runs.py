@@ -15,12 +15,20 @@ SEED = "a-seed-that-must-stay-secret"
 
 
 def game_of(bots, *, board="bird", deal=0, seating=0, faults=(), luck=0):
-    """A record of random play; ``faults`` are (seat, turn, kind, detail), each at a turn of that seat."""
+    """A record of random play; ``faults`` are (seat, turn, kind, detail), each at a turn of that
+    seat.
+    """
     deck = deck_of(SEED, board, deal)
-    state, rng = State(built_in(board), len(bots), parse_deck(deck)), random.Random(f"{bots} {deal} {seating} {luck}")
+    state, rng = (
+        State(built_in(board), len(bots), parse_deck(deck)),
+        random.Random(f"{bots} {deal} {seating} {luck}"),
+    )
     moves, forfeited, waiting = [], [], [Fault(*fault) for fault in faults]
     while state.end is None and len(forfeited) < len(bots) - 1:
-        fault = next((fault for fault in waiting if fault.seat == state.mover and fault.turn == state.turns), None)
+        fault = next(
+            (fault for fault in waiting if fault.seat == state.mover and fault.turn == state.turns),
+            None,
+        )
         if fault and fault.seat not in forfeited:
             forfeited.append(fault.seat)
             if len(forfeited) < len(bots) - 1:
@@ -53,14 +61,39 @@ def game_of(bots, *, board="bird", deal=0, seating=0, faults=(), luck=0):
 
 def duels(bots, deals, board="bird"):
     """All games of a round robin."""
-    seatings = [(pair, 0) for pair in combinations(sorted(bots), 2)] + [(pair[::-1], 1) for pair in combinations(sorted(bots), 2)]
-    return [game_of(pair, board=board, deal=deal, seating=seating) for deal in range(deals) for pair, seating in seatings]
+    seatings = [(pair, 0) for pair in combinations(sorted(bots), 2)] + [
+        (pair[::-1], 1) for pair in combinations(sorted(bots), 2)
+    ]
+    return [
+        game_of(pair, board=board, deal=deal, seating=seating)
+        for deal in range(deals)
+        for pair, seating in seatings
+    ]
 
 
-def write_run(folder, bots, records, *, deals=1, boards=("bird",), players=2, evidence=None, planned=None, match=()):
-    """A run's folder; ``planned`` bots are those of its schedule, ``evidence`` maps (game, seat) to the contents of the file."""
+def write_run(
+    folder,
+    bots,
+    records,
+    *,
+    deals=1,
+    boards=("bird",),
+    players=2,
+    evidence=None,
+    planned=None,
+    match=(),
+):
+    """A run's folder; ``planned`` bots are those of its schedule, ``evidence`` maps (game, seat) to
+    the contents of the file.
+    """
     folder.mkdir(parents=True)
-    config = {"bots": sorted(planned or bots), "seed": SEED, "players": players, "boards": list(boards), "deals": deals}
+    config = {
+        "bots": sorted(planned or bots),
+        "seed": SEED,
+        "players": players,
+        "boards": list(boards),
+        "deals": deals,
+    }
     config |= {"match": list(match)} if match else {}
     info = {
         "arena": "0.1.0",
@@ -69,13 +102,18 @@ def write_run(folder, bots, records, *, deals=1, boards=("bird",), players=2, ev
         "rules_revision": 1,
         "config": config,
         "boards": {name: list(built_in(name).rows) for name in boards},
-        "bots": [{"name": name, "version": "1", "sha256": "ab" * 32, "command": ["python3", "bot.py"]} for name in sorted(bots)],
+        "bots": [
+            {"name": name, "version": "1", "sha256": "ab" * 32, "command": ["python3", "bot.py"]}
+            for name in sorted(bots)
+        ],
         "seed": SEED,
         "sandbox": "bubblewrap",
         "started": "2026-11-20T11:00:00Z",
     }
     (folder / "run.json").write_text(json.dumps(info))
-    (folder / "games.jsonl").write_bytes(b"".join(encode_record(record) + b"\n" for record in records))
+    (folder / "games.jsonl").write_bytes(
+        b"".join(encode_record(record) + b"\n" for record in records)
+    )
     for (game, seat), content in (evidence or {}).items():
         path = folder / "faults" / game / f"seat-{seat}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -85,7 +123,16 @@ def write_run(folder, bots, records, *, deals=1, boards=("bird",), players=2, ev
 
 def evidence_of(stderr="", lines=(), ending="exited with status 1"):
     """The contents of an evidence file."""
-    return {"bot": "x", "seat": 0, "turn": 2, "kind": "exit", "detail": "", "ending": ending, "lines": list(lines), "stderr": stderr}
+    return {
+        "bot": "x",
+        "seat": 0,
+        "turn": 2,
+        "kind": "exit",
+        "detail": "",
+        "ending": ending,
+        "lines": list(lines),
+        "stderr": stderr,
+    }
 
 
 def data_of(page):

@@ -23,7 +23,10 @@ def board_of(width, height):
 
 def test_the_outline_of_one_square_runs_clockwise_a_little_inside():
     board = board_of(3, 3)
-    assert outline(board, mask(board, (0, 0)), 2, 6) == "M32 2q6 0 6 6V32q0 6 -6 6H8q-6 0 -6 -6V8q0 -6 6 -6z"
+    assert (
+        outline(board, mask(board, (0, 0)), 2, 6)
+        == "M32 2q6 0 6 6V32q0 6 -6 6H8q-6 0 -6 -6V8q0 -6 6 -6z"
+    )
 
 
 @pytest.mark.parametrize(
@@ -33,8 +36,14 @@ def test_the_outline_of_one_square_runs_clockwise_a_little_inside():
         ([(0, 0), (1, 0), (1, 1)], 1, 6),
         ([(0, 0), (1, 1)], 2, 8),  # they meet at a corner and stay apart
         ([(0, 1), (1, 0)], 2, 8),
-        ([(row, column) for row in range(3) for column in range(3) if (row, column) != (1, 1)], 2, 8),  # a hole
-        ([(0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (1, 0)], 1, 10),  # whose ends meet at a corner
+        # a hole
+        (
+            [(row, column) for row in range(3) for column in range(3) if (row, column) != (1, 1)],
+            2,
+            8,
+        ),
+        # whose ends meet at a corner
+        ([(0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (1, 0)], 1, 10),
     ],
 )
 def test_every_border_is_closed_and_has_its_corners(squares, loops, corners):
@@ -60,7 +69,9 @@ def test_provinces_villages_and_pagodas_are_in_the_colours_of_their_owners():
     assert "<title>both &amp; two</title>" in text
     assert len(re.findall('href="#p2"', text)) == 1
     assert len(re.findall('href="#p1"', text)) == 2
-    black, white = (re.search(rf'class="o o{seat}" d="([^"]*)"', text)[1].count("M") for seat in (0, 1))
+    black, white = (
+        re.search(rf'class="o o{seat}" d="([^"]*)"', text)[1].count("M") for seat in (0, 1)
+    )
     assert (black, white) == (1, 2)
     assert 'id="B"' not in text  # what is not used is not in the file
     assert 'class="r"' not in text
@@ -74,7 +85,12 @@ def test_only_the_position_after_the_move_has_the_ring():
     text = before_after_picture(before, after, "found", move)
     assert text.count('class="r"') == 1
     assert text.index('class="r"') > text.index("translate(")
-    assert board_picture(after, "found", [*likely_tiles(before), *pair_of(before.board, move)], move).count('class="r"') == 1
+    assert (
+        board_picture(
+            after, "found", [*likely_tiles(before), *pair_of(before.board, move)], move
+        ).count('class="r"')
+        == 1
+    )
 
 
 def test_a_tile_that_may_not_lie_there_is_crossed_out():

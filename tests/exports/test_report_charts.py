@@ -14,7 +14,9 @@ from arena.exports.report.words import counted, milliseconds, number, shortened,
 NAN = math.nan
 
 
-@pytest.mark.parametrize("values", [[0, 1], [-1234, 5678], [0.001, 0.002], [7, 7], [], [NAN, 3], [-1e6, 1e6], [99, 101]])
+@pytest.mark.parametrize(
+    "values", [[0, 1], [-1234, 5678], [0.001, 0.002], [7, 7], [], [NAN, 3], [-1e6, 1e6], [99, 101]]
+)
 def test_a_scale_holds_its_values_between_round_ends(values):
     scale = linear(values, 10, 210)
     known = [value for value in values if math.isfinite(value)]
@@ -34,7 +36,9 @@ def test_a_scale_by_powers_has_tens_as_ticks():
 @pytest.mark.parametrize("values", [[-1000, 1000], [-123456, 99], [0, 7], [0.1, 0.9]])
 def test_the_figures_of_an_axis_keep_apart_and_inside(values):
     drawn = str(axis(linear(values, 8, ROW_WIDTH - 8), "Elo"))
-    places = [(float(x), text) for x, text in re.findall(r'x="([\d.]+)" y="12"[^>]*>([^<]+)<', drawn)]
+    places = [
+        (float(x), text) for x, text in re.findall(r'x="([\d.]+)" y="12"[^>]*>([^<]+)<', drawn)
+    ]
     ends = [(x - len(text) * 3.2, x + len(text) * 3.2) for x, text in places]
     assert ends[0][0] >= 0
     assert ends[-1][1] <= ROW_WIDTH
@@ -42,7 +46,10 @@ def test_the_figures_of_an_axis_keep_apart_and_inside(values):
 
 
 def test_names_and_labels_are_escaped():
-    assert element("text", "<a>&", x=1, aria_label='"><b>') == '<text x="1" aria-label="&#34;&gt;&lt;b&gt;">&lt;a&gt;&amp;</text>'
+    assert (
+        element("text", "<a>&", x=1, aria_label='"><b>')
+        == '<text x="1" aria-label="&#34;&gt;&lt;b&gt;">&lt;a&gt;&amp;</text>'
+    )
     assert element("g", element("path", d="M0 0")) == '<g><path d="M0 0"/></g>'
 
 
@@ -50,7 +57,12 @@ def test_what_is_not_known_is_not_drawn():
     scale = linear([0, 100], 8, 200)
     assert "circle" not in interval(scale, NAN, NAN, NAN, "none")
     assert "range" not in interval(scale, NAN, 50, NAN, "no interval")
-    drawn = course([Point(2, 5, NAN, NAN), Point(3, 6, 1, 9)], linear([0, 3], 40, 290), linear([0, 10], 140, 10), "course")
+    drawn = course(
+        [Point(2, 5, NAN, NAN), Point(3, 6, 1, 9)],
+        linear([0, 3], 40, 290),
+        linear([0, 10], 140, 10),
+        "course",
+    )
     assert "nan" not in drawn
     assert "nan" not in spread(scale, (1, 2, 3), 9, "spread") + bars(scale, [(0, 0)], 1, "nothing")
 
@@ -67,8 +79,18 @@ def test_every_picture_says_what_it_shows():
 
 
 def test_numbers_in_words():
-    assert [number(value, 1) for value in (1234.56, -3, NAN)] == ["1,234.6", "\N{MINUS SIGN}3.0", "-"]
+    assert [number(value, 1) for value in (1234.56, -3, NAN)] == [
+        "1,234.6",
+        "\N{MINUS SIGN}3.0",
+        "-",
+    ]
     assert [signed(value) for value in (5, -5, 0)] == ["+5", "\N{MINUS SIGN}5", "0"]
-    assert [milliseconds(value) for value in (0.34, 12.3, 1500, 90_000, NAN)] == ["0.3 ms", "12 ms", "1.5 s", "1.5 min", "-"]
+    assert [milliseconds(value) for value in (0.34, 12.3, 1500, 90_000, NAN)] == [
+        "0.3 ms",
+        "12 ms",
+        "1.5 s",
+        "1.5 min",
+        "-",
+    ]
     assert [counted(count, "game") for count in (1, 1200)] == ["1 game", "1,200 games"]
     assert shortened("a" * 10 + "b" * 10, 9) == "aaaaaa … 11 characters left out … bbb"

@@ -12,7 +12,10 @@ from tests.exports.runs import duels, game_of, write_run
 @pytest.fixture
 def material(tmp_path):
     kinds = ("late", "exit", "illegal move")
-    faulty = [game_of(("a", "b"), deal=deal, faults=[(0, 2, kind, "")]) for deal, kind in enumerate(kinds * 3, 100)]
+    faulty = [
+        game_of(("a", "b"), deal=deal, faults=[(0, 2, kind, "")])
+        for deal, kind in enumerate(kinds * 3, 100)
+    ]
     return gather(write_run(tmp_path / "run", "abcd", [*duels("abcd", 6), *faulty], deals=6))
 
 
@@ -32,7 +35,12 @@ def test_no_more_games_are_chosen_than_asked_for_or_there_are(material, count):
 
 def test_each_kind_of_fault_is_shown_by_its_latest_game(material):
     chosen = choose_games(field_of(material), 20)
-    shown = {reason: record_of(material, game) for game, reasons in chosen.items() for reason in reasons if reason.startswith("fault")}
+    shown = {
+        reason: record_of(material, game)
+        for game, reasons in chosen.items()
+        for reason in reasons
+        if reason.startswith("fault")
+    }
     assert set(shown) == {"fault: late", "fault: exit", "fault: illegal move"}
     assert {record.deal for record in shown.values()} == {106, 107, 108}
 
@@ -40,7 +48,12 @@ def test_each_kind_of_fault_is_shown_by_its_latest_game(material):
 def test_an_upset_is_the_widest_difference_that_was_overcome(material):
     elo = {"a": 900.0, "b": 500.0, "c": 100.0, "d": 0.0}
     chosen = choose_games(field_of(material, elo), 20)
-    upsets = [(game, reason) for game, reasons in chosen.items() for reason in reasons if reason.startswith("upset")]
+    upsets = [
+        (game, reason)
+        for game, reasons in chosen.items()
+        for reason in reasons
+        if reason.startswith("upset")
+    ]
     assert upsets
     for game, reason in upsets:
         record = record_of(material, game)
@@ -59,12 +72,25 @@ def test_the_closest_the_longest_and_the_latest_are_what_they_are_called(materia
     chosen = choose_games(field_of(material), 40)
     records = [record_of(material, game) for game in range(material.tables.games)]
     clean = [record for record in records if not record.faults]
-    by_reason = {reason.split(":")[0]: record_of(material, game) for game, reasons in reversed(chosen.items()) for reason in reasons}
+    by_reason = {
+        reason.split(":")[0]: record_of(material, game)
+        for game, reasons in reversed(chosen.items())
+        for reason in reasons
+    }
     assert by_reason["long"].turns == max(record.turns for record in clean)
-    lead = min(abs(record.left[0] - record.left[1]) if record.ranks != [1, 1] else 0 for record in clean)
+    lead = min(
+        abs(record.left[0] - record.left[1]) if record.ranks != [1, 1] else 0 for record in clean
+    )
     assert abs(by_reason["close"].left[0] - by_reason["close"].left[1]) == lead
-    latest = {reason for reasons in chosen.values() for reason in reasons if reason.startswith("latest of")}
-    assert latest == {f"latest of {one} + {other}" for one, other in ("ab", "ac", "ad", "bc", "bd", "cd")}
+    latest = {
+        reason
+        for reasons in chosen.values()
+        for reason in reasons
+        if reason.startswith("latest of")
+    }
+    assert latest == {
+        f"latest of {one} + {other}" for one, other in ("ab", "ac", "ad", "bc", "bd", "cd")
+    }
 
 
 def test_games_that_may_not_be_shown_are_never_chosen(material):

@@ -21,7 +21,10 @@ from arena.records.runfile import RunInfo
 from arena.rules.rulebook import every_rule
 from tests.exports.runs import SEED, data_of, duels, evidence_of, game_of, write_run
 
-HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'`{{ 7*7 }}\x1b[31m\u202egnp.exe"
+HOSTILE = (
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'`{{ 7*7"
+    " }}\x1b[31m\u202egnp.exe"
+)
 MARKERS = ("<script>alert", "<img", "\x1b", "\u202e", "{{ 7*7 }}alert")
 
 
@@ -43,25 +46,41 @@ class Reader(HTMLParser):
 def test_hostile_text_stays_text(tmp_path):
     name = HOSTILE.replace("/", "|")
     bots = [name, "plain"]
-    games = [game_of(pair, deal=deal, seating=seating) for deal in range(3) for seating, pair in enumerate((bots, bots[::-1]))]
+    games = [
+        game_of(pair, deal=deal, seating=seating)
+        for deal in range(3)
+        for seating, pair in enumerate((bots, bots[::-1]))
+    ]
     games[0] = game_of(bots, faults=[(0, 2, "exit", f"it said: {HOSTILE}")])
     lines = [["to", 1.0, HOSTILE], ["from", 2.0, "</pre>" + HOSTILE]]
     plain = game_of(["other", "plain"], deal=0, faults=[(0, 2, "exit", HOSTILE)])
     evidence = {(plain.id, 0): evidence_of(stderr=HOSTILE * 3, lines=lines, ending=HOSTILE)}
     folder = write_run(tmp_path / "run", [*bots, "other"], [*games, plain], evidence=evidence)
-    for page in (report_page(folder, [plain.id, games[0].id]).text, report_page(folder).text, game_page(folder, plain)):
+    for page in (
+        report_page(folder, [plain.id, games[0].id]).text,
+        report_page(folder).text,
+        game_page(folder, plain),
+    ):
         read = Reader(page)
         assert [tag for tag, _ in read.tags].count("script") == 1 + ("games-data" in read.ids)
-        assert not any(attribute.startswith("on") for _, attributes in read.tags for attribute in attributes)
+        assert not any(
+            attribute.startswith("on") for _, attributes in read.tags for attribute in attributes
+        )
         assert not {"img", "iframe", "object", "form", "base"} & {tag for tag, _ in read.tags}
-        assert [page[max(0, page.index(marker) - 200) :][:300] for marker in MARKERS if marker in page] == []
+        assert [
+            page[max(0, page.index(marker) - 200) :][:300] for marker in MARKERS if marker in page
+        ] == []
     assert "\\x1b[31m\\u202egnp.exe" in report_page(folder, [plain.id]).text
 
 
 def test_nothing_is_loaded_and_only_what_the_policy_knows_runs(tmp_path):
     page = report_page(write_run(tmp_path / "run", "ab", duels("ab", 2), deals=2)).text
     read = Reader(page)
-    [policy] = [attributes["content"] for tag, attributes in read.tags if attributes.get("http-equiv") == "Content-Security-Policy"]
+    [policy] = [
+        attributes["content"]
+        for tag, attributes in read.tags
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
     assert policy.startswith("default-src 'none'; ")
     assert "unsafe" not in policy
     for tag, kind in (("style", "style"), ("script", "script")):
@@ -70,7 +89,10 @@ def test_nothing_is_loaded_and_only_what_the_policy_knows_runs(tmp_path):
     for tag, attributes in read.tags:
         assert "style" not in attributes
         assert "src" not in attributes
-        assert attributes.get("href", "#").startswith("#") or (tag, attributes["href"]) == ("link", "data:,")
+        assert attributes.get("href", "#").startswith("#") or (tag, attributes["href"]) == (
+            "link",
+            "data:,",
+        )
     assert not re.search(r"\burl\(|@import|\bfetch\(|XMLHttpRequest|innerHTML|\beval\(", page)
 
 
@@ -96,7 +118,9 @@ def test_an_unfinished_run_keeps_its_seed_and_the_deals_that_are_still_played(tm
     faulty = game_of(("a", "b"), deal=2, faults=[(0, 2, "exit", "the hand was RR")])
     played = [*games[:12], faulty, *games[13:15]]  # deals 0 and 1 whole, half of deal 2
     evidence = {(faulty.id, 0): evidence_of(stderr="a telling stderr")}
-    page = report_page(folder := write_run(tmp_path / "run", "abc", played, deals=3, evidence=evidence)).text
+    page = report_page(
+        folder := write_run(tmp_path / "run", "abc", played, deals=3, evidence=evidence)
+    ).text
     assert SEED not in page
     assert "3 of 18 planned games are still to be played" in page
     assert {game["deal"] for game in data_of(page)["games"]} == {0, 1}
@@ -119,32 +143,54 @@ def test_a_run_whose_plan_is_not_understood_keeps_everything(tmp_path):
 
 def test_a_page_by_matches_says_so_and_counts_them(tmp_path):
     records = [*duels("ab", 3), *duels("ab", 3, "lion")]
-    folder = write_run(tmp_path / "run", "ab", records, deals=3, boards=("bird", "lion"), match=("bird", "lion"))
+    folder = write_run(
+        tmp_path / "run", "ab", records, deals=3, boards=("bird", "lion"), match=("bird", "lion")
+    )
     page, singly = report_page(folder).text, report_page(folder, match=[]).text
     assert "12 games, scored as 6 matches of bird + lion, 3 deals" in page
     assert '<th scope="col" class="figure">Matches</th>' in page
     assert "arena run a b --match bird,lion --deals 3" in page
     assert "12 games, 6 deals" in singly
     assert "scored as" not in singly
-    empty = write_run(tmp_path / "empty", "ab", [], deals=3, boards=("bird", "lion"), match=("bird", "lion"))
+    empty = write_run(
+        tmp_path / "empty", "ab", [], deals=3, boards=("bird", "lion"), match=("bird", "lion")
+    )
     assert "No game has been played yet" in report_page(empty).text
 
 
 def test_a_run_without_games_has_a_report(tmp_path):
     page = report_page(write_run(tmp_path / "run", "ab", [], deals=2)).text
     assert "No game has been played yet." in page
-    assert "nan" not in re.sub(r"<style>.*?</style>|<script>.*?</script>", "", page, flags=re.S).lower()
+    assert (
+        "nan"
+        not in re.sub(r"<style>.*?</style>|<script>.*?</script>", "", page, flags=re.S).lower()
+    )
 
 
 def test_a_run_of_many_bots_and_games_is_below_five_megabytes(tmp_path):
     bots = [f"bot-with-a-name-of-forty-letters-{number:08}" for number in range(70)]
-    games = [game_of((one, other), faults=[(0, 2, "exit", "x" * 3000)]) for one, other in pairwise(bots)]
-    games += [game_of(bots[1::-1], seating=1), *(game_of(bots[:2], deal=deal) for deal in range(1, 400))]
-    evidence = {(game.id, 0): evidence_of("e" * 60_000, [["to", 1.0, "<" * 60_000]] * 30) for game in games if game.faults}
-    made = report_page(write_run(tmp_path / "run", bots, games, evidence=evidence, planned=bots[:2]), 10_000)
+    games = [
+        game_of((one, other), faults=[(0, 2, "exit", "x" * 3000)]) for one, other in pairwise(bots)
+    ]
+    games += [
+        game_of(bots[1::-1], seating=1),
+        *(game_of(bots[:2], deal=deal) for deal in range(1, 400)),
+    ]
+    evidence = {
+        (game.id, 0): evidence_of("e" * 60_000, [["to", 1.0, "<" * 60_000]] * 30)
+        for game in games
+        if game.faults
+    }
+    made = report_page(
+        write_run(tmp_path / "run", bots, games, evidence=evidence, planned=bots[:2]), 10_000
+    )
     assert len(made.text.encode()) < 5_000_000
     assert "because the page is full" in made.notes[0]
-    assert MOST_BYTES * 0.9 < len(json.dumps(data_of(made.text), separators=(",", ":")).encode()) < MOST_BYTES * 1.1
+    assert (
+        MOST_BYTES * 0.9
+        < len(json.dumps(data_of(made.text), separators=(",", ":")).encode())
+        < MOST_BYTES * 1.1
+    )
 
 
 def test_what_a_screen_reader_needs_is_there(tmp_path):
@@ -159,15 +205,28 @@ def test_what_a_screen_reader_needs_is_there(tmp_path):
     assert all(attributes.get("scope") in ("row", "col") for tag, attributes in tags if tag == "th")
     labelled = {attributes["for"] for tag, attributes in tags if tag == "label"}
     assert {attributes["id"] for tag, attributes in tags if tag in ("select", "input")} <= labelled
-    assert all("aria-label" in attributes or attributes["id"] == "theme" for tag, attributes in tags if tag == "button")
-    assert all("aria-label" in attributes or "aria-hidden" in attributes for tag, attributes in tags if tag == "svg")
+    assert all(
+        "aria-label" in attributes or attributes["id"] == "theme"
+        for tag, attributes in tags
+        if tag == "button"
+    )
+    assert all(
+        "aria-label" in attributes or "aria-hidden" in attributes
+        for tag, attributes in tags
+        if tag == "svg"
+    )
     assert ("html", {"lang": "en"}) in tags
 
 
 def test_a_record_that_does_not_replay_is_named_and_left_out(tmp_path):
     games = duels("ab", 2)
     bad = game_of(("a", "b"), deal=0, luck=1)
-    wrong = type(bad)(**{**{name: getattr(bad, name) for name in bad.__struct_fields__}, "moves": ["Ba1Ba2", *bad.moves[1:]]})
+    wrong = type(bad)(
+        **{
+            **{name: getattr(bad, name) for name in bad.__struct_fields__},
+            "moves": ["Ba1Ba2", *bad.moves[1:]],
+        }
+    )
     folder = write_run(tmp_path / "run", "ab", [wrong, *games[1:]], deals=2)
     made = report_page(folder)
     assert wrong.id not in {game["id"] for game in data_of(made.text)["games"]}
@@ -179,8 +238,18 @@ def test_a_record_that_does_not_replay_is_named_and_left_out(tmp_path):
 
 def test_evidence_from_outside_the_run_is_not_read(tmp_path):
     fault = game_of(("a", "b"), faults=[(0, 2, "exit", "gone")])
-    away = type(fault)(**{**{name: getattr(fault, name) for name in fault.__struct_fields__}, "id": "../../elsewhere"})
-    folder = write_run(tmp_path / "run", "ab", [away], evidence={("../../elsewhere", 0): evidence_of("a secret of the machine")})
+    away = type(fault)(
+        **{
+            **{name: getattr(fault, name) for name in fault.__struct_fields__},
+            "id": "../../elsewhere",
+        }
+    )
+    folder = write_run(
+        tmp_path / "run",
+        "ab",
+        [away],
+        evidence={("../../elsewhere", 0): evidence_of("a secret of the machine")},
+    )
     assert (tmp_path / "elsewhere" / "seat-0.json").exists()
     assert "a secret of the machine" not in game_page(folder, away)
     with pytest.raises(RunError, match="below"):
@@ -194,17 +263,38 @@ def test_a_bot_that_sits_twice_is_told_apart_by_seat(tmp_path):
 
 
 def plan_of(**settings):
-    return RunInfo("0.1.0", 1, "pure", 1, {"bots": ["a", "b", "c"], "seed": "s", **settings}, {}, [], "s", "none", "")
+    return RunInfo(
+        "0.1.0",
+        1,
+        "pure",
+        1,
+        {"bots": ["a", "b", "c"], "seed": "s", **settings},
+        {},
+        [],
+        "s",
+        "none",
+        "",
+    )
 
 
 def judged(blocks, **settings):
     """What is said of a run with so many games of each block, by the ids' first parts."""
     parts = {name.rpartition("/")[::2]: games for name, games in blocks.items()}
-    return judge(plan_of(**settings), [Blocks(place, [int(deal)], [games]) for (place, deal), games in parts.items()])
+    return judge(
+        plan_of(**settings),
+        [Blocks(place, [int(deal)], [games]) for (place, deal), games in parts.items()],
+    )
 
 
 def test_a_deal_is_over_when_all_its_games_are_played():
-    blocks = {"bird/a+b/0": 2, "bird/a+c/0": 2, "bird/b+c/0": 2, "bird/a+b/1": 2, "bird/a+c/1": 1, "bird/b+c/1": 2}
+    blocks = {
+        "bird/a+b/0": 2,
+        "bird/a+c/0": 2,
+        "bird/b+c/0": 2,
+        "bird/a+b/1": 2,
+        "bird/a+c/1": 1,
+        "bird/b+c/1": 2,
+    }
     secrecy = judged({**blocks, "lion/a+b/0": 2, "bird/b+z/1": 2, "bird/a+b/7": 2}, deals=2)
     assert (secrecy.planned, secrecy.missing, secrecy.is_finished) == (12, 1, False)
     assert secrecy.is_open("bird", np.arange(4)).tolist() == [False, True, True, True]
@@ -234,21 +324,44 @@ def test_while_line_ups_may_be_given_more_deals_a_deal_is_over_when_all_of_them_
     [
         ({"deals": 3}, "arena run a b c --boards bird --deals 3"),
         (
-            {"deals": 3, "boards": ["lion", "mine"], "players": 3, "move_ms": 5, "until": 20.0, "adaptive": True},
-            "arena run a b c --boards lion --board mine.txt --deals 3 --players 3 --move-ms 5 --until 20.0 --adaptive",
+            {
+                "deals": 3,
+                "boards": ["lion", "mine"],
+                "players": 3,
+                "move_ms": 5,
+                "until": 20.0,
+                "adaptive": True,
+            },
+            (
+                "arena run a b c --boards lion --board mine.txt --deals 3 --players 3 --move-ms 5"
+                " --until 20.0 --adaptive"
+            ),
         ),
-        ({"boards": ["lion", "mine"], "match": ["mine", "lion"]}, "arena run a b c --match mine,lion --board mine.txt --deals 10"),
+        (
+            {"boards": ["lion", "mine"], "match": ["mine", "lion"]},
+            "arena run a b c --match mine,lion --board mine.txt --deals 10",
+        ),
         ({"in_process": True}, "arena run a b c --boards bird --deals 10 --in-process"),
-        ({"compare": {"new": "c", "old": "a", "elo1": 30.0}}, "arena compare c a --pool b --elo1 30.0 --boards bird"),
+        (
+            {"compare": {"new": "c", "old": "a", "elo1": 30.0}},
+            "arena compare c a --pool b --elo1 30.0 --boards bird",
+        ),
     ],
 )
 def test_the_command_that_plays_a_run_again(settings, command):
     assert repeat_command(plan_of(**{"boards": ["bird"], **settings}), seed=None) == command
-    assert repeat_command(plan_of(**{"boards": ["bird"], **settings}), seed="x y") == f"{command} --seed 'x y'"
+    assert (
+        repeat_command(plan_of(**{"boards": ["bird"], **settings}), seed="x y")
+        == f"{command} --seed 'x y'"
+    )
 
 
 def test_the_rules_that_a_fault_names_are_links_and_stand_at_the_end(tmp_path):
-    faulty = game_of(("a", "b"), deal=0, faults=[(0, 2, "illegal move", "c4 <is> not free (R4.1), nor is R9.1 a rule")])
+    faulty = game_of(
+        ("a", "b"),
+        deal=0,
+        faults=[(0, 2, "illegal move", "c4 <is> not free (R4.1), nor is R9.1 a rule")],
+    )
     folder = write_run(tmp_path / "run", "ab", [faulty, *duels("ab", 2)[1:]], deals=2)
     for page in (report_page(folder, [faulty.id]).text, game_page(folder, faulty)):
         read = Reader(page)

@@ -1,4 +1,6 @@
-"""What the viewer steps through is what the rules say, whatever it takes to put it together from changes."""
+"""What the viewer steps through is what the rules say, whatever it takes to put it together from
+changes.
+"""
 
 import msgspec
 import pytest
@@ -13,7 +15,11 @@ from tests.exports.runs import game_of
 
 def unfold(game, board):
     """The positions of a game: cells, pagodas on provinces by square, left, hands, pile."""
-    cells, pagodas, left = [cell for row in board.rows for cell in row], {}, [game["stock"]] * len(game["bots"])
+    cells, pagodas, left = (
+        [cell for row in board.rows for cell in row],
+        {},
+        [game["stock"]] * len(game["bots"]),
+    )
     hands = list(game["hands"])
     yield cells, pagodas, left, hands, game["pile"]
     for step in game["steps"]:
@@ -35,7 +41,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("bots", "name", "faults"), [*CASES, *((("a", "b"), "bird", ()) for _ in range(4))])
+@pytest.mark.parametrize(
+    ("bots", "name", "faults"), [*CASES, *((("a", "b"), "bird", ()) for _ in range(4))]
+)
 def test_changes_add_up_to_the_states_of_the_replay(bots, name, faults, request):
     board = built_in(name)
     record = game_of(bots, board=name, faults=faults, luck=request.node.name)
@@ -50,12 +58,25 @@ def test_changes_add_up_to_the_states_of_the_replay(bots, name, faults, request)
 def check(position, state, board):
     cells, pagodas, left, hands, pile = position
     assert cells == [cell for row in draw(state) for cell in row]
-    assert (left, hands, pile) == (state.left, [deck_text(hand) for hand in state.hands], state.pile)
-    on_provinces = [sum(province.pagodas for _, province in state.provinces() if province.owner == seat) for seat in range(state.players)]
+    assert (left, hands, pile) == (
+        state.left,
+        [deck_text(hand) for hand in state.hands],
+        state.pile,
+    )
+    on_provinces = [
+        sum(province.pagodas for _, province in state.provinces() if province.owner == seat)
+        for seat in range(state.players)
+    ]
     assert [list(pagodas.values()).count(seat) for seat in range(state.players)] == on_provinces
     for _, province in state.provinces():
-        squares = {square // board.stride * board.width + square % board.stride for square in squares_of(province.mask)}
-        assert sum(square in squares and seat == province.owner for square, seat in pagodas.items()) == province.pagodas
+        squares = {
+            square // board.stride * board.width + square % board.stride
+            for square in squares_of(province.mask)
+        }
+        assert (
+            sum(square in squares and seat == province.owner for square, seat in pagodas.items())
+            == province.pagodas
+        )
 
 
 def test_a_pagoda_stays_where_it_stands():
@@ -63,7 +84,11 @@ def test_a_pagoda_stays_where_it_stands():
     seen = {}
     for step in game["steps"]:
         for square, seat in step.get("pagodas", {}).items():
-            assert seat == -1 or seen.get(square, -1) == -1 or any(event[3] for event in step["events"]), "moved without a reason"
+            assert (
+                seat == -1
+                or seen.get(square, -1) == -1
+                or any(event[3] for event in step["events"])
+            ), "moved without a reason"
             seen[square] = seat
 
 

@@ -1,4 +1,6 @@
-"""A run compared with its plan, the rules and its tables: what is as it was written passes, and every change is found and named."""
+"""A run compared with its plan, the rules and its tables: what is as it was written passes, and
+every change is found and named.
+"""
 
 import json
 import logging
@@ -45,7 +47,9 @@ def make_run(folder, players):
         source = folder / "sources" / name
         source.mkdir(parents=True)
         (source / "bot.py").write_text(f"print({name!r})\n")
-        (source / "bot.toml").write_text(f'name = "{name}"\nversion = "3"\ncommand = ["python3", "bot.py"]\n')
+        (source / "bot.toml").write_text(
+            f'name = "{name}"\nversion = "3"\ncommand = ["python3", "bot.py"]\n'
+        )
         bots.append(bot_at(source))
     run = folder / "run"
     for bot in bots:
@@ -53,10 +57,27 @@ def make_run(folder, players):
     infos = [BotInfo(bot.label, "3", bot.sha256, bot.command) for bot in bots]
     boards = {"bird": list(built_in("bird").rows)}
     config_object = msgspec.to_builtins(config)
-    write_run(run, RunInfo("0", 1, "pure", REVISION, config_object, boards, infos, "verify", "none", "2026-01-01T00:00:00Z"))
+    write_run(
+        run,
+        RunInfo(
+            "0",
+            1,
+            "pure",
+            REVISION,
+            config_object,
+            boards,
+            infos,
+            "verify",
+            "none",
+            "2026-01-01T00:00:00Z",
+        ),
+    )
     with Journal(run) as journal:
         for plan in Schedule(config):
-            seated = [InProcessPlayer(name, quits_sometimes if name == "quits" else random_move) for name in plan.bots]
+            seated = [
+                InProcessPlayer(name, quits_sometimes if name == "quits" else random_move)
+                for name in plan.bots
+            ]
             record = Referee(plan, built_in("bird"), seated, Timing()).play().record
             for fault in record.faults:
                 place = run / evidence_name(record.id, fault.seat)
@@ -86,7 +107,9 @@ def rewrite(run, number, **changes):
     """Changes fields of a record, in the form in which records are written."""
     lines = lines_of(run)
     record = json.loads(lines[number - 1])
-    record |= {key: value(record[key]) if callable(value) else value for key, value in changes.items()}
+    record |= {
+        key: value(record[key]) if callable(value) else value for key, value in changes.items()
+    }
     lines[number - 1] = json.dumps(record, separators=(",", ":")) + "\n"
     (run / "games.jsonl").write_text("".join(lines))
     return record
@@ -110,7 +133,11 @@ def test_a_run_as_it_was_written_has_no_difference(run):
     verdict = verify_run(run, progress=seen.append)
     assert verdict.differences == []
     assert verdict.notes == []
-    assert (verdict.games, verdict.planned, verdict.bots) == (len(lines_of(run)), len(lines_of(run)), 3)
+    assert (verdict.games, verdict.planned, verdict.bots) == (
+        len(lines_of(run)),
+        len(lines_of(run)),
+        3,
+    )
     assert verdict.tables == ["standings.csv", "pairs.csv", "seats.csv", "faults.csv", "games.csv"]
     assert seen[-1] == (run / "games.jsonl").stat().st_size
     assert any('"kind":"exit"' in line for line in lines_of(run))
@@ -128,7 +155,10 @@ def swapped(deck):
     ("field", "change"),
     [
         ("left", lambda left: [left[0] + 1, *left[1:]]),
-        ("ranks", lambda ranks: ranks[::-1] if ranks[::-1] != ranks else [1 + rank % 2 for rank in ranks]),
+        (
+            "ranks",
+            lambda ranks: ranks[::-1] if ranks[::-1] != ranks else [1 + rank % 2 for rank in ranks],
+        ),
         ("turns", lambda turns: turns - 1),
         ("end", lambda end: "no tiles" if end != "no tiles" else "no space"),
         ("deck", swapped),
@@ -153,7 +183,10 @@ def drawn(run, games, seed="s"):
     found = []
     for number in range(1, len(lines) + 1):
         rewrite(run, number, left=lambda left: [23 - (left[0] == 23), *left[1:]])
-        found += [difference.line for difference in verify_run(run, sample=Sample(games, seed)).differences]
+        found += [
+            difference.line
+            for difference in verify_run(run, sample=Sample(games, seed)).differences
+        ]
         (run / "games.jsonl").write_text("".join(lines))
     return found
 
@@ -175,7 +208,12 @@ def test_of_a_sample_only_the_games_drawn_are_replayed_and_always_the_same(run):
 
 
 def test_whatever_the_sample_every_record_has_its_form_its_place_and_its_deck(run):
-    changes = {"deck": swapped, "bots": lambda bots: bots[1:] + bots[:1], "id": lambda name: name.replace("bird/", "lion/"), "v": 2}
+    changes = {
+        "deck": swapped,
+        "bots": lambda bots: bots[1:] + bots[:1],
+        "id": lambda name: name.replace("bird/", "lion/"),
+        "v": 2,
+    }
     lines = lines_of(run)
     for field, change in changes.items():
         for number in (1, len(lines)):
@@ -185,7 +223,10 @@ def test_whatever_the_sample_every_record_has_its_form_its_place_and_its_deck(ru
             (run / "games.jsonl").write_text("".join(lines))
     (run / "games.jsonl").write_text("".join([*lines, lines[2]]))
     found = verify_run(run, sample=Sample(1, "s")).differences[0]
-    assert (found.line, found.expected) == (len(lines) + 1, "each game once, but this one is already in line 3")
+    assert (found.line, found.expected) == (
+        len(lines) + 1,
+        "each game once, but this one is already in line 3",
+    )
 
 
 def test_a_move_that_was_changed_is_found(run):
@@ -240,7 +281,9 @@ def test_a_record_that_is_there_twice_is_found(run):
     with (run / "games.jsonl").open("a") as file:
         file.write(lines_of(run)[1])
     verdict = verify_run(run)
-    assert [str(difference).split(": ")[0] for difference in verdict.differences] == [f"games.jsonl, line {len(lines_of(run))}, id"]
+    assert [str(difference).split(": ")[0] for difference in verdict.differences] == [
+        f"games.jsonl, line {len(lines_of(run))}, id"
+    ]
     assert "this one is already in line 2" in verdict.differences[0].expected
     assert verdict.games == verdict.planned
 
@@ -279,8 +322,16 @@ def test_a_line_in_another_form_or_by_no_schema_is_found(run):
     (run / "games.jsonl").write_text(json.dumps(json.loads(lines[0])) + "\n" + "".join(lines[1:]))
     assert first(run)[1:3] == (1, "line")
     (run / "games.jsonl").write_text("{}\n" + "".join(lines[1:]))
-    assert first(run) == ("games.jsonl", 1, "line", "a record by the schema (Object missing required field `v`)", "{}")
-    (run / "games.jsonl").write_text(lines[0].replace('"turns":', '"turns":"1","x":', 1) + "".join(lines[1:]))
+    assert first(run) == (
+        "games.jsonl",
+        1,
+        "line",
+        "a record by the schema (Object missing required field `v`)",
+        "{}",
+    )
+    (run / "games.jsonl").write_text(
+        lines[0].replace('"turns":', '"turns":"1","x":', 1) + "".join(lines[1:])
+    )
     assert first(run)[1:] == (1, "turns", "`int`", '"1"')
 
 
@@ -311,10 +362,22 @@ def test_a_last_decimal_may_be_off_by_one(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("bot,elo,games\na,10.01,5\n")
     assert csv_difference(path, ["bot,elo,games\na,10.02,5\n"]) is None
-    assert csv_difference(path, ["bot,elo,games\na,10.03,5\n"]) == ("t.csv", 2, "elo", "10.03", "10.01")
+    assert csv_difference(path, ["bot,elo,games\na,10.03,5\n"]) == (
+        "t.csv",
+        2,
+        "elo",
+        "10.03",
+        "10.01",
+    )
     assert csv_difference(path, ["bot,elo,games\na,10.01,6\n"]) == ("t.csv", 2, "games", "6", "5")
     assert csv_difference(path, ["bot,elo,games\na,,5\n"]) == ("t.csv", 2, "elo", "", "10.01")
-    assert csv_difference(path, ["bot,elo,game\na,10.01,5\n"]) == ("t.csv", 1, "game", "game", "games")
+    assert csv_difference(path, ["bot,elo,game\na,10.01,5\n"]) == (
+        "t.csv",
+        1,
+        "game",
+        "game",
+        "games",
+    )
 
 
 def test_a_copy_of_a_bot_that_was_changed_is_found_and_a_missing_one_is_noted(run):
@@ -340,7 +403,10 @@ def test_a_bot_that_was_built_is_not_compared(run):
 
 def make_built_in_run(run):
     """A run of built-in bots as the arena leaves it."""
-    settings, boards = {"bots": ["random", "careful-2"], "deals": 2, "seed": "verify", "in_process": True}, {"bird": built_in("bird")}
+    settings, boards = (
+        {"bots": ["random", "careful-2"], "deals": 2, "seed": "verify", "in_process": True},
+        {"bird": built_in("bird")},
+    )
     bots = [built_in_bot(name) for name in settings["bots"]]
     with open_session(run, settings, boards, bots, Means([], OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
@@ -358,17 +424,28 @@ def test_built_in_bots_have_no_copies_and_are_compared_with_those_of_this_arena(
     hashed = info.bots[1].sha256
     for changes, field, got in (
         ({"sha256": "0" * 64}, "sha256 of careful-2", "0" * 64),
-        ({"command": ["arena", "in-process", "clever"]}, "command of careful-2", "expected a built-in bot, got 'clever'"),
+        (
+            {"command": ["arena", "in-process", "clever"]},
+            "command of careful-2",
+            "expected a built-in bot, got 'clever'",
+        ),
         ({"command": ["x", "careful-2"]}, "command of careful-2", "x careful-2"),
     ):
-        write_run(run, msgspec.structs.replace(info, bots=[info.bots[0], msgspec.structs.replace(info.bots[1], **changes)]))
+        write_run(
+            run,
+            msgspec.structs.replace(
+                info, bots=[info.bots[0], msgspec.structs.replace(info.bots[1], **changes)]
+            ),
+        )
         [found] = verify_run(run).differences
         assert (found.file, found.field, found.got) == ("run.json", field, got)
     newer = msgspec.structs.replace(info.bots[1], version="2", sha256="0" * 64)
     write_run(run, msgspec.structs.replace(info, bots=[info.bots[0], newer]))
     verdict = verify_run(run)
     assert verdict.differences == []
-    assert verdict.notes == ["built-in bot careful-2 has version 2, this is version 1: they cannot be compared"]
+    assert verdict.notes == [
+        "built-in bot careful-2 has version 2, this is version 1: they cannot be compared"
+    ]
     assert hashed == built_in_bot("careful-2").sha256
 
 

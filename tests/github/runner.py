@@ -1,4 +1,6 @@
-"""A stand-in for the machine on which the action for a bot's own repository runs: its shell steps, one after another."""
+"""A stand-in for the machine on which the action for a bot's own repository runs: its shell steps,
+one after another.
+"""
 
 import os
 import re
@@ -31,15 +33,30 @@ class Runner:
         self.git("init", "-q", "-b", "main")
 
     def git(self, *arguments, folder=None):
-        identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always")
-        done = subprocess.run(["git", *identity, *arguments], cwd=folder or self.workspace, capture_output=True, text=True, check=True)
+        identity = (
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@example.org",
+            "-c",
+            "protocol.file.allow=always",
+        )
+        done = subprocess.run(
+            ["git", *identity, *arguments],
+            cwd=folder or self.workspace,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         return done.stdout.strip()
 
     def commit(self, bot, **changes):
         """Commits one of the ladder's bots as `bot/`; returns the commit."""
         if bot:
             shutil.copytree(ROOT / "bots" / bot, self.workspace / "bot", dirs_exist_ok=True)
-            (self.workspace / "bot" / "bot.toml").write_text('name = "mine"\nversion = "1"\ncommand = ["python3", "bot.py"]\n')
+            (self.workspace / "bot" / "bot.toml").write_text(
+                'name = "mine"\nversion = "1"\ncommand = ["python3", "bot.py"]\n'
+            )
         for name, text in changes.items():
             (self.workspace / name.replace("__", "/").replace("_", ".")).write_text(text)
         self.git("add", "-A")
@@ -47,7 +64,9 @@ class Runner:
         return self.git("rev-parse", "HEAD")
 
     def valued(self, text, inputs):
-        """The text with each ${{ expression }} as a runner fills it in: inputs, events, outputs of steps, and || between them."""
+        """The text with each ${{ expression }} as a runner fills it in: inputs, events, outputs of
+        steps, and || between them.
+        """
 
         def value(expression):
             for term in expression.split(" || "):
@@ -61,8 +80,14 @@ class Runner:
         return EXPRESSION.sub(lambda found: value(found[1]), text)
 
     def run(self, *left_out, **given):
-        """Runs the steps until one fails; returns the exit status, all that was printed, and the job summary."""
-        inputs = {name: settings["default"] for name, settings in ACTION["inputs"].items()} | QUICK | given
+        """Runs the steps until one fails; returns the exit status, all that was printed, and the
+        job summary.
+        """
+        inputs = (
+            {name: settings["default"] for name, settings in ACTION["inputs"].items()}
+            | QUICK
+            | given
+        )
         files = {name: self.folder / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
         for file in files.values():
             file.write_text("")
@@ -91,7 +116,9 @@ class Runner:
                 check=False,
             )
             printed += done.stdout
-            lines = [line.partition("=") for line in files["GITHUB_OUTPUT"].read_text().splitlines()]
+            lines = [
+                line.partition("=") for line in files["GITHUB_OUTPUT"].read_text().splitlines()
+            ]
             self.outputs |= {f"{name}.outputs.{key}": text for key, _, text in lines}
             files["GITHUB_OUTPUT"].write_text("")
             if done.returncode:

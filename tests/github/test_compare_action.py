@@ -1,4 +1,6 @@
-"""The action for a bot's own repository: its shell steps, run as a runner would, in a git repository made for it."""
+"""The action for a bot's own repository: its shell steps, run as a runner would, in a git
+repository made for it.
+"""
 
 import shutil
 from pathlib import Path
@@ -8,7 +10,9 @@ import pytest
 from tests.github.runner import ACTION, FOLDER, ROOT, STEPS, Runner
 
 INSTALLED = "install"
-"""The step that is left out here, where an arena is installed; `make release-check` takes it too."""
+"""The step that is left out here, where an arena is installed;
+`make release-check` takes it too.
+"""
 GREEDY, RANDOM = "greedy-python", "random-python"
 
 
@@ -43,7 +47,9 @@ def test_a_version_that_is_not_better_fails_the_job_unless_told_otherwise(runner
 def test_a_repository_that_is_the_bot_may_ask_for_no_loss_instead_of_a_gain(runner):
     for bot in (RANDOM, GREEDY):
         shutil.copy(ROOT / "bots" / bot / "bot.py", runner.workspace)
-        runner.commit(None, bot_toml='name = "mine"\nversion = "1"\ncommand = ["python3", "bot.py"]\n')
+        runner.commit(
+            None, bot_toml='name = "mine"\nversion = "1"\ncommand = ["python3", "bot.py"]\n'
+        )
     status, printed, _ = runner.run(INSTALLED, "check", path=".", elo0="-200", elo1="0")
     assert (status, runner.verdict) == (0, "better"), printed
 
@@ -74,7 +80,9 @@ def test_a_bot_that_did_not_change_or_only_its_version_is_not_compared(runner):
     runner.commit(None, notes_md="more to read")
     assert runner.run(INSTALLED, "check")[0] == 0
     assert runner.verdict == "same"
-    runner.commit(None, bot__bot_toml='name = "mine"\nversion = "2"\ncommand = ["python3", "bot.py"]\n')
+    runner.commit(
+        None, bot__bot_toml='name = "mine"\nversion = "2"\ncommand = ["python3", "bot.py"]\n'
+    )
     status, _, summary = runner.run(INSTALLED, "check", base=old)
     assert (status, runner.verdict) == (0, "same")
     assert old[:9] in summary
@@ -103,14 +111,21 @@ def test_a_shallow_checkout_fetches_the_base_it_lacks(runner, tmp_path):
     for base in (old, "stable", ""):
         runner.outputs = {}
         status, printed, _ = runner.run(INSTALLED, "check", base=base)
-        assert (status, runner.outputs.get("base.outputs.commit"), runner.verdict) == (0, old, "same"), printed
+        assert (status, runner.outputs.get("base.outputs.commit"), runner.verdict) == (
+            0,
+            old,
+            "same",
+        ), printed
 
 
 @pytest.mark.parametrize(
     ("given", "error"),
     [
         ({"path": "elsewhere"}, "expected a bot at elsewhere"),
-        ({"base": "no-such-branch"}, "expected a commit, tag or branch as base, got no-such-branch, which neither"),
+        (
+            {"base": "no-such-branch"},
+            "expected a commit, tag or branch as base, got no-such-branch, which neither",
+        ),
         ({"fail-on": "worse"}, "expected not-better or undecided in the input fail-on, got worse"),
     ],
 )

@@ -1,4 +1,6 @@
-"""What CI installs for some tests: tried with an apt-get of our own, since a real one depends on mirrors."""
+"""What CI installs for some tests: tried with an apt-get of our own, since a real one depends on
+mirrors.
+"""
 
 import os
 import shutil
@@ -12,17 +14,26 @@ TOOLS = Path(__file__).parents[2] / ".ci" / "tools"
 
 @pytest.fixture
 def machine(tmp_path):
-    """Runs .ci/tools where nothing is installed but these programs, given as the shell's; returns what it printed."""
+    """Runs .ci/tools where nothing is installed but these programs, given as the shell's; returns
+    what it printed.
+    """
 
     def run(**programs):
         for name in ("bash", "timeout"):
             (tmp_path / name).symlink_to(shutil.which(name))
         for name, script in programs.items():
             path = tmp_path / name.replace("_", "-")
-            path.write_text(f'#!{tmp_path}/bash\necho {path.name} "$@" >>{tmp_path}/calls\n{script}\n')
+            path.write_text(
+                f'#!{tmp_path}/bash\necho {path.name} "$@" >>{tmp_path}/calls\n{script}\n'
+            )
             path.chmod(0o755)
         done = subprocess.run(
-            [tmp_path / "bash", TOOLS], env={**os.environ, "PATH": str(tmp_path)}, capture_output=True, text=True, timeout=60, check=False
+            [tmp_path / "bash", TOOLS],
+            env={**os.environ, "PATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
         )
         assert (done.returncode, done.stderr) == (0, "")
         calls = tmp_path / "calls"
@@ -43,13 +54,18 @@ def test_what_cannot_be_installed_is_said_and_stops_nothing(machine):
     said, calls = machine(id="echo 0", apt_get="exit 100")
     assert said.splitlines() == [
         "bubblewrap could not be installed: the tests of the best sandbox are skipped",
-        "chromium chromium-driver could not be installed: the tests of pages in a browser are skipped",
+        (
+            "chromium chromium-driver could not be installed: the tests of pages in a browser are"
+            " skipped"
+        ),
     ]
     assert calls.count("apt-get update") == 2
 
 
 def test_what_is_there_is_not_installed_again(machine):
-    assert machine(id="echo 0", apt_get="exit 0", bwrap="", chromedriver="", chromium="")[1].split() == ["id", "-u"]
+    assert machine(id="echo 0", apt_get="exit 0", bwrap="", chromedriver="", chromium="")[
+        1
+    ].split() == ["id", "-u"]
 
 
 def test_a_plain_user_installs_nothing(machine):

@@ -1,4 +1,6 @@
-"""The steps of a check: a good bot passes all, and each way of going wrong is found by the step that is for it, with the cure."""
+"""The steps of a check: a good bot passes all, and each way of going wrong is found by the step
+that is for it, with the cure.
+"""
 
 import pytest
 
@@ -41,8 +43,16 @@ STEP_BY_STEP = {
         "expected nothing before hello, got",
         "P2.3",
     ),
-    "starts and answers hello": ("import sys\nsys.exit('no weights')", "no weights", "by hand in its folder"),
-    "a complete game": (changed('rng.choice(message["legal"])', "'pass'"), "illegal move after 0 placements", '"view":"full"'),
+    "starts and answers hello": (
+        "import sys\nsys.exit('no weights')",
+        "no weights",
+        "by hand in its folder",
+    ),
+    "a complete game": (
+        changed('rng.choice(message["legal"])', "'pass'"),
+        "illegal move after 0 placements",
+        '"view":"full"',
+    ),
     "bird, 3 players, middle seat": (
         changed('rng.seed(message["seed"])', 'assert message["players"] == 2, "two only"'),
         "two only",
@@ -54,17 +64,26 @@ STEP_BY_STEP = {
         "fix the error",
     ),
     "another player forfeits: three players go on as two": (
-        changed('elif kind == "turn"', 'elif message.get("forfeited"):\n        sys.exit("what?")\n    elif kind == "turn"'),
+        changed(
+            'elif kind == "turn"',
+            'elif message.get("forfeited"):\n        sys.exit("what?")\n    elif kind == "turn"',
+        ),
         "what?",
         "fix the error",
     ),
     "twenty more games in the same process": (
-        changed('rng.seed(message["seed"])', 'games = globals().get("games", 0) + 1\n        assert games < 15, "tired"'),
+        changed(
+            'rng.seed(message["seed"])',
+            'games = globals().get("games", 0) + 1\n        assert games < 15, "tired"',
+        ),
         "tired",
         "fix the error",
     ),
     "silent between games": (
-        changed('elif kind == "turn"', 'elif kind == "end":\n        say(type="thanks")\n    elif kind == "turn"'),
+        changed(
+            'elif kind == "turn"',
+            'elif kind == "end":\n        say(type="thanks")\n    elif kind == "turn"',
+        ),
         "expected nothing after the end of a game, got",
         "P2.3",
     ),
@@ -74,20 +93,27 @@ STEP_BY_STEP = {
         "log less",
     ),
     "fields it does not know": (
-        changed('kind = message["type"]', 'kind = message["type"]\n    assert "mood" not in str(message), "unknown field"'),
+        changed(
+            'kind = message["type"]',
+            'kind = message["type"]\n    assert "mood" not in str(message), "unknown field"',
+        ),
         "unknown field",
         "",
     ),
     "messages of a type it does not know": (
         changed(
             '    elif kind == "quit":',
-            '    elif kind not in ("played", "end", "quit"):\n        sys.exit("unknown type")\n    elif kind == "quit":',
+            '    elif kind not in ("played", "end", "quit"):\n        sys.exit("unknown type")\n   '
+            ' elif kind == "quit":',
         ),
         "unknown type",
         "",
     ),
     "fields in another order, with spaces between": (
-        changed("message = json.loads(line)", "assert line.startswith('{\"type\"'), 'not mine'\n    message = json.loads(line)"),
+        changed(
+            "message = json.loads(line)",
+            "assert line.startswith('{\"type\"'), 'not mine'\n    message = json.loads(line)",
+        ),
         "not mine",
         "",
     ),
@@ -97,19 +123,27 @@ STEP_BY_STEP = {
         "",
     ),
     "lines that arrive in pieces": (
-        changed("for line in sys.stdin:\n", 'for line in iter(lambda: os.read(0, 1 << 20).decode().splitlines()[-1], ""):\n'),
+        changed(
+            "for line in sys.stdin:\n",
+            'for line in iter(lambda: os.read(0, 1 << 20).decode().splitlines()[-1], ""):\n',
+        ),
         "",
         "",
     ),
     "a long pause before a turn": (
         changed(
             '    elif kind == "turn":',
-            '    elif kind == "turn" and time.time() - began > 0.2:\n        sys.exit("you are slow")\n    elif kind == "turn":',
+            '    elif kind == "turn" and time.time() - began > 0.2:\n        sys.exit("you are'
+            ' slow")\n    elif kind == "turn":',
         ).replace('rng.seed(message["seed"])', "began = time.time()"),
         "",
         "",
     ),
-    "exits when its input ends before hello": (GOOD + "time.sleep(60)", "it was still running 2 s later", "P3.5"),
+    "exits when its input ends before hello": (
+        GOOD + "time.sleep(60)",
+        "it was still running 2 s later",
+        "P3.5",
+    ),
     "exits after quit": (changed('"quit"', '"goodbye"'), "it was still running 2 s later", "P3.5"),
 }
 
@@ -120,7 +154,9 @@ def bench(tmp_path):
 
     def make(source, **manifest):
         (tmp_path / "bot.py").write_text(source)
-        lines = ['name = "b"', 'command = ["python3", "bot.py"]'] + [f"{key} = {str(value).lower()}" for key, value in manifest.items()]
+        lines = ['name = "b"', 'command = ["python3", "bot.py"]'] + [
+            f"{key} = {str(value).lower()}" for key, value in manifest.items()
+        ]
         (tmp_path / "bot.toml").write_text("\n".join(lines))
         made.append(Bench(bot_at(tmp_path), 2000, OPEN))
         return made[-1]
@@ -191,7 +227,9 @@ def test_more_time_than_a_run_gives_is_a_failure(bench):
 
 
 def test_another_game_from_the_same_seed_is_a_note_and_no_failure(bench):
-    step = run("the same seed gives the same game", bench(changed('rng.seed(message["seed"])', "pass")))
+    step = run(
+        "the same seed gives the same game", bench(changed('rng.seed(message["seed"])', "pass"))
+    )
     assert not step.problem
     assert step.detail.startswith("note: no")
 
@@ -203,22 +241,24 @@ def test_too_much_memory_is_a_fault_of_that_kind(bench):
     assert step.cure == "use less memory, or raise memory_mb in bot.toml"
 
 
-@pytest.mark.parametrize(("spends", "expected"), [("message['time_ms'] * 0.6", SHORT_MS), ("120", 120)])
-def test_most_games_are_at_a_short_time_that_grows_for_a_bot_that_needs_more(tmp_path, spends, expected):
+@pytest.mark.parametrize(
+    ("spends", "expected"), [("message['time_ms'] * 0.6", SHORT_MS), ("120", 120)]
+)
+def test_most_games_are_at_a_short_time_that_grows_for_a_bot_that_needs_more(
+    tmp_path, spends, expected
+):
     script = tmp_path / "slow.py"
     script.write_text(
-        "import json, sys, time\n"
-        "for line in sys.stdin:\n"
-        "    message = json.loads(line)\n"
-        "    if message['type'] == 'hello':\n"
-        "        print(json.dumps({'type': 'ready', 'id': message['id'], 'view': 'full'}), flush=True)\n"
-        "    elif message['type'] == 'turn':\n"
-        f"        end = time.process_time() + {spends} / 1000\n"
-        "        while time.process_time() < end:\n"
-        "            pass\n"
-        "        print(json.dumps({'type': 'move', 'id': message['id'], 'move': message['legal'][0]}), flush=True)\n"
+        "import json, sys, time\nfor line in sys.stdin:\n    message = json.loads(line)\n    if"
+        " message['type'] == 'hello':\n        print(json.dumps({'type': 'ready', 'id':"
+        " message['id'], 'view': 'full'}), flush=True)\n    elif message['type'] == 'turn':\n    "
+        f"    end = time.process_time() + {spends} / 1000\n        while time.process_time() <"
+        " end:\n            pass\n        print(json.dumps({'type': 'move', 'id': message['id'],"
+        " 'move': message['legal'][0]}), flush=True)\n"
     )
-    (tmp_path / "bot.toml").write_text('name = "slow"\nversion = "1"\ncommand = ["python3", "slow.py"]\n')
+    (tmp_path / "bot.toml").write_text(
+        'name = "slow"\nversion = "1"\ncommand = ["python3", "slow.py"]\n'
+    )
     bench = Bench(bot_at(tmp_path), 2000, OPEN)
     try:
         bench.game(Table(SMALL, 2, 0, is_full=True))

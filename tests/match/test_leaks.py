@@ -58,10 +58,17 @@ def leaks(states=60):
 
 
 def test_a_leak_in_the_time_of_a_turn_is_found(monkeypatch):
-    """The shortest way to tell a hand: a millisecond less when the next seat holds a certain tile."""
+    """The shortest way to tell a hand: a millisecond less when the
+    next seat holds a certain tile.
+    """
 
     def leaky(state, number, time_ms, *, full):
-        return views.turn_view(state, number, time_ms - (0 in state.hands[(state.mover + 1) % state.players]), full=full)
+        return views.turn_view(
+            state,
+            number,
+            time_ms - (0 in state.hands[(state.mover + 1) % state.players]),
+            full=full,
+        )
 
     monkeypatch.setattr("arena.players.bot.turn_view", leaky)
     found = leaks()
@@ -74,7 +81,9 @@ def test_a_leak_in_the_full_view_alone_is_found(monkeypatch):
 
     def leaky(state):
         view = views_of(state)
-        return msgspec.structs.replace(view, provinces=view.provinces[:: 1 - 2 * (state.pile_tiles()[-1:] == (3,))])
+        return msgspec.structs.replace(
+            view, provinces=view.provinces[:: 1 - 2 * (state.pile_tiles()[-1:] == (3,))]
+        )
 
     views_of = views.position_view
     monkeypatch.setattr("arena.players.views.position_view", leaky)
@@ -96,7 +105,9 @@ def test_a_leak_of_the_drawn_tile_is_found(monkeypatch):
 
     def leaky(state, seat, move, events, *, forfeited=False):
         played = views.played_view(state, seat, move, events, forfeited=forfeited)
-        return msgspec.structs.replace(played, move=played.move + "".join(TILES[tile] for tile in state.hands[seat]))
+        return msgspec.structs.replace(
+            played, move=played.move + "".join(TILES[tile] for tile in state.hands[seat])
+        )
 
     monkeypatch.setattr("arena.match.referee.played_view", leaky)
     assert any(b'"type":"played"' in leak.line for leak in leaks())

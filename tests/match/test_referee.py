@@ -71,7 +71,9 @@ def test_three_players_the_others_play_on_and_the_quitter_passes():
 
 
 def test_the_last_one_standing_wins_at_once():
-    record = play([Quitter("a", 5), Quitter("b", 2), InProcessPlayer("c", random_move), Quitter("d", 3)])
+    record = play(
+        [Quitter("a", 5), Quitter("b", 2), InProcessPlayer("c", random_move), Quitter("d", 3)]
+    )
     assert (record.end, record.ranks) == ("forfeit", [2, 4, 1, 3])
     assert [fault.seat for fault in record.faults] == [1, 3, 0]
 
@@ -84,7 +86,9 @@ def test_a_start_that_fails_in_a_game_of_two_asks_nobody_for_a_move():
 
 
 def test_all_starts_fail_but_one():
-    record = play([Quitter("a", "start"), Quitter("b", "start"), Quitter("c", None), Quitter("d", "start")])
+    record = play(
+        [Quitter("a", "start"), Quitter("b", "start"), Quitter("c", None), Quitter("d", "start")]
+    )
     assert (record.end, record.ranks) == ("forfeit", [4, 3, 1, 2])
 
 
@@ -114,8 +118,12 @@ def test_passes_are_recorded_and_told():
     deck = full_deck("RB RB RB RR RR RR")
     listener = Quitter("b", None)
     plan = GamePlan("passes/0/0/0", "passes", 0, 0, ("a", "b"), deck, (1, 2))
-    record = Referee(plan, board, [InProcessPlayer("a", first_move), listener], Timing()).play().record
-    assert [message["move"] for message in listener.heard if message["type"] == "played"] == record.moves
+    record = (
+        Referee(plan, board, [InProcessPlayer("a", first_move), listener], Timing()).play().record
+    )
+    assert [
+        message["move"] for message in listener.heard if message["type"] == "played"
+    ] == record.moves
     list(replay(record, board))
 
 
@@ -123,7 +131,9 @@ def test_passes_are_recorded_and_told():
 @pytest.mark.parametrize("board", ["bird", "lion"])
 def test_a_record_replays_to_its_own_result(players, board):
     for deal in range(5):
-        record = play([InProcessPlayer(f"p{seat}", random_move) for seat in range(players)], board, deal)
+        record = play(
+            [InProcessPlayer(f"p{seat}", random_move) for seat in range(players)], board, deal
+        )
         steps = list(replay(record, built_in(board)))
         assert len(steps) == len(record.moves)
         assert record.turns == sum(move != "pass" for move in record.moves)
@@ -146,7 +156,11 @@ def test_seeds_and_seats_are_told_at_the_start():
             super().begin(start)
 
     play([Told("a", random_move), Told("b", random_move), Told("c", random_move)])
-    assert [(seat, players, pagodas) for seat, players, pagodas, _ in told] == [(0, 3, 19), (1, 3, 19), (2, 3, 19)]
+    assert [(seat, players, pagodas) for seat, players, pagodas, _ in told] == [
+        (0, 3, 19),
+        (1, 3, 19),
+        (2, 3, 19),
+    ]
     assert len({seed for *_, seed in told}) == 3
 
 
@@ -178,7 +192,10 @@ def test_the_bank_of_a_seat_is_what_it_is_asked_with():
             budgets.append(budget_ns)
             return Answer(super().choose(state, budget_ns).move, 30_000_000)
 
-    play([Slow("a", random_move), InProcessPlayer("b", random_move)], timing=Timing(move_ms=1000, game_ms=2000, increment_ms=5))
+    play(
+        [Slow("a", random_move), InProcessPlayer("b", random_move)],
+        timing=Timing(move_ms=1000, game_ms=2000, increment_ms=5),
+    )
     assert budgets[:3] == [1_000_000_000, 1_000_000_000, 1_000_000_000]
     assert budgets[-1] == min(1_000_000_000, 2_000_000_000 - (len(budgets) - 1) * 25_000_000)
 
@@ -188,5 +205,9 @@ def test_watchers_see_every_move():
     plan = single_game("watch", "bird", 0, ["a", "b"])
     players = [InProcessPlayer("a", random_move), InProcessPlayer("b", random_move)]
     board = built_in("bird")
-    record = Referee(plan, board, players, Timing(), lambda state, seat, move, events: seen.append(move)).play().record
+    record = (
+        Referee(plan, board, players, Timing(), lambda state, seat, move, events: seen.append(move))
+        .play()
+        .record
+    )
     assert [parse_move(board, text) for text in record.moves] == seen

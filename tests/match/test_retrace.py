@@ -1,4 +1,6 @@
-"""Recorded games led once more: a seat is sent the very bytes that it was sent, and faults happen again."""
+"""Recorded games led once more: a seat is sent the very bytes that it was sent, and faults happen
+again.
+"""
 
 import io
 import json
@@ -40,14 +42,23 @@ def logged(bot, seat, file):
 
 
 def lines_of(file, seat, way="to"):
-    return [line["line"] for line in map(json.loads, file.getvalue().splitlines()) if line["seat"] == seat and line["way"] == way]
+    return [
+        line["line"]
+        for line in map(json.loads, file.getvalue().splitlines())
+        if line["seat"] == seat and line["way"] == way
+    ]
 
 
 def play(bots, seat, file, *, deal=0, timing=TIMING, board="bird"):
-    """A game of real bots, None for players in this process; the wire of a seat is logged. Returns its script and the outcome."""
+    """A game of real bots, None for players in this process; the wire of a seat is logged. Returns
+    its script and the outcome.
+    """
     names = [bot.label if bot else f"in-{at}" for at, bot in enumerate(bots)]
     plan = single_game("retrace", board, deal, names)
-    players = [InProcessPlayer(name, random_move) if bot is None else BotPlayer(bot, 5000) for bot, name in zip(bots, names, strict=True)]
+    players = [
+        InProcessPlayer(name, random_move) if bot is None else BotPlayer(bot, 5000)
+        for bot, name in zip(bots, names, strict=True)
+    ]
     players[seat] = logged(bots[seat], seat, file)
     try:
         outcome = Referee(plan, built_in(board), players, timing).play()
@@ -97,12 +108,21 @@ def test_a_bot_that_does_not_start_is_at_fault_at_its_first_decision():
     player = BotPlayer(zoo("startup_exits"), 5000)
     [decision] = retrace(script, 2, player).decisions
     player.stop()
-    assert (decision.turn, decision.old, decision.new, decision.fault) == (2, script.record.moves[2], "", "start-up")
+    assert (decision.turn, decision.old, decision.new, decision.fault) == (
+        2,
+        script.record.moves[2],
+        "",
+        "start-up",
+    )
 
 
 def test_an_illegal_move_is_passed_over_and_any_other_fault_ends_the_asking():
     script = Script(game_of(["a", "b", "c"]), built_in("bird"), (1, 2, 3), TIMING)
-    for program, fault in (("illegal_move", "illegal move"), ("exits", "exit"), ("startup_exits", "start-up")):
+    for program, fault in (
+        ("illegal_move", "illegal move"),
+        ("exits", "exit"),
+        ("startup_exits", "start-up"),
+    ):
         player = BotPlayer(zoo(program), 5000)
         asked = retrace(script, 0, player)
         player.dismiss()
@@ -115,10 +135,17 @@ def test_an_illegal_move_is_passed_over_and_any_other_fault_ends_the_asking():
 
 
 @pytest.mark.parametrize(
-    "change", [{"left": [0, 0]}, {"moves": ["Ba1Ba2"]}, {"faults": [{"seat": 0, "turn": 3, "kind": "exit", "detail": "x"}]}]
+    "change",
+    [
+        {"left": [0, 0]},
+        {"moves": ["Ba1Ba2"]},
+        {"faults": [{"seat": 0, "turn": 3, "kind": "exit", "detail": "x"}]},
+    ],
 )
 def test_a_record_that_breaks_the_rules_is_not_led_again(change):
-    record = msgspec.convert({**msgspec.to_builtins(game_of(["a", "b"])), **change}, type=type(game_of(["a", "b"])))
+    record = msgspec.convert(
+        {**msgspec.to_builtins(game_of(["a", "b"])), **change}, type=type(game_of(["a", "b"]))
+    )
     player = BotPlayer(zoo("polite"), 5000)
     with pytest.raises(RunError, match=r"^bird/a\+b/0/0(, \S+)?: expected .*, got "):
         retrace(Script(record, built_in("bird"), (1, 2), TIMING), 0, player)
@@ -128,7 +155,9 @@ def test_a_record_that_breaks_the_rules_is_not_led_again(change):
 def test_turns_and_times_of_a_seat_follow_from_the_record():
     record = game_of(["a", "b", "c"], faults=[(1, 4, "exit", "x")])
     assert decisions_of(record, 1) == [1, 4]
-    assert sorted(turn for seat in range(3) for turn in decisions_of(record, seat)) == sorted([*range(record.turns), 4])
+    assert sorted(turn for seat in range(3) for turn in decisions_of(record, seat)) == sorted(
+        [*range(record.turns), 4]
+    )
     assert old_ms(record, 1) == record.think_ms[1]
 
 
@@ -141,7 +170,16 @@ def evidence_of(folder, script, outcome, seat):
 
 @pytest.mark.parametrize(
     "program",
-    ["exits", "silent", "illegal_move", "answers_twice", "startup_exits", "not_json", "half_line", "killed"],
+    [
+        "exits",
+        "silent",
+        "illegal_move",
+        "answers_twice",
+        "startup_exits",
+        "not_json",
+        "half_line",
+        "killed",
+    ],
 )
 def test_a_fault_happens_again_on_the_same_bytes(tmp_path, program):
     file, bots = io.BytesIO(), [None, zoo(program), None]
@@ -151,7 +189,8 @@ def test_a_fault_happens_again_on_the_same_bytes(tmp_path, program):
     assert found.verdict == "same"
     assert (found.differs, found.compared > 0) == (None, True)
     sent = lines_of(file, 1)
-    if program != "answers_twice":  # its second answer may be found before or after the next request
+    # its second answer may be found before or after the next request
+    if program != "answers_twice":
         assert found.sent == len(sent)
         assert found.new_words == found.old_words
 
@@ -171,12 +210,18 @@ polite.play()
 
 def late_breaker(folder, asked_ms=(), *, strict=False):
     shutil.copy(ZOO / "polite.py", folder / "polite.py")
-    (folder / "late_breaker.py").write_text(BREAKS_LATE.format(asked_ms=[*asked_ms, *[0] * 99], strict=strict))
+    (folder / "late_breaker.py").write_text(
+        BREAKS_LATE.format(asked_ms=[*asked_ms, *[0] * 99], strict=strict)
+    )
     return bot_at(folder, name="late-breaker", command=["python3", "late_breaker.py"])
 
 
-def test_a_fault_in_a_later_game_of_a_process_is_repeated_with_its_ids_and_the_time_that_was_left(tmp_path):
-    """It happens at a request that a process reaches in its second game; with a bank, no time for an answer is like another."""
+def test_a_fault_in_a_later_game_of_a_process_is_repeated_with_its_ids_and_the_time_that_was_left(
+    tmp_path,
+):
+    """It happens at a request that a process reaches in its second game; with a bank, no time for
+    an answer is like another.
+    """
     bot = late_breaker(tmp_path)
     player = BotPlayer(bot, 5000)
     board = built_in("bird")
@@ -197,7 +242,10 @@ def test_a_fault_in_a_later_game_of_a_process_is_repeated_with_its_ids_and_the_t
     assert (without.verdict, without.compared) == ("answered", 0)
 
 
-@pytest.mark.parametrize(("program", "other", "verdict"), [("exits", "polite", "answered"), ("illegal_move", "not_json", "other")])
+@pytest.mark.parametrize(
+    ("program", "other", "verdict"),
+    [("exits", "polite", "answered"), ("illegal_move", "not_json", "other")],
+)
 def test_another_bot_may_answer_or_break_in_another_way(tmp_path, program, other, verdict):
     script, outcome = play([zoo(program), None], 0, io.BytesIO())
     fault, kept = evidence_of(tmp_path, script, outcome, 0)
@@ -226,7 +274,13 @@ def test_the_wire_is_logged_both_ways_in_order_with_what_was_never_read():
     lines = [json.loads(line) for line in file.getvalue().splitlines()]
     assert [line["ms"] for line in lines] == sorted(line["ms"] for line in lines)
     assert {(line["seat"], line["bot"]) for line in lines} == {(0, "half_line")}
-    assert [json.loads(line["line"])["type"] for line in lines[:5]] == ["hello", "ready", "start", "turn", "move"]
+    assert [json.loads(line["line"])["type"] for line in lines[:5]] == [
+        "hello",
+        "ready",
+        "start",
+        "turn",
+        "move",
+    ]
     assert [line["way"] for line in lines[:5]] == ["to", "from", "to", "to", "from"]
     assert lines[-1]["unread"]
     assert lines[-1]["way"] == "from"

@@ -27,7 +27,10 @@ def timeless(record):
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("name", ["bird", "lion"])
 def test_the_record_is_that_of_the_referee_and_follows_from_the_rules(players, name):
-    board, bots = built_in_board(name), [f"{bot}-{seat}" for seat, bot in enumerate(NAMES[:players])]
+    board, bots = (
+        built_in_board(name),
+        [f"{bot}-{seat}" for seat, bot in enumerate(NAMES[:players])],
+    )
     choosers = [built_in(bot).choose for bot in NAMES[:players]]
     for deal in range(4):
         plan = single_game("alone", name, deal, bots)
@@ -46,7 +49,13 @@ def test_passes_are_recorded_as_the_referee_records_them():
     for deal in range(35, 45):
         plan = single_game("p", "p", deal, "abcd")
         record = play_alone(plan, board, [choose] * 4)
-        refereed = Referee(plan, board, [InProcessPlayer(bot, choose) for bot in "abcd"], Timing(clock="wall")).play().record
+        refereed = (
+            Referee(
+                plan, board, [InProcessPlayer(bot, choose) for bot in "abcd"], Timing(clock="wall")
+            )
+            .play()
+            .record
+        )
         assert timeless(record) == timeless(refereed)
         passes += record.moves.count("pass")
     assert passes
@@ -73,6 +82,10 @@ def test_times_are_those_that_the_functions_took():
             time.sleep(0.003)
         return built_in("random").choose(state, seed)
 
-    record = play_alone(single_game("times", "bird", 0, ("slow", "random")), built_in_board("bird"), [slow, built_in("random").choose])
+    record = play_alone(
+        single_game("times", "bird", 0, ("slow", "random")),
+        built_in_board("bird"),
+        [slow, built_in("random").choose],
+    )
     assert record.think_ms[0] >= 6
     assert 3 <= record.slowest_ms[0] <= record.think_ms[0]

@@ -1,4 +1,6 @@
-"""The zoo: every way to misbehave, by a real program that does it, ends as a clean forfeit at tables of two, three and four."""
+"""The zoo: every way to misbehave, by a real program that does it, ends as a clean forfeit at
+tables of two, three and four.
+"""
 
 import json
 import os
@@ -36,17 +38,56 @@ NO_ANSWER = r"no answer came within \d+ ms \(it used \d+ of its 400 ms of proces
 
 PROGRAMS = {
     # program: (kind, part of the sentence that people read)
-    "startup_exits": ("start-up", "exited with status 1 .* last line on stderr: no model file: weights.bin"),
-    "startup_exits_well": ("start-up", "exited with status 0 when an answer was due: answer every turn, and stay"),
-    "startup_killed": ("start-up", r"was killed by signal 6 \(SIGABRT\) when an answer was due: look for a crash"),
+    "startup_exits": (
+        "start-up",
+        "exited with status 1 .* last line on stderr: no model file: weights.bin",
+    ),
+    "startup_exits_well": (
+        "start-up",
+        "exited with status 0 when an answer was due: answer every turn, and stay",
+    ),
+    "startup_killed": (
+        "start-up",
+        r"was killed by signal 6 \(SIGABRT\) when an answer was due: look for a crash",
+    ),
     "startup_silent": ("start-up", "no answer came within the 800 ms allowed for start-up"),
-    "startup_reads_only": ("start-up", "no answer came within the 800 ms allowed for start-up: answer every request, and flush"),
-    "startup_half_line": ("start-up", "only part of a line came within the 800 ms allowed for start-up.*with a newline at the end"),
-    "startup_banner": ("start-up", "expected one JSON object on one line, got 'Qinominator 3000, .* print debugging output to stderr"),
-    "startup_floods": ("start-up", "got 'loading the opening book': .* print debugging output to stderr"),
+    "startup_reads_only": (
+        "start-up",
+        "no answer came within the 800 ms allowed for start-up: answer every request, and flush",
+    ),
+    "startup_half_line": (
+        "start-up",
+        (
+            "only part of a line came within the 800 ms allowed for start-up.*with a newline at"
+            " the end"
+        ),
+    ),
+    "startup_banner": (
+        "start-up",
+        (
+            "expected one JSON object on one line, got 'Qinominator 3000, .* print debugging output"
+            " to stderr"
+        ),
+    ),
+    "startup_floods": (
+        "start-up",
+        "got 'loading the opening book': .* print debugging output to stderr",
+    ),
     "startup_wrong_ready": ("start-up", 'expected a reply such as {"type":"ready"'),
-    "late": ("late", r"the answer came \d+ ms after 400 ms had passed: think less .* or allow more with --move-ms"),
-    "late_then_next": ("late", r"the answer came \d+ ms after 400 ms had passed: think less .* or allow more with --move-ms"),
+    "late": (
+        "late",
+        (
+            r"the answer came \d+ ms after 400 ms had passed: think less .* or allow more with"
+            r" --move-ms"
+        ),
+    ),
+    "late_then_next": (
+        "late",
+        (
+            r"the answer came \d+ ms after 400 ms had passed: think less .* or allow more with"
+            r" --move-ms"
+        ),
+    ),
     "half_line": ("late", "only part of a line came.*with a newline at the end"),
     "hangs_midway": ("late", "only part of a line came.*with a newline at the end"),
     "drip": ("late", "only part of a line came"),
@@ -56,9 +97,24 @@ PROGRAMS = {
     "closes_input": ("silent", NO_ANSWER),
     "leaves_children": ("silent", NO_ANSWER),
     "very_late": ("silent", r"^the answer came \d+ ms after 400 ms had passed: think less"),
-    "unflushed": ("silent", "answered only after its input was closed: flush stdout after each line .*still thinking.*think less"),
-    "not_json": ("not json", "expected one JSON object on one line, got 'thinking about .* print debugging output to stderr"),
-    "invalid_utf8": ("not json", "expected one JSON object on one line, got .* can't decode byte 0xe8"),
+    "unflushed": (
+        "silent",
+        (
+            "answered only after its input was closed: flush stdout after each line .*still"
+            " thinking.*think less"
+        ),
+    ),
+    "not_json": (
+        "not json",
+        (
+            "expected one JSON object on one line, got 'thinking about .* print debugging output to"
+            " stderr"
+        ),
+    ),
+    "invalid_utf8": (
+        "not json",
+        "expected one JSON object on one line, got .* can't decode byte 0xe8",
+    ),
     "nan": ("not json", "expected one JSON object on one line, got .*NaN"),
     "nul_bytes": ("not json", r"expected one JSON object on one line, got '\\x00"),
     "json_list": ("not json", r"""expected one JSON object on one line, got '\["move"""),
@@ -71,25 +127,46 @@ PROGRAMS = {
     "unknown_id": ("unknown id", "repeat the id of the request"),
     "stale_id": ("unknown id", "repeat the id of the request"),
     "answers_twice": ("unknown id", "answer (each request |it )?once"),
-    "speaks_unasked": ("unknown id", 'expected silence until the next request, got .*"info".* log to stderr'),
+    "speaks_unasked": (
+        "unknown id",
+        'expected silence until the next request, got .*"info".* log to stderr',
+    ),
     "illegal_move": ("illegal move", r"is not free grassland \(R4.1\)"),
     "tile_of_another": ("illegal move", r"the tile \w\w is not in the hand .* \(R3.1\)"),
     "no_move": ("illegal move", "expected a move such as .* got 'I resign'"),
     "off_the_board": ("illegal move", r"expected a square from a1 to m13, got 'z25'"),
     "passes": ("illegal move", r"must place one \(R3.1, R3.2\)"),
     "exits": ("exit", "exited with status 1 .* KeyError: 'the square I meant'"),
-    "exits_well": ("exit", "exited with status 0 when an answer was due: answer every turn, and stay until the line 'quit'"),
+    "exits_well": (
+        "exit",
+        (
+            "exited with status 0 when an answer was due: answer every turn, and stay until the"
+            " line 'quit'"
+        ),
+    ),
     "exits_at_the_start": ("exit", "exited with status 1 .*this board is too large for me"),
-    "exits_midway": ("exit", "exited with status 4 after writing .* without a newline when an answer was due"),
+    "exits_midway": (
+        "exit",
+        "exited with status 4 after writing .* without a newline when an answer was due",
+    ),
     "answers_then_exits": ("exit", "exited with status 0 when an answer was due"),
     "child_keeps_output": ("exit", "exited with status 0"),
     "stderr_flood": ("exit", "exited with status .* its stderr is full: log less"),
-    "killed": ("killed", r"was killed by signal 11 \(SIGSEGV\) when an answer was due: look for a crash"),
+    "killed": (
+        "killed",
+        r"was killed by signal 11 \(SIGSEGV\) when an answer was due: look for a crash",
+    ),
     "kills_keeper": ("killed", "a bot must leave the arena's processes alone"),
-    "many_processes": ("killed", r"because it had \d+ processes: start fewer, or raise processes in bot.toml"),
+    "many_processes": (
+        "killed",
+        r"because it had \d+ processes: start fewer, or raise processes in bot.toml",
+    ),
     "memory": ("memory", r"used \d+ MB of memory: use less, or raise memory_mb in bot.toml"),
     "flood": ("flood", "more than 64 KiB that nobody asked for"),
-    "blank_lines": ("flood", "more than 64 KiB that nobody asked for: answer each request once, log to stderr"),
+    "blank_lines": (
+        "flood",
+        "more than 64 KiB that nobody asked for: answer each request once, log to stderr",
+    ),
     "long_line": ("line too long", "expected lines of at most 64 KiB"),
     "closes_output": ("closed output", "closed its output but kept running"),
     "never_reads": ("never reads", r"\d+ bytes of input were left unread: read stdin line by line"),
@@ -102,7 +179,9 @@ FAULTLESS = {"burns"}
 
 
 class Timed(BotPlayer):
-    """A bot with a note of how long after its deadline its game was rid of it, in seconds; before the deadline is negative."""
+    """A bot with a note of how long after its deadline its game was rid of it, in seconds; before
+    the deadline is negative.
+    """
 
     over_s = 0.0
     _deadline = 0.0
@@ -112,7 +191,9 @@ class Timed(BotPlayer):
         super().begin(start)
 
     def choose(self, state, budget_ns):
-        self._deadline = time.monotonic() + (budget_ns if self.clock == "wall" else patience(budget_ns)) / 1e9
+        self._deadline = (
+            time.monotonic() + (budget_ns if self.clock == "wall" else patience(budget_ns)) / 1e9
+        )
         return super().choose(state, budget_ns)
 
     def dismiss(self):
@@ -122,14 +203,21 @@ class Timed(BotPlayer):
 
 def misbehaving(program, sandbox=OPEN):
     bot = bot_at(ZOO, name=program.replace("_", "-"), command=["python3", f"{program}.py"])
-    bot = msgspec.structs.replace(bot, manifest=msgspec.structs.replace(bot.manifest, memory_mb=MEMORY_MB if program == "memory" else 1024))
+    bot = msgspec.structs.replace(
+        bot,
+        manifest=msgspec.structs.replace(
+            bot.manifest, memory_mb=MEMORY_MB if program == "memory" else 1024
+        ),
+    )
     startup_ms = TIMING.startup_ms if program.startswith("startup") else STARTUP_MS
     return Timed(bot, startup_ms, sandbox, "wall" if program in BY_THE_WALL else "cpu")
 
 
 def play(program, players, seat, sandbox=OPEN, others=random_move):
     culprit = misbehaving(program, sandbox)
-    seated = [culprit if at == seat else InProcessPlayer(f"good-{at}", others) for at in range(players)]
+    seated = [
+        culprit if at == seat else InProcessPlayer(f"good-{at}", others) for at in range(players)
+    ]
     plan = single_game("zoo", "bird", players, [player.name for player in seated])
     timing = msgspec.structs.replace(TIMING, move_ms=PATIENT.get(program, TIMING.move_ms))
     try:
@@ -144,12 +232,22 @@ def test_the_zoo_has_a_program_for_every_kind():
 
 
 def check_no_secrets(outcome, seat):
-    """The evidence tells of hands only the culprit's own, nothing of the deck, and no seed but the bot's own."""
+    """The evidence tells of hands only the culprit's own, nothing of the deck, and no seed but the
+    bot's own.
+    """
     record, [evidence] = outcome.record, outcome.evidence
     text = msgspec.json.encode(evidence).decode()
     assert record.deck[:24] not in text
-    own = [[TILES[tile] for tile in state.hands[seat]] for state in states_before(record) if state.mover == seat]
-    told = [json.loads(line[2]) for line in evidence.lines if line[0] == "to" and '"type":"turn"' in line[2] and line[2].endswith("}")]
+    own = [
+        [TILES[tile] for tile in state.hands[seat]]
+        for state in states_before(record)
+        if state.mover == seat
+    ]
+    told = [
+        json.loads(line[2])
+        for line in evidence.lines
+        if line[0] == "to" and '"type":"turn"' in line[2] and line[2].endswith("}")
+    ]
     assert all(message["hand"] in own for message in told)
     starts = [json.loads(line[2]) for line in evidence.lines if '"type":"start"' in line[2]]
     assert all(start["seat"] == seat for start in starts)
@@ -223,8 +321,13 @@ def test_in_a_sandbox_it_is_the_same_fault(program, tier):
 
 
 def test_who_computes_on_others_turns_costs_nobody_a_game():
-    """The burner's children share the other bot's processor; that bot still answers, though more slowly."""
-    seated = [misbehaving("burns"), BotPlayer(bot_at(ZOO, name="polite", command=["python3", "polite.py"]), STARTUP_MS)]
+    """The burner's children share the other bot's processor; that bot still answers, though more
+    slowly.
+    """
+    seated = [
+        misbehaving("burns"),
+        BotPlayer(bot_at(ZOO, name="polite", command=["python3", "polite.py"]), STARTUP_MS),
+    ]
     plan = single_game("zoo", "bird", 0, ["burns", "polite"])
     try:
         record = Referee(plan, built_in("bird"), seated, Timing(move_ms=5000)).play().record
@@ -234,11 +337,16 @@ def test_who_computes_on_others_turns_costs_nobody_a_game():
     assert record.faults == []
 
 
-@pytest.mark.parametrize(("players", "seat"), [(players, seat) for players in (2, 3, 4) for seat in range(players)])
+@pytest.mark.parametrize(
+    ("players", "seat"), [(players, seat) for players in (2, 3, 4) for seat in range(players)]
+)
 @pytest.mark.parametrize(("program", "kind"), [("startup_exits", "start-up"), ("exits", "exit")])
 def test_wherever_the_culprit_sits_among_real_bots(program, kind, players, seat):
     polite = bot_at(ZOO, name="polite", command=["python3", "polite.py"])
-    seated = [misbehaving(program) if at == seat else BotPlayer(polite, STARTUP_MS) for at in range(players)]
+    seated = [
+        misbehaving(program) if at == seat else BotPlayer(polite, STARTUP_MS)
+        for at in range(players)
+    ]
     plan = single_game("zoo", "bird", seat, [player.name for player in seated])
     try:
         for _ in range(2):  # a table that is used again
@@ -252,7 +360,11 @@ def test_wherever_the_culprit_sits_among_real_bots(program, kind, players, seat)
 
 def test_when_all_fail_to_start_the_last_one_wins_unasked():
     seated = [misbehaving("startup_exits") for _ in range(3)]
-    record = Referee(single_game("zoo", "bird", 0, ["a", "b", "c"]), built_in("bird"), seated, TIMING).play().record
+    record = (
+        Referee(single_game("zoo", "bird", 0, ["a", "b", "c"]), built_in("bird"), seated, TIMING)
+        .play()
+        .record
+    )
     assert (record.end, record.ranks, record.moves) == ("forfeit", [3, 2, 1], [])
     assert [fault.seat for fault in record.faults] == [0, 1]
 
@@ -265,9 +377,15 @@ def test_the_process_that_hid_is_gone():
 
 
 def test_a_missing_program_is_a_start_up_fault(tmp_path):
-    (tmp_path / "bot.toml").write_text('name = "ghost"\nversion = "1"\ncommand = ["no-such-program-here"]\n')
+    (tmp_path / "bot.toml").write_text(
+        'name = "ghost"\nversion = "1"\ncommand = ["no-such-program-here"]\n'
+    )
     seated = [BotPlayer(bot_at(tmp_path), 2000), InProcessPlayer("good", random_move)]
-    record = Referee(single_game("zoo", "bird", 0, ["ghost", "good"]), built_in("bird"), seated, TIMING).play().record
+    record = (
+        Referee(single_game("zoo", "bird", 0, ["ghost", "good"]), built_in("bird"), seated, TIMING)
+        .play()
+        .record
+    )
     assert record.faults[0].kind == "start-up"
     assert "could not be started: [Errno 2] No such file or directory" in record.faults[0].detail
 
@@ -278,7 +396,16 @@ def test_a_bot_that_exits_between_games_is_started_again(tmp_path):
         player = BotPlayer(bot, STARTUP_MS)
         for deal in range(3):
             seated = [player, InProcessPlayer("good", random_move)]
-            record = Referee(single_game("again", "bird", deal, ["once", "good"]), built_in("bird"), seated, Timing()).play().record
+            record = (
+                Referee(
+                    single_game("again", "bird", deal, ["once", "good"]),
+                    built_in("bird"),
+                    seated,
+                    Timing(),
+                )
+                .play()
+                .record
+            )
             assert record.faults == []
             assert player._process.ending(5.0) is not None
         player.stop()

@@ -8,7 +8,14 @@ from arena.errors import ConfigError
 from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.match.selfplay import play_alone
-from arena.players.builtin import NAMES, built_in, built_in_bot, built_in_player, is_built_in, seen_by_mover
+from arena.players.builtin import (
+    NAMES,
+    built_in,
+    built_in_bot,
+    built_in_player,
+    is_built_in,
+    seen_by_mover,
+)
 from arena.players.folder import bot_at
 from arena.rules import State, outlook
 from arena.rules.boards import built_in as built_in_board
@@ -22,7 +29,9 @@ PLAYED = {
     "careful": "71bb53618ed5",
     "careful-4": "ef91530fd672",
 }
-"""The beginning of the hash of what each plays against itself in version 1; `built_in.PLAYS` is raised when one of them changes."""
+"""The beginning of the hash of what each plays against itself in version 1; `built_in.PLAYS` is
+raised when one of them changes.
+"""
 
 
 @pytest.mark.parametrize("name", PLAYED)
@@ -43,7 +52,19 @@ def test_a_graded_one_looks_at_so_many_moves(name):
     assert built_in(name) == (policy, int(among))
 
 
-NONE = ["", "Random", "random-2", "careful-0", "careful-07", "careful-1001", "greedy-", "greedy-4x", "./greedy", "uniform", "greedy-4\n"]
+NONE = [
+    "",
+    "Random",
+    "random-2",
+    "careful-0",
+    "careful-07",
+    "careful-1001",
+    "greedy-",
+    "greedy-4x",
+    "./greedy",
+    "uniform",
+    "greedy-4\n",
+]
 
 
 @pytest.mark.parametrize("name", NONE)
@@ -55,7 +76,11 @@ def test_what_is_not_built_in_is_refused_with_what_there_is(name):
 
 def test_run_json_can_tell_it_like_any_other_bot():
     bot = built_in_bot("careful-4")
-    assert (bot.label, bot.command, bot.manifest.version) == ("careful-4", ["arena", "in-process", "careful-4"], "1")
+    assert (bot.label, bot.command, bot.manifest.version) == (
+        "careful-4",
+        ["arena", "in-process", "careful-4"],
+        "1",
+    )
     assert bot.manifest.description == "the best outlook among 4 moves drawn at random"
 
 
@@ -65,7 +90,10 @@ def test_the_hash_tells_apart_all_that_play_otherwise(monkeypatch):
     assert len(set(before.values())) == len(names)
     assert all(len(own) == 64 for own in before.values())
     monkeypatch.setattr("arena.players.builtin.PLACED", outlook.PLACED + 1)
-    assert {name for name in names if built_in_bot(name).sha256 != before[name]} == {"careful", "careful-4"}
+    assert {name for name in names if built_in_bot(name).sha256 != before[name]} == {
+        "careful",
+        "careful-4",
+    }
     monkeypatch.setattr("arena.players.builtin.PLAYS", 2)
     assert all(built_in_bot(name).sha256 != before[name] for name in names)
 
@@ -74,7 +102,13 @@ def test_the_hash_tells_apart_all_that_play_otherwise(monkeypatch):
 def test_in_seats_they_make_the_choices_that_they_make_among_themselves(names):
     plan, board = single_game("seats", "lion", 2, names), built_in_board("lion")
     alone = play_alone(plan, board, [built_in(name).choose for name in names])
-    seated = Referee(plan, board, [built_in_player(built_in_bot(name)) for name in names], Timing(move_ms=1)).play().record
+    seated = (
+        Referee(
+            plan, board, [built_in_player(built_in_bot(name)) for name in names], Timing(move_ms=1)
+        )
+        .play()
+        .record
+    )
     assert (seated.moves, seated.ranks, seated.faults) == (alone.moves, alone.ranks, [])
 
 
@@ -90,6 +124,8 @@ def test_in_a_seat_only_the_own_hand_is_to_be_seen():
 
 
 def test_a_folder_is_not_built_in_whatever_its_command_says(tmp_path):
-    (tmp_path / "bot.toml").write_text('name = "greedy"\ncommand = ["arena", "in-process", "greedy"]\n')
+    (tmp_path / "bot.toml").write_text(
+        'name = "greedy"\ncommand = ["arena", "in-process", "greedy"]\n'
+    )
     assert not is_built_in(bot_at(tmp_path))
     assert is_built_in(built_in_bot("greedy"))

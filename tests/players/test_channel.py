@@ -219,7 +219,10 @@ def test_closing_twice_does_no_harm(peer):
 )
 def test_whatever_is_said_is_read_as_lines_that_are_not_blank(peer, said, replies):
     peer.say(said)
-    assert [peer.channel.ask(b"?", soon()), *(peer.channel.read_line(soon()) for _ in replies[1:])] == replies
+    assert [
+        peer.channel.ask(b"?", soon()),
+        *(peer.channel.read_line(soon()) for _ in replies[1:]),
+    ] == replies
     assert [line.text for line in peer.channel.lines() if line.direction == "from"] == replies
 
 
@@ -229,7 +232,11 @@ def test_a_request_is_noted_before_its_reply_and_after_the_lines_that_went_with_
     peer.say(b"answer\n")
     peer.channel.ask(b"two", soon())
     lines = peer.channel.lines()
-    assert [(line.direction, line.text) for line in lines] == [("to", b"one"), ("to", b"two"), ("from", b"answer")]
+    assert [(line.direction, line.text) for line in lines] == [
+        ("to", b"one"),
+        ("to", b"two"),
+        ("from", b"answer"),
+    ]
     times = [before, *(line.at_ns for line in lines), time.monotonic_ns()]
     assert times == sorted(times)
 
@@ -270,7 +277,14 @@ def test_a_signal_that_comes_during_the_wait_is_handled_at_once_and_the_wait_goe
     heard = []
     before = signal.signal(signal.SIGUSR1, lambda *_: heard.append(time.monotonic()))
     try:
-        peer.meanwhile(lambda: (time.sleep(0.1), os.kill(os.getpid(), signal.SIGUSR1), time.sleep(0.3), peer.say(b"answer\n")))
+        peer.meanwhile(
+            lambda: (
+                time.sleep(0.1),
+                os.kill(os.getpid(), signal.SIGUSR1),
+                time.sleep(0.3),
+                peer.say(b"answer\n"),
+            )
+        )
         assert peer.channel.ask(b"?", soon(20)) == b"answer"
         assert time.monotonic() - heard[0] > 0.2
     finally:
@@ -325,7 +339,14 @@ def test_a_counter_that_fails_is_an_error_and_loses_no_reply(exchange):
 
 def test_what_goes_into_the_native_exchange_has_to_be_of_the_right_kind():
     native = EXCHANGES.get("native") or pytest.skip("the native channel is not built")
-    for wrong in [(), (1, 2), (1, 2, "text", 3, 4), (1, "2", b"", 3, 4), (2**80, 1, b"", 3, 4), (1, 2, b"", 2**80, 4)]:
+    for wrong in [
+        (),
+        (1, 2),
+        (1, 2, "text", 3, 4),
+        (1, "2", b"", 3, 4),
+        (2**80, 1, b"", 3, 4),
+        (1, 2, b"", 2**80, 4),
+    ]:
         with pytest.raises((TypeError, OverflowError)):
             native(*wrong)
 
@@ -333,7 +354,9 @@ def test_what_goes_into_the_native_exchange_has_to_be_of_the_right_kind():
 def test_the_exchange_can_be_chosen():
     assert chosen("python") is None
     assert chosen("") is EXCHANGES.get("native")
-    with pytest.raises(UserError, match="expected ARENA_CHANNEL to be python or native, got 'quick'"):
+    with pytest.raises(
+        UserError, match="expected ARENA_CHANNEL to be python or native, got 'quick'"
+    ):
         chosen("quick")
 
 

@@ -25,8 +25,17 @@ def folder(tmp_path):
 
 def test_a_manifest_is_read_with_its_defaults(folder):
     manifest = read_manifest(folder)
-    assert (manifest.name, manifest.version, manifest.command) == ("ann", "1", ["python3", "bot.py"])
-    assert (manifest.build, manifest.fresh, manifest.memory_mb, manifest.startup_ms) == ([], False, 1024, None)
+    assert (manifest.name, manifest.version, manifest.command) == (
+        "ann",
+        "1",
+        ["python3", "bot.py"],
+    )
+    assert (manifest.build, manifest.fresh, manifest.memory_mb, manifest.startup_ms) == (
+        [],
+        False,
+        1024,
+        None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -35,8 +44,14 @@ def test_a_manifest_is_read_with_its_defaults(folder):
         ("", "missing required field `name`"),
         ('name = "ann"\nversion = "1"\n', "missing required field `command`"),
         (GOOD + "comand = 3\n", "unknown field `comand`"),
-        (GOOD.replace('["python3", "bot.py"]', '"python3 bot.py"'), r"Expected `array`, got `str` - at `\$.command`"),
-        (GOOD.replace('["python3", "bot.py"]', "[]"), r"Expected `array` of length >= 1 - at `\$.command`"),
+        (
+            GOOD.replace('["python3", "bot.py"]', '"python3 bot.py"'),
+            r"Expected `array`, got `str` - at `\$.command`",
+        ),
+        (
+            GOOD.replace('["python3", "bot.py"]', "[]"),
+            r"Expected `array` of length >= 1 - at `\$.command`",
+        ),
         (GOOD + "memory_mb = 1\n", r"Expected `int` >= 16 - at `\$.memory_mb`"),
         (GOOD.replace("ann", "an/n"), "expected a name of up to 40 letters, digits"),
         (GOOD.replace("ann", "-x"), "expected a name of up to 40 letters"),
@@ -66,12 +81,17 @@ def test_a_script_alone_is_a_bot(folder):
     engine.write_text("#!/bin/sh\n")
     engine.chmod(0o755)
     assert bot_at(engine).command == ["./engine"]
-    assert bot_at(folder / "bot.py", name="other", command=["pypy3", "bot.py"]).command == ["pypy3", "bot.py"]
+    assert bot_at(folder / "bot.py", name="other", command=["pypy3", "bot.py"]).command == [
+        "pypy3",
+        "bot.py",
+    ]
 
 
 def test_a_script_of_unknown_kind_says_how_to_run_it(folder):
     (folder / "bot.xyz").write_text("?")
-    with pytest.raises(BotFolderError, match="expected an executable file or one that ends in .py") as caught:
+    with pytest.raises(
+        BotFolderError, match="expected an executable file or one that ends in .py"
+    ) as caught:
         bot_at(folder / "bot.xyz")
     assert "chmod +x bot.xyz" in caught.value.hint
     assert "--command" not in caught.value.hint, "most commands have no such option"
@@ -92,7 +112,9 @@ def test_the_hash_is_of_content_and_command_not_of_version_time_or_place(folder,
     assert bot_at(folder).sha256 == bot_at(tmp_path / "elsewhere").sha256 == first
 
 
-@pytest.mark.parametrize("change", ["content", "command", "name", "executable", "new file", "comment"])
+@pytest.mark.parametrize(
+    "change", ["content", "command", "name", "executable", "new file", "comment"]
+)
 def test_the_hash_changes_with_what_is_played(folder, change):
     first = bot_at(folder).sha256
     if change == "content":
@@ -138,9 +160,16 @@ def test_a_folder_that_is_too_large_is_refused(folder):
 
 
 def test_a_staged_bot_is_built_and_its_source_is_not_touched(folder, tmp_path):
-    (folder / "bot.toml").write_text(GOOD + 'build = [["sh", "-c", "cp bot.py built.py"], ["touch", "done"]]\n')
+    (folder / "bot.toml").write_text(
+        GOOD + 'build = [["sh", "-c", "cp bot.py built.py"], ["touch", "done"]]\n'
+    )
     staged = stage(bot_at(folder), tmp_path / "staged")
-    assert sorted(path.name for path in staged.folder.iterdir()) == ["bot.py", "bot.toml", "built.py", "done"]
+    assert sorted(path.name for path in staged.folder.iterdir()) == [
+        "bot.py",
+        "bot.toml",
+        "built.py",
+        "done",
+    ]
     assert sorted(path.name for path in folder.iterdir()) == ["bot.py", "bot.toml"]
 
 
@@ -159,15 +188,21 @@ def test_a_finished_copy_that_was_changed_is_made_anew(folder, tmp_path):
 
 
 def test_a_failed_build_shows_its_output_and_leaves_nothing(folder, tmp_path):
-    (folder / "bot.toml").write_text(GOOD + 'build = [["sh", "-c", "echo no compiler >&2; exit 4"]]\n')
-    with pytest.raises(BotFolderError, match="(?s)the build step 'sh -c .*' ended with status 4:\nno compiler"):
+    (folder / "bot.toml").write_text(
+        GOOD + 'build = [["sh", "-c", "echo no compiler >&2; exit 4"]]\n'
+    )
+    with pytest.raises(
+        BotFolderError, match="(?s)the build step 'sh -c .*' ended with status 4:\nno compiler"
+    ):
         stage(bot_at(folder), tmp_path / "deep" / "staged")
     assert list((tmp_path / "deep").iterdir()) == []
 
 
 def test_a_missing_program_is_named_with_its_cure_before_anything_is_built(folder, tmp_path):
     (folder / "bot.toml").write_text(GOOD + 'build = [["touch", "done"], ["no-such-compiler"]]\n')
-    with pytest.raises(BotFolderError, match="ann: expected the program 'no-such-compiler' on PATH, found none") as caught:
+    with pytest.raises(
+        BotFolderError, match="ann: expected the program 'no-such-compiler' on PATH, found none"
+    ) as caught:
         stage(bot_at(folder), tmp_path / "deep" / "staged")
     assert caught.value.hint == "install it, or fix its name in bot.toml"
     assert not (tmp_path / "deep").exists()
@@ -176,14 +211,19 @@ def test_a_missing_program_is_named_with_its_cure_before_anything_is_built(folde
 @pytest.mark.parametrize(
     ("said", "missed"),
     [
-        ("error: linker `cc` not found\n  |\n  = note: No such file or directory (os error 2)", "cc"),
+        (
+            "error: linker `cc` not found\n  |\n  = note: No such file or directory (os error 2)",
+            "cc",
+        ),
         ("make: g++: No such file or directory", "g++"),
         ("sh: 1: cargo: not found", "cargo"),
         ("sh: 1: my-own-tool: not found", ""),
         ("cc: error: no input files", ""),
     ],
 )
-def test_a_program_that_a_build_itself_does_not_find_is_named_with_its_cure(folder, tmp_path, monkeypatch, said, missed):
+def test_a_program_that_a_build_itself_does_not_find_is_named_with_its_cure(
+    folder, tmp_path, monkeypatch, said, missed
+):
     build = json.dumps([["python3", "-c", f"raise SystemExit({said!r})"]])
     (folder / "bot.toml").write_text(GOOD + f"build = {build}\n")
     with monkeypatch.context() as patch:
@@ -192,14 +232,18 @@ def test_a_program_that_a_build_itself_does_not_find_is_named_with_its_cure(fold
         with pytest.raises(BotFolderError) as caught:
             stage(bot_at(folder), tmp_path / "staged")
     assert said in str(caught.value)
-    assert caught.value.hint.startswith(f"{missed} is not on PATH: install it (on Debian" if missed else "fix the error it shows")
+    assert caught.value.hint.startswith(
+        f"{missed} is not on PATH: install it (on Debian" if missed else "fix the error it shows"
+    )
 
 
 def test_a_missing_program_is_found_before_the_first_game(folder, tmp_path, monkeypatch):
     (folder / "bot.toml").write_text(GOOD.replace("python3", "node"))
     with monkeypatch.context() as patch:
         patch.setenv("PATH", str(tmp_path))
-        with pytest.raises(BotFolderError, match="ann: expected the program 'node' on PATH") as caught:
+        with pytest.raises(
+            BotFolderError, match="ann: expected the program 'node' on PATH"
+        ) as caught:
             stage(bot_at(folder), tmp_path / "staged")
     assert "apt install nodejs" in caught.value.hint
     (folder / "bot.toml").write_text(GOOD.replace('"python3", "bot.py"', '"./bot.py"'))
@@ -264,7 +308,9 @@ def test_a_script_gets_a_manifest(folder, tmp_path):
 def test_an_unknown_name_lists_what_there_is(folder, tmp_path):
     registry = Registry(tmp_path / "bots")
     registry.register(bot_at(folder))
-    with pytest.raises(BotFolderError, match="expected a registered bot or a path, got 'bob'") as caught:
+    with pytest.raises(
+        BotFolderError, match="expected a registered bot or a path, got 'bob'"
+    ) as caught:
         registry.find("bob")
     assert "ann" in caught.value.hint
 
@@ -275,7 +321,9 @@ def test_a_bot_is_found_by_label_or_path(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert registry.find("ann").folder == tmp_path / "bots" / "ann"
     assert registry.find("./ann").folder.resolve() == folder
-    assert registry.find(str(folder / "bot.py")).folder == folder, "a script of a bot means the whole bot"
+    assert registry.find(str(folder / "bot.py")).folder == folder, (
+        "a script of a bot means the whole bot"
+    )
     (folder / "idea.py").write_text("print('another')\n")
     assert registry.find(str(folder / "idea.py")).label == "idea"
 
@@ -283,7 +331,10 @@ def test_a_bot_is_found_by_label_or_path(folder, tmp_path, monkeypatch):
 def test_names_that_differ_only_by_case_are_refused(folder, tmp_path):
     registry = Registry(tmp_path / "bots")
     registry.register(bot_at(folder))
-    with pytest.raises(BotFolderError, match="expected a name that differs from 'ann' by more than upper and lower case"):
+    with pytest.raises(
+        BotFolderError,
+        match="expected a name that differs from 'ann' by more than upper and lower case",
+    ):
         registry.register(bot_at(folder, name="Ann"))
 
 

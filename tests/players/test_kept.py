@@ -1,4 +1,6 @@
-"""Builds are made once, used again while nothing changed, and never trusted where anybody else could have written."""
+"""Builds are made once, used again while nothing changed, and never trusted where anybody else
+could have written.
+"""
 
 import os
 from pathlib import Path
@@ -28,7 +30,10 @@ def folder(tmp_path, monkeypatch):
     path.mkdir()
     (path / "bot.py").write_text("print()\n")
     build = "head -c 8 /dev/urandom | od -An -tx8 > built; ln -s bot.py link; chmod 700 built"
-    (path / "bot.toml").write_text(f'name = "b"\nversion = "1"\ncommand = ["python3", "bot.py"]\nbuild = [["sh", "-c", "{build}"]]\n')
+    (path / "bot.toml").write_text(
+        'name = "b"\nversion = "1"\ncommand = ["python3", "bot.py"]\nbuild = [["sh", "-c",'
+        f' "{build}"]]\n'
+    )
     return path
 
 
@@ -40,13 +45,18 @@ def test_the_same_files_are_built_once(folder, tmp_path, walls):
     first = built(bot_at(folder), tmp_path / "one" / "b", walls)
     assert built(bot_at(folder), tmp_path / "two" / "b", walls) == first
     copy = tmp_path / "two" / "b"
-    assert ((copy / "link").readlink(), (copy / "built").stat().st_mode & 0o777) == (Path("bot.py"), 0o700)
+    assert ((copy / "link").readlink(), (copy / "built").stat().st_mode & 0o777) == (
+        Path("bot.py"),
+        0o700,
+    )
     assert Kept(cache_folder("builds")).size()[0] == 1
 
 
 def test_another_version_of_the_same_files_is_the_same_build(folder, tmp_path, walls):
     first = built(bot_at(folder), tmp_path / "one" / "b", walls)
-    (folder / "bot.toml").write_text((folder / "bot.toml").read_text().replace('version = "1"', 'version = "2"'))
+    (folder / "bot.toml").write_text(
+        (folder / "bot.toml").read_text().replace('version = "1"', 'version = "2"')
+    )
     assert built(bot_at(folder), tmp_path / "two" / "b", walls) == first
 
 
@@ -78,11 +88,16 @@ def test_a_kept_build_that_was_changed_is_made_anew(folder, tmp_path, walls, spo
     second = stage(bot_at(folder), tmp_path / "two" / "b", walls)
     assert (second.folder / "built").read_text() != first
     assert (second.folder / "bot.py").read_text() == "print()\n"
-    assert built(bot_at(folder), tmp_path / "three" / "b", walls) == (second.folder / "built").read_text()
+    assert (
+        built(bot_at(folder), tmp_path / "three" / "b", walls)
+        == (second.folder / "built").read_text()
+    )
 
 
 def test_without_a_sandbox_nothing_is_kept(folder, tmp_path):
-    assert built(bot_at(folder), tmp_path / "one" / "b", OPEN) != built(bot_at(folder), tmp_path / "two" / "b", OPEN)
+    assert built(bot_at(folder), tmp_path / "one" / "b", OPEN) != built(
+        bot_at(folder), tmp_path / "two" / "b", OPEN
+    )
     assert not cache_folder("builds").exists()
 
 

@@ -1,4 +1,6 @@
-"""A real process under its keeper: how it ends, what it is left with, and that nothing of it stays."""
+"""A real process under its keeper: how it ends, what it is left
+with, and that nothing of it stays.
+"""
 
 import os
 import signal
@@ -44,7 +46,11 @@ def is_alive(pid):
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z" if Path("/proc").is_dir() else True
+    return (
+        Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        if Path("/proc").is_dir()
+        else True
+    )
 
 
 def wait_until_dead(pid, seconds=10):
@@ -61,7 +67,11 @@ def test_the_exit_status_is_told(start):
 
 def test_the_signal_is_told(start):
     ending = start("import os; os.kill(os.getpid(), 11)").ending(10)
-    assert (ending.exit, ending.signal, str(ending)) == (None, 11, "was killed by signal 11 (SIGSEGV)")
+    assert (ending.exit, ending.signal, str(ending)) == (
+        None,
+        11,
+        "was killed by signal 11 (SIGSEGV)",
+    )
 
 
 def test_a_missing_program_is_told(start):
@@ -100,7 +110,12 @@ def test_output_to_files_and_stderr_has_a_limit(start):
 
 
 def test_a_broken_pipe_kills_as_it_does_in_a_shell(start):
-    process = start("import signal; print(signal.getsignal(signal.SIGPIPE).name)", "bash", "-c", "trap -p PIPE; ulimit -c; ulimit -n")
+    process = start(
+        "import signal; print(signal.getsignal(signal.SIGPIPE).name)",
+        "bash",
+        "-c",
+        "trap -p PIPE; ulimit -c; ulimit -n",
+    )
     assert read_all(process) == b"0\n256\n"
 
 
@@ -116,7 +131,9 @@ def test_the_environment_has_no_secrets(monkeypatch, start):
 
 
 def test_the_arena_s_python_comes_first_on_path():
-    environment = plain_launch(["x"], {"PATH": "/usr/bin", "HOME": "/home/x", "SECRET": "1"}).environment
+    environment = plain_launch(
+        ["x"], {"PATH": "/usr/bin", "HOME": "/home/x", "SECRET": "1"}
+    ).environment
     assert environment["PATH"] == f"{Path(PYTHON).parent}:/usr/bin"
     assert "SECRET" not in environment
     assert environment["HOME"] == "/home/x"
@@ -154,7 +171,7 @@ time.sleep(600)
 def pids_of(process, count=2):
     data = b""
     while data.count(b"\n") < count:
-        assert (got := os.read(process.from_bot, 100)), f"only {data!r} came"
+        assert (got := os.read(process.from_bot, 100)), f"only {data!r} came"  # noqa: RUF018
         data += got
     return [int(word) for word in data.split()]
 
@@ -179,14 +196,19 @@ def test_what_a_bot_leaves_behind_dies_with_it(start):
 
 
 def test_a_bot_that_ignores_sigterm_is_killed(start):
-    process = start("import os, signal, time; signal.signal(15, signal.SIG_IGN); print(os.getpid(), flush=True); time.sleep(600)")
+    process = start(
+        "import os, signal, time; signal.signal(15, signal.SIG_IGN); print(os.getpid(),"
+        " flush=True); time.sleep(600)"
+    )
     [pid] = pids_of(process, 1)
     process.stop()
     wait_until_dead(pid)
 
 
 def test_a_bot_that_kills_its_keeper_is_killed_all_the_same(start):
-    process = start("import os, time; print(os.getpid(), flush=True); os.kill(os.getppid(), 9); time.sleep(600)")
+    process = start(
+        "import os, time; print(os.getpid(), flush=True); os.kill(os.getppid(), 9); time.sleep(600)"
+    )
     [pid] = pids_of(process, 1)
     time.sleep(0.1)
     process.stop()
@@ -256,7 +278,8 @@ def test_many_starts_leave_no_descriptors_open(tmp_path):
 
 def test_a_long_stderr_is_cut_between_games_and_the_bot_may_write_on(start):
     process = start(
-        "import sys\nfor line in sys.stdin:\n    sys.stderr.write('x' * 30_000_000 + line)\n    sys.stderr.flush(); print(flush=True)"
+        "import sys\nfor line in sys.stdin:\n    sys.stderr.write('x' * 30_000_000 + line)\n   "
+        " sys.stderr.flush(); print(flush=True)"
     )
     for number in range(4):  # 120 MB in all, which is more than a file may hold
         os.write(process.to_bot, b"%d\n" % number)
@@ -273,10 +296,24 @@ def test_a_worker_that_dies_while_a_bot_starts_leaves_nothing(tmp_path):
     """Nobody reads what the keeper tells any more: it clears up all the same."""
     lifeline, status = os.pipe(), os.pipe()
     pids = tmp_path / "pids"
-    code = f"import os, time\nif os.fork() == 0: os.setsid()\nopen({str(pids)!r}, 'a').write(f'{{os.getpid()}} ')\ntime.sleep(600)"
+    code = (
+        f"import os, time\nif os.fork() == 0: os.setsid()\nopen({str(pids)!r},"
+        " 'a').write(f'{os.getpid()} ')\ntime.sleep(600)"
+    )
     os.close(status[0])
-    keeper = [PYTHON, "-I", "-S", str(Path(usage.__file__).with_name("keeper.py")), str(lifeline[0]), str(status[1]), "", "--"]
-    with subprocess.Popen([*keeper, PYTHON, "-c", code], pass_fds=(lifeline[0], status[1]), start_new_session=True) as process:
+    keeper = [
+        PYTHON,
+        "-I",
+        "-S",
+        str(Path(usage.__file__).with_name("keeper.py")),
+        str(lifeline[0]),
+        str(status[1]),
+        "",
+        "--",
+    ]
+    with subprocess.Popen(
+        [*keeper, PYTHON, "-c", code], pass_fds=(lifeline[0], status[1]), start_new_session=True
+    ) as process:
         deadline = time.monotonic() + 30
         while not (pids.exists() and len(pids.read_text().split()) == 2):
             assert time.monotonic() < deadline
@@ -291,7 +328,10 @@ def test_a_worker_that_dies_while_a_bot_starts_leaves_nothing(tmp_path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 def test_memory_that_forks_share_counts_once(tmp_path):
-    code = "import os, time\ntable = b'x' * 60_000_000\nfor _ in range(6):\n    if os.fork() == 0: break\ntime.sleep(600)"
+    code = (
+        "import os, time\ntable = b'x' * 60_000_000\nfor _ in range(6):\n    if os.fork() == 0:"
+        " break\ntime.sleep(600)"
+    )
     process = BotProcess([PYTHON, "-c", code], tmp_path, memory_mb=150)
     try:
         assert process.ending(1.5) is None

@@ -25,7 +25,10 @@ def make_bot(folder, name, source="print('hello')\n", version=1):
 @pytest.fixture
 def steps(tmp_path):
     """A ladder of three bots."""
-    return {name: make_bot(tmp_path / "ladder" / name, name, name) for name in ("low", "high", "greedy-python")}
+    return {
+        name: make_bot(tmp_path / "ladder" / name, name, name)
+        for name in ("low", "high", "greedy-python")
+    }
 
 
 @pytest.fixture
@@ -39,18 +42,26 @@ def submit(registry, tmp_path, name, source):
 
 
 def test_the_ladder_is_what_git_tracks_of_the_bots_and_what_the_wheel_is_told_to_hold():
-    tracked = subprocess.run(["git", "ls-files", "bots"], cwd=ROOT, capture_output=True, text=True, check=False)
+    tracked = subprocess.run(
+        ["git", "ls-files", "bots"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     if tracked.returncode:
         pytest.skip("not a checkout of git")
     files = [Path(line) for line in tracked.stdout.splitlines()]
     assert {file.parts[1] for file in files} == set(NAMES)
-    packed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["arena"]
-    assert {glob for glob in packed if glob.startswith("ladder/")} == {f"ladder/{name}/bot.*" for name in NAMES}
+    packed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"][
+        "package-data"
+    ]["arena"]
+    assert {glob for glob in packed if glob.startswith("ladder/")} == {
+        f"ladder/{name}/bot.*" for name in NAMES
+    }
     assert all(file.name in ("bot.toml", "bot.py", "bot.js") for file in files)
 
 
 def test_the_ladder_of_a_checkout_is_its_bots_folder_without_a_developer_s_own():
-    assert {name: folder.resolve() for name, folder in ladder().items()} == {name: ROOT / "bots" / name for name in NAMES}
+    assert {name: folder.resolve() for name, folder in ladder().items()} == {
+        name: ROOT / "bots" / name for name in NAMES
+    }
 
 
 def test_own_bots_are_found_first_and_the_ladder_behind_them(registry, tmp_path):
@@ -59,7 +70,12 @@ def test_own_bots_are_found_first_and_the_ladder_behind_them(registry, tmp_path)
     make_bot(tmp_path / "bots" / "low", "low", "mine")
     assert registry.labels() == ["ann", "low", "high", "greedy-python"]
     assert registry.find("low").folder == tmp_path / "bots" / "low"
-    assert [registry.is_of_ladder(label) for label in registry.labels()] == [False, False, True, True]
+    assert [registry.is_of_ladder(label) for label in registry.labels()] == [
+        False,
+        False,
+        True,
+        True,
+    ]
     assert [bot.label for bot in registry.newest(print)] == ["ann", "low", "high", "greedy-python"]
 
 
@@ -69,7 +85,9 @@ def test_nothing_shows_up_twice_where_the_registry_is_the_ladder(steps, tmp_path
     assert registry.is_of_ladder("low")
 
 
-def test_a_changed_bot_of_the_ladder_is_its_next_version_and_the_old_one_stays_there(registry, tmp_path):
+def test_a_changed_bot_of_the_ladder_is_its_next_version_and_the_old_one_stays_there(
+    registry, tmp_path
+):
     mine = submit(registry, tmp_path, "low", "changed")
     assert (mine.manifest.version, mine.folder) == ("2", tmp_path / "bots" / "low")
     assert registry.get("low@1").folder == tmp_path / "ladder" / "low"
@@ -82,7 +100,10 @@ def test_the_same_content_as_in_the_ladder_is_not_copied(registry, tmp_path):
     assert not (tmp_path / "bots" / "low").exists()
 
 
-@pytest.mark.parametrize(("text", "meant"), [("hihg", "high"), ("an", "ann"), ("Low", "low"), ("lwo@1", "low"), ("grdy", "greedy-python")])
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("hihg", "high"), ("an", "ann"), ("Low", "low"), ("lwo@1", "low"), ("grdy", "greedy-python")],
+)
 def test_a_slip_of_the_fingers_is_answered_with_the_bot_that_was_meant(registry, text, meant):
     with pytest.raises(BotFolderError) as caught:
         registry.find(text)
@@ -103,7 +124,10 @@ def test_a_slip_in_a_path_is_answered_with_what_lies_there(registry, tmp_path):
 
 def test_a_bot_of_the_ladder_is_never_removed(registry, tmp_path):
     for label in ("low", "low@1"):
-        with pytest.raises(BotFolderError, match=f"expected a bot of your own, got '{label}', which comes with the arena"):
+        with pytest.raises(
+            BotFolderError,
+            match=f"expected a bot of your own, got '{label}', which comes with the arena",
+        ):
             registry.remove(label)
     assert (tmp_path / "ladder" / "low" / "bot.py").exists()
     with pytest.raises(BotFolderError, match="comes with the arena"):
@@ -147,8 +171,12 @@ def test_a_script_that_its_bot_toml_starts_or_builds_belongs_to_the_folder(tmp_p
     folder = make_bot(tmp_path / "ann", "ann")
     (folder / "idea.py").write_text("")
     (folder / "bot.c").write_text("")
-    (folder / "bot.toml").write_text(MANIFEST.format("ann", 1) + 'build = [["cc", "-o", "bot", "src/../bot.c"]]\n')
-    assert [home_of_script(folder / name) for name in ("bot.py", "bot.c", "bot.toml")] == [folder] * 3
+    (folder / "bot.toml").write_text(
+        MANIFEST.format("ann", 1) + 'build = [["cc", "-o", "bot", "src/../bot.c"]]\n'
+    )
+    assert [home_of_script(folder / name) for name in ("bot.py", "bot.c", "bot.toml")] == [
+        folder
+    ] * 3
     assert [home_of_script(folder / name) for name in ("idea.py", "nothing.py", ".")] == [None] * 3
 
 

@@ -1,4 +1,6 @@
-"""An answer costs processor time, whoever's turn it is used on: a busy machine makes nobody late, and no crowd makes a rival late."""
+"""An answer costs processor time, whoever's turn it is used on: a busy machine makes nobody late,
+and no crowd makes a rival late.
+"""
 
 import os
 import re
@@ -69,7 +71,9 @@ for message in messages():
         AFTER_TURN
 """
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processor time is counted by Linux")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="processor time is counted by Linux"
+)
 
 
 @pytest.fixture(params=["counter", "proc"])
@@ -93,13 +97,19 @@ def one_core():
 def player(tmp_path):
     made = []
 
-    def make(name, *, at_start="pass", in_turn="pass", after_turn="pass", clock="cpu", sandbox="off"):
+    def make(
+        name, *, at_start="pass", in_turn="pass", after_turn="pass", clock="cpu", sandbox="off"
+    ):
         folder = tmp_path / name
         folder.mkdir()
         text = HEAD.replace("AT_START", at_start).replace("IN_TURN", in_turn)
         (folder / "bot.py").write_text(text.replace("AFTER_TURN", after_turn))
         walls = choose(sandbox, accept_none=True).sandbox
-        made.append(BotPlayer(bot_at(folder, name=name, command=["python3", "bot.py"]), 30_000, walls, clock))
+        made.append(
+            BotPlayer(
+                bot_at(folder, name=name, command=["python3", "bot.py"]), 30_000, walls, clock
+            )
+        )
         return made[-1]
 
     yield make
@@ -113,7 +123,10 @@ def strangers():
     started = []
 
     def start(number):
-        started.extend(subprocess.Popen([sys.executable, "-c", SPIN], start_new_session=True) for _ in range(number))
+        started.extend(
+            subprocess.Popen([sys.executable, "-c", SPIN], start_new_session=True)
+            for _ in range(number)
+        )
 
     yield start
     for each in started:
@@ -133,7 +146,9 @@ def ask(player, budget_ns=BUDGET_NS):
 
 
 def wait_for_use(player, most_s=60):
-    """Returns once the bot owes more than its next answer may cost: how soon that is depends on the machine."""
+    """Returns once the bot owes more than its next answer may cost: how soon that is depends on the
+    machine.
+    """
     deadline = time.monotonic() + most_s
     while player.owed_ns() <= BUDGET_NS and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -148,7 +163,9 @@ def test_sleep_costs_nothing(counting, player):
     assert ask(begun(player("sleeps", in_turn="time.sleep(0.3)"))).spent_ns < 100e6
 
 
-def test_a_bot_that_strangers_keep_from_computing_is_not_late(counting, one_core, player, strangers):
+def test_a_bot_that_strangers_keep_from_computing_is_not_late(
+    counting, one_core, player, strangers
+):
     busy = begun(player("busy", in_turn="compute(0.2)"))
     strangers(CROWD)
     began = time.monotonic()
@@ -163,8 +180,14 @@ def test_a_bot_that_strangers_keep_from_computing_is_not_late(counting, one_core
         ("compute(9)", LATE),
         ("crowd(14); compute(9)", LATE),
         ("crowd(14); time.sleep(9)", LATE),
-        ("time.sleep(9)", r"no answer came within \d+ ms \(it used \d+ of its 400 ms of processor time\): "),
-        ("os.kill(os.getpid(), signal.SIGSTOP)", r"no answer came within \d+ ms \(it used \d+ of its 400"),
+        (
+            "time.sleep(9)",
+            r"no answer came within \d+ ms \(it used \d+ of its 400 ms of processor time\): ",
+        ),
+        (
+            "os.kill(os.getpid(), signal.SIGSTOP)",
+            r"no answer came within \d+ ms \(it used \d+ of its 400",
+        ),
         ("os.fork() or (os.nice(19), compute(99)); time.sleep(9)", "no answer came within|" + LATE),
     ],
 )
@@ -175,14 +198,15 @@ def test_a_bot_that_takes_too_long_forfeits(counting, one_core, player, in_turn,
 
 
 @pytest.mark.parametrize(
-    "ahead",
-    ["crowd(3, 0.4)", "crowd(1, 0.6)", "os.fork() or compute(0.7)", "compute(0.6)"],
+    "ahead", ["crowd(3, 0.4)", "crowd(1, 0.6)", "os.fork() or compute(0.7)", "compute(0.6)"]
 )
 def test_what_a_bot_uses_unasked_is_charged_to_its_next_answer(counting, player, ahead):
     eager = begun(player("eager", after_turn=ahead))
     ask(eager)
     wait_for_use(eager)
-    with pytest.raises(Forfeit, match=LATE + r", \d+ of them before it was asked: think only when asked"):
+    with pytest.raises(
+        Forfeit, match=LATE + r", \d+ of them before it was asked: think only when asked"
+    ):
         ask(eager)
 
 
@@ -210,25 +234,53 @@ def test_the_kernels_counter_is_read_with_each_answer(player):
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("attack", ["crowd(30)", "[chain(4000, 0.004) for _ in range(8)]"])
 @pytest.mark.parametrize("sandbox", ["off", "auto"])
-def test_a_crowd_ends_its_own_bot_and_no_rival(counting, one_core, player, attack, players, sandbox):
-    """The crowd burns the processor while the rivals think: they get more time on the wall, and their results stay."""
+def test_a_crowd_ends_its_own_bot_and_no_rival(
+    counting, one_core, player, attack, players, sandbox
+):
+    """The crowd burns the processor while the rivals think: they get more time on the wall, and
+    their results stay.
+    """
     at_start = "turns = 0"
-    attacker = player("attacker", at_start=at_start, after_turn=f"turns += 1; turns != 3 or {attack}", sandbox=sandbox)
-    rivals = [player(f"rival-{number}", in_turn="compute(0.05)", sandbox=sandbox) for number in range(players - 1)]
+    attacker = player(
+        "attacker",
+        at_start=at_start,
+        after_turn=f"turns += 1; turns != 3 or {attack}",
+        sandbox=sandbox,
+    )
+    rivals = [
+        player(f"rival-{number}", in_turn="compute(0.05)", sandbox=sandbox)
+        for number in range(players - 1)
+    ]
     seated = [attacker, *rivals]
     plan = single_game("crowd", "bird", 0, [each.name for each in seated])
     record = Referee(plan, BIRD, seated, Timing(move_ms=200)).play().record
     [fault] = record.faults
     assert (fault.seat, record.ranks[0]) == (0, players)
-    assert re.search("(while it was not|before it was) asked|because it had [0-9]+ processes|ignores SIGCHLD", fault.detail), fault.detail
+    assert re.search(
+        "(while it was not|before it was) asked|because it had [0-9]+ processes|ignores SIGCHLD",
+        fault.detail,
+    ), fault.detail
 
 
-def test_a_bot_that_hides_the_end_of_its_children_is_ended_where_nobody_would_count_them(counting, player):
-    careless = begun(player("careless", at_start="signal.signal(signal.SIGCHLD, signal.SIG_IGN)", in_turn="time.sleep(0.6)"))
+def test_a_bot_that_hides_the_end_of_its_children_is_ended_where_nobody_would_count_them(
+    counting, player
+):
+    careless = begun(
+        player(
+            "careless",
+            at_start="signal.signal(signal.SIGCHLD, signal.SIG_IGN)",
+            in_turn="time.sleep(0.6)",
+        )
+    )
     if counting == "counter":
         assert ask(careless).move
     else:
-        with pytest.raises(Forfeit, match="its process [0-9]+ ignores SIGCHLD, so that .* could not be counted: wait for them"):
+        with pytest.raises(
+            Forfeit,
+            match=(
+                "its process [0-9]+ ignores SIGCHLD, so that .* could not be counted: wait for them"
+            ),
+        ):
             ask(careless)
 
 
@@ -244,7 +296,9 @@ while time.clock_gettime(~child.pid << 3 | 2) < 0.6:
 
 
 def test_a_program_that_may_not_be_read_does_not_escape_the_count(counting, player):
-    """The kernel ends its count where such a program starts; as a plain user too, since the sandbox takes root's rights away."""
+    """The kernel ends its count where such a program starts; as a plain user too, since the sandbox
+    takes root's rights away.
+    """
     if choose("auto", accept_none=True).sandbox.tier != "bubblewrap":
         pytest.skip("root may read every file")
     in_turn = f"exec({UNREADABLE!r})"
@@ -254,15 +308,24 @@ def test_a_program_that_may_not_be_read_does_not_escape_the_count(counting, play
 
 
 def test_a_bot_may_have_the_processes_that_its_manifest_asks_for(player):
-    frugal = player("frugal", in_turn="[os.fork() or (time.sleep(9), os._exit(0)) for _ in range(3)]; time.sleep(0.6)")
-    frugal.bot = msgspec.structs.replace(frugal.bot, manifest=msgspec.structs.replace(frugal.bot.manifest, processes=3))
-    with pytest.raises(Forfeit, match="because it had 4 processes: start fewer, or raise processes in bot.toml"):
+    frugal = player(
+        "frugal",
+        in_turn="[os.fork() or (time.sleep(9), os._exit(0)) for _ in range(3)]; time.sleep(0.6)",
+    )
+    frugal.bot = msgspec.structs.replace(
+        frugal.bot, manifest=msgspec.structs.replace(frugal.bot.manifest, processes=3)
+    )
+    with pytest.raises(
+        Forfeit, match="because it had 4 processes: start fewer, or raise processes in bot.toml"
+    ):
         ask(begun(frugal))
 
 
 def test_by_the_wall_clock_a_bot_that_sleeps_too_long_is_late(player):
     slow = begun(player("slow", in_turn="time.sleep(0.5)", clock="wall"))
-    with pytest.raises(Forfeit, match="the answer came [0-9]+ ms after 400 ms had passed: think less"):
+    with pytest.raises(
+        Forfeit, match="the answer came [0-9]+ ms after 400 ms had passed: think less"
+    ):
         ask(slow)
 
 
@@ -292,14 +355,22 @@ player.stop()
 
 @pytest.mark.parametrize(
     ("in_turn", "expected"),
-    [("time.sleep(0.3)", "answered "), ("compute(0.3)", "answered "), ("time.sleep(9)", "Forfeit no answer came within")],
+    [
+        ("time.sleep(0.3)", "answered "),
+        ("compute(0.3)", "answered "),
+        ("time.sleep(9)", "Forfeit no answer came within"),
+    ],
 )
 def test_a_worker_that_was_stopped_for_a_while_judges_no_otherwise(tmp_path, in_turn, expected):
     script = tmp_path / "bot.py"
-    text = HEAD.replace("AT_START", "pass").replace("IN_TURN", in_turn).replace("AFTER_TURN", "pass")
+    text = (
+        HEAD.replace("AT_START", "pass").replace("IN_TURN", in_turn).replace("AFTER_TURN", "pass")
+    )
     script.write_text(text)
     code = WORKER.format(root=str(ROOT), folder=str(tmp_path))
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT) as worker:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as worker:
         assert worker.stdout.readline() == "ready\n"
         time.sleep(0.15)
         worker.send_signal(signal.SIGSTOP)

@@ -1,7 +1,8 @@
 """Dialogues written in a document, played against the real referee.
 
-A block starts with settings, ``name value`` a line, then a blank line, then the dialogue: ``>`` from the arena, ``<`` from the bot,
-``> ...`` any lines, ``!`` something that the bot does, ``=`` how it ends. A shown line of the arena may leave fields out.
+A block starts with settings, ``name value`` a line, then a blank line, then the dialogue: ``>``
+from the arena, ``<`` from the bot, ``> ...`` any lines, ``!`` something that the bot does, ``=``
+how it ends. A shown line of the arena may leave fields out.
 """
 
 import json
@@ -30,7 +31,9 @@ def blocks(text, kind):
 
 def parse(block):
     """(settings, lines) of a dialogue block."""
-    head, _, body = block.partition("\n\n") if not block.startswith((">", "<", "!")) else ("", "", block)
+    head, _, body = (
+        block.partition("\n\n") if not block.startswith((">", "<", "!")) else ("", "", block)
+    )
     settings = dict(line.split(" ", 1) for line in head.splitlines())
     return settings, [line for line in body.splitlines() if line]
 
@@ -54,7 +57,9 @@ def script_of(lines):
 
 
 def play(block, folder):
-    """Plays a dialogue; returns the lines the bot read, as objects, the game's record, the dialogue's lines and the bot's seat."""
+    """Plays a dialogue; returns the lines the bot read, as objects, the game's record, the
+    dialogue's lines and the bot's seat.
+    """
     settings, lines = parse(block)
     heard, record, seat = play_script(settings, script_of(lines), folder)
     return [json.loads(line) for line in heard], record, lines, seat
@@ -67,7 +72,11 @@ def play_script(settings, actions, folder, others=first_move):
     notes.write_text("")
     seat, timing = int(settings.get("seat", 0)), timing_of(settings)
     command = [sys.executable, str(SCRIPTED), str(script), str(notes)]
-    bot = BotPlayer(Bot("scripted", Manifest(name="scripted", command=command), folder, ""), timing.startup_ms, clock=timing.clock)
+    bot = BotPlayer(
+        Bot("scripted", Manifest(name="scripted", command=command), folder, ""),
+        timing.startup_ms,
+        clock=timing.clock,
+    )
     try:
         record = play_game(settings, bot, others)
     finally:
@@ -86,13 +95,19 @@ def timing_of(settings):
 
 
 def play_game(settings, player, others=first_move):
-    """Plays a game of the settings with a player at its seat, and functions at the others; returns the record."""
+    """Plays a game of the settings with a player at its seat, and functions at the others; returns
+    the record.
+    """
     players, seat = int(settings.get("players", 2)), int(settings.get("seat", 0))
-    seated = [player if at == seat else InProcessPlayer(f"other-{at}", others) for at in range(players)]
+    seated = [
+        player if at == seat else InProcessPlayer(f"other-{at}", others) for at in range(players)
+    ]
     board = board_of(settings)
     deck = full_deck(settings.get("deck", "RR YY BB RY YB RB"))
     names = tuple(player.name for player in seated)
-    plan = GamePlan("example/0/0", board.name, 0, 0, names, deck, tuple(1000 + at for at in range(players)))
+    plan = GamePlan(
+        "example/0/0", board.name, 0, 0, names, deck, tuple(1000 + at for at in range(players))
+    )
     return Referee(plan, board, seated, timing_of(settings)).play().record
 
 
@@ -106,7 +121,9 @@ def includes(whole, part):
     if isinstance(part, dict) and isinstance(whole, dict):
         return all(key in whole and includes(whole[key], value) for key, value in part.items())
     if isinstance(part, list) and isinstance(whole, list):
-        return len(part) == len(whole) and all(includes(one, other) for one, other in zip(whole, part, strict=True))
+        return len(part) == len(whole) and all(
+            includes(one, other) for one, other in zip(whole, part, strict=True)
+        )
     return whole == part
 
 

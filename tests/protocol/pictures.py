@@ -1,4 +1,6 @@
-"""What protocol/pictures/ and docs/pictures/game.svg are made of: the positions that RULES.md shows, and games from the vectors."""
+"""What protocol/pictures/ and docs/pictures/game.svg are made of: the positions that RULES.md
+shows, and games from the vectors.
+"""
 
 import re
 
@@ -25,7 +27,9 @@ def made():
     positions = {line["name"]: line for line in lines("positions")}
     games = {line["name"]: line for line in lines("games")}
     pictures = {PICTURES / f"{name}.svg": position_picture(positions[name]) for name in shown()}
-    return pictures | {path: game_picture(games[name], before_end) for path, (name, before_end) in GAMES.items()}
+    return pictures | {
+        path: game_picture(games[name], before_end) for path, (name, before_end) in GAMES.items()
+    }
 
 
 def position_picture(line):
@@ -47,7 +51,12 @@ def game_picture(line, before_end):
         tiles += pair_of(state.board, last)
         state.play(last)
     players = {2: "two", 3: "three", 4: "four"}[state.players]
-    return board_picture(state, f"a game of {players} players on {line['name'].split('-')[0]} after {state.turns} tiles", tiles, last)
+    return board_picture(
+        state,
+        f"a game of {players} players on {line['name'].split('-')[0]} after {state.turns} tiles",
+        tiles,
+        last,
+    )
 
 
 def write():

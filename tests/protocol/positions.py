@@ -1,4 +1,5 @@
-"""The positions of protocol/vectors/positions.jsonl: what each is about, the drawing before, the move, and the hands and pagodas.
+"""The positions of protocol/vectors/positions.jsonl: what each is about, the drawing before, the
+move, and the hands and pagodas.
 
 The first eleven are those printed in the rulebooks; purple or white is seat 1, green seat 0.
 """
@@ -7,7 +8,12 @@ RY, RB, YB = {"hands": ("RY", "RY")}, {"hands": ("RB", "RB")}, {"hands": ("YB", 
 
 POSITIONS = {
     "rulebook-1": ("one tile founds two provinces (R5.2)", ". Y . .\n. . . R", "Yb2Rc2", RY),
-    "rulebook-2": ("a double tile on a single space founds one province of three (R5.2)", ". . Y .\n. . . .", "Ya1Yb1", {}),
+    "rulebook-2": (
+        "a double tile on a single space founds one province of three (R5.2)",
+        ". . Y .\n. . . .",
+        "Ya1Yb1",
+        {},
+    ),
     "rulebook-3": (
         "one tile expands an own and a foreign province (R5.3)",
         """
@@ -28,8 +34,18 @@ POSITIONS = {
         "Rd1Yd2",
         RY,
     ),
-    "rulebook-5": ("the fifth space makes a province major, with a second pagoda (R5.4)", "Y0 Y0 Y0 .\nY0 . . .", "Yb2Rc2", RY),
-    "rulebook-6": ("a province founded beside a free village connects it (R6.2)", "B . . V", "Bb1Bc1", {"hands": ("BB", "BB")}),
+    "rulebook-5": (
+        "the fifth space makes a province major, with a second pagoda (R5.4)",
+        "Y0 Y0 Y0 .\nY0 . . .",
+        "Yb2Rc2",
+        RY,
+    ),
+    "rulebook-6": (
+        "a province founded beside a free village connects it (R6.2)",
+        "B . . V",
+        "Bb1Bc1",
+        {"hands": ("BB", "BB")},
+    ),
     "rulebook-7": (
         "a second province beside the village conquers it (R6.3)",
         """
@@ -61,7 +77,10 @@ POSITIONS = {
         RB,
     ),
     "rulebook-10": (
-        "a major province absorbs a small one of its owner's and a foreign one; all pagodas but two go home (R5.5, R5.6)",
+        (
+            "a major province absorbs a small one of its owner's and a foreign one; all pagodas but"
+            " two go home (R5.5, R5.6)"
+        ),
         """
         R1 R1 . R0 R0 R0
         ~  ~  . ~  R0 R0
@@ -70,13 +89,28 @@ POSITIONS = {
         "Rc1Rc2",
         {},
     ),
-    "rulebook-11": ("provinces of two spaces each, of two owners, may not be joined (R4.4)", "R0 R0 . R1 R1\n~ ~ . ~ ~", "Rc1Bc2", RB),
+    "rulebook-11": (
+        "provinces of two spaces each, of two owners, may not be joined (R4.4)",
+        "R0 R0 . R1 R1\n~ ~ . ~ ~",
+        "Rc1Bc2",
+        RB,
+    ),
     # where a tile may not lie
-    "tile-not-in-hand": ("a tile that is not in the hand may not be placed (R3.1)", "R . . . .", "Rb1Bc1", {"hands": ("RRYY", "RB")}),
+    "tile-not-in-hand": (
+        "a tile that is not in the hand may not be placed (R3.1)",
+        "R . . . .",
+        "Rb1Bc1",
+        {"hands": ("RRYY", "RB")},
+    ),
     "pass-with-a-move": ("who can place a tile may not pass (R3.2)", "R . . .", "pass", {}),
     "on-a-village": ("a tile may not cover a village (R4.1)", "R . V\n. . .", "Rb1Rc1", {}),
     "on-a-lake": ("a tile may not cover a lake (R4.1)", "R . .\n. ~ .", "Rb1Rb2", {}),
-    "on-a-space": ("a tile may not cover a province space (R4.1)", "R0 R0 . .\n. . . .", "Rb1Rc1", {}),
+    "on-a-space": (
+        "a tile may not cover a province space (R4.1)",
+        "R0 R0 . .\n. . . .",
+        "Rb1Rc1",
+        {},
+    ),
     "corner-only": ("a corner is not an edge (R4.2)", "R . . .\n~ . . .", "Yb2Yc2", {}),
     "village-only": ("a village is no province space (R4.2)", "R V . .\n. . . .", "Yc1Yd1", {}),
     "two-majors": (
@@ -131,7 +165,10 @@ POSITIONS = {
         YB,
     ),
     "double-judged-whole": (
-        "a double tile is one area: either half alone would expand a province, both together join a tie (R4.4, R4.5)",
+        (
+            "a double tile is one area: either half alone would expand a province, both together"
+            " join a tie (R4.4, R4.5)"
+        ),
         """
         R0 R0 . . R1 R1
         ~  ~  ~ ~ ~  ~
@@ -139,10 +176,18 @@ POSITIONS = {
         "Rc1Rd1",
         {},
     ),
-    "after-the-end": ("nobody places a tile once the game is over (R8.1)", "R0 R0 . R1 R1", "Yc1Yd1", {}),
+    "after-the-end": (
+        "nobody places a tile once the game is over (R8.1)",
+        "R0 R0 . R1 R1",
+        "Yc1Yd1",
+        {},
+    ),
     # where it may, though it may not look so
     "double-mends-a-tie": (
-        "one half alone would join a tie; the whole double tile also touches a third province, and there is no tie (R4.4, R4.5)",
+        (
+            "one half alone would join a tie; the whole double tile also touches a third province,"
+            " and there is no tie (R4.4, R4.5)"
+        ),
         """
         ~  ~  ~  R0 ~
         ~  ~  ~  R0 ~
@@ -165,7 +210,10 @@ POSITIONS = {
         {"hands": ("RY", "RY", "RY")},
     ),
     "own-provinces-of-equal-size": (
-        "equal provinces of one player may be joined, and the surplus pagoda goes home (R4.4, R5.5)",
+        (
+            "equal provinces of one player may be joined, and the surplus pagoda goes home (R4.4,"
+            " R5.5)"
+        ),
         """
         ~  ~  R0 ~  ~
         ~  ~  R0 ~  ~
@@ -219,9 +267,24 @@ POSITIONS = {
         "Rc1Rc2",
         {},
     ),
-    "starts-that-touch": ("starts that touch belong to nobody until a tile joins them (R5.1, R5.2)", "R R . . .", "Rc1Yd1", RY),
-    "major-that-grows": ("a major province that grows still carries two pagodas (R5.4)", "R0 R0 R0 R0 R0 . .", "Rf1Rg1", {}),
-    "corner-of-a-province": ("a space at the corner of a province is not in it (R5.1)", "R0 R0 . .\n~ ~ . .", "Yc1Rc2", RY),
+    "starts-that-touch": (
+        "starts that touch belong to nobody until a tile joins them (R5.1, R5.2)",
+        "R R . . .",
+        "Rc1Yd1",
+        RY,
+    ),
+    "major-that-grows": (
+        "a major province that grows still carries two pagodas (R5.4)",
+        "R0 R0 R0 R0 R0 . .",
+        "Rf1Rg1",
+        {},
+    ),
+    "corner-of-a-province": (
+        "a space at the corner of a province is not in it (R5.1)",
+        "R0 R0 . .\n~ ~ . .",
+        "Yc1Rc2",
+        RY,
+    ),
     # villages
     "village-counts-a-province-once": (
         "a province beside two squares of a village counts once (R6.1)",
@@ -245,8 +308,18 @@ POSITIONS = {
         "Bc3Bc4",
         {"mover": 1},
     ),
-    "village-shared-highest": ("a shared highest count leaves a free village free (R6.2)", "R1 R1 V . . Y", "Bd1Be1", {}),
-    "village-equal-count": ("an equal count takes no village from its owner (R6.3)", "R0 R0 V0 . . Y", "Bd1Be1", {"mover": 1}),
+    "village-shared-highest": (
+        "a shared highest count leaves a free village free (R6.2)",
+        "R1 R1 V . . Y",
+        "Bd1Be1",
+        {},
+    ),
+    "village-equal-count": (
+        "an equal count takes no village from its owner (R6.3)",
+        "R0 R0 V0 . . Y",
+        "Bd1Be1",
+        {"mover": 1},
+    ),
     "village-two-rivals": (
         "two rivals with the same count take no village from its owner (R6.3)",
         """
@@ -257,7 +330,12 @@ POSITIONS = {
         "Yf3Yg3",
         {"hands": ("YY", "YY", "YY")},
     ),
-    "village-deserted": ("an owner with no province beside the village counts 0 (R6.3, R6.4)", "V0 . . Y", "Yb1Yc1", {"mover": 1}),
+    "village-deserted": (
+        "an owner with no province beside the village counts 0 (R6.3, R6.4)",
+        "V0 . . Y",
+        "Yb1Yc1",
+        {"mover": 1},
+    ),
     # the order inside a turn, and the end
     "home-before-placing": (
         "pagodas go home before anybody places (R7.1)",
@@ -298,7 +376,10 @@ POSITIONS = {
         {**RY, "left": [1, 5], "mover": 1},
     ),
     "last-pagoda-ends-all": (
-        "nothing is carried out after the last pagoda: neither the second province's nor the villages' (R7.2)",
+        (
+            "nothing is carried out after the last pagoda: neither the second province's nor the"
+            " villages' (R7.2)"
+        ),
         """
         V . . V
         ~ R Y ~
@@ -306,7 +387,12 @@ POSITIONS = {
         "Rb1Yc1",
         {**RY, "left": [1, 5]},
     ),
-    "last-pagoda-on-a-village": ("the last pagoda may stand on a village (R7.2)", "V . . Y ~ V", "Yb1Yc1", {"left": [2, 3]}),
+    "last-pagoda-on-a-village": (
+        "the last pagoda may stand on a village (R7.2)",
+        "V . . Y ~ V",
+        "Yb1Yc1",
+        {"left": [2, 3]},
+    ),
     "owes-more-than-it-has": (
         "who owes two pagodas and has one places that one, and has won (R7.2)",
         """
@@ -323,7 +409,12 @@ POSITIONS = {
         "Rb1Rc1",
         {"hands": ("RR", "YY"), "left": [1, 5], "pile": "BBRY"},
     ),
-    "another-seat-wins": ("another player's tile can place the last pagoda (R7.2)", "R1 R1 R1 R1 . .", "Re1Rf1", {"left": [9, 1]}),
+    "another-seat-wins": (
+        "another player's tile can place the last pagoda (R7.2)",
+        "R1 R1 R1 R1 . .",
+        "Re1Rf1",
+        {"left": [9, 1]},
+    ),
     "pass": (
         "who can place nothing passes, keeps the hand and draws nothing (R3.2)",
         """
@@ -333,9 +424,19 @@ POSITIONS = {
         "pass",
         {"hands": ("RR", "YYYB"), "pile": "BBRYBRRY"},
     ),
-    "draw": ("the next tile of the pile comes into the hand (R3.1)", "R . . . .", "Rb1Rc1", {"hands": ("RRYYBB", "RR"), "pile": "YBRR"}),
+    "draw": (
+        "the next tile of the pile comes into the hand (R3.1)",
+        "R . . . .",
+        "Rb1Rc1",
+        {"hands": ("RRYYBB", "RR"), "pile": "YBRR"},
+    ),
     "no-space": ("the game ends when nobody can place a tile (R8.1)", "R . .", "Rb1Rc1", {}),
-    "no-tiles": ("the game ends when all hands are empty (R8.1)", "R . . . .", "Rb1Rc1", {"hands": ("RR", "-")}),
+    "no-tiles": (
+        "the game ends when all hands are empty (R8.1)",
+        "R . . . .",
+        "Rb1Rc1",
+        {"hands": ("RR", "-")},
+    ),
     "majors-apart": (
         "two major provinces may not be joined, on open ground (R4.3)",
         """

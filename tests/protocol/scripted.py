@@ -1,7 +1,8 @@
-"""A bot that says and does what a script tells it, request by request, and notes every line it reads.
+"""A bot that says and does what a script tells it, request by request, and notes every line it
+reads.
 
-usage: scripted.py SCRIPT NOTES; SCRIPT is JSON, a list of lists of actions: the first before anything is read, the next after the
-first request, and so on.
+usage: scripted.py SCRIPT NOTES; SCRIPT is JSON, a list of lists of actions: the first before
+anything is read, the next after the first request, and so on.
 """
 
 import json
@@ -11,7 +12,8 @@ import sys
 import time
 
 script = json.loads(pathlib.Path(sys.argv[1]).read_text())
-notes = pathlib.Path(sys.argv[2]).open("a")  # noqa: SIM115 - open as long as the program runs
+# Open as long as the program runs.
+notes = pathlib.Path(sys.argv[2]).open("a")  # noqa: SIM115
 
 
 def act(actions):
@@ -24,7 +26,9 @@ def act(actions):
         elif action.startswith("! compute "):
             compute(float(action.split()[2]) / 1000)
         elif action.startswith("! write "):
-            os.write(1, action[len("! write ") :].encode().decode("unicode_escape").encode("latin-1"))
+            os.write(
+                1, action[len("! write ") :].encode().decode("unicode_escape").encode("latin-1")
+            )
         elif action == "! close stdout":
             os.close(1)
         elif action.startswith(("! exit ", "! kill ")):

@@ -1,4 +1,6 @@
-"""protocol/NOTATION.md: its examples are read by the arena's own readers, and once more by code that follows only the page."""
+"""protocol/NOTATION.md: its examples are read by the arena's own readers, and once more by code
+that follows only the page.
+"""
 
 import hashlib
 from pathlib import Path
@@ -9,7 +11,15 @@ from arena.errors import ArenaError
 from arena.rules import State
 from arena.rules.boards import built_in, parse_board
 from arena.rules.diagrams import draw, read_cells, read_hand
-from arena.rules.notation import TILES, UNKNOWN, move_text, parse_deck, parse_move, parse_square, parse_tile
+from arena.rules.notation import (
+    TILES,
+    UNKNOWN,
+    move_text,
+    parse_deck,
+    parse_move,
+    parse_square,
+    parse_tile,
+)
 from arena.tournament.deals import deck_of
 from tests.protocol.dialogue import blocks
 
@@ -20,7 +30,12 @@ READERS = {
     "tiles": lambda text: TILES[parse_tile(text)],
     "moves": lambda text: move_text(BIRD, parse_move(BIRD, text)),
 }
-EXAMPLES = [(kind, *line.split(" => ")) for kind in READERS for _, block in blocks(TEXT, kind) for line in block.splitlines()]
+EXAMPLES = [
+    (kind, *line.split(" => "))
+    for kind in READERS
+    for _, block in blocks(TEXT, kind)
+    for line in block.splitlines()
+]
 
 
 @pytest.mark.parametrize(("kind", "text", "meant"), EXAMPLES)
@@ -42,7 +57,11 @@ def number_of(move, width):
     colours = "RYB"
     vertical = int(square[0] == other[0])
     row, column = int(square[1]) - 1, ord(square[0]) - 97
-    return ((colours.index(first) * 3 + colours.index(second)) * 2 + vertical) * 1024 + row * (width + 1) + column
+    return (
+        ((colours.index(first) * 3 + colours.index(second)) * 2 + vertical) * 1024
+        + row * (width + 1)
+        + column
+    )
 
 
 def test_the_order_of_moves_is_that_of_the_page():
@@ -60,10 +79,16 @@ def test_the_deck_is_that_of_the_page():
     names = [name for name in TILES for _ in range(12)]
 
     def digest(number):
-        return hashlib.sha256(f"deck\n{example['seed']}\n{example['board']}\n{example['deal']}\n{number}".encode()).digest()
+        return hashlib.sha256(
+            f"deck\n{example['seed']}\n{example['board']}\n{example['deal']}\n{number}".encode()
+        ).digest()
 
     by_hand = "".join(names[number] for number in sorted(range(72), key=digest))
-    assert by_hand == example["deck"] == deck_of(example["seed"], example["board"], int(example["deal"]))
+    assert (
+        by_hand
+        == example["deck"]
+        == deck_of(example["seed"], example["board"], int(example["deal"]))
+    )
     assert len(parse_deck(by_hand)) == 72
 
 
@@ -76,5 +101,8 @@ def test_the_diagram_is_read_and_drawn_again():
 
 def test_what_the_page_says_of_the_shipped_boards_is_said_in_full():
     words = " ".join(TEXT.split())
-    assert "reconstruction of the printed Bird side from published descriptions, and each village may be one square off" in words
+    assert (
+        "reconstruction of the printed Bird side from published descriptions, and each village may"
+        " be one square off" in words
+    )
     assert "our own design, based on the published description of the Lion side" in words

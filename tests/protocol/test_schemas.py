@@ -1,4 +1,6 @@
-"""protocol/schemas/: what the arena writes fits them, what does not fit them the arena refuses, and mutations do not fit."""
+"""protocol/schemas/: what the arena writes fits them, what does not fit them the arena refuses, and
+mutations do not fit.
+"""
 
 import copy
 import json
@@ -38,7 +40,11 @@ class Listener(InProcessPlayer):
 
     def choose(self, state, budget_ns):
         for full in (True, False):
-            self.heard.append(json.loads(encode(turn_view(state, len(self.heard), budget_ns // 1_000_000, full=full))))
+            self.heard.append(
+                json.loads(
+                    encode(turn_view(state, len(self.heard), budget_ns // 1_000_000, full=full))
+                )
+            )
         return super().choose(state, budget_ns)
 
     def inform(self, line):
@@ -54,20 +60,35 @@ def whole_games():
             seated = [Listener(heard) for _ in range(players)]
             plan = single_game("schemas", board, players, ["listener"] * players)
             timing = Timing(game_ms=60_000, increment_ms=10) if players == 3 else Timing()
-            records.append(json.loads(encode_record(Referee(plan, built_in(board), seated, timing).play(host="here").record)))
+            records.append(
+                json.loads(
+                    encode_record(
+                        Referee(plan, built_in(board), seated, timing).play(host="here").record
+                    )
+                )
+            )
     return heard, records
 
 
 HEARD, RECORDS = whole_games()
-SAMPLES = {name: [message for message in HEARD if message["type"] == name] for name in ("hello", "start", "turn", "played", "end", "quit")}
+SAMPLES = {
+    name: [message for message in HEARD if message["type"] == name]
+    for name in ("hello", "start", "turn", "played", "end", "quit")
+}
 SAMPLES["record"] = RECORDS
 SAMPLES["ready"] = [
     {"type": "ready", "id": 1},
     {"type": "ready", "id": 7, "view": "full"},
     {"type": "ready", "id": 0, "view": "incremental"},
 ]
-SAMPLES |= {f"vector-{name}": lines(file) for name, file in (("perft", "perft"), ("game", "games"), ("position", "positions"))}
-SAMPLES["move"] = [{"type": "move", "id": 2, "move": "Rc4Yd4"}, {"type": "move", "id": 9, "move": "pass", "extra": [1]}]
+SAMPLES |= {
+    f"vector-{name}": lines(file)
+    for name, file in (("perft", "perft"), ("game", "games"), ("position", "positions"))
+}
+SAMPLES["move"] = [
+    {"type": "move", "id": 2, "move": "Rc4Yd4"},
+    {"type": "move", "id": 9, "move": "pass", "extra": [1]},
+]
 
 
 @pytest.mark.parametrize("name", sorted(SCHEMAS))
@@ -104,7 +125,11 @@ def change(message, path, new):
 
 def of_other_types(value):
     """Values that are not of the type of this one, and integers out of any range."""
-    yield from (candidate for candidate in (True, 1.5, {"x": 1}, "no such word", -1, ["x"]) if not same_type(candidate, value))
+    yield from (
+        candidate
+        for candidate in (True, 1.5, {"x": 1}, "no such word", -1, ["x"])
+        if not same_type(candidate, value)
+    )
     if isinstance(value, int) and not isinstance(value, bool):
         yield -1
         yield 2**60
@@ -129,7 +154,9 @@ def test_mutated_messages_do_not_fit(name):
                 assert not validator.is_valid(change(message, path, new)), (path, new)
                 tried += 1
         for key in set(message) & set(SCHEMAS[name]["required"]):
-            assert not validator.is_valid({other: value for other, value in message.items() if other != key})
+            assert not validator.is_valid(
+                {other: value for other, value in message.items() if other != key}
+            )
             tried += 1
         if SCHEMAS[name]["additionalProperties"] is False:
             assert not validator.is_valid({**message, "surprise": 1})
@@ -149,9 +176,13 @@ JSON_VALUES = st.recursive(
     st.none()
     | st.booleans()
     | st.integers(-(2**70), 2**70)
-    | st.floats(allow_nan=False, allow_infinity=False).filter(lambda number: not number.is_integer())
+    | st.floats(allow_nan=False, allow_infinity=False).filter(
+        lambda number: not number.is_integer()
+    )
     | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=5,
 )
 FIELDS = {
@@ -178,8 +209,10 @@ def test_the_decoder_and_the_schemas_of_replies_agree(value):
 @pytest.mark.parametrize(
     "line",
     [
-        b"", b"nope", b"{", b'{"type":"move","id":NaN,"move":"x"}', b'{"type":"move","id":1,"move":"x"} x', b"[" * 60_000,
-        b'{"type":"move","id":1,"move":"x","deep":' + b"[" * 50_000, b'{"type":"move","id":' + b"9" * 5000 + b',"move":"x"}',
+        b"", b"nope", b"{", b'{"type":"move","id":NaN,"move":"x"}',
+        b'{"type":"move","id":1,"move":"x"} x', b"[" * 60_000,
+        b'{"type":"move","id":1,"move":"x","deep":' + b"[" * 50_000,
+        b'{"type":"move","id":' + b"9" * 5000 + b',"move":"x"}',
         b'{"type":"move","id":1,"move":"\xff"}', b'{"type":"move","id":1,"move":"x","c":"\xff"}',
         b"\xff\xfe{}", b'{"type":"move","id":1,"move":"\\ud800"}', b"\x00", b"'{}'",
         b'{"id":1,"move":"x"}', b'{"type":"move","id":1.0,"move":"x"}',

@@ -14,7 +14,9 @@ TEXT = SPEC.read_text(encoding="utf-8")
 DIALOGUES = blocks(TEXT, "dialogue")
 
 
-@pytest.mark.parametrize("block", [block for _, block in DIALOGUES], ids=[f"line-{line}" for line, _ in DIALOGUES])
+@pytest.mark.parametrize(
+    "block", [block for _, block in DIALOGUES], ids=[f"line-{line}" for line, _ in DIALOGUES]
+)
 def test_the_example_is_what_happens(block, tmp_path):
     heard, record, lines, seat = play(block.replace("LONG", "x" * 66_000), tmp_path)
     kinds = [fault.kind for fault in record.faults if fault.seat == seat]
@@ -26,8 +28,12 @@ def test_the_example_is_what_happens(block, tmp_path):
 def test_every_rule_that_a_dialogue_can_show_has_an_example():
     rules = re.split(r"^\*\*(P\d+\.\d+)\*\*", TEXT, flags=re.M)
     numbers = rules[1::2]
-    assert numbers == sorted(numbers, key=lambda number: [int(part) for part in number[1:].split(".")])
-    without = [number for number, text in zip(numbers, rules[2::2], strict=True) if "```" not in text]
+    assert numbers == sorted(
+        numbers, key=lambda number: [int(part) for part in number[1:].split(".")]
+    )
+    without = [
+        number for number, text in zip(numbers, rules[2::2], strict=True) if "```" not in text
+    ]
     assert without == ["P8.6", "P9.3", "P10.2"]
 
 
@@ -42,9 +48,9 @@ def test_every_field_of_bot_toml_is_shown():
 
 
 def test_the_first_bot_on_the_page_plays(tmp_path):
-    from arena.match.checks.run import check_bot  # noqa: PLC0415
-    from arena.players.folder import bot_at  # noqa: PLC0415
-    from arena.players.sandbox.tiers import OPEN  # noqa: PLC0415
+    from arena.match.checks.run import check_bot
+    from arena.players.folder import bot_at
+    from arena.players.sandbox.tiers import OPEN
 
     script = tmp_path / "my-bot.py"
     script.write_text(re.search(r'```python title="my-bot.py"\n(.*?)```', TEXT, re.S)[1])

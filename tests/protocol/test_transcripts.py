@@ -1,6 +1,8 @@
-"""protocol/transcripts/: whole games, line by line. The arena must send these bytes to a bot that gives these answers.
+"""protocol/transcripts/: whole games, line by line. The arena must send these bytes to a bot that
+gives these answers.
 
-``ARENA_GOLDEN=write pytest tests/protocol/test_transcripts.py`` writes them anew, for when the protocol changes.
+``ARENA_GOLDEN=write pytest tests/protocol/test_transcripts.py`` writes them anew, for when the
+protocol changes.
 """
 
 import os
@@ -35,7 +37,9 @@ class Remembering(InProcessPlayer):
 
         def choose(state, seed):
             move = random_move(state, seed)
-            self.moves.append("nonsense" if len(self.moves) == nonsense_at else move_text(state.board, move))
+            self.moves.append(
+                "nonsense" if len(self.moves) == nonsense_at else move_text(state.board, move)
+            )
             return move
 
         super().__init__("remembering", choose)
@@ -50,8 +54,13 @@ def write(name, tmp_path):
     remembering = Remembering(nonsense_at)
     play_game(settings, remembering, random_move)
     answers = [f'{{"type":"ready","id":1,"view":"{view}"}}']
-    answers += [f'{{"type":"move","id":{number},"move":"{move}"}}' for number, move in enumerate(remembering.moves, 2)]
-    heard, _, _ = play_script(settings, [[], *[[f"< {answer}"] for answer in answers]], tmp_path, random_move)
+    answers += [
+        f'{{"type":"move","id":{number},"move":"{move}"}}'
+        for number, move in enumerate(remembering.moves, 2)
+    ]
+    heard, _, _ = play_script(
+        settings, [[], *[[f"< {answer}"] for answer in answers]], tmp_path, random_move
+    )
     lines = []
     for line in heard:
         lines.append(f"> {line}")

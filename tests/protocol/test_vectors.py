@@ -1,7 +1,9 @@
-"""protocol/vectors/: the files are what their makers make, show every rule, and find out every wrong reading of one.
+"""protocol/vectors/: the files are what their makers make, show every rule, and find out every
+wrong reading of one.
 
-``ARENA_GOLDEN=write pytest tests/protocol/test_vectors.py`` writes them anew, for when the rules change. That both cores and the slow
-referee get the figures is tested in tests/rules/test_vectors.py.
+``ARENA_GOLDEN=write pytest tests/protocol/test_vectors.py`` writes them anew, for when the rules
+change. That both cores and the slow referee get the figures is tested in
+tests/rules/test_vectors.py.
 """
 
 import json
@@ -41,7 +43,10 @@ def test_no_two_lines_have_one_name(name):
 
 
 def test_every_file_is_on_the_page_and_its_examples_are_in_the_files():
-    assert {path.name for path in FOLDER.iterdir()} == {"README.md", *(f"{name}.jsonl" for name in WRITERS)}
+    assert {path.name for path in FOLDER.iterdir()} == {
+        "README.md",
+        *(f"{name}.jsonl" for name in WRITERS),
+    }
     assert set(re.findall(r"^\| `(\w+)\.jsonl` \|", README, re.M)) == set(WRITERS)
     every = [line for name in WRITERS for line in lines(name)]
     shown = [json.loads(block) for _, block in blocks(README, "json")]
@@ -66,11 +71,23 @@ def test_boards_seats_ends_and_passes_all_occur():
 
 def test_the_eleven_printed_examples_come_first_and_the_rules_are_all_there():
     positions = lines("positions")
-    assert [line["name"] for line in positions[:11]] == [f"rulebook-{number}" for number in range(1, 12)]
+    assert [line["name"] for line in positions[:11]] == [
+        f"rulebook-{number}" for number in range(1, 12)
+    ]
     about = {rule for line in positions for rule in line["rules"]}
     rules = {3: 2, 4: 5, 5: 6, 6: 4, 7: 2, 8: 1}
-    assert {f"R{part}.{number}" for part, last in rules.items() for number in range(1, last + 1)} <= about
-    assert {rule for line in positions for rule in line.get("illegal", [])} >= {"R3.1", "R3.2", "R4.1", "R4.2", "R4.3", "R4.4", "R8.1"}
+    assert {
+        f"R{part}.{number}" for part, last in rules.items() for number in range(1, last + 1)
+    } <= about
+    assert {rule for line in positions for rule in line.get("illegal", [])} >= {
+        "R3.1",
+        "R3.2",
+        "R4.1",
+        "R4.2",
+        "R4.3",
+        "R4.4",
+        "R8.1",
+    }
 
 
 def test_the_printed_examples_are_those_of_the_rules_tests(monkeypatch):
@@ -113,11 +130,15 @@ def majors(joined):
 
 
 def any_tie(joined):
-    return majors(joined) > 1 or (not majors(joined) and len(joined) > 1 and len(set(totals(joined))) < len(totals(joined)))
+    return majors(joined) > 1 or (
+        not majors(joined) and len(joined) > 1 and len(set(totals(joined))) < len(totals(joined))
+    )
 
 
 def tie_with_a_major(joined):
-    return majors(joined) > 1 or (len(totals(joined)) > 1 and totals(joined)[-1] == totals(joined)[-2])
+    return majors(joined) > 1 or (
+        len(totals(joined)) > 1 and totals(joined)[-1] == totals(joined)[-2]
+    )
 
 
 def tie_of_single_provinces(joined):
@@ -184,7 +205,11 @@ def heir_as(choose):
 
 
 def first_of_the_highest(counts, owner):
-    return counts.index(max(counts)) if max(counts) > (counts[owner] if owner != NOBODY else 0) else owner
+    return (
+        counts.index(max(counts))
+        if max(counts) > (counts[owner] if owner != NOBODY else 0)
+        else owner
+    )
 
 
 def village_pagoda_counts(counts, owner):
@@ -235,8 +260,12 @@ WRONG = {
     "anything may be joined": joins_as(lambda joined: False),
     "halves of a double tile are judged apart": halves_judged_apart,
     "most spaces beat a major": most_spaces_beat_a_major,
-    "the mover takes what is expanded": owner_as(lambda self, joined, owner, *rest: (self.mover if len(joined) == 1 else owner, *rest)),
-    "the mover takes what is joined": owner_as(lambda self, joined, owner, *rest: (self.mover if len(joined) > 1 else owner, *rest)),
+    "the mover takes what is expanded": owner_as(
+        lambda self, joined, owner, *rest: (self.mover if len(joined) == 1 else owner, *rest)
+    ),
+    "the mover takes what is joined": owner_as(
+        lambda self, joined, owner, *rest: (self.mover if len(joined) > 1 else owner, *rest)
+    ),
     "a major needs six spaces": major_from_six,
     "the first of equal counts gets the village": heir_as(first_of_the_highest),
     "a village's own pagoda counts": heir_as(village_pagoda_counts),

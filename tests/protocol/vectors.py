@@ -1,6 +1,8 @@
-"""What protocol/vectors/ is made of: the boards, positions and moves that are chosen here, and the figures that follow from the rules.
+"""What protocol/vectors/ is made of: the boards, positions and moves that are chosen here, and the
+figures that follow from the rules.
 
-`WRITERS` makes each file anew. A line is a dict; what each field means is said in protocol/vectors/README.md.
+`WRITERS` makes each file anew. A line is a dict; what each field means is said in
+protocol/vectors/README.md.
 """
 
 import json
@@ -13,7 +15,16 @@ import msgspec
 from arena.players.views import played_view, position_view
 from arena.rules import State
 from arena.rules.boards import Board, built_in, parse_board
-from arena.rules.notation import PASS, TILES, deck_text, move_text, parse_deck, parse_move, parse_square, parse_tile
+from arena.rules.notation import (
+    PASS,
+    TILES,
+    deck_text,
+    move_text,
+    parse_deck,
+    parse_move,
+    parse_square,
+    parse_tile,
+)
 from arena.rules.perft import perft
 from arena.rules.terms import NOBODY
 from arena.tournament.deals import deck_of
@@ -36,16 +47,30 @@ STACKED = {"gap": "RR" * 4 + "YY" * 2 + ("RR" + "YY") * 8 + "YY" * 2 + "BBRYYBRB
 """Decks that are not shuffled: on this board seat 0 holds nothing but red and has to pass."""
 
 PERFT = [
-    *((board, players, 0, "uniform") for board in ("tiny", "pond", "twins") for players in (2, 3, 4)),
+    *(
+        (board, players, 0, "uniform")
+        for board in ("tiny", "pond", "twins")
+        for players in (2, 3, 4)
+    ),
     ("gap", 2, 0, "uniform"),
-    *((board, players, turns, "uniform") for board in LARGE for players in (2, 3, 4) for turns in (0, 20, 40, -5)),
+    *(
+        (board, players, turns, "uniform")
+        for board in LARGE
+        for players in (2, 3, 4)
+        for turns in (0, 20, 40, -5)
+    ),
     *((board, players, -4, "greedy") for board in LARGE for players in (2, 3, 4)),
     ("open", 2, -4, "uniform"),
 ]
 """Board, players, turns to play first, those from the end if negative, and how they are chosen."""
 
 GAMES = [
-    *((board, players, policy) for board in LARGE for players in (2, 3, 4) for policy in ("uniform", "greedy")),
+    *(
+        (board, players, policy)
+        for board in LARGE
+        for players in (2, 3, 4)
+        for policy in ("uniform", "greedy")
+    ),
     *((board, players, "uniform") for board, players in (("pond", 3), ("gap", 2), ("open", 2))),
 ]
 """Board, players, and how the moves are chosen."""
@@ -56,7 +81,10 @@ MOST_PLAYED = 20_000
 
 def lines(name):
     """The lines of a file in protocol/vectors/, as dicts."""
-    return [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [
+        json.loads(line)
+        for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def write(name):
@@ -73,7 +101,11 @@ def plain(value):
 
 def deal(line, state_class=State):
     """The state at the start of a line of perft.jsonl or games.jsonl."""
-    return state_class(parse_board(line["name"], "\n".join(line["board"])), line["players"], parse_deck(line["deck"]))
+    return state_class(
+        parse_board(line["name"], "\n".join(line["board"])),
+        line["players"],
+        parse_deck(line["deck"]),
+    )
 
 
 def whole_game(state, policy, seed):
@@ -97,7 +129,12 @@ def perft_lines():
     for board, players, turns, policy in PERFT:
         when = f"after-{turns}" if turns > 0 else f"last-{-turns}" if turns else "start"
         name = f"{board}-{players}-{when}" + ("-greedy" if policy == "greedy" else "")
-        line = {"name": name, "board": BOARDS[board], "players": players, "deck": STACKED.get(board) or deck_of("vectors", name, 0)}
+        line = {
+            "name": name,
+            "board": BOARDS[board],
+            "players": players,
+            "deck": STACKED.get(board) or deck_of("vectors", name, 0),
+        }
         line["moves"] = whole_game(deal(line), policy, name)[:turns]
         yield {**line, "counts": counts_of(after_moves(line))}
 
@@ -124,7 +161,12 @@ def counts_of(state):
 def game_lines():
     for board, players, policy in GAMES:
         name = f"{board}-{players}" + ("-greedy" if policy == "greedy" else "")
-        line = {"name": name, "board": BOARDS[board], "players": players, "deck": STACKED.get(board) or deck_of("vectors", name, 1)}
+        line = {
+            "name": name,
+            "board": BOARDS[board],
+            "players": players,
+            "deck": STACKED.get(board) or deck_of("vectors", name, 1),
+        }
         moves = whole_game(deal(line), policy, name)
         while board in STACKED and "pass" not in moves:
             moves = whole_game(deal(line), policy, str(moves))
@@ -138,7 +180,13 @@ def replayed(line, state_class=State):
         legal.append(state.legal_count())
         state.play(parse_move(state.board, move))
         left.append(state.left[:])
-    follows = {"legal": legal, "left": left, "end": state.end, "ranks": state.ranks(), "final": plain(position_view(state))}
+    follows = {
+        "legal": legal,
+        "left": left,
+        "end": state.end,
+        "ranks": state.ranks(),
+        "final": plain(position_view(state)),
+    }
     return {**line, **follows}
 
 
@@ -169,12 +217,19 @@ def position_state(line, state_class=State):
     def mask(squares):
         return sum(1 << parse_square(board, square) for square in squares)
 
-    provinces = [("RYB".index(area["colour"]), mask(area["squares"]), area["seat"], area["pagodas"]) for area in shown["provinces"]]
+    provinces = [
+        ("RYB".index(area["colour"]), mask(area["squares"]), area["seat"], area["pagodas"])
+        for area in shown["provinces"]
+    ]
     owners = {mask(village["squares"]): village["seat"] for village in shown["villages"]}
-    villages = [NOBODY if owners[village] is None else owners[village] for village in board.villages]
+    villages = [
+        NOBODY if owners[village] is None else owners[village] for village in board.villages
+    ]
     hands = [[parse_tile(tile) for tile in hand] for hand in line["hands"]]
     pile = [parse_tile(line["pile"][at : at + 2]) for at in range(0, len(line["pile"]), 2)]
-    return state_class.set_up(board, board.starts, provinces, villages, shown["left"], hands, pile, line["mover"])
+    return state_class.set_up(
+        board, board.starts, provinces, villages, shown["left"], hands, pile, line["mover"]
+    )
 
 
 def judged(line, state_class=State):

@@ -1,4 +1,5 @@
-"""How often intervals hold the truth: games of which the truth is known, and luck that the games on one deal share.
+"""How often intervals hold the truth: games of which the truth is known, and luck that the games on
+one deal share.
 
 Run it with ``python -m tests.ratings.coverage [TRIES]``.
 """
@@ -35,29 +36,47 @@ def seatings_of(players, bots):
 def sample(players, bots, deals, rng, luck=0.5, later_seats=0.5):
     """Results whose chances in each game are exactly the model's.
 
-    What comes up is decided by a normal variable that correlates by ``luck`` with that of every other game on the deal. On the part
-    ``later_seats`` of the deals a high one favours later seats, so that what a bot gets from one seat it pays from another; on the others
-    later bots, so that it gets or pays from every seat. Of a tenth of the games two winners are drawn; they share if they differ.
+    What comes up is decided by a normal variable that correlates by ``luck`` with that of every
+    other game on the deal. On the part ``later_seats`` of the deals a high one favours later seats,
+    so that what a bot gets from one seat it pays from another; on the others later bots, so that it
+    gets or pays from every seat. Of a tenth of the games two winners are drawn; they share if they
+    differ.
     """
     elo, effects = truth_of(players, bots)
     seats = seatings_of(players, bots)
     shape = (deals, len(seats), players)
-    order = np.where(rng.random((deals, 1, 1)) < later_seats, np.arange(players), np.argsort(seats, axis=1))
+    order = np.where(
+        rng.random((deals, 1, 1)) < later_seats, np.arange(players), np.argsort(seats, axis=1)
+    )
     chances = np.broadcast_to(softmax((elo[seats] + effects) / ELO, axis=1), shape)
     limits = np.cumsum(np.take_along_axis(chances, order, axis=2), axis=2)
-    drawn = np.sqrt(luck) * rng.standard_normal((deals, 1, 2)) + np.sqrt(1 - luck) * rng.standard_normal((*shape[:2], 2))
+    drawn = np.sqrt(luck) * rng.standard_normal((deals, 1, 2)) + np.sqrt(
+        1 - luck
+    ) * rng.standard_normal((*shape[:2], 2))
     place = (ndtr(drawn)[..., None] > limits[:, :, None, :-1]).sum(axis=3)
     place[..., 1] = np.where(rng.random(shape[:2]) < SHARED, place[..., 1], place[..., 0])
     winners = np.take_along_axis(order, place, axis=2)
     ranks = np.where((winners[..., None] == np.arange(players)).any(axis=2), 1, 2)
-    table = count_table(np.tile(seats, (deals, 1)), ranks.reshape(-1, players), np.repeat(np.arange(deals), len(seats)))
+    table = count_table(
+        np.tile(seats, (deals, 1)),
+        ranks.reshape(-1, players),
+        np.repeat(np.arange(deals), len(seats)),
+    )
     return Results([f"bot-{bot}" for bot in range(bots)], deals, [table])
 
 
 def coverage(players, bots, deals, tries, seed=1):
-    """How often intervals of ratings, of differences, of seats, and all of the ranks held the truth; how often there was a prior."""
+    """How often intervals of ratings, of differences, of seats, and all of the ranks held the
+    truth; how often there was a prior.
+    """
     rng = np.random.default_rng(seed)
-    return np.mean([held(*truth_of(players, bots), *rate(sample(players, bots, deals, rng))) for _ in range(tries)], axis=0)
+    return np.mean(
+        [
+            held(*truth_of(players, bots), *rate(sample(players, bots, deals, rng)))
+            for _ in range(tries)
+        ],
+        axis=0,
+    )
 
 
 def held(elo, effects, fit):
@@ -78,7 +97,9 @@ def held(elo, effects, fit):
 
 
 def coverage_of_both(players, bots, deals, tries, seed=1, **kind):
-    """How often intervals of differences held the truth: clustered by deal, and with every game for itself; and the mean gain."""
+    """How often intervals of differences held the truth: clustered by deal, and with every game for
+    itself; and the mean gain.
+    """
     rng = np.random.default_rng(seed)
     elo, _ = truth_of(players, bots)
     found = []
@@ -111,11 +132,16 @@ def main(tries):
         for players, bots in CASES:
             began = time.perf_counter()
             shares = "  ".join(f"{share:.3f}" for share in coverage(players, bots, deals, tries))
-            print(f"{players:7} {bots:4} {deals:5}  {shares}  {time.perf_counter() - began:.0f}", flush=True)
+            print(
+                f"{players:7} {bots:4} {deals:5}  {shares}  {time.perf_counter() - began:.0f}",
+                flush=True,
+            )
     print("\nplayers bots deals  kind  differences by deal  by game  gain")
     for players, bots in CASES:
         for name, kind in KINDS.items():
-            shares = "  ".join(f"{share:.3f}" for share in coverage_of_both(players, bots, 60, tries, **kind))
+            shares = "  ".join(
+                f"{share:.3f}" for share in coverage_of_both(players, bots, 60, tries, **kind)
+            )
             print(f"{players:7} {bots:4} {60:5}  {name}  {shares}", flush=True)
 
 

@@ -1,6 +1,8 @@
-"""What runs that decide by their own results how much is played do to error bars, on simulated games of two.
+"""What runs that decide by their own results how much is played do to error bars, on simulated
+games of two.
 
-Deals share luck between all games on them. ``python -m tests.ratings.spending [TRIES]`` prints a table; it takes some minutes.
+Deals share luck between all games on them. ``python -m tests.ratings.spending [TRIES]`` prints a
+table; it takes some minutes.
 """
 
 import sys
@@ -30,13 +32,17 @@ class Case(NamedTuple):
 
 
 class World:
-    """Games whose results are fixed by line-up, deal and seating, however many of them are looked at."""
+    """Games whose results are fixed by line-up, deal and seating, however many of them are looked
+    at.
+    """
 
     def __init__(self, elo, rng, deals):
         self.elo = np.array(elo)
         self.bots = [f"b{number:02}" for number in range(len(elo))]
         pairs = list(combinations(range(len(elo)), 2))
-        self.line_ups = {f"{self.bots[one]}+{self.bots[other]}": (one, other) for one, other in pairs}
+        self.line_ups = {
+            f"{self.bots[one]}+{self.bots[other]}": (one, other) for one, other in pairs
+        }
         luck = np.sqrt(LUCK) * rng.standard_normal((1, deals, 1))
         self.drawn = luck + np.sqrt(1 - LUCK) * rng.standard_normal((len(pairs), deals, 2))
 
@@ -56,7 +62,9 @@ class World:
 
 def play(case, rng):
     """A run to its end: what it allotted, and its fit."""
-    config = make_config({"bots": [f"b{number:02}" for number in range(len(case.elo))], "seed": "s", **case.settings})
+    config = make_config(
+        {"bots": [f"b{number:02}" for number in range(len(case.elo))], "seed": "s", **case.settings}
+    )
     world = World(case.elo, rng, config.deals * len(case.elo) * 4)
     config = fix_allotment(config, None)
     allotted = config.allotted or dict.fromkeys(world.line_ups, config.deals)
@@ -71,11 +79,16 @@ def play(case, rng):
         if not grown:
             return results, fits[0], found
         allotted = grown
-        config = type(config)(**{name: getattr(config, name) for name in config.__struct_fields__} | {"allotted": allotted})
+        config = type(config)(
+            **{name: getattr(config, name) for name in config.__struct_fields__}
+            | {"allotted": allotted}
+        )
 
 
 def measures(case, tries, seed=1):
-    """Means over runs of: games, widest half-width, how often intervals of ratings and of differences held, neighbours in wrong order."""
+    """Means over runs of: games, widest half-width, how often intervals of ratings and of
+    differences held, neighbours in wrong order.
+    """
     rng = np.random.default_rng(seed)
     truth = np.array(case.elo) - np.mean(case.elo)
     rows = []
@@ -85,8 +98,15 @@ def measures(case, tries, seed=1):
         held = (np.abs(off) <= fit.half_widths()).mean()
         pairs = list(combinations(range(len(truth)), 2))
         errors = fit.difference_error()
-        differences = np.mean([abs(off[one] - off[other]) <= fit.quantile * errors[one, other] for one, other in pairs])
-        wrong = np.mean([fit.elo[one] < fit.elo[other] for one, other in pairwise(np.argsort(-truth))])
+        differences = np.mean(
+            [
+                abs(off[one] - off[other]) <= fit.quantile * errors[one, other]
+                for one, other in pairs
+            ]
+        )
+        wrong = np.mean(
+            [fit.elo[one] < fit.elo[other] for one, other in pairwise(np.argsort(-truth))]
+        )
         rows.append((results.games, found.widest, held, differences, wrong))
     return np.mean(rows, axis=0)
 
@@ -94,22 +114,37 @@ def measures(case, tries, seed=1):
 LADDER = tuple(float(elo) for elo in logit(np.linspace(0.9, 0.1, 6)) * ELO)
 UNEVEN = (300.0, 120.0, 105.0, 90.0, -200.0, -400.0)
 CASES = [
-    *(Case(name, elo, {"deals": 60}) for name, elo in (("even, 60 deals", LADDER), ("even, 60 deals", UNEVEN))),
-    *(Case(name, elo, {"deals": 60, "adaptive": True}) for name, elo in (("adaptive, 60 deals", LADDER), ("adaptive, 60 deals", UNEVEN))),
+    *(
+        Case(name, elo, {"deals": 60})
+        for name, elo in (("even, 60 deals", LADDER), ("even, 60 deals", UNEVEN))
+    ),
+    *(
+        Case(name, elo, {"deals": 60, "adaptive": True})
+        for name, elo in (("adaptive, 60 deals", LADDER), ("adaptive, 60 deals", UNEVEN))
+    ),
     *(Case("until 40", elo, {"deals": 500, "until": 40.0}) for elo in (LADDER, UNEVEN)),
-    *(Case("until 40, adaptive", elo, {"deals": 500, "until": 40.0, "adaptive": True}) for elo in (LADDER, UNEVEN)),
+    *(
+        Case("until 40, adaptive", elo, {"deals": 500, "until": 40.0, "adaptive": True})
+        for elo in (LADDER, UNEVEN)
+    ),
 ]
 
 
 def main(tries):
     """Prints a row for each case."""
-    print("run                  bots    games  widest  held: ratings differences  wrong neighbours  seconds")
+    print(
+        "run                  bots    games  widest  held: ratings differences  wrong neighbours "
+        " seconds"
+    )
     for case in CASES:
         began = time.perf_counter()
         games, widest, ratings, differences, wrong = measures(case, tries)
         name = f"{case.name:19}  {'ladder' if case.elo == LADDER else 'uneven'}"
         shares = f"{ratings:.3f}  {differences:.3f}  {wrong:.3f}"
-        print(f"{name}  {games:7.0f}  {widest:6.1f}  {shares}  {time.perf_counter() - began:.0f}", flush=True)
+        print(
+            f"{name}  {games:7.0f}  {widest:6.1f}  {shares}  {time.perf_counter() - began:.0f}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

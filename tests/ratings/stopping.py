@@ -1,7 +1,9 @@
-"""How the sequential test behaves on simulated blocks: wrong answers, lengths, and whether its estimates hold.
+"""How the sequential test behaves on simulated blocks: wrong answers, lengths, and whether its
+estimates hold.
 
-A block is two games of two bots in swapped seats. The games of a block share a luck of their own, so that they are not independent, and a
-part of the games ends shared. ``python -m tests.ratings.stopping [TRIES]`` prints a table; it takes some minutes.
+A block is two games of two bots in swapped seats. The games of a block share a luck of their own,
+so that they are not independent, and a part of the games ends shared. ``python -m
+tests.ratings.stopping [TRIES]`` prints a table; it takes some minutes.
 """
 
 import sys
@@ -21,7 +23,9 @@ CHUNK = 1000
 
 
 class Case(NamedTuple):
-    """A question, the true difference in Elo, and the share of blocks in which the two play differently at all."""
+    """A question, the true difference in Elo, and the share of blocks in which the two play
+    differently at all.
+    """
 
     elo: float
     question: Question
@@ -29,10 +33,14 @@ class Case(NamedTuple):
 
 
 def values(case, rng, count):
-    """The values of so many blocks, from -1 to 1, in fourths; their mean is what the model expects for the true difference."""
+    """The values of so many blocks, from -1 to 1, in fourths; their mean is what the model expects
+    for the true difference.
+    """
     expected = np.tanh(case.elo / ELO / 2) / case.differing
     chance = (1 + expected / (1 - SHARED)) / 2
-    normal = np.sqrt(LUCK) * rng.standard_normal((count, 1)) * [1, -1] + np.sqrt(1 - LUCK) * rng.standard_normal((count, 2))
+    normal = np.sqrt(LUCK) * rng.standard_normal((count, 1)) * [1, -1] + np.sqrt(
+        1 - LUCK
+    ) * rng.standard_normal((count, 2))
     won = np.where(ndtr(normal) < chance, 1.0, -1.0)
     won[rng.random((count, 2)) < SHARED] = 0.0
     return np.where(rng.random(count) < case.differing, won.mean(axis=1), 0.0)
@@ -53,13 +61,21 @@ def answers(case, tries, seed=1, most=20_000):
     """Shares of better and not better, and mean blocks."""
     rng = np.random.default_rng(seed)
     tests = [decide(case, rng, most) for _ in range(tries)]
-    return np.mean([(test.verdict == Verdict.BETTER, test.verdict == Verdict.NOT_BETTER, test.blocks) for test in tests], axis=0)
+    return np.mean(
+        [
+            (test.verdict == Verdict.BETTER, test.verdict == Verdict.NOT_BETTER, test.blocks)
+            for test in tests
+        ],
+        axis=0,
+    )
 
 
 def behaviour(case, tries, seed=1, most=20_000):
-    """Shares of better, not better; mean blocks; and how the estimates of ``tries`` tests stand to the truth.
+    """Shares of better, not better; mean blocks; and how the estimates of ``tries`` tests stand to
+    the truth.
 
-    Of the estimates: how often the median-unbiased one is above the truth, and the plain one; how often their intervals hold it.
+    Of the estimates: how often the median-unbiased one is above the truth, and the plain one; how
+    often their intervals hold it.
     """
     rng = np.random.default_rng(seed)
     rows = []
@@ -83,7 +99,10 @@ CASES = [
 
 def main(tries):
     """Prints a row for each case."""
-    print("elo0 elo1 differing   elo  better not-better  blocks  above: fair plain  held: fair plain  seconds")
+    print(
+        "elo0 elo1 differing   elo  better not-better  blocks  above: fair plain  held: fair plain "
+        " seconds"
+    )
     for case in CASES:
         began = time.perf_counter()
         better, worse, blocks, *rest = behaviour(case, tries)
@@ -91,7 +110,11 @@ def main(tries):
         others = "  ".join(f"{share:.3f}" for share in rest)
         elo0, elo1, *_ = case.question
         seconds = time.perf_counter() - began
-        print(f"{elo0:4} {elo1:4} {case.differing:9} {case.elo:5}  {shares}  {blocks:8.1f}  {others}  {seconds:.0f}", flush=True)
+        print(
+            f"{elo0:4} {elo1:4} {case.differing:9} {case.elo:5}  {shares}  {blocks:8.1f}  {others} "
+            f" {seconds:.0f}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -13,12 +13,34 @@ def frame_of(games, bots=()):
     for game, (deal, seated, shares) in enumerate(games):
         for seat, (bot, share) in enumerate(zip(seated, shares, strict=True)):
             better = sum(other > share for other in shares)
-            rows.append((game, len(seated), seat, bot, 1 + better, float(share), 3, False, 10.0, deal))
-    columns = ["game", "seats", "seat", "bot", "rank", "share", "left", "forfeit", "think_ms", "cluster"]
+            rows.append(
+                (game, len(seated), seat, bot, 1 + better, float(share), 3, False, 10.0, deal)
+            )
+    columns = [
+        "game",
+        "seats",
+        "seat",
+        "bot",
+        "rank",
+        "share",
+        "left",
+        "forfeit",
+        "think_ms",
+        "cluster",
+    ]
     frame = pd.DataFrame(rows, columns=columns)
     names = sorted({*bots, *frame["bot"]})
     frame["bot"] = pd.Categorical(frame["bot"], categories=names)
-    return frame.astype({"game": "int64", "seats": "int8", "seat": "int8", "rank": "int8", "cluster": "int64", "share": "float64"})
+    return frame.astype(
+        {
+            "game": "int64",
+            "seats": "int8",
+            "seat": "int8",
+            "rank": "int8",
+            "cluster": "int64",
+            "share": "float64",
+        }
+    )
 
 
 def counts_of(games, bots=()):
@@ -36,7 +58,9 @@ def duel(first_wins, second_wins, draws=0, names=("a", "b")):
 
 
 def twins(deals, seed):
-    """Games in which a and b get the same from every other bot on every deal, and each other's results against each other."""
+    """Games in which a and b get the same from every other bot on every deal, and each other's
+    results against each other.
+    """
     rng = random.Random(seed)
     toss = [(1, 0), (1, 0), (0, 1), (0.5, 0.5)]
     games = []
@@ -46,5 +70,10 @@ def twins(deals, seed):
             for twin in "ab":
                 games += [(deal, (twin, other), first), (deal, (other, twin), second)]
         mirrored = rng.choice(toss)
-        games += [(deal, "ab", mirrored), (deal, "ba", mirrored), (deal, "cd", rng.choice(toss)), (deal, "dc", rng.choice(toss))]
+        games += [
+            (deal, "ab", mirrored),
+            (deal, "ba", mirrored),
+            (deal, "cd", rng.choice(toss)),
+            (deal, "dc", rng.choice(toss)),
+        ]
     return games

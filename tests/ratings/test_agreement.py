@@ -1,4 +1,6 @@
-"""Figures that others publish or compute, where they apply; choix and statsmodels are asked if they are installed."""
+"""Figures that others publish or compute, where they apply; choix and statsmodels are asked if they
+are installed.
+"""
 
 import numpy as np
 import pytest
@@ -48,18 +50,24 @@ def test_the_published_match_of_136_96_111_to_every_digit_that_was_published():
 def test_the_error_of_independent_games_is_the_delta_method():
     mean = (136 + 111 / 2) / 343
     variance = (136 * (1 - mean) ** 2 + 96 * mean**2 + 111 * (0.5 - mean) ** 2) / 342 / 343
-    assert difference_of(duels(136, 96, 111))[1] == pytest.approx(1.96 * ELO * np.sqrt(variance) / (mean * (1 - mean)), rel=1e-9)
+    assert difference_of(duels(136, 96, 111))[1] == pytest.approx(
+        1.96 * ELO * np.sqrt(variance) / (mean * (1 - mean)), rel=1e-9
+    )
 
 
 def test_expected_shares_of_a_table_of_four():
     [results] = [count_results(frame_of([(0, "abcd", (1, 0, 0, 0))]))]
     theta = np.array([100.0, 0.0, -50.0, -50.0]) / ELO
     shares = expected_shares(theta, layout_of(results, seats=False), results.tables[0])
-    assert shares[0] == pytest.approx([0.4156734959, 0.2337503845, 0.1752880598, 0.1752880598], abs=1e-10)
+    assert shares[0] == pytest.approx(
+        [0.4156734959, 0.2337503845, 0.1752880598, 0.1752880598], abs=1e-10
+    )
 
 
 def pentanomial(games):
-    """Mean score of the first bot, and the standard error of the mean, from the scores of swapped pairs."""
+    """Mean score of the first bot, and the standard error of the mean, from the scores of swapped
+    pairs.
+    """
     pairs = {}
     for deal, seated, shares in games:
         pairs[deal] = pairs.get(deal, 0) + shares[seated.index("a")] / 2
@@ -77,7 +85,9 @@ def test_swapped_pairs_have_the_pentanomial_error_to_every_digit():
     [fit] = rate(count_results(frame_of(games)), seats=False)
     mean, error = pentanomial(games)
     assert fit.elo[0] - fit.elo[1] == pytest.approx(ELO * np.log(mean / (1 - mean)), abs=1e-9)
-    assert fit.difference_error()[0, 1] == pytest.approx(ELO * error / (mean * (1 - mean)), rel=1e-9)
+    assert fit.difference_error()[0, 1] == pytest.approx(
+        ELO * error / (mean * (1 - mean)), rel=1e-9
+    )
 
 
 def tables_of(size, deals, seed, *, one_winner=True):
@@ -113,14 +123,20 @@ def test_ratings_without_seats_are_those_of_choix(size):
 
 
 def clustered_design(games):
-    """Shares of the first seat, columns of bots a to d less the other's, e as reference, with a column for the seat, and deals."""
+    """Shares of the first seat, columns of bots a to d less the other's, e as reference, with a
+    column for the seat, and deals.
+    """
     design = np.zeros((len(games), 5))
     for row, (_, seated, _) in enumerate(games):
         for bot, sign in zip(seated, (1, -1), strict=True):
             if bot != "e":
                 design[row, "abcd".index(bot)] += sign
     design[:, 4] = 1
-    return np.array([shares[0] for _, _, shares in games]), design, np.array([deal for deal, _, _ in games])
+    return (
+        np.array([shares[0] for _, _, shares in games]),
+        design,
+        np.array([deal for deal, _, _ in games]),
+    )
 
 
 def test_ratings_seat_and_clustered_errors_of_two_players_are_those_of_statsmodels():
@@ -134,7 +150,9 @@ def test_ratings_seat_and_clustered_errors_of_two_players_are_those_of_statsmode
     [fit] = rate(count_results(frame_of(games)))
     assert (fit.elo[:4] - fit.elo[4]) / ELO == pytest.approx(theirs.params[:4], abs=1e-8)
     assert -fit.seats[2][0][1] / ELO == pytest.approx(theirs.params[4], abs=1e-8)
-    assert fit.difference_error()[:4, 4] / ELO == pytest.approx(np.sqrt(np.diag(covariance)[:4]), rel=1e-6)
+    assert fit.difference_error()[:4, 4] / ELO == pytest.approx(
+        np.sqrt(np.diag(covariance)[:4]), rel=1e-6
+    )
     assert fit.seats[2][1][1] / ELO == pytest.approx(np.sqrt(covariance[4, 4]), rel=1e-6)
 
 
@@ -145,10 +163,15 @@ def test_ratings_and_seats_of_more_players_are_those_of_statsmodels(size):
     rows, won, numbers = [], [], []
     for number, (_, seated, shares) in enumerate(games):
         for seat, bot in enumerate(seated):
-            rows.append([float(bot == other) for other in "abcd"] + [float(seat == other) for other in range(1, size)])
+            rows.append(
+                [float(bot == other) for other in "abcd"]
+                + [float(seat == other) for other in range(1, size)]
+            )
             won.append(shares[seat])
             numbers.append(number)
-    theirs = conditional.ConditionalLogit(np.array(won), np.array(rows), groups=np.array(numbers)).fit(disp=False, method="newton")
+    theirs = conditional.ConditionalLogit(
+        np.array(won), np.array(rows), groups=np.array(numbers)
+    ).fit(disp=False, method="newton")
     [fit] = rate(count_results(frame_of(games)))
     assert (fit.elo[:4] - fit.elo[4]) / ELO == pytest.approx(theirs.params[:4], abs=1e-8)
     assert fit.seats[size][0][1:] / ELO == pytest.approx(theirs.params[4:], abs=1e-8)

@@ -1,4 +1,6 @@
-"""What stands behind standings: tests that reject as often as they say, circles that are there, times and hands as the journal has them."""
+"""What stands behind standings: tests that reject as often as they say, circles that are there,
+times and hands as the journal has them.
+"""
 
 import json
 import shutil
@@ -37,7 +39,9 @@ def goodness_of(games):
 
 
 def circle(deals, chance, seed=1, names="abc"):
-    """Each beats the next, and the last the first, with the same chance; seats swapped, luck shared."""
+    """Each beats the next, and the last the first, with the same chance; seats swapped, luck
+    shared.
+    """
     rng = np.random.default_rng(seed)
     games = []
     for deal in range(deals):
@@ -78,7 +82,10 @@ def test_a_circle_is_found_by_the_test_and_by_name():
 
 
 def test_between_equals_a_circle_beyond_error_is_rare():
-    found = [cycles(beats(count_results(frame_of(circle(40, 0.5, seed)))))["p_all"].lt(0.05).any() for seed in range(60)]
+    found = [
+        cycles(beats(count_results(frame_of(circle(40, 0.5, seed)))))["p_all"].lt(0.05).any()
+        for seed in range(60)
+    ]
     assert np.mean(found) <= 0.07
 
 
@@ -103,17 +110,26 @@ def test_what_cannot_be_tested_is_not():
     assert np.isnan(goodness_of(duel(20, 10)).statistic)
     assert np.isnan(goodness_of(circle(3, 0.6)).statistic)
     assert goodness_of(duel(20, 0)).is_open
-    lopsided = goodness_of(duel(199, 1, names="ab") + duel(60, 40, names="bc") + duel(99, 1, names="ac"))
+    lopsided = goodness_of(
+        duel(199, 1, names="ab") + duel(60, 40, names="bc") + duel(99, 1, names="ac")
+    )
     assert lopsided.pairs.set_index(["bot", "opponent"])["t"].isna().tolist().count(True) == 2
 
 
 def test_the_least_of_many_p_values_is_adjusted():
-    assert holm(np.array([0.01, 0.04, np.nan, 0.03])).tolist() == pytest.approx([0.03, 0.06, np.nan, 0.06], nan_ok=True)
+    assert holm(np.array([0.01, 0.04, np.nan, 0.03])).tolist() == pytest.approx(
+        [0.03, 0.06, np.nan, 0.06], nan_ok=True
+    )
 
 
 @pytest.fixture(scope="module", params=[2, 3])
 def run(request, tmp_path_factory):
-    return play_run(tmp_path_factory.mktemp("run"), deals=12, players=request.param, names=("ann", "bob", "cy", "dee"))
+    return play_run(
+        tmp_path_factory.mktemp("run"),
+        deals=12,
+        players=request.param,
+        names=("ann", "bob", "cy", "dee"),
+    )
 
 
 def test_times_are_those_of_the_journal(run):
@@ -122,21 +138,39 @@ def test_times_are_those_of_the_journal(run):
     for _, row in read_rows(run / "games.jsonl", row_decoder(WholeRow)):
         times.add(row)
     for row in times.table(["ann", "idle"]).to_dict("records"):
-        seats = [(record, seat) for record in records for seat, bot in enumerate(record["bots"]) if bot == row["bot"]]
+        seats = [
+            (record, seat)
+            for record in records
+            for seat, bot in enumerate(record["bots"])
+            if bot == row["bot"]
+        ]
         assert row["games"] == len(seats)
         assert row["moves"] == sum(
-            move != "pass" for record, seat in seats for at, move in enumerate(record["moves"]) if at % len(record["bots"]) == seat
+            move != "pass"
+            for record, seat in seats
+            for at, move in enumerate(record["moves"])
+            if at % len(record["bots"]) == seat
         )
         if seats:
-            assert row["game_ms"] == pytest.approx(np.mean([record["think_ms"][seat] for record, seat in seats]))
+            assert row["game_ms"] == pytest.approx(
+                np.mean([record["think_ms"][seat] for record, seat in seats])
+            )
             assert row["slowest_ms"] == max(record["slowest_ms"][seat] for record, seat in seats)
-            assert row["slowest_game"] in {record["id"] for record, seat in seats if record["slowest_ms"][seat] == row["slowest_ms"]}
+            assert row["slowest_game"] in {
+                record["id"]
+                for record, seat in seats
+                if record["slowest_ms"][seat] == row["slowest_ms"]
+            }
     assert sum(times.table([])["moves"]) == sum(record["turns"] for record in records)
 
 
 def last_mover(record):
     """Whose placement ended the game, by the rules."""
-    state = State(built_in(record["board"]), len(record["bots"]), [parse_tile(record["deck"][at : at + 2]) for at in range(0, 144, 2)])
+    state = State(
+        built_in(record["board"]),
+        len(record["bots"]),
+        [parse_tile(record["deck"][at : at + 2]) for at in range(0, 144, 2)],
+    )
     for move in record["moves"]:
         mover = state.mover
         state.play(PASS if move == "pass" else parse_move(state.board, move))
@@ -146,13 +180,21 @@ def last_mover(record):
 def test_endings_are_those_of_the_games_played_again(run):
     records = [json.loads(line) for line in (run / "games.jsonl").read_text().splitlines()]
     [row] = analyse_run(run).endings.to_dict("records")
-    assert (row["board"], row["players"], row["games"]) == ("bird", len(records[0]["bots"]), len(records))
+    assert (row["board"], row["players"], row["games"]) == (
+        "bird",
+        len(records[0]["bots"]),
+        len(records),
+    )
     assert row["turns"] == np.median([record["turns"] for record in records])
     last = [record for record in records if record["end"] == "last pagoda"]
     assert row["last_pagoda"] == len(last) / len(records)
-    assert row["last_pagoda"] + row["no_tiles"] + row["no_space"] + row["forfeit"] == pytest.approx(1)
+    assert row["last_pagoda"] + row["no_tiles"] + row["no_space"] + row["forfeit"] == pytest.approx(
+        1
+    )
     by_other = [record["left"][last_mover(record)] > 0 for record in last]
-    assert row["by_other"] == (pytest.approx(np.mean(by_other)) if last else pytest.approx(np.nan, nan_ok=True))
+    assert row["by_other"] == (
+        pytest.approx(np.mean(by_other)) if last else pytest.approx(np.nan, nan_ok=True)
+    )
 
 
 def test_machines_are_told_apart_by_name_and_speed(run, tmp_path):
@@ -172,11 +214,19 @@ def test_machines_are_told_apart_by_name_and_speed(run, tmp_path):
         ("here", None),
     ]
     assert [row["games"] for row in table] == [len(records[first::4]) for first in range(4)]
-    times = [sum(map(sum, (record["think_ms"] for record in part))) for part in (records[first::4] for first in range(4))]
+    times = [
+        sum(map(sum, (record["think_ms"] for record in part)))
+        for part in (records[first::4] for first in range(4))
+    ]
     moves = [sum(record["turns"] for record in records[first::4]) for first in range(4)]
-    assert [row["move_ms"] for row in table] == pytest.approx([spent / turns for spent, turns in zip(times, moves, strict=True)])
+    assert [row["move_ms"] for row in table] == pytest.approx(
+        [spent / turns for spent, turns in zip(times, moves, strict=True)]
+    )
     assert "Where games were played" in analysis_text(analysis, "r")
-    note = "b is 1.3 times as fast as a, so bots did not play under equal conditions; see 'arena analyse'"
+    note = (
+        "b is 1.3 times as fast as a, so bots did not play under equal conditions; see 'arena"
+        " analyse'"
+    )
     assert note in run_tables(tmp_path / "run").notes
     assert not [line for line in run_tables(run).notes if "times as fast" in line]
     info = json.loads((run / "run.json").read_text())
@@ -188,14 +238,32 @@ def test_machines_are_told_apart_by_name_and_speed(run, tmp_path):
 
 def test_a_hand_is_compared_with_the_same_one_in_the_same_seat():
     """On deal 7 c loses with the first seat's tiles against b, a wins with them."""
-    games = [(deal, seated, (0.5, 0.5)) for deal in range(12) for seated in ("ab", "ba", "cb", "bc")]
-    games = [(*game[:2], {"cb": (0, 1), "ab": (1, 0)}.get(game[1], game[2])) if game[0] == 7 else game for game in games]
+    games = [
+        (deal, seated, (0.5, 0.5)) for deal in range(12) for seated in ("ab", "ba", "cb", "bc")
+    ]
+    games = [
+        (*game[:2], {"cb": (0, 1), "ab": (1, 0)}.get(game[1], game[2])) if game[0] == 7 else game
+        for game in games
+    ]
     tally = Tally()
     for deal, seated, got in games:
-        tally.add(Match("x", deal, tuple(seated), [1 + (share == 0) for share in got], [3, 3], [0.0, 0.0], []))
+        tally.add(
+            Match(
+                "x",
+                deal,
+                tuple(seated),
+                [1 + (share == 0) for share in got],
+                [3, 3],
+                [0.0, 0.0],
+                [],
+            )
+        )
     counts = tally.counts()
     held = Hands(tally, array("b", [3] * 2 * len(games)), counts.results.bots, rate(counts.results))
-    ids = [f"x/{'+'.join(sorted(seated))}/{deal}/{'ab' in seated or 'cb' in seated:d}" for deal, seated, _ in games]
+    ids = [
+        f"x/{'+'.join(sorted(seated))}/{deal}/{'ab' in seated or 'cb' in seated:d}"
+        for deal, seated, _ in games
+    ]
     [row] = worst_hands(held.candidates("c", 1), ids, "c", 1).to_dict("records")
     assert worst_hands(held.candidates("c", 50), ids, "c", 1).to_dict("records") == [row]
     assert (row["game"], row["other_game"]) == ("x/b+c/7/1", "x/a+b/7/1")
@@ -208,7 +276,19 @@ def test_a_hand_is_compared_with_the_same_one_in_the_same_seat():
 def test_an_analysis_tells_all_in_text_and_json(run):
     analysis = analyse_run(run, bot="ann", hands=2)
     shown = analysis_object(analysis)
-    assert list(shown) == ["games", "deals", "fit", "cycles", "seats", "times", "endings", "machines", "voids", "opponents", "hands"]
+    assert list(shown) == [
+        "games",
+        "deals",
+        "fit",
+        "cycles",
+        "seats",
+        "times",
+        "endings",
+        "machines",
+        "voids",
+        "opponents",
+        "hands",
+    ]
     assert {row["opponent"] for row in shown["opponents"]} == {"bob", "cy", "dee"}
     assert [row["bot"] for row in shown["hands"]] == ["ann", "ann"]
     text = analysis_text(analysis, "my run")

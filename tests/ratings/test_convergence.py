@@ -18,7 +18,11 @@ def test_each_point_is_the_rating_of_so_many_deals(tmp_path):
     assert table["deals"].max() == 24
     for count in (8, 24):
         first = [record for record in records if record.deal < count // 2]
-        wanted = make_tables(counts_of(tmp_path / str(count), first)).standings.set_index("bot").sort_index()
+        wanted = (
+            make_tables(counts_of(tmp_path / str(count), first))
+            .standings.set_index("bot")
+            .sort_index()
+        )
         got = table[table["deals"] == count].set_index("bot").sort_index()
         if count in set(table["deals"]):
             for column in ("elo", "elo_low", "elo_high"):
@@ -27,7 +31,10 @@ def test_each_point_is_the_rating_of_so_many_deals(tmp_path):
 
 def test_the_order_of_the_journal_changes_nothing(tmp_path):
     records = duels("abc", 9)
-    one, other = (convergence_table(counts_of(tmp_path / name, order)) for name, order in (("a", records), ("b", records[::-1])))
+    one, other = (
+        convergence_table(counts_of(tmp_path / name, order))
+        for name, order in (("a", records), ("b", records[::-1]))
+    )
     assert one.equals(other)
 
 

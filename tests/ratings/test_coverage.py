@@ -1,4 +1,6 @@
-"""95 % intervals hold the truth about as often as they say, whatever luck the games on a deal share."""
+"""95 % intervals hold the truth about as often as they say, whatever luck the games on a deal
+share.
+"""
 
 import pytest
 
@@ -7,9 +9,14 @@ from tests.ratings.coverage import KINDS, coverage, coverage_of_both
 TRIES = 200
 
 
-@pytest.mark.parametrize(("players", "bots", "deals"), [(2, 4, 8), (3, 3, 8), (4, 4, 8), (2, 2, 60), (3, 3, 60), (4, 4, 60)])
+@pytest.mark.parametrize(
+    ("players", "bots", "deals"),
+    [(2, 4, 8), (3, 3, 8), (4, 4, 8), (2, 2, 60), (3, 3, 60), (4, 4, 60)],
+)
 def test_intervals_of_ratings_differences_and_seats_hold_the_truth(players, bots, deals):
-    """0.90 and 1 are what 200 tries allow an interval of 95 % that is a little too careful with few deals."""
+    """0.90 and 1 are what 200 tries allow an interval of 95 % that is a little too careful with few
+    deals.
+    """
     ratings, differences, seats, ranks, prior = coverage(players, bots, deals, TRIES)
     assert 0.90 <= ratings <= 0.99
     assert 0.90 <= differences <= 0.99
@@ -20,7 +27,9 @@ def test_intervals_of_ratings_differences_and_seats_hold_the_truth(players, bots
 
 @pytest.mark.parametrize(("players", "bots"), [(2, 4), (3, 3), (4, 4)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_intervals_hold_the_truth_however_games_on_a_deal_depend_and_those_of_single_games_do_not(players, bots, kind):
+def test_intervals_hold_the_truth_however_games_on_a_deal_depend_and_those_of_single_games_do_not(
+    players, bots, kind
+):
     """0.90 and 0.99 are what 200 tries allow an interval of 95 %."""
     by_deal, by_game, gain = coverage_of_both(players, bots, 60, TRIES, **KINDS[kind])
     assert 0.90 <= by_deal <= 0.99

@@ -1,4 +1,6 @@
-"""Results from a file: what the cells mean, what is refused and with which words, and that nothing depends on the order of rows."""
+"""Results from a file: what the cells mean, what is refused and with which words, and that nothing
+depends on the order of rows.
+"""
 
 import csv
 import io
@@ -42,15 +44,31 @@ def mixed_rows(deals=40, seed=1):
             seated = rng.sample(["ann", "bob", "cy", "dee"], size)
             winners = rng.sample(range(size), rng.choice([1, 1, 1, 2, size]))
             shares = [str(1 / len(winners)) if seat in winners else "0" for seat in range(size)]
-            rows.append(",".join([f"b{deal}", *seated, *[""] * (4 - size), *shares, *[""] * (4 - size)]))
+            rows.append(
+                ",".join([f"b{deal}", *seated, *[""] * (4 - size), *shares, *[""] * (4 - size)])
+            )
     return rows
 
 
 def test_a_file_gives_the_tables_of_the_same_games():
     games = duel(30, 20, 5)
-    text = "block,bot_0,bot_1,share_0,share_1\n" + "".join(f"{deal},{a},{b},{one},{two}\n" for deal, (a, b), (one, two) in games)
+    text = "block,bot_0,bot_1,share_0,share_1\n" + "".join(
+        f"{deal},{a},{b},{one},{two}\n" for deal, (a, b), (one, two) in games
+    )
     one, other = rate_sheet(sheet_of(text)), make_tables(counts_of(games))
-    counted = ["rank", "bot", "elo", "elo_low", "elo_high", "los", "games", "wins", "shared", "losses", "win_rate"]
+    counted = [
+        "rank",
+        "bot",
+        "elo",
+        "elo_low",
+        "elo_high",
+        "los",
+        "games",
+        "wins",
+        "shared",
+        "losses",
+        "win_rate",
+    ]
     assert csv_text(one.standings, counted) == csv_text(other.standings, counted)
     assert csv_text(one.pairs, PAIRS) == csv_text(other.pairs, PAIRS)
     assert (one.clusters, one.unit) == (55, "block")
@@ -60,7 +78,9 @@ def test_a_file_gives_the_tables_of_the_same_games():
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_the_games_that_a_run_exports_give_back_its_tables(tmp_path, players):
-    run = play_run(tmp_path / "run" if (tmp_path / "run").mkdir() is None else None, deals=6, players=players)
+    run = play_run(
+        tmp_path / "run" if (tmp_path / "run").mkdir() is None else None, deals=6, players=players
+    )
     tables = run_tables(run)
     export_run(run, tmp_path / "csv", tables)
     again = rate_sheet(read_sheet((tmp_path / "csv" / "games.csv").read_bytes(), "games.csv"))
@@ -87,14 +107,22 @@ def test_the_order_of_the_rows_changes_no_digit(with_blocks):
     for table in tables[1:]:
         for name in ("standings", "pairs", "seats"):
             exact = getattr(tables[0], name).drop(columns=["think_ms", "avg_left"], errors="ignore")
-            pd.testing.assert_frame_equal(exact, getattr(table, name)[exact.columns], check_exact=True)
+            pd.testing.assert_frame_equal(
+                exact, getattr(table, name)[exact.columns], check_exact=True
+            )
         assert table.covariance.equals(tables[0].covariance)
 
 
 def test_without_blocks_every_row_stands_for_itself():
     rows = mixed_rows()
-    plain = rate_sheet(sheet_of(HEAD.partition(",")[2] + "\n".join(row.partition(",")[2] for row in rows)))
-    numbered = rate_sheet(sheet_of(HEAD + "\n".join(f"{number},{row.partition(',')[2]}" for number, row in enumerate(rows))))
+    plain = rate_sheet(
+        sheet_of(HEAD.partition(",")[2] + "\n".join(row.partition(",")[2] for row in rows))
+    )
+    numbered = rate_sheet(
+        sheet_of(
+            HEAD + "\n".join(f"{number},{row.partition(',')[2]}" for number, row in enumerate(rows))
+        )
+    )
     assert np.allclose(plain.covariance, numbered.covariance, rtol=1e-12)
     assert (plain.unit, plain.clusters, plain.games) == ("game", 120, 120)
     assert "95 % error bars, each game on its own deal; 120 games" in standings_text(plain)
@@ -103,7 +131,9 @@ def test_without_blocks_every_row_stands_for_itself():
 
 def test_wins_shared_by_three_may_be_written_in_several_ways():
     for third in ("0.3333333333", ".333", "0.33", "1/3", " 1/3 "):
-        sheet = sheet_of(f"bot_0,bot_1,bot_2,share_0,share_1,share_2\na,b,c,{third},{third},{third}\n")
+        sheet = sheet_of(
+            f"bot_0,bot_1,bot_2,share_0,share_1,share_2\na,b,c,{third},{third},{third}\n"
+        )
         assert sheet.frame["share"].tolist() == [1 / 3] * 3
 
 
@@ -113,36 +143,56 @@ def test_names_that_look_like_missing_values_are_names():
 
 
 def test_quotes_blank_lines_windows_ends_and_a_mark_of_byte_order_are_read():
-    text = '\ufeffbot_0,bot_1,share_0,share_1\r\n"a, the first",b,1,0\r\n\r\n"a, the first",b,0,1\r\n'
+    text = (
+        '\ufeffbot_0,bot_1,share_0,share_1\r\n"a, the first",b,1,0\r\n\r\n"a, the first",b,0,1\r\n'
+    )
     assert sheet_of(text).frame["bot"].tolist() == ["a, the first", "b"] * 2
 
 
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("x,a,b,,,1,1,,", "line 4: expected shares of 1/m for each of m winners and 0 for the others, for example 1,0 or 0.5,0.5, got 1,1"),
+        (
+            "x,a,b,,,1,1,,",
+            (
+                "line 4: expected shares of 1/m for each of m winners and 0 for the others, for"
+                " example 1,0 or 0.5,0.5, got 1,1"
+            ),
+        ),
         ("x,a,b,,,0,0,,", "line 4: expected shares of 1/m"),
         (
             "x,a,b,,,0.7,0.3,,",
-            "line 4: expected shares of 1/m for each of m winners and 0 for the others, for example 1,0 or 0.5,0.5, got '0.7'",
+            (
+                "line 4: expected shares of 1/m for each of m winners and 0 for the others, for"
+                " example 1,0 or 0.5,0.5, got '0.7'"
+            ),
         ),
         ("x,a,b,,,won,0,,", "got 'won' in share_0"),
         ("x,a,b,,,1,,,", "got '' in share_1"),
         ("x,a,b,,,0.5,0,0.5,", "line 4: expected no share where no bot sits, got '0.5' in share_2"),
         ("x,a,,,,1,0,,", "line 4: expected the names of two or more bots, without gaps, got a,,,"),
-        ("x,a,b,,d,1,0,,0", "line 4: expected the names of two or more bots, without gaps, got a,b,,d"),
+        (
+            "x,a,b,,d,1,0,,0",
+            "line 4: expected the names of two or more bots, without gaps, got a,b,,d",
+        ),
         (",a,b,,,1,0,,", "line 4: expected a block, got an empty cell"),
         ("x,a,b,,,1,0,,,,", "line 4: expected 9 cells, got more"),
         ('x,"a\nb",c,,,1,1,,', "line 5: expected shares"),
     ],
 )
 def test_a_bad_row_is_named_with_what_was_expected_and_what_came(row, said):
-    refused(f"{HEAD}x,a,b,,,1,0,,\n\n{row}\nx,b,a,,,1,0,,\n", f"games.csv, {said}" if said.startswith("line") else said)
+    refused(
+        f"{HEAD}x,a,b,,,1,0,,\n\n{row}\nx,b,a,,,1,0,,\n",
+        f"games.csv, {said}" if said.startswith("line") else said,
+    )
 
 
 def test_ranks_must_go_with_the_shares():
     head = "bot_0,bot_1,share_0,share_1,rank_0,rank_1\n"
-    refused(head + "a,b,1,0,2,1\n", "line 2: expected a rank from 1 to 4, 1 for the winners, got '2' in rank_0")
+    refused(
+        head + "a,b,1,0,2,1\n",
+        "line 2: expected a rank from 1 to 4, 1 for the winners, got '2' in rank_0",
+    )
     refused(head + "a,b,1,0,1,x\n", "got 'x' in rank_1")
 
 
@@ -151,9 +201,18 @@ def test_ranks_must_go_with_the_shares():
     [
         ("", "line 1: expected the column bot_0, got nothing"),
         ("bot_0,bot_1,share_0\n", "line 1: expected the column share_1, got bot_0,bot_1,share_0"),
-        ("bot_0,bot_1,share_0,share_1,bot_0\n", "line 1: expected each column once, got bot_0 twice"),
-        ("bot_0,bot_1,share_0,share_1,bot_2\n", "line 1: expected bot_ and share_ for up to 4 seats, from 0"),
-        ("bot_0,bot_1,share_0,share_1,bot_3,share_3\n", "line 1: expected bot_ and share_ for up to 4 seats, from 0"),
+        (
+            "bot_0,bot_1,share_0,share_1,bot_0\n",
+            "line 1: expected each column once, got bot_0 twice",
+        ),
+        (
+            "bot_0,bot_1,share_0,share_1,bot_2\n",
+            "line 1: expected bot_ and share_ for up to 4 seats, from 0",
+        ),
+        (
+            "bot_0,bot_1,share_0,share_1,bot_3,share_3\n",
+            "line 1: expected bot_ and share_ for up to 4 seats, from 0",
+        ),
     ],
 )
 def test_a_header_that_does_not_do_is_refused(text, said):
@@ -166,12 +225,28 @@ def test_what_is_not_utf_8_is_refused_with_its_line():
 
 
 CELLS = st.sampled_from(["", "a", "b", "c", " "])
-SHARES = st.sampled_from(["", "0", "1", "0.5", "1/3", "0.25", "x", "2", "-0.5", "nan", "inf", "0.3333"])
+SHARES = st.sampled_from(
+    ["", "0", "1", "0.5", "1/3", "0.25", "x", "2", "-0.5", "nan", "inf", "0.3333"]
+)
 
 
 @settings(max_examples=300, deadline=None)
 @given(
-    st.lists(st.tuples(st.sampled_from(["", "d", "e"]), CELLS, CELLS, CELLS, CELLS, SHARES, SHARES, SHARES, SHARES), min_size=1, max_size=4)
+    st.lists(
+        st.tuples(
+            st.sampled_from(["", "d", "e"]),
+            CELLS,
+            CELLS,
+            CELLS,
+            CELLS,
+            SHARES,
+            SHARES,
+            SHARES,
+            SHARES,
+        ),
+        min_size=1,
+        max_size=4,
+    )
 )
 def test_a_file_is_refused_just_when_a_row_by_itself_is(rows):
     columns = HEAD.strip().split(",")
@@ -189,12 +264,18 @@ def test_uneven_blocks_are_counted_and_reported():
     text = "block,bot_0,bot_1,share_0,share_1\n" + "\n".join(rows) + "\n"
     assert sheet_of(text).uneven == ""
     tables = rate_sheet(sheet_of(text + "x,a,b,1,0\ny,a,b,1,0\n"))
-    assert tables.notes[0] == "2 of the 14 blocks have fewer games than the usual 4; they count all the same"
+    assert (
+        tables.notes[0]
+        == "2 of the 14 blocks have fewer games than the usual 4; they count all the same"
+    )
     assert tables.games == 50
 
 
 def test_columns_without_a_meaning_are_named():
-    assert sheet_of("bot_0,bot_1,share_0,share_1,when,where\na,b,1,0,now,here\n").unused == ["when", "where"]
+    assert sheet_of("bot_0,bot_1,share_0,share_1,when,where\na,b,1,0,now,here\n").unused == [
+        "when",
+        "where",
+    ]
 
 
 def test_without_seats_the_first_move_is_worth_nothing():
@@ -211,7 +292,9 @@ def test_without_seats_the_first_move_is_worth_nothing():
 
 def test_a_seat_that_won_everything_needs_no_prior_without_seats():
     text = "bot_0,bot_1,share_0,share_1\n" + "a,b,1,0\nb,a,1,0\n" * 20
-    assert rate_sheet(sheet_of(text), 0.0, seats=False).standings["elo"].tolist() == pytest.approx([0, 0])
+    assert rate_sheet(sheet_of(text), 0.0, seats=False).standings["elo"].tolist() == pytest.approx(
+        [0, 0]
+    )
 
 
 @pytest.mark.parametrize("body", ["", "a,a,1,0\na,a,0,1\n"])
@@ -227,8 +310,13 @@ def test_no_games_and_self_play_have_an_answer(body):
 
 def test_the_csv_holds_what_the_rows_imply():
     rows = mixed_rows(60, seed=5)
-    table = pd.read_csv(io.StringIO(csv_text(rate_sheet(sheet_of(HEAD + "\n".join(rows))).standings, STANDINGS)))
-    got, games = dict.fromkeys(["ann", "bob", "cy", "dee"], 0.0), dict.fromkeys(["ann", "bob", "cy", "dee"], 0)
+    table = pd.read_csv(
+        io.StringIO(csv_text(rate_sheet(sheet_of(HEAD + "\n".join(rows))).standings, STANDINGS))
+    )
+    got, games = (
+        dict.fromkeys(["ann", "bob", "cy", "dee"], 0.0),
+        dict.fromkeys(["ann", "bob", "cy", "dee"], 0),
+    )
     for row in csv.DictReader(io.StringIO(HEAD + "\n".join(rows))):
         for seat in range(4):
             if row[f"bot_{seat}"]:

@@ -14,7 +14,9 @@ from tests.ratings.synthetic import counts_of, duel, frame_of
 
 
 def opposed(deals, seed):
-    """Pairs of games with seats swapped of which the first seat mostly wins both, so that a deal says little of chance and much of bots."""
+    """Pairs of games with seats swapped of which the first seat mostly wins both, so that a deal
+    says little of chance and much of bots.
+    """
     rng = np.random.default_rng(seed)
     games = []
     for deal in range(deals):
@@ -42,10 +44,18 @@ def test_games_that_share_no_luck_are_worth_themselves():
 
 
 def test_the_gain_is_that_of_the_differences_of_two_ratings():
-    """By its definition: the mean variance of all differences, each game for itself, over that by deal."""
-    games = opposed(60, 3) + [(deal, ("a", "c"), (1, 0) if deal % 3 else (0, 1)) for deal in range(60)] * 2
+    """By its definition: the mean variance of all differences, each game for itself, over that by
+    deal.
+    """
+    games = (
+        opposed(60, 3)
+        + [(deal, ("a", "c"), (1, 0) if deal % 3 else (0, 1)) for deal in range(60)] * 2
+    )
     apart = [(number, seated, shares) for number, (_, seated, shares) in enumerate(games)]
-    [clustered], [independent] = rate(count_results(frame_of(games))), rate(count_results(frame_of(apart)))
+    [clustered], [independent] = (
+        rate(count_results(frame_of(games))),
+        rate(count_results(frame_of(apart))),
+    )
     upper = np.triu_indices(3, 1)
     variances = [(fit.difference_error()[upper] ** 2).mean() for fit in (independent, clustered)]
     assert clustered.gain == pytest.approx(variances[0] / variances[1], rel=1e-9)
@@ -62,7 +72,12 @@ def test_text_and_json_say_how_many_independent_games_it_would_take():
 
 @pytest.mark.parametrize(
     "games",
-    [duel(5, 4), duel(20, 0), duel(0, 0, 20), [(0, ("a", "b"), (1, 0)), (0, ("b", "a"), (1, 0)), (0, ("a", "b"), (0, 1))]],
+    [
+        duel(5, 4),
+        duel(20, 0),
+        duel(0, 0, 20),
+        [(0, ("a", "b"), (1, 0)), (0, ("b", "a"), (1, 0)), (0, ("a", "b"), (0, 1))],
+    ],
     ids=["few deals", "only a prior", "all draws", "one deal"],
 )
 def test_where_it_cannot_be_said_nothing_is(games):
@@ -91,7 +106,10 @@ def three():
 
 
 def test_an_anchor_decides_the_level_and_nothing_else():
-    free, held = make_tables(counts_of(three())), make_tables(counts_of(three()), anchors={"b": 1500})
+    free, held = (
+        make_tables(counts_of(three())),
+        make_tables(counts_of(three()), anchors={"b": 1500}),
+    )
     assert csv_text(free.pairs) == csv_text(held.pairs)
     assert csv_text(free.seats) == csv_text(held.seats)
     same = ["rank", "rank_low", "rank_high", "bot", "los", "games", "win_rate"]
@@ -105,9 +123,14 @@ def test_with_an_anchor_errors_are_those_of_the_distance_from_it():
     held = make_tables(counts_of(three()), anchors={"b": 1500})
     pairs = held.pairs.set_index(["bot", "opponent"])
     row = held.standings.set_index("bot").loc["a"]
-    assert row["elo_high"] - row["elo_low"] == pytest.approx(pairs.loc[("a", "b"), "elo_high"] - pairs.loc[("a", "b"), "elo_low"])
+    assert row["elo_high"] - row["elo_low"] == pytest.approx(
+        pairs.loc[("a", "b"), "elo_high"] - pairs.loc[("a", "b"), "elo_low"]
+    )
     assert held.independent_games == make_tables(counts_of(three())).independent_games
-    assert "b is held at 1500 Elo; error bars are for the distance from it" in standings_text(held).splitlines()
+    assert (
+        "b is held at 1500 Elo; error bars are for the distance from it"
+        in standings_text(held).splitlines()
+    )
     assert standings_object(held, pairs=False)["anchors"] == {"b": 1500}
     assert not any("error of 0" in note for note in held.notes)
 
@@ -116,12 +139,16 @@ def test_each_group_that_never_met_the_others_has_an_anchor_of_its_own():
     games = duel(12, 8) + duel(13, 7, names=("x", "y"))
     table = make_tables(counts_of(games), anchors={"b": 1000, "y": 2000}).standings.set_index("bot")
     assert table.loc[["b", "y"], "elo"].tolist() == [1000, 2000]
-    with pytest.raises(UserError, match="expected one anchor per group of comparable bots, got a and b"):
+    with pytest.raises(
+        UserError, match="expected one anchor per group of comparable bots, got a and b"
+    ):
         make_tables(counts_of(games), anchors={"a": 1, "b": 2})
 
 
 def test_an_anchor_that_is_not_there_or_never_played_is_refused():
-    with pytest.raises(UserError, match="expected the anchor to be a bot of these results, got 'z'") as caught:
+    with pytest.raises(
+        UserError, match="expected the anchor to be a bot of these results, got 'z'"
+    ) as caught:
         make_tables(counts_of(duel(5, 5)), anchors={"z": 0})
     assert caught.value.hint == "there are a, b"
     with pytest.raises(UserError, match="expected an anchor with a rating, got idle"):
@@ -131,5 +158,13 @@ def test_an_anchor_that_is_not_there_or_never_played_is_refused():
 def test_names_change_no_rank_interval():
     names = dict(zip("abc", "zyx", strict=True))
     [one] = rate(count_results(frame_of(three())))
-    [other] = rate(count_results(frame_of([(deal, [names[bot] for bot in seated], shares) for deal, seated, shares in three()])))
-    assert [bounds.tolist() for bounds in rank_intervals(one)] == [bounds[::-1].tolist() for bounds in rank_intervals(other)]
+    [other] = rate(
+        count_results(
+            frame_of(
+                [(deal, [names[bot] for bot in seated], shares) for deal, seated, shares in three()]
+            )
+        )
+    )
+    assert [bounds.tolist() for bounds in rank_intervals(one)] == [
+        bounds[::-1].tolist() for bounds in rank_intervals(other)
+    ]

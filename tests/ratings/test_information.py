@@ -92,7 +92,9 @@ def test_bots_without_errors_or_in_groups_of_their_own_are_played_first():
 @pytest.mark.parametrize("adaptive", [False, True])
 def test_error_bars_of_runs_that_stop_when_they_are_narrow_hold_the_truth(adaptive):
     """0.90 is what 40 runs of six bots allow 95 %."""
-    _, widest, ratings, differences, _ = measures(Case("", LADDER, {"deals": 300, "until": 60.0, "adaptive": adaptive}), 40)
+    _, widest, ratings, differences, _ = measures(
+        Case("", LADDER, {"deals": 300, "until": 60.0, "adaptive": adaptive}), 40
+    )
     assert widest <= 60
     assert ratings > 0.90
     assert differences > 0.90
@@ -100,5 +102,8 @@ def test_error_bars_of_runs_that_stop_when_they_are_narrow_hold_the_truth(adapti
 
 def test_adaptive_needs_fewer_games_for_the_same_width():
     settings = {"deals": 300, "until": 60.0}
-    even, adaptive = (measures(Case("", LADDER, {**settings, "adaptive": wanted}), 10)[0] for wanted in (False, True))
+    even, adaptive = (
+        measures(Case("", LADDER, {**settings, "adaptive": wanted}), 10)[0]
+        for wanted in (False, True)
+    )
     assert adaptive < 0.85 * even

@@ -1,4 +1,6 @@
-"""Matches of several rounds (R8.3): totals, ties, forfeits, what is missing, and tables that say what the journal implies."""
+"""Matches of several rounds (R8.3): totals, ties, forfeits, what is missing, and tables that say
+what the journal implies.
+"""
 
 import csv
 import io
@@ -37,7 +39,26 @@ def round_on(board, left, *, bots="ab", deal=0, forfeited=()):
     name = f"{board}/{'+'.join(sorted(bots))}/{deal}/{''.join(bots)}"
     end = "forfeit" if forfeited else "no tiles"
     ranks = final_ranks(left, forfeited)
-    return GameRecord(1, name, board, deal, 0, list(bots), "", [], list(left), ranks, end, faults, times, times, 0, "none", "", "")
+    return GameRecord(
+        1,
+        name,
+        board,
+        deal,
+        0,
+        list(bots),
+        "",
+        [],
+        list(left),
+        ranks,
+        end,
+        faults,
+        times,
+        times,
+        0,
+        "none",
+        "",
+        "",
+    )
 
 
 def matches_of(records, match=BOTH):
@@ -61,12 +82,17 @@ def test_the_lowest_total_wins():
 
 
 def test_equal_totals_share_the_win():
-    assert ranks_of([round_on("bird", (0, 7, 9), bots="abc"), round_on("lion", (7, 0, 0), bots="abc")]) == [1, 1, 3]
+    assert ranks_of(
+        [round_on("bird", (0, 7, 9), bots="abc"), round_on("lion", (7, 0, 0), bots="abc")]
+    ) == [1, 1, 3]
 
 
 def test_whoever_forfeits_a_round_ranks_below_all_who_do_not():
     assert ranks_of([round_on("bird", (0, 24)), round_on("lion", (3, 9), forfeited=[0])]) == [2, 1]
-    records = [round_on("bird", (0, 9, 9, 9), bots="abcd"), round_on("lion", (1, 9, 5, 9), bots="abcd", forfeited=[0])]
+    records = [
+        round_on("bird", (0, 9, 9, 9), bots="abcd"),
+        round_on("lion", (1, 9, 5, 9), bots="abcd", forfeited=[0]),
+    ]
     assert ranks_of(records) == [4, 2, 1, 2]
 
 
@@ -76,12 +102,28 @@ def test_whoever_forfeits_a_round_ranks_below_all_who_do_not():
         (round_on("bird", (9, 9), forfeited=[0]), round_on("lion", (5, 7), forfeited=[1]), [1, 2]),
         (round_on("bird", (9, 9), forfeited=[0]), round_on("lion", (7, 7), forfeited=[1]), [1, 1]),
         (round_on("bird", (1, 9), forfeited=[0]), round_on("lion", (1, 9), forfeited=[0]), [2, 1]),
-        (round_on("bird", (2, 9, 0), bots="abc", forfeited=[0, 1]), round_on("lion", (2, 9, 0), bots="abc"), [3, 2, 1]),
-        (round_on("bird", (9, 1, 0), bots="abc", forfeited=[0, 1]), round_on("lion", (0, 9, 5), bots="abc", forfeited=[1]), [2, 3, 1]),
+        (
+            round_on("bird", (2, 9, 0), bots="abc", forfeited=[0, 1]),
+            round_on("lion", (2, 9, 0), bots="abc"),
+            [3, 2, 1],
+        ),
+        (
+            round_on("bird", (9, 1, 0), bots="abc", forfeited=[0, 1]),
+            round_on("lion", (0, 9, 5), bots="abc", forfeited=[1]),
+            [2, 3, 1],
+        ),
     ],
-    ids=["one each: the total", "one each: equal", "two by one bot", "an earlier one is worse", "more of them are worse"],
+    ids=[
+        "one each: the total",
+        "one each: equal",
+        "two by one bot",
+        "an earlier one is worse",
+        "more of them are worse",
+    ],
 )
-def test_those_that_forfeited_rank_by_forfeits_then_as_in_a_game_then_by_the_total(first, second, ranks):
+def test_those_that_forfeited_rank_by_forfeits_then_as_in_a_game_then_by_the_total(
+    first, second, ranks
+):
     assert ranks_of([first, second]) == ranks
 
 
@@ -111,7 +153,10 @@ def test_a_match_counts_only_with_all_its_rounds_and_the_same_seats():
     for record in [*others, *whole]:
         score.add(record)
     tables = make_tables(score.counted.counts(), None, score.games.blocks(), match=BOTH)
-    assert "4 of 6 games do not belong to a complete match of bird + lion, so they do not count" in tables.notes
+    assert (
+        "4 of 6 games do not belong to a complete match of bird + lion, so they do not count"
+        in tables.notes
+    )
     assert matches_of(others) == matches_of([]) == []
     assert make_tables(Tally().counts(), None, score.games.blocks(), match=BOTH).games == 0
 
@@ -126,7 +171,10 @@ def test_a_game_that_is_there_twice_completes_no_match_and_none_again():
 def test_a_board_named_twice_is_played_on_two_deals():
     records = [round_on("bird", (deal, 4), deal=deal) for deal in range(5)]
     found = matches_of(records, ["bird", "bird"])
-    assert [(match.board, match.deal, match.left) for match in found] == [("bird + bird", 0, [1, 8]), ("bird + bird", 1, [5, 8])]
+    assert [(match.board, match.deal, match.left) for match in found] == [
+        ("bird + bird", 0, [1, 8]),
+        ("bird + bird", 1, [5, 8]),
+    ]
 
 
 def test_totals_beyond_a_byte_are_whole():
@@ -135,20 +183,39 @@ def test_totals_beyond_a_byte_are_whole():
     assert found.left == [288, 276]
 
 
-@pytest.mark.parametrize("match", [["bird"], ["bird", "lion"], ["bird", "bird"], ["lion", "bird", "lion", "bird", "bird"]])
+@pytest.mark.parametrize(
+    "match",
+    [["bird"], ["bird", "lion"], ["bird", "bird"], ["lion", "bird", "lion", "bird", "bird"]],
+)
 def test_the_rounds_of_all_deals_are_all_deals_of_the_boards_once(match):
-    rounds = [(deal, number, place) for deal in range(20) for number, place in enumerate(rounds_of(match, deal))]
+    rounds = [
+        (deal, number, place)
+        for deal in range(20)
+        for number, place in enumerate(rounds_of(match, deal))
+    ]
     assert len({place for _, _, place in rounds}) == len(rounds)
     for board in set(match):
-        assert sorted(deal for _, _, (name, deal) in rounds if name == board) == list(range(20 * match.count(board)))
+        assert sorted(deal for _, _, (name, deal) in rounds if name == board) == list(
+            range(20 * match.count(board))
+        )
     turns = turns_of(match)
-    assert all(place_of(turns[board], place) == (deal, number) for deal, number, (board, place) in rounds)
+    assert all(
+        place_of(turns[board], place) == (deal, number) for deal, number, (board, place) in rounds
+    )
 
 
 def play_run(folder, **settings):
     """A match run played in this process, on disk as the arena leaves it."""
     config = make_config({"bots": list(BOTS), "seed": "a-seed-that-must-stay-secret", **settings})
-    write_run(folder, BOTS, [], boards=config.boards, deals=config.deals, players=config.players, match=config.match)
+    write_run(
+        folder,
+        BOTS,
+        [],
+        boards=config.boards,
+        deals=config.deals,
+        players=config.players,
+        match=config.match,
+    )
     with Journal(folder) as journal:
         for plan in Schedule(config):
             players = [InProcessPlayer(name, BOTS[name]) for name in plan.bots]
@@ -158,12 +225,19 @@ def play_run(folder, **settings):
 
 @pytest.fixture(scope="module", params=[("bird", "lion"), ("lion", "bird", "lion")], ids="+".join)
 def run(request, tmp_path_factory):
-    settings = {"match": list(request.param), "boards": ["bird", "lion"], "deals": 10, "players": len(request.param)}
+    settings = {
+        "match": list(request.param),
+        "boards": ["bird", "lion"],
+        "deals": 10,
+        "players": len(request.param),
+    }
     return play_run(tmp_path_factory.mktemp("match") / "run", **settings)
 
 
 def implied(run, match):
-    """Slowly and obviously: (deal of the match, seats) with the ranks and totals, from the records."""
+    """Slowly and obviously: (deal of the match, seats) with the
+    ranks and totals, from the records.
+    """
     totals, rounds = defaultdict(list), defaultdict(int)
     for record in (record for record in read_records(run) if record.board in match):
         key = record.deal // match.count(record.board), tuple(record.bots)
@@ -177,17 +251,30 @@ def implied(run, match):
 
 def test_the_table_equals_the_csv_equals_what_the_journal_implies(run):
     match, tables = read_run(run).config["match"], run_tables(run)
-    rows = {row["bot"]: row for row in csv.DictReader(io.StringIO(csv_text(tables.standings, STANDINGS)))}
+    rows = {
+        row["bot"]: row
+        for row in csv.DictReader(io.StringIO(csv_text(tables.standings, STANDINGS)))
+    }
     matches = list(implied(run, match))
     assert tables.games == len(matches) > 0
     assert tables.clusters == 10
     for bot, row in rows.items():
-        places = [(ranks, left, bots.index(bot)) for (_, bots), left, ranks in matches if bot in bots]
+        places = [
+            (ranks, left, bots.index(bot)) for (_, bots), left, ranks in matches if bot in bots
+        ]
         got = [shares(ranks)[seat] for ranks, _, seat in places]
-        assert [int(row[column]) for column in ("games", "wins", "losses")] == [len(places), got.count(1), got.count(0)]
+        assert [int(row[column]) for column in ("games", "wins", "losses")] == [
+            len(places),
+            got.count(1),
+            got.count(0),
+        ]
         assert float(row["win_rate"]) == pytest.approx(np.mean(got), abs=1e-4)
-        assert float(row["avg_rank"]) == pytest.approx(np.mean([ranks[seat] for ranks, _, seat in places]), abs=1e-3)
-        assert float(row["avg_left"]) == pytest.approx(np.mean([left[seat] for _, left, seat in places]), abs=1e-3)
+        assert float(row["avg_rank"]) == pytest.approx(
+            np.mean([ranks[seat] for ranks, _, seat in places]), abs=1e-3
+        )
+        assert float(row["avg_left"]) == pytest.approx(
+            np.mean([left[seat] for _, left, seat in places]), abs=1e-3
+        )
     text = standings_text(tables)
     assert "Matches" in text.splitlines()[0]
     assert f"{len(matches)} matches of {' + '.join(match)}, 10 deals" in text
@@ -198,8 +285,15 @@ def test_pairs_count_matches_too(run):
     tables = run_tables(run)
     matches = list(implied(run, list(tables.match)))
     for row in csv.DictReader(io.StringIO(csv_text(tables.pairs, PAIRS))):
-        met = [(ranks, bots) for (_, bots), _, ranks in matches if row["bot"] in bots and row["opponent"] in bots]
-        better = sum(ranks[bots.index(row["bot"])] < ranks[bots.index(row["opponent"])] for ranks, bots in met)
+        met = [
+            (ranks, bots)
+            for (_, bots), _, ranks in matches
+            if row["bot"] in bots and row["opponent"] in bots
+        ]
+        better = sum(
+            ranks[bots.index(row["bot"])] < ranks[bots.index(row["opponent"])]
+            for ranks, bots in met
+        )
         assert (int(row["games"]), int(row["wins"])) == (len(met), better)
 
 
@@ -218,7 +312,9 @@ def test_errors_are_clustered_by_the_deal_of_the_match(run):
 def test_the_order_of_the_journal_changes_nothing(run, tmp_path):
     records = list(read_records(run))
     info = read_run(run).config
-    other = write_run(tmp_path / "other", BOTS, records[::-1], boards=info["boards"], match=info["match"])
+    other = write_run(
+        tmp_path / "other", BOTS, records[::-1], boards=info["boards"], match=info["match"]
+    )
     assert csv_text(run_tables(other).standings) == csv_text(run_tables(run).standings)
 
 
@@ -229,7 +325,9 @@ def test_any_run_can_be_seen_by_another_scoring(run):
     birds = run_tables(run, match=["bird", "bird"])
     assert birds.games == len(list(implied(run, ["bird", "bird"]))) > 0
     assert "games do not belong to a complete match of bird + bird" in birds.notes[0]
-    with pytest.raises(UserError, match="expected a match on boards of the run, bird, lion, got 'owl'"):
+    with pytest.raises(
+        UserError, match="expected a match on boards of the run, bird, lion, got 'owl'"
+    ):
         run_tables(run, match=["bird", "owl"])
 
 

@@ -26,7 +26,13 @@ def difference(fit, one=0, other=1):
 
 @pytest.mark.parametrize(
     ("won", "lost", "elo"),
-    [(75, 25, 190.8485018879), (20, 10, 120.4119982656), (90, 10, 381.6970037757), (50, 50, 0.0), (25, 75, -190.8485018879)],
+    [
+        (75, 25, 190.8485018879),
+        (20, 10, 120.4119982656),
+        (90, 10, 381.6970037757),
+        (50, 50, 0.0),
+        (25, 75, -190.8485018879),
+    ],
 )
 def test_two_players_are_bradley_terry_to_nine_digits(won, lost, elo):
     assert difference(fit_of(duel(won, lost))) == pytest.approx(elo, abs=1e-9)
@@ -40,8 +46,12 @@ def test_a_published_match_of_136_96_111():
     games = [(number, ("a", "b"), (1, 0)) for number in range(136)]
     games += [(number + 136, ("a", "b"), (0, 1)) for number in range(96)]
     games += [(number + 232, ("a", "b"), (0.5, 0.5)) for number in range(111)]
-    # every game is a block of its own and a always sits first, so the seat takes the difference: swap half of the seats
-    games = [(deal, seated, shares) if deal % 2 else (deal, seated[::-1], shares[::-1]) for deal, seated, shares in games]
+    # every game is a block of its own and a always sits first, so the seat takes the difference:
+    # swap half of the seats
+    games = [
+        (deal, seated, shares) if deal % 2 else (deal, seated[::-1], shares[::-1])
+        for deal, seated, shares in games
+    ]
     fit = fit_of(games)
     elo, half = difference(fit), 1.96 * fit.difference_error()[0, 1]
     assert elo == pytest.approx(40.70, abs=0.15)
@@ -53,7 +63,9 @@ def test_expected_shares_of_a_table_of_four():
     elo = np.array([100.0, 0.0, -50.0, -50.0])
     theta = elo / ELO
     shares = np.exp(theta - logsumexp(theta))
-    assert shares == pytest.approx([0.4156734959, 0.2337503845, 0.1752880598, 0.1752880598], abs=1e-10)
+    assert shares == pytest.approx(
+        [0.4156734959, 0.2337503845, 0.1752880598, 0.1752880598], abs=1e-10
+    )
 
 
 @pytest.mark.parametrize("size", [3, 4])
@@ -70,7 +82,9 @@ def test_true_shares_at_every_rotation_give_back_ratings_and_seats(size):
             order = [(at + shift) % size for at in range(size)]
             utility = (elo[order] + seat) / ELO
             winner = rng.choice(size, p=np.exp(utility - logsumexp(utility)))
-            games.append((deal, [names[at] for at in order], [float(at == winner) for at in range(size)]))
+            games.append(
+                (deal, [names[at] for at in order], [float(at == winner) for at in range(size)])
+            )
     fit = fit_of(games)
     assert np.abs(fit.elo - elo).max() < 4 * fit.half_widths().max() / 1.96
     effects, errors = fit.seats[size]
@@ -91,7 +105,9 @@ def test_a_seat_that_helps_is_told_from_strength():
 
 
 def test_swapped_pairs_give_the_variance_of_pairs():
-    """For two players in swapped pairs the clustered error is the pentanomial one: of pair scores, not of games."""
+    """For two players in swapped pairs the clustered error is the pentanomial one: of pair scores,
+    not of games.
+    """
     games = []
     rng = np.random.default_rng(4)
     scores = []
@@ -109,12 +125,22 @@ def test_swapped_pairs_give_the_variance_of_pairs():
 
 
 def test_opposite_results_in_a_deal_make_errors_small_and_equal_ones_large():
-    opposite = [game for deal in range(50) for game in ((deal, ("a", "b"), (1, 0)), (deal, ("b", "a"), (1, 0)))]
-    opposite += [game for deal in range(50, 100) for game in ((deal, ("a", "b"), (0, 1)), (deal, ("b", "a"), (0, 1)))]
+    opposite = [
+        game
+        for deal in range(50)
+        for game in ((deal, ("a", "b"), (1, 0)), (deal, ("b", "a"), (1, 0)))
+    ]
+    opposite += [
+        game
+        for deal in range(50, 100)
+        for game in ((deal, ("a", "b"), (0, 1)), (deal, ("b", "a"), (0, 1)))
+    ]
     equal = duel(50, 50)
     assert fit_of(opposite).difference_error()[0, 1] < 1e-6
     independent = [(number, seated, shares) for number, (_, seated, shares) in enumerate(equal)]
-    assert fit_of(equal).difference_error()[0, 1] == pytest.approx(math.sqrt(2) * fit_of(independent).difference_error()[0, 1], rel=0.02)
+    assert fit_of(equal).difference_error()[0, 1] == pytest.approx(
+        math.sqrt(2) * fit_of(independent).difference_error()[0, 1], rel=0.02
+    )
 
 
 def test_fewer_than_thirty_deals_take_the_t_quantile():
@@ -123,7 +149,14 @@ def test_fewer_than_thirty_deals_take_the_t_quantile():
 
 
 def test_one_deal_has_no_error():
-    fit = fit_of([(0, ("a", "b"), (1, 0)), (0, ("a", "b"), (0, 1)), (0, ("b", "a"), (1, 0)), (0, ("b", "a"), (0, 1))])
+    fit = fit_of(
+        [
+            (0, ("a", "b"), (1, 0)),
+            (0, ("a", "b"), (0, 1)),
+            (0, ("b", "a"), (1, 0)),
+            (0, ("b", "a"), (0, 1)),
+        ]
+    )
     assert np.isnan(fit.half_widths()).all()
     assert rank_intervals(fit)[0].tolist() == [1, 1]
     assert rank_intervals(fit)[1].tolist() == [2, 2]
@@ -137,7 +170,12 @@ def test_who_won_everything_gets_a_prior_and_a_mark():
 
 
 def test_a_group_that_won_everything_against_the_rest_is_marked():
-    games = duel(5, 5, names=("a", "b")) + duel(5, 5, names=("c", "d")) + duel(10, 0, names=("a", "c")) + duel(10, 0, names=("b", "d"))
+    games = (
+        duel(5, 5, names=("a", "b"))
+        + duel(5, 5, names=("c", "d"))
+        + duel(10, 0, names=("a", "c"))
+        + duel(10, 0, names=("b", "d"))
+    )
     fit = fit_of(games)
     assert fit.bot_marks() == [">", ">", "<", "<"]
     assert fit.marks.tolist() == [["", "", ">", ">"]] * 2 + [["<", "<", "", ""]] * 2
@@ -152,7 +190,9 @@ def test_a_seat_that_won_everything_gets_a_prior_without_marks():
 
 
 def test_without_a_prior_such_data_have_no_answer():
-    with pytest.raises(NoAnswerError, match=r"got groups, one of which won everything against another: .*a") as caught:
+    with pytest.raises(
+        NoAnswerError, match=r"got groups, one of which won everything against another: .*a"
+    ) as caught:
         rate(count_results(frame_of(duel(20, 0))), 0.0)
     assert "--prior auto" in caught.value.hint
     with pytest.raises(NoAnswerError, match="a seat that won everything"):
@@ -166,14 +206,28 @@ def test_a_prior_can_be_asked_for_and_pulls_to_the_middle():
 
 
 def test_separation_that_no_single_graph_shows_is_rated_with_a_prior():
-    games = [(0, ("a", "b"), (1, 0)), (1, ("b", "a"), (1, 0)), (2, ("b", "a"), (1, 0)), (3, ("a", "c"), (1, 0)), (4, ("a", "c"), (0, 1))]
+    games = [
+        (0, ("a", "b"), (1, 0)),
+        (1, ("b", "a"), (1, 0)),
+        (2, ("b", "a"), (1, 0)),
+        (3, ("a", "c"), (1, 0)),
+        (4, ("a", "c"), (0, 1)),
+    ]
     games += [(5, ("c", "b"), (0, 1)), (6, ("b", "c"), (0, 1))]
     fit = fit_of(games)
     assert np.isfinite(fit.elo).all()
 
 
 def test_bots_that_never_met_are_rated_apart():
-    fits = rate(count_results(frame_of(duel(6, 4, names=("a", "b")) + duel(3, 7, names=("x", "y")) + duel(5, 5, names=("y", "z")))))
+    fits = rate(
+        count_results(
+            frame_of(
+                duel(6, 4, names=("a", "b"))
+                + duel(3, 7, names=("x", "y"))
+                + duel(5, 5, names=("y", "z"))
+            )
+        )
+    )
     assert [fit.members.tolist() for fit in fits] == [[2, 3, 4], [0, 1]]
     assert all(fit.elo.mean() == pytest.approx(0, abs=1e-9) for fit in fits)
 
@@ -194,7 +248,11 @@ def random_games(seed=1, deals=60):
     games = []
     for deal in range(deals):
         for seated in (("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b"), ("a", "d"), ("d", "a")):
-            shares = rng.permutation([1.0] + [0.0] * (len(seated) - 1)) if rng.random() < 0.8 else [1 / len(seated)] * len(seated)
+            shares = (
+                rng.permutation([1.0] + [0.0] * (len(seated) - 1))
+                if rng.random() < 0.8
+                else [1 / len(seated)] * len(seated)
+            )
             games.append((deal, seated, list(shares)))
     return games
 
@@ -212,14 +270,20 @@ def test_new_names_only_move_the_rows():
     games = random_games()
     names = {"a": "z", "b": "m", "c": "c", "d": "a"}
     one = fit_of(games)
-    other = fit_of([(deal, [names[bot] for bot in seated], shares) for deal, seated, shares in games])
+    other = fit_of(
+        [(deal, [names[bot] for bot in seated], shares) for deal, seated, shares in games]
+    )
     order = [sorted(names.values()).index(names[bot]) for bot in "abcd"]
     assert other.elo[order].tolist() == pytest.approx(one.elo.tolist(), abs=1e-9)
-    assert np.diag(other.covariance)[order].tolist() == pytest.approx(np.diag(one.covariance).tolist(), rel=1e-9)
+    assert np.diag(other.covariance)[order].tolist() == pytest.approx(
+        np.diag(one.covariance).tolist(), rel=1e-9
+    )
 
 
 def test_half_widths_cover_the_truth_about_as_often_as_they_say():
-    """Deals with luck shared by both games of a pair; 300 tables of 60 deals: 95 % within what 300 tries allow."""
+    """Deals with luck shared by both games of a pair; 300 tables of 60 deals: 95 % within what 300
+    tries allow.
+    """
     rng = np.random.default_rng(9)
     truth, covered = 80.0, 0
     for _ in range(300):
@@ -248,8 +312,15 @@ AVERAGE = average_share()
 
 
 def test_rank_intervals_hold_the_order_when_it_is_clear_and_open_when_not():
-    games = duel(60, 40, names=("a", "b")) + duel(80, 20, names=("b", "c")) + duel(90, 10, names=("a", "c"))
-    games = [(deal + 1000 * (index // 2000), seated, shares) for index, (deal, seated, shares) in enumerate(games)]
+    games = (
+        duel(60, 40, names=("a", "b"))
+        + duel(80, 20, names=("b", "c"))
+        + duel(90, 10, names=("a", "c"))
+    )
+    games = [
+        (deal + 1000 * (index // 2000), seated, shares)
+        for index, (deal, seated, shares) in enumerate(games)
+    ]
     low, high = rank_intervals(fit_of(games))
     assert high[2] == low[2] == 3
     close = rank_intervals(fit_of(duel(11, 10)))
@@ -258,8 +329,20 @@ def test_rank_intervals_hold_the_order_when_it_is_clear_and_open_when_not():
 
 
 def test_bots_and_seats_that_only_together_run_away_get_a_prior():
-    games = [(0, "aceb", (0.5, 0, 0, 0.5)), (0, "abd", (1 / 3, 1 / 3, 1 / 3)), (0, "ab", (1, 0)), (1, "ab", (1, 0)), (1, "ba", (0.5, 0.5))]
-    games += [(1, "dbc", (1, 0, 0)), (2, "ab", (1, 0)), (3, "ab", (0.5, 0.5)), (3, "acbd", (1 / 3, 1 / 3, 1 / 3, 0)), (4, "eb", (1, 0))]
+    games = [
+        (0, "aceb", (0.5, 0, 0, 0.5)),
+        (0, "abd", (1 / 3, 1 / 3, 1 / 3)),
+        (0, "ab", (1, 0)),
+        (1, "ab", (1, 0)),
+        (1, "ba", (0.5, 0.5)),
+    ]
+    games += [
+        (1, "dbc", (1, 0, 0)),
+        (2, "ab", (1, 0)),
+        (3, "ab", (0.5, 0.5)),
+        (3, "acbd", (1 / 3, 1 / 3, 1 / 3, 0)),
+        (4, "eb", (1, 0)),
+    ]
     fit = fit_of(games)
     assert fit.prior == 1
     assert np.abs(fit.elo).max() < 2000
@@ -272,7 +355,13 @@ def small_results(draw):
         for _ in range(draw(st.integers(1, 3))):
             seated = draw(st.permutations("abcde"))[: draw(st.integers(2, 4))]
             winners = draw(st.sets(st.integers(0, len(seated) - 1), min_size=1))
-            games.append((deal, seated, [1 / len(winners) if seat in winners else 0 for seat in range(len(seated))]))
+            games.append(
+                (
+                    deal,
+                    seated,
+                    [1 / len(winners) if seat in winners else 0 for seat in range(len(seated))],
+                )
+            )
     return games
 
 

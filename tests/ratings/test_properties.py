@@ -1,4 +1,6 @@
-"""What holds of any results: names and order do not matter, and the table is the CSV is what the games say."""
+"""What holds of any results: names and order do not matter, and the table is the CSV is what the
+games say.
+"""
 
 import csv
 import io
@@ -37,10 +39,24 @@ def test_the_order_of_games_changes_no_digit(games, chance):
 def test_other_names_change_no_figure(games, permuted):
     names = dict(zip(BOTS, permuted, strict=True))
     one = make_tables(counts_of(games)).standings
-    other = make_tables(counts_of([(deal, [names[bot] for bot in seated], shares) for deal, seated, shares in games])).standings
+    other = make_tables(
+        counts_of(
+            [(deal, [names[bot] for bot in seated], shares) for deal, seated, shares in games]
+        )
+    ).standings
     one = one.assign(bot=one["bot"].map(names)).set_index("bot").sort_index()
     other = other.set_index("bot").sort_index()
-    figures = ["elo", "elo_low", "elo_high", "games", "wins", "shared", "losses", "win_rate", "avg_rank"]
+    figures = [
+        "elo",
+        "elo_low",
+        "elo_high",
+        "games",
+        "wins",
+        "shared",
+        "losses",
+        "win_rate",
+        "avg_rank",
+    ]
     for column in figures:
         assert one[column].tolist() == pytest.approx(other[column].tolist(), abs=1e-5, nan_ok=True)
     assert one["mark"].tolist() == other["mark"].tolist()
@@ -53,9 +69,18 @@ def test_the_table_is_the_csv_is_the_json_is_what_the_games_say(games):
     rows = list(csv.DictReader(io.StringIO(csv_text(tables.standings, STANDINGS))))
     objects = standings_object(tables, pairs=True)["standings"]
     lines = standings_text(tables).splitlines()[1:]
-    assert [row["bot"] for row in rows] == [entry["bot"] for entry in objects] == [line.split()[2] for line in lines[: len(rows)]]
+    assert (
+        [row["bot"] for row in rows]
+        == [entry["bot"] for entry in objects]
+        == [line.split()[2] for line in lines[: len(rows)]]
+    )
     for row, entry in zip(rows, objects, strict=True):
-        shares = [share for _, seated, got in games for bot, share in zip(seated, got, strict=True) if bot == row["bot"]]
+        shares = [
+            share
+            for _, seated, got in games
+            for bot, share in zip(seated, got, strict=True)
+            if bot == row["bot"]
+        ]
         assert int(row["games"]) == len(shares) == entry["games"]
         assert int(row["wins"]) == shares.count(1) == entry["wins"]
         assert int(row["shared"]) == sum(0 < share < 1 for share in shares) == entry["shared"]
@@ -76,7 +101,9 @@ def test_who_did_how_against_whom_is_what_the_games_say(games):
             for other, its in zip(seated, ranks, strict=True):
                 if one != other:
                     counted[one, other, "games"] += 1
-                    counted[one, other, "wins" if rank < its else "losses" if rank > its else "shared"] += 1
+                    counted[
+                        one, other, "wins" if rank < its else "losses" if rank > its else "shared"
+                    ] += 1
     rows = list(csv.DictReader(io.StringIO(csv_text(make_tables(counts_of(games)).pairs, PAIRS))))
     assert len(rows) == len({key[:2] for key in counted})
     for row in rows:
@@ -91,7 +118,13 @@ def test_a_large_table_in_another_order_is_the_same_to_the_last_digit():
         for _ in range(3):
             seated = rng.sample(BOTS, rng.choice((2, 3, 4)))
             winners = rng.sample(range(len(seated)), rng.choice((1, 1, 2)))
-            games.append((deal, seated, [1 / len(winners) if seat in winners else 0 for seat in range(len(seated))]))
+            games.append(
+                (
+                    deal,
+                    seated,
+                    [1 / len(winners) if seat in winners else 0 for seat in range(len(seated))],
+                )
+            )
     one = make_tables(counts_of(games))
     for _ in range(3):
         rng.shuffle(games)

@@ -24,7 +24,9 @@ def test_the_match_that_cutechess_shows_has_its_ratio():
     assert fed(values).llr == pytest.approx(2.52, abs=0.01)
     mean, variance = np.mean(values), np.var(values)
     null, alternative = 0, 2 / (1 + 10 ** (-10 / 400)) - 1
-    assert log_likelihood_ratio(len(values), mean, variance, null, alternative) == pytest.approx(2.526, abs=0.001)
+    assert log_likelihood_ratio(len(values), mean, variance, null, alternative) == pytest.approx(
+        2.526, abs=0.001
+    )
 
 
 def test_the_bounds_are_walds():
@@ -54,7 +56,9 @@ def test_opponents_of_different_strength_count_by_their_blocks():
     for _ in range(1000):
         mixed.add(0.9, 0.9, 0)
         mixed.add(0.1, 0.1, 1)
-    assert mixed.worth(40) == pytest.approx(0.36 * SequentialTest(Question(), groups=1).worth(40), rel=0.05)
+    assert mixed.worth(40) == pytest.approx(
+        0.36 * SequentialTest(Question(), groups=1).worth(40), rel=0.05
+    )
 
 
 @pytest.mark.parametrize(("value", "verdict"), [(1, Verdict.BETTER), (-1, Verdict.NOT_BETTER)])
@@ -80,7 +84,10 @@ def test_a_test_without_blocks_knows_nothing():
 @pytest.mark.parametrize("time", [0.05, 0.5, 3.0, 8.0, 40.0])
 def test_the_chances_of_all_outcomes_make_one(drift, time):
     low, high = -2.9, 2.5
-    below, above = chance_of_less(Outcome(low, high, time, low), drift), 1 - chance_of_less(Outcome(low, high, time, high), drift)
+    below, above = (
+        chance_of_less(Outcome(low, high, time, low), drift),
+        1 - chance_of_less(Outcome(low, high, time, high), drift),
+    )
     running = chance_of_less(Outcome(low, high, time, high - 1e-9), drift) - below
     assert below + above + running == pytest.approx(1, abs=1e-5)
 
@@ -94,7 +101,9 @@ def test_the_chance_of_either_bound_is_walds_in_the_long_run():
 def test_far_from_the_bounds_the_chance_is_the_normal_one():
     for time in (0.001, 0.01, 0.1):
         outcome = Outcome(-2.9, 2.9, time, 0.05)
-        assert chance_of_less(outcome, 0.3) == pytest.approx(ndtr((0.05 - 0.3 * time) / time**0.5), abs=1e-4)
+        assert chance_of_less(outcome, 0.3) == pytest.approx(
+            ndtr((0.05 - 0.3 * time) / time**0.5), abs=1e-4
+        )
 
 
 def test_the_chances_agree_with_simulated_motions():
@@ -107,8 +116,12 @@ def test_the_chances_agree_with_simulated_motions():
     first_high = np.where(met_high.any(axis=1), met_high.argmax(axis=1), paths.shape[1])
     ended_low = (first_low < first_high).mean()
     ended_high = (first_high < first_low).mean()
-    assert chance_of_less(Outcome(low, high, time, low), drift) == pytest.approx(ended_low, abs=0.025)
-    assert 1 - chance_of_less(Outcome(low, high, time, high), drift) == pytest.approx(ended_high, abs=0.025)
+    assert chance_of_less(Outcome(low, high, time, low), drift) == pytest.approx(
+        ended_low, abs=0.025
+    )
+    assert 1 - chance_of_less(Outcome(low, high, time, high), drift) == pytest.approx(
+        ended_high, abs=0.025
+    )
     below = ended_low + ((first_low == first_high) & (paths[:, -1] <= 0.2)).mean()
     assert chance_of_less(Outcome(low, high, time, 0.2), drift) == pytest.approx(below, abs=0.025)
 
@@ -132,7 +145,10 @@ def test_a_bound_that_was_met_draws_the_estimate_back():
     assert fair.low < fair.elo < plain.elo < fair.high
 
 
-@pytest.mark.parametrize("question", [Question(0, 10), Question(0, 0.1), Question(0, 300), Question(-5, 5), Question(-100, -50)])
+@pytest.mark.parametrize(
+    "question",
+    [Question(0, 10), Question(0, 0.1), Question(0, 300), Question(-5, 5), Question(-100, -50)],
+)
 @pytest.mark.parametrize("groups", [0, 2])
 @pytest.mark.parametrize("shares", [(1.0, 0.0), (0.0, 1.0), (0.5, 0.5), (0.0, 0.0)])
 @pytest.mark.parametrize("blocks", [1, 4, 300])

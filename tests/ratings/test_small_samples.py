@@ -1,4 +1,6 @@
-"""Where rounding, few deals or missing links would decide: ties, the t distribution, what only the prior holds."""
+"""Where rounding, few deals or missing links would decide: ties, the t distribution, what only the
+prior holds.
+"""
 
 from itertools import pairwise
 
@@ -26,7 +28,9 @@ def test_bots_with_the_same_results_share_a_rank_and_nobody_is_likely_to_be_the_
     table = tables.standings.set_index("bot")
     columns = ["rank", "rank_low", "rank_high", "elo"]
     assert table.loc["a", columns].tolist() == table.loc["b", columns].tolist()
-    assert tables.pairs.set_index(["bot", "opponent"]).loc[[("a", "b"), ("b", "a")], "los"].tolist() == [0.5, 0.5]
+    assert tables.pairs.set_index(["bot", "opponent"]).loc[
+        [("a", "b"), ("b", "a")], "los"
+    ].tolist() == [0.5, 0.5]
     assert fit_of(games).difference_error()[0, 1] == 0
 
 
@@ -37,9 +41,19 @@ def test_ratings_that_differ_by_more_than_rounding_stay_apart():
 
 
 def test_variances_of_rounding_do_not_open_the_other_intervals():
-    """Two pairs of twins, one far above the other: the twins' error of 0 must not count among the ratios."""
-    games = [(deal, order, result) for deal in range(60) for order in ("ac", "ad", "bc", "bd") for result in ((1, 0),) if deal % 7]
-    games += [(deal, order, (0, 1)) for deal in range(0, 60, 7) for order in ("ac", "ad", "bc", "bd")]
+    """Two pairs of twins, one far above the other: the twins' error of 0 must not count among the
+    ratios.
+    """
+    games = [
+        (deal, order, result)
+        for deal in range(60)
+        for order in ("ac", "ad", "bc", "bd")
+        for result in ((1, 0),)
+        if deal % 7
+    ]
+    games += [
+        (deal, order, (0, 1)) for deal in range(0, 60, 7) for order in ("ac", "ad", "bc", "bd")
+    ]
     games += [(deal, order[::-1], result[::-1]) for deal, order, result in games]
     low, high = rank_intervals(fit_of(games))
     assert low.tolist() == [1, 1, 3, 3]
@@ -57,7 +71,8 @@ def test_few_deals_read_every_error_by_the_t_distribution():
 
 
 @pytest.mark.parametrize(
-    ("won", "lost", "draws"), [(6, 2, 0), (5, 1, 2), (7, 2, 0), (8, 2, 0), (7, 1, 4), (9, 3, 0), (20, 8, 0), (24, 10, 0)]
+    ("won", "lost", "draws"),
+    [(6, 2, 0), (5, 1, 2), (7, 2, 0), (8, 2, 0), (7, 1, 4), (9, 3, 0), (20, 8, 0), (24, 10, 0)],
 )
 def test_the_difference_its_likelihood_and_the_ranks_of_two_bots_tell_the_same(won, lost, draws):
     fit = fit_of(duel(won, lost, draws))
@@ -68,7 +83,9 @@ def test_the_difference_its_likelihood_and_the_ranks_of_two_bots_tell_the_same(w
 
 def test_a_seat_effect_that_no_deal_departs_from_has_no_error_and_is_not_told():
     games = [
-        (deal, seated, share) for deal in range(12) for seated, share in (("ab", (1, 0)), ("ba", (0, 1)), ("ab", (0, 1)), ("ba", (1, 0)))
+        (deal, seated, share)
+        for deal in range(12)
+        for seated, share in (("ab", (1, 0)), ("ba", (0, 1)), ("ab", (0, 1)), ("ba", (1, 0)))
     ]
     tables = make_tables(counts_of(games))
     assert tables.seats["elo"].tolist() == pytest.approx([0, 0], abs=1e-9)
@@ -82,7 +99,10 @@ def test_a_seat_effect_that_only_the_prior_keeps_finite_is_not_told():
     tables = make_tables(counts_of(games))
     assert tables.seats["elo"].isna().all()
     assert "first seat" not in standings_text(tables)
-    assert any(note.startswith("the games do not limit the effect of the seats with 2 players; rated") for note in tables.notes)
+    assert any(
+        note.startswith("the games do not limit the effect of the seats with 2 players; rated")
+        for note in tables.notes
+    )
 
 
 def test_one_deal_tells_no_seat_effect():
@@ -125,7 +145,9 @@ def test_pairs_whose_difference_rests_on_the_prior_are_marked():
 
 @pytest.mark.parametrize("deals", [8, 20, 100])
 def test_who_won_everything_is_ahead_by_no_more_than_so_many_deals_can_show(deals):
-    """The exact bound (Clopper-Pearson) for as many wins as deals; the deals' spread alone, which is none, would claim far more."""
+    """The exact bound (Clopper-Pearson) for as many wins as deals; the deals' spread alone, which
+    is none, would claim far more.
+    """
     fit = fit_of(duel(deals, 0))
     chance = 0.025 ** (1 / deals)
     exact = ELO * np.log(chance / (1 - chance))
@@ -141,7 +163,9 @@ def test_the_width_that_a_loose_group_adds_stays_out_of_the_groups():
 
 
 def test_bots_and_seats_that_only_together_run_away_get_wide_errors():
-    games = [(deal, "ab", (1, 0) if deal < 5 else (0, 1)) for deal in range(8)] + [(deal, "ba", (0, 1)) for deal in range(8)]
+    games = [(deal, "ab", (1, 0) if deal < 5 else (0, 1)) for deal in range(8)] + [
+        (deal, "ba", (0, 1)) for deal in range(8)
+    ]
     fit = fit_of(games)
     assert (fit.prior, fit.bot_marks(), fit.open_seats) == (1, ["", ""], (2,))
     assert fit.half_widths()[0] > 200

@@ -1,4 +1,6 @@
-"""The sequential test on simulated blocks: it errs no more often than it says, and its estimates are not biased by stopping."""
+"""The sequential test on simulated blocks: it errs no more often than it says, and its estimates
+are not biased by stopping.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""The tables of a run: what is counted, the table equals the CSV equals what the journal implies."""
+"""The tables of a run: what is counted, the table equals the CSV
+equals what the journal implies.
+"""
 
 import io
 import json
@@ -41,7 +43,10 @@ def play_run(folder, names=("ann", "bob", "cy"), **settings):
     config = make_config({"bots": list(names), "seed": "tables", **settings})
     bots = [BotInfo(name, "1", "0" * 64, ["x"]) for name in names]
     boards = {name: list(built_in(name).rows) for name in config.boards}
-    write_run(folder, RunInfo("0", 1, "pure", 1, {}, boards, bots, "tables", "none", "2026-01-01T00:00:00Z"))
+    write_run(
+        folder,
+        RunInfo("0", 1, "pure", 1, {}, boards, bots, "tables", "none", "2026-01-01T00:00:00Z"),
+    )
     with Journal(folder) as journal:
         for plan in Schedule(config):
             players = [InProcessPlayer(name, PLAYERS[name]) for name in plan.bots]
@@ -51,7 +56,9 @@ def play_run(folder, names=("ann", "bob", "cy"), **settings):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    return play_run(tmp_path_factory.mktemp("run"), deals=12, players=3, names=("ann", "bob", "cy", "dee"))
+    return play_run(
+        tmp_path_factory.mktemp("run"), deals=12, players=3, names=("ann", "bob", "cy", "dee")
+    )
 
 
 def counted(folder, bots=()):
@@ -90,12 +97,18 @@ def test_counts_are_those_of_the_journal(run):
     table = run_tables(run).standings.set_index("bot")
     games = games_csv(run)
     for name in table.index:
-        ranks = pd.concat([games.loc[games[f"bot_{seat}"] == name, f"rank_{seat}"] for seat in range(3)])
-        share = pd.concat([games.loc[games[f"bot_{seat}"] == name, f"share_{seat}"] for seat in range(3)])
+        ranks = pd.concat(
+            [games.loc[games[f"bot_{seat}"] == name, f"rank_{seat}"] for seat in range(3)]
+        )
+        share = pd.concat(
+            [games.loc[games[f"bot_{seat}"] == name, f"share_{seat}"] for seat in range(3)]
+        )
         assert table.loc[name, "games"] == len(ranks)
         assert table.loc[name, "wins"] == (share == 1).sum()
         assert table.loc[name, "shared"] == ((share > 0) & (share < 1)).sum()
-        assert table.loc[name, "wins"] + table.loc[name, "shared"] + table.loc[name, "losses"] == len(ranks)
+        assert table.loc[name, "wins"] + table.loc[name, "shared"] + table.loc[
+            name, "losses"
+        ] == len(ranks)
         assert table.loc[name, "win_rate"] == pytest.approx(share.mean())
         assert table.loc[name, "avg_rank"] == pytest.approx(ranks.mean())
 
@@ -116,7 +129,11 @@ def test_a_pair_seen_from_both_sides_is_the_same(run):
     assert len(pairs) == 12
     for (one, other), row in pairs.iterrows():
         back = pairs.loc[(other, one)]
-        assert (row["wins"], row["shared"], row["games"]) == (back["losses"], back["shared"], back["games"])
+        assert (row["wins"], row["shared"], row["games"]) == (
+            back["losses"],
+            back["shared"],
+            back["games"],
+        )
         assert row["score"] + back["score"] == pytest.approx(1)
         assert row["elo_diff"] == pytest.approx(-back["elo_diff"])
         assert row["elo_low"] == pytest.approx(-back["elo_high"])
@@ -133,10 +150,21 @@ def test_the_table_equals_the_csv_and_the_text(run, tmp_path):
     shown = standings_text(tables).splitlines()
     for line, row in zip(shown[1:], again.to_dict("records"), strict=False):
         words = line.split()
-        assert (words[0], words[2], words[5], words[6]) == (str(row["rank"]), row["bot"], str(row["games"]), str(row["wins"]))
+        assert (words[0], words[2], words[5], words[6]) == (
+            str(row["rank"]),
+            row["bot"],
+            str(row["games"]),
+            str(row["wins"]),
+        )
         assert float(words[3].lstrip("<>")) == pytest.approx(row["elo"], abs=0.06)
     paths = export_run(run, tmp_path, tables)
-    assert [path.name for path in paths] == ["standings.csv", "pairs.csv", "seats.csv", "faults.csv", "games.csv"]
+    assert [path.name for path in paths] == [
+        "standings.csv",
+        "pairs.csv",
+        "seats.csv",
+        "faults.csv",
+        "games.csv",
+    ]
     assert (tmp_path / "standings.csv").read_text() == text
     assert (tmp_path / "pairs.csv").read_text().splitlines()[0] == ",".join(PAIRS)
     assert len(pd.read_csv(tmp_path / "games.csv")) == tables.games
@@ -186,14 +214,22 @@ def test_few_deals_and_priors_and_idle_bots_are_noted():
     tables = make_tables(counts_of(duel(4, 0), bots=["idle"]))
     assert "only 4 deals: the error bars are rough below 10" in tables.notes
     assert "no games against another bot: idle" in tables.notes
-    assert any(note.startswith("a (>) gave nothing to the others, b (<) got nothing") for note in tables.notes)
+    assert any(
+        note.startswith("a (>) gave nothing to the others, b (<) got nothing")
+        for note in tables.notes
+    )
     assert tables.standings["mark"].tolist() == [">", "<", ""]
     assert ">" in standings_text(tables)
 
 
 def test_groups_that_never_met_are_noted_and_stand_one_below_the_other():
-    tables = make_tables(counts_of(duel(12, 8) + duel(3, 7, names=("x", "y")) + duel(7, 9, names=("y", "z"))))
-    assert any(note.startswith("these groups never met, so each has its own mean of 0: x, y, z; a, b") for note in tables.notes)
+    tables = make_tables(
+        counts_of(duel(12, 8) + duel(3, 7, names=("x", "y")) + duel(7, 9, names=("y", "z")))
+    )
+    assert any(
+        note.startswith("these groups never met, so each has its own mean of 0: x, y, z; a, b")
+        for note in tables.notes
+    )
     assert tables.standings["bot"].tolist()[3:] == ["a", "b"]
 
 
@@ -213,7 +249,11 @@ def test_a_damaged_journal_is_named_with_its_line(tmp_path):
 def test_a_record_whose_lists_do_not_fit_together_is_named_with_its_line(run, tmp_path):
     first, rest = (run / "games.jsonl").read_text().split("\n", 1)
     record = json.loads(first)
-    for changed in ({"ranks": [1]}, {"ranks": [0, 1, 2]}, {"faults": [{"seat": 3, "turn": 1, "kind": "late", "detail": ""}]}):
+    for changed in (
+        {"ranks": [1]},
+        {"ranks": [0, 1, 2]},
+        {"faults": [{"seat": 3, "turn": 1, "kind": "late", "detail": ""}]},
+    ):
         (tmp_path / "games.jsonl").write_text(json.dumps(record | changed) + "\n" + rest)
         with pytest.raises(RunError, match=r"games.jsonl, line 1: expected a record"):
             counted(tmp_path)
@@ -222,7 +262,11 @@ def test_a_record_whose_lists_do_not_fit_together_is_named_with_its_line(run, tm
 def test_the_games_of_each_block_are_counted_by_its_name(run, tmp_path):
     blocks = score_journal(run / "games.jsonl", ()).games.blocks()
     ids = [json.loads(line)["id"] for line in (run / "games.jsonl").read_text().splitlines()]
-    found = {f"{place}/{deal}": games for place, deals, counts in blocks for deal, games in zip(deals, counts, strict=True)}
+    found = {
+        f"{place}/{deal}": games
+        for place, deals, counts in blocks
+        for deal, games in zip(deals, counts, strict=True)
+    }
     assert found == Counter(game_id.rpartition("/")[0] for game_id in ids)
     (tmp_path / "games.jsonl").write_bytes(b"")
     assert score_journal(tmp_path / "games.jsonl", ()).games.blocks() == []
@@ -236,13 +280,22 @@ def test_faults_are_counted_for_the_bots_that_forfeited(run, tmp_path):
     table = make_tables(counted(tmp_path)).faults.set_index("bot")
     lost = [lines[number]["bots"][number % 3] for number in range(5)]
     assert table["forfeits"].to_dict() == {bot: lost.count(bot) for bot in PLAYERS}
-    assert [faults for faults in games_csv(tmp_path)["faults"] if faults] == [f"{number % 3}:late" for number in range(5)]
+    assert [faults for faults in games_csv(tmp_path)["faults"] if faults] == [
+        f"{number % 3}:late" for number in range(5)
+    ]
 
 
 def test_boards_sizes_of_tables_and_bots_are_told_apart_whatever_the_order(tmp_path):
     """Beside an obvious count of the same games."""
     rng = random.Random(5)
-    records = [game_of(rng.sample("abcde", rng.choice([2, 3, 4])), deal=deal, board=rng.choice(["bird", "lion"])) for deal in range(80)]
+    records = [
+        game_of(
+            rng.sample("abcde", rng.choice([2, 3, 4])),
+            deal=deal,
+            board=rng.choice(["bird", "lion"]),
+        )
+        for deal in range(80)
+    ]
     write_made_up(tmp_path / "one", "abcde", records)
     rng.shuffle(records)
     write_made_up(tmp_path / "other", "abcde", records)
@@ -252,11 +305,19 @@ def test_boards_sizes_of_tables_and_bots_are_told_apart_whatever_the_order(tmp_p
     assert one.most_seats == 4
     assert one.clusters == len({(record.board, record.deal) for record in records})
     for row in one.standings.to_dict("records"):
-        games = [(record, record.bots.index(row["bot"])) for record in records if row["bot"] in record.bots]
+        games = [
+            (record, record.bots.index(row["bot"]))
+            for record in records
+            if row["bot"] in record.bots
+        ]
         assert row["games"] == len(games)
         assert row["avg_left"] == sum(record.left[seat] for record, seat in games) / len(games)
-        assert row["think_ms"] == pytest.approx(sum(record.think_ms[seat] for record, seat in games) / len(games))
-        assert row["win_rate"] == pytest.approx(sum(shares(record.ranks)[seat] for record, seat in games) / len(games))
+        assert row["think_ms"] == pytest.approx(
+            sum(record.think_ms[seat] for record, seat in games) / len(games)
+        )
+        assert row["win_rate"] == pytest.approx(
+            sum(shares(record.ranks)[seat] for record, seat in games) / len(games)
+        )
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -264,13 +325,19 @@ def test_exported_games_are_those_of_the_journal(run, tmp_path, form):
     if form == "parquet":
         pytest.importorskip("pyarrow")
     paths = export_run(run, tmp_path, run_tables(run), form)
-    assert [path.name for path in paths] == [f"{name}.{form}" for name in ("standings", "pairs", "seats", "faults", "games")]
+    assert [path.name for path in paths] == [
+        f"{name}.{form}" for name in ("standings", "pairs", "seats", "faults", "games")
+    ]
     table = getattr(pd, f"read_{form}")(tmp_path / f"games.{form}")
     records = [json.loads(line) for line in (run / "games.jsonl").read_text().splitlines()]
     for row, record in zip(table.to_dict("records"), records, strict=True):
-        assert [row[name] for name in ("id", "deal", "end", "turns")] == [record[name] for name in ("id", "deal", "end", "turns")]
+        assert [row[name] for name in ("id", "deal", "end", "turns")] == [
+            record[name] for name in ("id", "deal", "end", "turns")
+        ]
         by_seat = {"bot": record["bots"], "rank": record["ranks"], "share": shares(record["ranks"])}
-        for name, wanted in (by_seat | {name: record[name] for name in ("left", "think_ms")}).items():
+        for name, wanted in (
+            by_seat | {name: record[name] for name in ("left", "think_ms")}
+        ).items():
             assert [row[f"{name}_{seat}"] for seat in range(3)] == wanted
         if form == "parquet":
             assert (row["deck"], list(row["moves"])) == (record["deck"], record["moves"])
@@ -292,7 +359,9 @@ def test_pieces_of_games_csv_make_the_whole(run, monkeypatch):
     pieces = list(csv_of_games(run, 3))
     assert len(pieces) == 1 + -(-144 // 7)
     assert "".join(pieces) == whole
-    assert pieces[0].startswith("id,block,board,deal,seating,end,turns,bot_0,share_0,rank_0,left_0,think_ms_0,bot_1,")
+    assert pieces[0].startswith(
+        "id,block,board,deal,seating,end,turns,bot_0,share_0,rank_0,left_0,think_ms_0,bot_1,"
+    )
 
 
 def test_seats_that_a_game_does_not_have_are_empty(tmp_path):

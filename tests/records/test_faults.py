@@ -36,10 +36,15 @@ def test_evidence_is_whole_then_short_then_none(tmp_path):
     for number in range(100):
         faults.write(f"bird/a+b/{number}/0", [7], [said(20_000)])
     kept = [json.loads(path.read_bytes()) for path in tmp_path.rglob("seat-0.json")]
-    whole, short = [item for item in kept if item["lines"]], [item for item in kept if not item["lines"]]
+    whole, short = (
+        [item for item in kept if item["lines"]],
+        [item for item in kept if not item["lines"]],
+    )
     assert 3 <= len(whole) <= 5
     assert 8 <= len(short) <= 14
-    assert all("note" in item and item["kind"] == "exit" and len(item["stderr"]) == 500 for item in short)
+    assert all(
+        "note" in item and item["kind"] == "exit" and len(item["stderr"]) == 500 for item in short
+    )
     assert faults.is_short
     assert read_evidence(tmp_path, "faults/bird/a+b/99/0/seat-0.json") is None
     assert read_evidence(tmp_path, "faults/bird/a+b/8/0/seat-0.json").kind == "exit"

@@ -8,7 +8,25 @@ from hypothesis import strategies as st
 
 from arena.records.ids import Ids
 
-PARTS = st.sampled_from(["", "0", "00", "7", "07", "007", "10007", "9999999", "٣", "²", "a+b", "bird", "-1", " 1", "1_0"])
+PARTS = st.sampled_from(
+    [
+        "",
+        "0",
+        "00",
+        "7",
+        "07",
+        "007",
+        "10007",
+        "9999999",
+        "٣",
+        "²",
+        "a+b",
+        "bird",
+        "-1",
+        " 1",
+        "1_0",
+    ]
+)
 NAMES = st.one_of(st.text(max_size=12), st.lists(PARTS, min_size=1, max_size=5).map("/".join))
 
 
@@ -25,7 +43,12 @@ def test_they_are_a_set_of_whatever_text(names, other):
 
 
 def test_ids_of_games_take_next_to_no_room():
-    names = [f"bird/{pair}/{deal}/{seating}" for deal in range(2500) for pair in ("a+b", "a+c", "b+c", "c+d") for seating in (0, 1)]
+    names = [
+        f"bird/{pair}/{deal}/{seating}"
+        for deal in range(2500)
+        for pair in ("a+b", "a+c", "b+c", "c+d")
+        for seating in (0, 1)
+    ]
     random.Random(1).shuffle(names)
     tracemalloc.start()
     ids = Ids(names)

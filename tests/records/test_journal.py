@@ -1,4 +1,6 @@
-"""The journal: what is written stays, what is torn is cut, what is damaged is named, and one arena writes."""
+"""The journal: what is written stays, what is torn is cut, what is damaged is named, and one arena
+writes.
+"""
 
 import os
 import shutil
@@ -71,7 +73,9 @@ def test_records_are_appended_and_found_again(tmp_path):
 
 
 def test_a_journal_cut_at_any_byte_loses_only_the_torn_record(tmp_path, monkeypatch):
-    """Every prefix of a journal: its whole records are kept, its torn one is set aside, and the journal can be completed."""
+    """Every prefix of a journal: its whole records are kept, its torn one is set aside, and the
+    journal can be completed.
+    """
     monkeypatch.setattr(os, "fsync", lambda _: None)
     monkeypatch.setattr(os, "fdatasync", lambda _: None)
     for length in range(len(LINES) + 1):
@@ -100,11 +104,14 @@ def test_one_changed_byte_is_named_or_is_read_and_nothing_else_is_lost(tmp_path_
         with Journal(folder) as journal:
             kept = damaged[: len(damaged) - journal.repaired]
     except RunError as error:
-        assert "expected a record, got" in str(error)  # noqa: PT017 - it may also be no error at all
+        # It may also be no error at all.
+        assert "expected a record, got" in str(error)  # noqa: PT017
         kept = damaged
     assert (folder / "games.jsonl").read_bytes() == kept
     assert LINES.startswith(kept[:at])
-    assert len(damaged) - len(kept) <= len(LINES) - (LINES.rfind(b"\n", 0, -1) + 1), "only a last record may be cut off"
+    assert len(damaged) - len(kept) <= len(LINES) - (LINES.rfind(b"\n", 0, -1) + 1), (
+        "only a last record may be cut off"
+    )
     shutil.rmtree(folder)
 
 
@@ -126,7 +133,9 @@ def test_a_damaged_line_is_named_and_nothing_is_changed(tmp_path):
 
 
 def test_the_first_record_of_an_id_counts(tmp_path):
-    (tmp_path / "games.jsonl").write_bytes(LINES + encode_record(RECORDS[0]).replace(b'"here"', b'"there"') + b"\n")
+    (tmp_path / "games.jsonl").write_bytes(
+        LINES + encode_record(RECORDS[0]).replace(b'"here"', b'"there"') + b"\n"
+    )
     assert list(read_records(tmp_path)) == RECORDS
 
 
@@ -164,9 +173,16 @@ except RunError as error:
 def test_a_second_arena_is_refused(tmp_path):
     code = OTHER.format(root=str(Path(__file__).parents[2]), folder=str(tmp_path))
     with Journal(tmp_path):
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
         assert "got another arena writing it" in done.stdout
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == ""
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == ""
+    )
 
 
 FULL = """
@@ -192,11 +208,15 @@ def test_when_nothing_more_can_be_written_what_was_written_is_whole(tmp_path):
     (tmp_path / "lines").write_bytes(LINES)
     run = tmp_path / "run"
     run.mkdir()
-    code = FULL.format(root=str(Path(__file__).parents[2]), folder=str(run), lines=str(tmp_path / "lines"))
+    code = FULL.format(
+        root=str(Path(__file__).parents[2]), folder=str(run), lines=str(tmp_path / "lines")
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "expected to append to" in done.stdout
     assert "all earlier games are safe" in done.stdout
-    assert (run / "games.jsonl").read_bytes() == b"".join(encode_record(record) + b"\n" for record in RECORDS[:2])
+    assert (run / "games.jsonl").read_bytes() == b"".join(
+        encode_record(record) + b"\n" for record in RECORDS[:2]
+    )
     assert issubclass(JournalFullError, RunError)
 
 

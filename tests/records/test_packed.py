@@ -53,7 +53,9 @@ def test_what_is_cut_off_or_spoilt_is_an_error(packed):
     data = journal.read_bytes()
     for spoilt in (data[: len(data) // 2], data[:-1], b"plain text\n"):
         journal.write_bytes(spoilt)
-        with pytest.raises(RunError, match=r"to be whole and compressed by (gzip|zstd), got") as caught:
+        with pytest.raises(
+            RunError, match=r"to be whole and compressed by (gzip|zstd), got"
+        ) as caught:
             list(read_records(run))
         assert caught.value.hint == "restore the file"
 
@@ -70,6 +72,11 @@ def test_without_a_module_that_reads_zstd_the_cure_is_named(tmp_path, monkeypatc
     (tmp_path / "games.jsonl.zst").write_bytes(b"")
     for name in ("compression.zstd", "backports.zstd"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(RunError, match="expected a module that reads zstd for .*, found neither") as caught:
+    with pytest.raises(
+        RunError, match="expected a module that reads zstd for .*, found neither"
+    ) as caught:
         list(read_records(tmp_path))
-    assert caught.value.hint == f"pip install 'qin-arena[zstd]', or unpack it: unzstd --rm {tmp_path / 'games.jsonl.zst'}"
+    assert (
+        caught.value.hint == "pip install 'qin-arena[zstd]', or unpack it: unzstd --rm"
+        f" {tmp_path / 'games.jsonl.zst'}"
+    )

@@ -8,7 +8,27 @@ from arena.records.record import GameRecord
 from arena.records.strict import decode_strictly
 from tests.protocol.test_schemas import RECORDS, VALIDATORS
 
-JUNK = (None, -1, 0, 1, 5, 25, 73, 1.5, 10_000_000, "", "x", "late", "RR" * 72, [], [0], [-1, 0], [1, 2, 3, 4, 5], {}, "2026-01-01")
+JUNK = (
+    None,
+    -1,
+    0,
+    1,
+    5,
+    25,
+    73,
+    1.5,
+    10_000_000,
+    "",
+    "x",
+    "late",
+    "RR" * 72,
+    [],
+    [0],
+    [-1, 0],
+    [1, 2, 3, 4, 5],
+    {},
+    "2026-01-01",
+)
 
 
 def line_of(record):
@@ -58,11 +78,26 @@ def test_what_the_schema_refuses_is_refused_and_the_field_is_named(record):
         (line_of({**RECORDS[0], "deal": "3"}), "deal", "`int`"),
         (line_of({**RECORDS[0], "left": [3]}), "left", "`array` of length >= 2"),
         (line_of({**RECORDS[0], "left": [3, 4, 5]}), "left", "2 values"),
-        (line_of({**RECORDS[0], "end": "bored"}), "end", "a record by the schema (Invalid enum value 'bored')"),
-        (line_of({**RECORDS[0], "slowest_ms": [1e9, 0]}), "slowest_ms", "at most "),
-        (line_of({**RECORDS[0], "faults": [{"seat": 2, "turn": 0, "kind": "late", "detail": "x"}]}), "faults", "a seat below 2"),
         (
-            line_of({**RECORDS[0], "faults": [{"seat": 1, "turn": 0, "kind": "late", "detail": "x"}] * 2}),
+            line_of({**RECORDS[0], "end": "bored"}),
+            "end",
+            "a record by the schema (Invalid enum value 'bored')",
+        ),
+        (line_of({**RECORDS[0], "slowest_ms": [1e9, 0]}), "slowest_ms", "at most "),
+        (
+            line_of(
+                {**RECORDS[0], "faults": [{"seat": 2, "turn": 0, "kind": "late", "detail": "x"}]}
+            ),
+            "faults",
+            "a seat below 2",
+        ),
+        (
+            line_of(
+                {
+                    **RECORDS[0],
+                    "faults": [{"seat": 1, "turn": 0, "kind": "late", "detail": "x"}] * 2,
+                }
+            ),
             "faults",
             "at most one fault per seat",
         ),

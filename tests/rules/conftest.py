@@ -1,4 +1,6 @@
-"""Fixtures of the rules tests: every test that takes ``State`` runs on each core that is installed."""
+"""Fixtures of the rules tests: every test that takes ``State``
+runs on each core that is installed.
+"""
 
 import os
 

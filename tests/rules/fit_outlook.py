@@ -1,8 +1,11 @@
-"""The weights of arena.rules.outlook, fitted anew: ``python -m tests.rules.fit_outlook [POSITIONS]`` prints them with their errors.
+"""The weights of arena.rules.outlook, fitted anew: ``python -m tests.rules.fit_outlook
+[POSITIONS]`` prints them with their errors.
 
-Positions come from games of two in which mostly greedy moves are played. Each is played on to its end 60 times, all that is hidden dealt
-anew, by the greedy policy among 16 moves; the mean of what is then left to the other less what is left to the seat is what is explained,
-by least squares, by pagodas now, provinces by size, and villages by how far their owner leads. Takes about a minute for 4,000.
+Positions come from games of two in which mostly greedy moves are played. Each is played on to its
+end 60 times, all that is hidden dealt anew, by the greedy policy among 16 moves; the mean of what
+is then left to the other less what is left to the seat is what is explained, by least squares, by
+pagodas now, provinces by size, and villages by how far their owner leads. Takes about a minute for
+4,000.
 """
 
 import random
@@ -22,13 +25,18 @@ LATEST = 34
 
 
 def some_position(rng):
-    """A position that is not over, after so many turns as chance says; None if its game ended before."""
+    """A position that is not over, after so many turns as chance says; None if its game ended
+    before.
+    """
     deck = full_deck()
     rng.shuffle(deck)
     state = State(built_in(rng.choice(["bird", "lion"])), 2, deck)
     for _ in range(rng.randint(1, LATEST)):
         if state.end is None and not state.must_pass():
-            moves = [state.nth(rng.randrange(state.legal_count())) for _ in range(rng.choice([4, 16, 64]))]
+            moves = [
+                state.nth(rng.randrange(state.legal_count()))
+                for _ in range(rng.choice([4, 16, 64]))
+            ]
             state.play(max(moves, key=state.net_gain))
         elif state.end is None:
             state.play(random_move(state, rng))

@@ -9,7 +9,9 @@ from arena.rules.terms import PAGODAS
 
 
 def position(state_class, drawing, *, hands=("RRYYBB", "RRYYBB"), left=None, pile="", mover=0):
-    """A state from a drawing; each seat has the hand given, and as many pagodas as its start less those on the drawing."""
+    """A state from a drawing; each seat has the hand given, and as many pagodas as its start less
+    those on the drawing.
+    """
     board, spaces, provinces, villages = read_cells("drawn", drawing)
     players = len(hands)
     if left is None:
@@ -19,7 +21,16 @@ def position(state_class, drawing, *, hands=("RRYYBB", "RRYYBB"), left=None, pil
         for owner in villages:
             if owner >= 0:
                 left[owner] -= 1
-    return state_class.set_up(board, spaces, provinces, villages, left, [read_hand(hand) for hand in hands], read_hand(pile or "-"), mover)
+    return state_class.set_up(
+        board,
+        spaces,
+        provinces,
+        villages,
+        left,
+        [read_hand(hand) for hand in hands],
+        read_hand(pile or "-"),
+        mover,
+    )
 
 
 def drawing(state):
@@ -31,7 +42,9 @@ def tidy(text):
 
 
 def check(state_class, before, move, after, *, left=None, events=None, **setting):
-    """Plays one move on a drawing and compares the drawing that results, the pagodas left, and the events as 'name at seat'."""
+    """Plays one move on a drawing and compares the drawing that results, the pagodas left, and the
+    events as 'name at seat'.
+    """
     state = position(state_class, before, **setting)
     happened = []
     state.play(parse_move(state.board, move), happened)
@@ -39,7 +52,9 @@ def check(state_class, before, move, after, *, left=None, events=None, **setting
     if left is not None:
         assert state.left == left
     if events is not None:
-        assert [f"{event.name} {state.board.name_of(event.square)} {event.seat}" for event in happened] == events
+        assert [
+            f"{event.name} {state.board.name_of(event.square)} {event.seat}" for event in happened
+        ] == events
     return state
 
 

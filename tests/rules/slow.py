@@ -1,4 +1,5 @@
-"""A slow and plain referee, written from the text of the rules: it floods the whole board anew after every placement.
+"""A slow and plain referee, written from the text of the rules: it floods the whole board anew
+after every placement.
 
 It knows nothing of the cores. Squares are (row, column) pairs, provinces are sets of squares.
 """
@@ -29,12 +30,16 @@ def flood(squares):
 
 
 class SlowGame:
-    """``provinces`` maps each owned area to [owner, pagodas]; ``villages`` each village to its owner or None."""
+    """``provinces`` maps each owned area to [owner, pagodas]; ``villages`` each village to its
+    owner or None.
+    """
 
     def __init__(self, rows, players, deck):
         self.ground = {(r, c): letter for r, row in enumerate(rows) for c, letter in enumerate(row)}
         self.cells = {square: letter for square, letter in self.ground.items() if letter in COLOURS}
-        self.villages = dict.fromkeys(flood(square for square, letter in self.ground.items() if letter == "V"))
+        self.villages = dict.fromkeys(
+            flood(square for square, letter in self.ground.items() if letter == "V")
+        )
         self.provinces = {}
         self.players = players
         self.left = [PAGODAS[players]] * players
@@ -47,17 +52,23 @@ class SlowGame:
         self.look_for_end()
 
     def legal(self, seat):
-        """The set of placements as ((square, letter), (square, letter)), squares in reading order."""
+        """The set of placements as ((square, letter), (square,
+        letter)), squares in reading order.
+        """
         home = {square: province for province in self.provinces for square in province}
         faces = {letters for tile in self.hands[seat] for letters in (tile, tile[::-1])}
         found = set()
         for square in self.ground:
             for other in ((square[0], square[1] + 1), (square[0] + 1, square[1])):
                 # R4.1: both squares are free grassland
-                if any(self.ground.get(half) != "." or half in self.cells for half in (square, other)):
+                if any(
+                    self.ground.get(half) != "." or half in self.cells for half in (square, other)
+                ):
                     continue
                 # R4.2: one of the spaces touches a province space of any colour
-                if not any(near in self.cells for half in (square, other) for near in neighbours(half)):
+                if not any(
+                    near in self.cells for half in (square, other) for near in neighbours(half)
+                ):
                     continue
                 for letters in faces:
                     placement = ((square, letters[0]), (other, letters[1]))
@@ -66,10 +77,16 @@ class SlowGame:
         return found
 
     def joins(self, placement, home):
-        """R4.5: the provinces that each colour area of the tile would touch; a double tile is one area."""
+        """R4.5: the provinces that each colour area of the tile would touch; a double tile is one
+        area.
+        """
         touched = {}
         for square, letter in placement:
-            beside = {home[near] for near in neighbours(square) if near in home and self.cells[near] == letter}
+            beside = {
+                home[near]
+                for near in neighbours(square)
+                if near in home and self.cells[near] == letter
+            }
             touched[letter] = touched.get(letter, set()) | beside
         return touched.values()
 
@@ -83,7 +100,9 @@ class SlowGame:
         return totals.count(max(totals)) == 1  # R4.4
 
     def areas_of(self, placement):
-        """The colour areas that hold a half of the placed tile, flooded on the board as it would be."""
+        """The colour areas that hold a half of the placed tile, flooded on the board as it would
+        be.
+        """
         after = {**self.cells, **dict(placement)}
         areas = {}
         for square, letter in placement:
@@ -93,7 +112,11 @@ class SlowGame:
         return list(areas.items())
 
     def provinces_within(self, area, letter):
-        return [province for province in self.provinces if self.cells[next(iter(province))] == letter and province <= area]
+        return [
+            province
+            for province in self.provinces
+            if self.cells[next(iter(province))] == letter and province <= area
+        ]
 
     def totals(self, joined):
         totals = [0] * self.players
@@ -117,9 +140,16 @@ class SlowGame:
 
     def carry_out(self, placement):
         owed = []
-        plans = [(area, self.provinces_within(area, letter)) for area, letter in self.areas_of(placement)]
+        plans = [
+            (area, self.provinces_within(area, letter)) for area, letter in self.areas_of(placement)
+        ]
         self.cells.update(placement)
-        for area, joined in sorted(plans, key=lambda plan: min(at for at, (square, _) in enumerate(placement) if square in plan[0])):
+        for area, joined in sorted(
+            plans,
+            key=lambda plan: min(
+                at for at, (square, _) in enumerate(placement) if square in plan[0]
+            ),
+        ):
             if len(area) == 1:
                 continue
             owner, standing = self.mover, 0

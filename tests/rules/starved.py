@@ -1,7 +1,8 @@
-"""Run by test_leaks.py in a process of its own: what the native core does when memory runs out, at every place where it can.
+"""Run by test_leaks.py in a process of its own: what the native core does when memory runs out, at
+every place where it can.
 
-Each call is made with its first allocation failing, then with its second, and so on. It must raise MemoryError or succeed, leave the
-state whole, and lose nothing when it is repeated.
+Each call is made with its first allocation failing, then with its second, and so on. It must raise
+MemoryError or succeed, leave the state whole, and lose nothing when it is repeated.
 """
 
 import _testcapi
@@ -17,10 +18,14 @@ from tests.rules.positions import full_deck, middle_of_a_game
 
 MOST = 5000
 ENOUGH = 12
-"""So many successes one after another mean that there are no more allocations to fail; the odd one is made good by Python itself."""
+"""So many successes one after another mean that there are no more allocations to fail; the odd one
+is made good by Python itself.
+"""
 CALLS = 20
 INTERPRETERS_OWN = "error return without exception set"
-"""What CPython 3.11 says when a frame of plain Python finds no memory; a C function that forgets its exception reads differently."""
+"""What CPython 3.11 says when a frame of plain Python finds no memory; a C function that forgets
+its exception reads differently.
+"""
 
 
 def succeeds(work, failing):
@@ -45,13 +50,18 @@ def loses(work, failing):
         before = sys.getallocatedblocks()
         for _ in range(CALLS):
             succeeds(work, failing)
-        if sys.getallocatedblocks() - before < CALLS or (gc.collect(), sys.getallocatedblocks() - before)[1] < CALLS:
+        if (
+            sys.getallocatedblocks() - before < CALLS
+            or (gc.collect(), sys.getallocatedblocks() - before)[1] < CALLS
+        ):
             return False
     return True
 
 
 def starve(name, work, first=0):
-    """Lets each allocation of the call fail; returns how many there are. ``first`` passes over those that are Python's own."""
+    """Lets each allocation of the call fail; returns how many there are. ``first`` passes over
+    those that are Python's own.
+    """
     row = 0
     for failing in range(first, MOST):
         row = row + 1 if succeeds(work, failing) else 0
@@ -76,10 +86,26 @@ def new_board(board):
 
 def works(state):
     """The calls, and how many allocations at their beginning are not the core's."""
-    board, deck, moves, own = state.board, full_deck(), state.legal_moves()[:2], Board("own", state.board.rows)
+    board, deck, moves, own = (
+        state.board,
+        full_deck(),
+        state.legal_moves()[:2],
+        Board("own", state.board.rows),
+    )
     spaces = [state.spaces(colour) for colour in range(3)]
-    provinces = [(colour, area.mask, area.owner, area.pagodas) for colour, area in state.provinces()]
-    setup = (board, spaces, provinces, state.villages, state.left, state.hands, state.pile_tiles(), state.mover)
+    provinces = [
+        (colour, area.mask, area.owner, area.pagodas) for colour, area in state.provinces()
+    ]
+    setup = (
+        board,
+        spaces,
+        provinces,
+        state.villages,
+        state.left,
+        state.hands,
+        state.pile_tiles(),
+        state.mover,
+    )
     checking = starve_quietly(lambda: checked_setup(*setup))
     return {
         "new on a new board": (lambda: new_board(own), 0),
@@ -100,8 +126,27 @@ def works(state):
         "outlooks": (state.outlooks, 0),
         "set_hand": (lambda: state.copy().set_hand(0, [1, 2]), 0),
         "set_pile": (lambda: state.copy().set_pile([1, 2]), 0),
-        "attributes": (lambda: [state.hands, state.left, state.villages, state.retired, state.free, state.pile_tiles()], 0),
-        "lists": (lambda: [state.ranks(), state.tiles_placed(), state.nth(0), state.placed(1), state.spaces(1)], 0),
+        "attributes": (
+            lambda: [
+                state.hands,
+                state.left,
+                state.villages,
+                state.retired,
+                state.free,
+                state.pile_tiles(),
+            ],
+            0,
+        ),
+        "lists": (
+            lambda: [
+                state.ranks(),
+                state.tiles_placed(),
+                state.nth(0),
+                state.placed(1),
+                state.spaces(1),
+            ],
+            0,
+        ),
     }
 
 

@@ -42,7 +42,12 @@ def test_r1_3_pagodas_by_number_of_players():
 
 def test_r1_4_village_squares_that_share_an_edge_are_one_village():
     board = parse_board("villages", "VV.V\n...V\nRV..\nV...")
-    assert [names(board, village) for village in board.villages] == [["a1", "b1"], ["d1", "d2"], ["b3"], ["a4"]]
+    assert [names(board, village) for village in board.villages] == [
+        ["a1", "b1"],
+        ["d1", "d2"],
+        ["b3"],
+        ["a4"],
+    ]
 
 
 def test_r1_4_squares_beside_a_village_are_those_that_share_an_edge():

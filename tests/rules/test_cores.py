@@ -1,4 +1,6 @@
-"""The native core beside the pure one: the same moves in the same order, texts, events, errors and playouts."""
+"""The native core beside the pure one: the same moves in the same order, texts, events, errors and
+playouts.
+"""
 
 import gc
 import os
@@ -23,11 +25,24 @@ BATCHES = 6
 def test_random_games_are_the_same_in_both_cores(both, batch):
     for seed in range(batch, GAMES, BATCHES):
         rng = random.Random(f"board {seed}")
-        board = [built_in("bird"), built_in("lion"), random_board(rng, 4), random_board(rng, 13), random_board(rng, 26)][seed % 5]
+        board = [
+            built_in("bird"),
+            built_in("lion"),
+            random_board(rng, 4),
+            random_board(rng, 13),
+            random_board(rng, 26),
+        ][seed % 5]
         play_both(both, board, 2 + seed // 5 % 3, seed)
 
 
-POLICIES = [("uniform", 0, 0), ("uniform", 0, 7), ("greedy", 0, 0), ("greedy", 8, 0), ("careful", 0, 4), ("careful", 5, 9)]
+POLICIES = [
+    ("uniform", 0, 0),
+    ("uniform", 0, 7),
+    ("greedy", 0, 0),
+    ("greedy", 8, 0),
+    ("careful", 0, 4),
+    ("careful", 5, 9),
+]
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
@@ -44,7 +59,9 @@ def test_playouts_are_the_same_in_both_cores(both, players, policy):
             other.play(move)
         assert one.playout(seed, *policy) == other.playout(seed, *policy)
         assert state_text(one) == state_text(other)
-        assert [one.outlook(seat) for seat in range(players)] == [other.outlook(seat) for seat in range(players)]
+        assert [one.outlook(seat) for seat in range(players)] == [
+            other.outlook(seat) for seat in range(players)
+        ]
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
@@ -64,7 +81,9 @@ def test_rollouts_are_the_same_in_both_cores_whatever_is_hidden(both, players, p
         state.set_hand(seat, known[0].hands[seat])
     name, among, turns = policy
     moves = known[0].legal_moves()[:: 6 if name == "uniform" else 60]
-    results = [state.rollouts(seat, 2, 11, name, moves, among, turns) for state in (*known, *unseen)]
+    results = [
+        state.rollouts(seat, 2, 11, name, moves, among, turns) for state in (*known, *unseen)
+    ]
     assert all(result == results[0] for result in results)
     assert results[0][0] == moves
     assert state_text(known[0]) == state_text(known[1])
@@ -86,7 +105,9 @@ def test_a_playout_of_one_turn_plays_what_the_policy_chooses(State, players, pol
 
 @pytest.mark.parametrize("policy", CHOOSERS, ids=str)
 def test_a_choice_rests_on_nothing_that_the_seat_cannot_see(State, policy):
-    """The other hands and the draw order are dealt anew, or unknown: the choice stays, and nothing of the state has changed."""
+    """The other hands and the draw order are dealt anew, or unknown: the choice stays, and nothing
+    of the state has changed.
+    """
     rng = random.Random(5)
     for number in range(6):
         state = middle_of_a_game(State, 2 + number % 3, 8 * number, "lion")
@@ -142,16 +163,34 @@ def test_shares_of_rollouts_add_up_and_better_moves_do_better(State):
     ("call", "said"),
     [
         (lambda state: state.rollouts(1, 1, 1), "expected the seat that is to move, got 1"),
-        (lambda state: state.rollouts(0, 1, 1, "clever"), "expected the policy uniform, greedy or careful, got clever"),
-        (lambda state: state.playout(1, "clever"), "expected the policy uniform, greedy or careful, got clever"),
-        (lambda state: state.playout(1, "greedy", -1), "expected 0 to 1000000 moves to look at and turns to play, got -1 and 0"),
+        (
+            lambda state: state.rollouts(0, 1, 1, "clever"),
+            "expected the policy uniform, greedy or careful, got clever",
+        ),
+        (
+            lambda state: state.playout(1, "clever"),
+            "expected the policy uniform, greedy or careful, got clever",
+        ),
+        (
+            lambda state: state.playout(1, "greedy", -1),
+            "expected 0 to 1000000 moves to look at and turns to play, got -1 and 0",
+        ),
         (
             lambda state: state.playout(1, "careful", 0, 2_000_000),
             "expected 0 to 1000000 moves to look at and turns to play, got 0 and 2000000",
         ),
-        (lambda state: state.choice(1, "clever"), "expected the policy uniform, greedy or careful, got clever"),
-        (lambda state: state.choice(1, "greedy", -1), "expected 0 to 1000000 moves to look at and turns to play, got -1 and 0"),
-        (lambda state: state.rollouts(0, 1, 1, "uniform", [-1]), "pass is illegal: a player who can place a tile must place one"),
+        (
+            lambda state: state.choice(1, "clever"),
+            "expected the policy uniform, greedy or careful, got clever",
+        ),
+        (
+            lambda state: state.choice(1, "greedy", -1),
+            "expected 0 to 1000000 moves to look at and turns to play, got -1 and 0",
+        ),
+        (
+            lambda state: state.rollouts(0, 1, 1, "uniform", [-1]),
+            "pass is illegal: a player who can place a tile must place one",
+        ),
         (lambda state: state.set_hand(0, [9]), "expected tiles from 0 to 6, got 9"),
         (lambda state: state.set_pile([-1]), "expected tiles from 0 to 6, got -1"),
         (lambda state: state.net_gain(5), "expected a legal move"),
@@ -179,7 +218,9 @@ def test_boards_of_every_size_are_played_alike(both):
     for width, height in ((1, 2), (26, 1), (1, 26), (26, 26), (13, 13), (12, 15), (2, 2), (3, 21)):
         rows = [["."] * width for _ in range(height)]
         rows[0][0], rows[-1][-1] = "R", "B"
-        play_both(both, Board("sized", tuple("".join(row) for row in rows)), 2, width * 100 + height)
+        play_both(
+            both, Board("sized", tuple("".join(row) for row in rows)), 2, width * 100 + height
+        )
 
 
 def test_a_state_keeps_its_board_and_its_deck_alive(State):

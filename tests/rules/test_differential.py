@@ -1,4 +1,6 @@
-"""The cores beside the slow referee on random games: same legal moves, same provinces, villages, stocks and ends."""
+"""The cores beside the slow referee on random games: same legal moves, same provinces, villages,
+stocks and ends.
+"""
 
 import os
 import random
@@ -17,15 +19,22 @@ def compare(state, slow):
     board = state.board
     assert state.end == slow.end
     assert state.left == slow.left
-    assert [sorted(TILES[tile] for tile in hand) for hand in state.hands] == [sorted(hand) for hand in slow.hands]
+    assert [sorted(TILES[tile] for tile in hand) for hand in state.hands] == [
+        sorted(hand) for hand in slow.hands
+    ]
     assert state.pile == len(slow.deck)
     provinces = {
-        frozenset(divmod(square, board.stride) for square in squares_of(province.mask)): [province.owner, province.pagodas]
+        frozenset(divmod(square, board.stride) for square in squares_of(province.mask)): [
+            province.owner,
+            province.pagodas,
+        ]
         for _, province in state.provinces()
     }
     assert provinces == slow.provinces
     villages = {
-        frozenset(divmod(square, board.stride) for square in squares_of(village)): owner if owner >= 0 else None
+        frozenset(divmod(square, board.stride) for square in squares_of(village)): (
+            owner if owner >= 0 else None
+        )
         for village, owner in zip(board.villages, state.villages, strict=True)
     }
     assert villages == slow.villages
@@ -42,7 +51,10 @@ def play_both(state_class, board, players, seed):
     rng = random.Random(seed)
     deck = full_deck()
     rng.shuffle(deck)
-    state, slow = state_class(board, players, deck), SlowGame(board.rows, players, [TILES[tile] for tile in deck])
+    state, slow = (
+        state_class(board, players, deck),
+        SlowGame(board.rows, players, [TILES[tile] for tile in deck]),
+    )
     compare(state, slow)
     while state.end is None:
         move = random_move(state, rng)
@@ -57,9 +69,15 @@ def play_both(state_class, board, players, seed):
 
 def random_board(rng, side):
     width, height = rng.randint(1, side), rng.randint(1, side)
-    letters = rng.choices([".", "V", "~", "R", "Y", "B"], [80, rng.randint(0, 12), rng.randint(0, 12), 2, 2, 2], k=width * height)
+    letters = rng.choices(
+        [".", "V", "~", "R", "Y", "B"],
+        [80, rng.randint(0, 12), rng.randint(0, 12), 2, 2, 2],
+        k=width * height,
+    )
     letters[rng.randrange(width * height)] = rng.choice(COLOURS)
-    return Board("random", tuple("".join(letters[row * width : (row + 1) * width]) for row in range(height)))
+    return Board(
+        "random", tuple("".join(letters[row * width : (row + 1) * width]) for row in range(height))
+    )
 
 
 GAMES = int(os.environ.get("ARENA_DIFFERENTIAL_GAMES", "12"))
@@ -68,7 +86,10 @@ GAMES = int(os.environ.get("ARENA_DIFFERENTIAL_GAMES", "12"))
 
 def as_placement(board, move):
     first, square, second, other = split_move(board, move)
-    return tuple((divmod(at, board.stride), COLOURS[colour]) for at, colour in ((square, first), (other, second)))
+    return tuple(
+        (divmod(at, board.stride), COLOURS[colour])
+        for at, colour in ((square, first), (other, second))
+    )
 
 
 @pytest.mark.parametrize("batch", range(9))

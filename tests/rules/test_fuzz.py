@@ -1,4 +1,6 @@
-"""Anything at all, put into both cores: they must take it alike or refuse it with the same words, and never break."""
+"""Anything at all, put into both cores: they must take it alike or refuse it with the same words,
+and never break.
+"""
 
 import os
 import random
@@ -22,10 +24,15 @@ tiles = st.lists(st.one_of(st.integers(0, 6), st.integers(-2, 8)), max_size=8)
 
 
 def rows_of(width):
-    return st.lists(st.text(alphabet="....RYBV~", min_size=width, max_size=width), min_size=1, max_size=26)
+    return st.lists(
+        st.text(alphabet="....RYBV~", min_size=width, max_size=width), min_size=1, max_size=26
+    )
 
 
-board_texts = st.one_of(st.text(alphabet=".V~RYB\n", min_size=1, max_size=60), st.integers(1, 26).flatmap(rows_of).map("\n".join))
+board_texts = st.one_of(
+    st.text(alphabet=".V~RYB\n", min_size=1, max_size=60),
+    st.integers(1, 26).flatmap(rows_of).map("\n".join),
+)
 
 
 def new_pair(both, players=2, seed=0, name="bird"):
@@ -79,7 +86,12 @@ def test_any_text_is_a_square_of_the_board_or_refused(text, width, height):
 
 
 @fuzz
-@given(st.one_of(st.text(alphabet="RYB", max_size=150), st.permutations(full_deck()).map(lambda deck: deck_text(tuple(deck)))))
+@given(
+    st.one_of(
+        st.text(alphabet="RYB", max_size=150),
+        st.permutations(full_deck()).map(lambda deck: deck_text(tuple(deck))),
+    )
+)
 def test_any_text_is_a_deck_or_refused(text):
     try:
         deck = parse_deck(text)
@@ -89,18 +101,30 @@ def test_any_text_is_a_deck_or_refused(text):
     assert parse_deck(deck_text(deck)) == deck
 
 
-cells = st.sampled_from([".", ".", "~", "V", "V0", "V1", "R", "R0", "R0", "R1", "Y", "Y1", "B0", "B3", "R9", "G", "0R"])
+cells = st.sampled_from(
+    [".", ".", "~", "V", "V0", "V1", "R", "R0", "R0", "R1", "Y", "Y1", "B0", "B3", "R9", "G", "0R"]
+)
 
 
 @fuzz
-@given(st.integers(1, 7).flatmap(lambda width: st.lists(st.lists(cells, min_size=width, max_size=width), min_size=1, max_size=7)), tiles)
+@given(
+    st.integers(1, 7).flatmap(
+        lambda width: st.lists(
+            st.lists(cells, min_size=width, max_size=width), min_size=1, max_size=7
+        )
+    ),
+    tiles,
+)
 def test_any_drawing_is_set_up_alike_or_refused(both, rows, hand):
     text = "\n".join(" ".join(row) for row in rows)
     try:
         board, spaces, provinces, villages = read_cells("drawn", text)
     except (BoardError, NotationError):
         return
-    one, other = (outcome(core.set_up, board, spaces, provinces, villages, [9] * 4, [hand] * 4, [0, 3, 5, 1]) for core in both)
+    one, other = (
+        outcome(core.set_up, board, spaces, provinces, villages, [9] * 4, [hand] * 4, [0, 3, 5, 1])
+        for core in both
+    )
     if isinstance(one, tuple):
         assert one == other
     else:
@@ -126,8 +150,21 @@ def call(state, name, first, second, some):
         "choice": (second, ["uniform", "greedy", "careful", "x"][first % 4], second % 5 - 1),
         "outlook": (first,),
         "outlooks": (),
-        "playout": (second, ["uniform", "greedy", "careful", "x"][first % 4], second % 4, first % 9),
-        "rollouts": (first, second % 3, 7, "uniform", state.legal_moves()[:2] or None, 0, second % 9),
+        "playout": (
+            second,
+            ["uniform", "greedy", "careful", "x"][first % 4],
+            second % 4,
+            first % 9,
+        ),
+        "rollouts": (
+            first,
+            second % 3,
+            7,
+            "uniform",
+            state.legal_moves()[:2] or None,
+            0,
+            second % 9,
+        ),
         "play_nth": (first,),
     }.get(name, (first,))
     if name == "play_nth":
@@ -136,8 +173,30 @@ def call(state, name, first, second, some):
     return outcome(getattr(state, name), *arguments)
 
 
-CALLS = ["can_move", "choice", "is_legal", "net_gain", "nth", "outlook", "outlooks", "placed", "placements", "play", "playout", "retire"]
-CALLS += ["play_nth", "play_nth", "play_nth", "rollouts", "set_hand", "set_pile", "spaces", "why_illegal"]
+CALLS = [
+    "can_move",
+    "choice",
+    "is_legal",
+    "net_gain",
+    "nth",
+    "outlook",
+    "outlooks",
+    "placed",
+    "placements",
+    "play",
+    "playout",
+    "retire",
+]
+CALLS += [
+    "play_nth",
+    "play_nth",
+    "play_nth",
+    "rollouts",
+    "set_hand",
+    "set_pile",
+    "spaces",
+    "why_illegal",
+]
 calls = st.lists(st.tuples(st.sampled_from(CALLS), numbers, numbers, tiles), max_size=30)
 
 
@@ -152,8 +211,12 @@ def test_any_calls_in_any_order_are_answered_alike(both, name, players, seed, ma
 
 @st.composite
 def positions(draw):
-    """The arguments of set_up, most of them fitting: areas of a random board as provinces, now and then something else."""
-    rows = draw(st.lists(st.text(alphabet="....RRYBV~", min_size=6, max_size=6), min_size=3, max_size=6))
+    """The arguments of set_up, most of them fitting: areas of a random board as provinces, now and
+    then something else.
+    """
+    rows = draw(
+        st.lists(st.text(alphabet="....RRYBV~", min_size=6, max_size=6), min_size=3, max_size=6)
+    )
     board = parse_board("any", "\n".join(["R.....", *rows]))
     players = draw(st.integers(2, 4))
     provinces = [
@@ -166,20 +229,36 @@ def positions(draw):
         "board": board,
         "spaces": list(board.starts),
         "provinces": provinces,
-        "villages": draw(st.lists(st.integers(-1, players - 1), min_size=len(board.villages), max_size=len(board.villages))),
+        "villages": draw(
+            st.lists(
+                st.integers(-1, players - 1),
+                min_size=len(board.villages),
+                max_size=len(board.villages),
+            )
+        ),
         "left": draw(st.lists(st.integers(1, 15), min_size=players, max_size=players)),
-        "hands": draw(st.lists(st.lists(st.integers(0, 5), min_size=2, max_size=3), min_size=players, max_size=players)),
+        "hands": draw(
+            st.lists(
+                st.lists(st.integers(0, 5), min_size=2, max_size=3),
+                min_size=players,
+                max_size=players,
+            )
+        ),
         "pile": draw(st.lists(st.integers(0, 5), max_size=12)),
         "mover": draw(st.integers(0, players - 1)),
     }
     odd = draw(st.sampled_from([*arguments, *["nothing"] * 8]))
-    entry = st.tuples(st.integers(-1, 3), st.integers(-1, 2**60), st.integers(-1, 4), st.integers(-1, 3))
+    entry = st.tuples(
+        st.integers(-1, 3), st.integers(-1, 2**60), st.integers(-1, 4), st.integers(-1, 3)
+    )
     if odd == "spaces":
         arguments[odd] = draw(st.lists(st.integers(-1, 2**50), min_size=3, max_size=3))
     elif odd in ("villages", "left", "pile"):
         arguments[odd] = draw(st.lists(numbers, max_size=5))
     elif odd == "provinces":
-        arguments[odd] = draw(st.one_of(st.lists(entry, max_size=12), st.just(provinces * 2), st.just([(1, 2)])))
+        arguments[odd] = draw(
+            st.one_of(st.lists(entry, max_size=12), st.just(provinces * 2), st.just([(1, 2)]))
+        )
     elif odd == "hands":
         arguments[odd] = draw(st.lists(tiles, max_size=5))
     elif odd == "mover":

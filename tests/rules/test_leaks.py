@@ -1,4 +1,6 @@
-"""The native core keeps no object and no memory that nobody needs: not when it works, not when it refuses, not when memory runs out."""
+"""The native core keeps no object and no memory that nobody needs: not when it works, not when it
+refuses, not when memory runs out.
+"""
 
 import gc
 import os
@@ -36,17 +38,32 @@ def use_everything(state_class, board, deck):
         outcome(state.set_hand, 0, ["x"])
         outcome(state.set_pile, [9])
         outcome(state.nth, -1)
-    provinces = [(colour, area.mask, area.owner, area.pagodas) for colour, area in state.provinces()]
+    provinces = [
+        (colour, area.mask, area.owner, area.pagodas) for colour, area in state.provinces()
+    ]
     spaces = [state.spaces(colour) for colour in range(3)]
-    outcome(state_class.set_up, board, spaces, provinces, state.villages, [1, 2, 3], state.hands, deck)
-    outcome(state_class.set_up, board, spaces, provinces * 2, state.villages, [1, 2, 3], state.hands, deck)
+    outcome(
+        state_class.set_up, board, spaces, provinces, state.villages, [1, 2, 3], state.hands, deck
+    )
+    outcome(
+        state_class.set_up,
+        board,
+        spaces,
+        provinces * 2,
+        state.villages,
+        [1, 2, 3],
+        state.hands,
+        deck,
+    )
     outcome(state_class, board, 9, [])
     outcome(state_class, board, 2, [7])
 
 
 @pytest.mark.skipif(not sys.getallocatedblocks(), reason="this Python counts no blocks")
 def test_no_object_is_lost(State):
-    """What is lost in every turn would be over a thousand objects; Python's own stores of free ones are full after some games."""
+    """What is lost in every turn would be over a thousand objects; Python's own stores of free ones
+    are full after some games.
+    """
     counts = []
     for _ in range(2):
         for _ in range(20):
@@ -76,7 +93,10 @@ def test_objects_that_all_share_are_held_about_as_often_as_before(State):
     for _ in range(20):
         use_everything(State, built_in("lion"), full_deck())
     gc.collect()
-    assert [abs(sys.getrefcount(thing) - count) < 100 for thing, count in zip(shared, before, strict=True)] == [True] * 4
+    assert [
+        abs(sys.getrefcount(thing) - count) < 100
+        for thing, count in zip(shared, before, strict=True)
+    ] == [True] * 4
 
 
 def test_a_state_holds_its_board_and_its_deck_once(both):
@@ -104,8 +124,18 @@ def resident_kb():
 def calls_that_repeat(native):
     state, deck = middle_of_a_game(native, 3, 30, "lion"), full_deck()
     moves = state.legal_moves()[:1]
-    provinces = [(colour, area.mask, area.owner, area.pagodas) for colour, area in state.provinces()]
-    setup = (state.board, [state.spaces(colour) for colour in range(3)], provinces, state.villages, state.left, state.hands, deck)
+    provinces = [
+        (colour, area.mask, area.owner, area.pagodas) for colour, area in state.provinces()
+    ]
+    setup = (
+        state.board,
+        [state.spaces(colour) for colour in range(3)],
+        provinces,
+        state.villages,
+        state.left,
+        state.hands,
+        deck,
+    )
     return {
         "copies": (200_000, state.copy),
         "games": (20_000, lambda: native(state.board, 2, deck).playout(1)),
@@ -114,7 +144,10 @@ def calls_that_repeat(native):
         "refused choices": (100_000, lambda: outcome(state.choice, 1, "careful", -1)),
         "outlooks": (10_000, state.outlooks),
         "rollouts": (20_000, lambda: state.rollouts(state.mover, 1, 1, "uniform", moves)),
-        "refused rollouts": (100_000, lambda: outcome(state.rollouts, state.mover, 1, 1, "uniform", [*moves, "x"])),
+        "refused rollouts": (
+            100_000,
+            lambda: outcome(state.rollouts, state.mover, 1, 1, "uniform", [*moves, "x"]),
+        ),
         "new piles": (100_000, lambda: state.set_pile(deck)),
         "refused piles": (100_000, lambda: outcome(state.set_pile, [0, 9])),
         "positions": (5_000, lambda: native.set_up(*setup)),
@@ -127,10 +160,17 @@ def calls_that_repeat(native):
     }
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="this system does not say how much memory is resident")
-@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="the address sanitizer keeps what is freed")
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(),
+    reason="this system does not say how much memory is resident",
+)
+@pytest.mark.skipif(
+    "asan" in os.environ.get("LD_PRELOAD", ""), reason="the address sanitizer keeps what is freed"
+)
 def test_memory_does_not_grow_however_often_a_call_is_made(both):
-    """The least that a call could lose is a small object: over these calls that would show as a megabyte, a state as a hundred."""
+    """The least that a call could lose is a small object: over these calls that would show as a
+    megabyte, a state as a hundred.
+    """
     grown = {}
     for name, (times, work) in calls_that_repeat(both[1]).items():
         for _ in range(times // 10):
@@ -141,13 +181,25 @@ def test_memory_does_not_grow_however_often_a_call_is_made(both):
             outcome(work)
         gc.collect()
         grown[name] = (resident_kb() - before, sys.getallocatedblocks() - blocks)
-    assert {name: growth for name, growth in grown.items() if growth[0] > 1024 or growth[1] > 100} == {}
+    assert {
+        name: growth for name, growth in grown.items() if growth[0] > 1024 or growth[1] > 100
+    } == {}
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 12), reason="from Python 3.12 the interpreter itself crashes when its own code finds no memory")
+@pytest.mark.skipif(
+    sys.version_info >= (3, 12),
+    reason="from Python 3.12 the interpreter itself crashes when its own code finds no memory",
+)
 def test_when_memory_runs_out_nothing_breaks_and_nothing_is_lost(both):
     pytest.importorskip("_testcapi")
     program = [sys.executable, "-X", "faulthandler", str(Path(__file__).with_name("starved.py"))]
-    done = subprocess.run(program, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        program,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("survived")

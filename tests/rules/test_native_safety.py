@@ -1,4 +1,6 @@
-"""What no caller may do to the native core: break it by odd arguments, by changing things under its hands, or from another thread."""
+"""What no caller may do to the native core: break it by odd arguments, by changing things under its
+hands, or from another thread.
+"""
 
 import gc
 import re
@@ -27,7 +29,9 @@ def spoil(state):
     state.retire(0)
 
 
-def test_rollouts_start_from_the_position_at_the_call_whatever_happens_while_the_moves_are_read(State):
+def test_rollouts_start_from_the_position_at_the_call_whatever_happens_while_the_moves_are_read(
+    State,
+):
     state = middle_of_a_game(State)
     moves = state.legal_moves()[:3]
     expected = state.copy().rollouts(state.mover, 3, 5, "uniform", moves)
@@ -40,10 +44,15 @@ def test_rollouts_start_from_the_position_at_the_call_whatever_happens_while_the
 
 
 def test_a_state_may_be_changed_and_dropped_while_other_threads_roll_it_out(native):
-    """The rollouts run without the interpreter's lock; each begins when its moves have been read."""
+    """The rollouts run without the interpreter's lock; each begins
+    when its moves have been read.
+    """
     states = [middle_of_a_game(native, 2, turns) for turns in (8, 16, 24, 32)]
     moves = [state.legal_moves()[:12] for state in states]
-    expected = [state.copy().rollouts(state.mover, 300, 5, "uniform", own) for state, own in zip(states, moves, strict=True)]
+    expected = [
+        state.copy().rollouts(state.mover, 300, 5, "uniform", own)
+        for state, own in zip(states, moves, strict=True)
+    ]
     begun, results = [threading.Event() for _ in states], [None] * len(states)
 
     def work(number, state):
@@ -115,15 +124,30 @@ def test_a_board_that_is_none_is_refused(native, attribute, value, error):
 
 
 def test_most_villages_and_most_provinces_fit(both):
-    """A board like a chequered cloth has a village on every other square; one of starts in pairs has the most provinces."""
+    """A board like a chequered cloth has a village on every other square; one of starts in pairs
+    has the most provinces.
+    """
     chequered = ["".join("V."[(row + column) % 2] for column in range(26)) for row in range(26)]
     chequered[25] = "RR" + chequered[25][2:]
     pairs = ["RR.YY.BB.RR.YY.BB.RR.YY.BB"[:26], "." * 26] * 13
     for rows in (chequered, pairs):
         board = parse_board("full", "\n".join(rows))
         one, other = (state_class(board, 4, full_deck()) for state_class in both)
-        provinces = [(colour, area, 0, 1) for area in board.founding for colour in range(3) if area & board.starts[colour]]
-        arguments = (board, board.starts, provinces, [3] * len(board.villages), [9] * 4, [[0, 3]] * 4, full_deck())
+        provinces = [
+            (colour, area, 0, 1)
+            for area in board.founding
+            for colour in range(3)
+            if area & board.starts[colour]
+        ]
+        arguments = (
+            board,
+            board.starts,
+            provinces,
+            [3] * len(board.villages),
+            [9] * 4,
+            [[0, 3]] * 4,
+            full_deck(),
+        )
         compare(one, other)
         compare(*(state_class.set_up(*arguments) for state_class in both))
 
@@ -143,7 +167,9 @@ class OddInt(int):
 def test_ints_that_lie_are_taken_at_their_value(native):
     board = built_in("bird")
     spaces = [OddInt(mask) for mask in board.starts]
-    state = native.set_up(board, spaces, [], [-1] * len(board.villages), [9, 9], [[OddInt(0)], [1]], [OddInt(2)])
+    state = native.set_up(
+        board, spaces, [], [-1] * len(board.villages), [9, 9], [[OddInt(0)], [1]], [OddInt(2)]
+    )
     assert [state.spaces(colour) for colour in range(3)] == list(board.starts)
 
 
@@ -151,7 +177,9 @@ def test_provinces_upon_each_other_are_refused(State):
     board = parse_board("pair", "RR..\n....\n..V.")
     entry = (0, board.starts[0], 0, 1)
     for provinces in ([entry] * 20, [entry, (0, board.starts[0] | 1 << 2, 1, 1)]):
-        with pytest.raises(ValueError, match="expected a province of two or more spaces of its colour"):
+        with pytest.raises(
+            ValueError, match="expected a province of two or more spaces of its colour"
+        ):
             State.set_up(board, board.starts, provinces, [-1], [9, 9], [[0], [0]], [])
 
 
@@ -181,7 +209,9 @@ def test_hands_that_were_emptied_end_a_playout_at_once(State):
 
 
 def test_one_build_serves_every_version_of_python():
-    """Formats with a length work only where the headers of the build and the running Python agree on how it is passed."""
+    """Formats with a length work only where the headers of the build and the running Python agree
+    on how it is passed.
+    """
     source = (Path(__file__).parents[2] / "arena" / "rules" / "native" / "core.c").read_text()
     assert "Py_LIMITED_API 0x030B0000" in source
     assert not re.findall(r'"[a-zA-Z|$()]*#[a-zA-Z|$()]*"', source)

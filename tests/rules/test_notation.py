@@ -9,7 +9,18 @@ from hypothesis import strategies as st
 from arena.errors import InvalidMoveError, NotationError
 from arena.rules.boards import Board, built_in, parse_board
 from arena.rules.diagrams import read_cells, state_text
-from arena.rules.notation import PASS, TILES, deck_text, make_move, move_text, parse_deck, parse_move, parse_square, parse_tile, split_move
+from arena.rules.notation import (
+    PASS,
+    TILES,
+    deck_text,
+    make_move,
+    move_text,
+    parse_deck,
+    parse_move,
+    parse_square,
+    parse_tile,
+    split_move,
+)
 from tests.rules.positions import full_deck, random_move
 
 BIRD = built_in("bird")
@@ -21,7 +32,9 @@ def test_a1_is_top_left_and_rows_count_downward():
     assert BIRD.name_of(12 * BIRD.stride + 12) == "m13"
 
 
-@pytest.mark.parametrize("text", ["", "a", "1", "a0", "A1", "a01", "aa1", "n1", "a14", "a1 ", "\u0661a"])
+@pytest.mark.parametrize(
+    "text", ["", "a", "1", "a0", "A1", "a01", "aa1", "n1", "a14", "a1 ", "\u0661a"]
+)
 def test_a_bad_square_is_refused(text):
     with pytest.raises(NotationError, match="expected a square"):
         parse_square(BIRD, text)
@@ -108,7 +121,16 @@ def test_a_drawing_goes_through_text_unchanged(State):
         text = state_text(state)
         cells = "\n".join(text.splitlines()[: BIRD.height])
         _, spaces, provinces, villages = read_cells("drawn", cells)
-        again = State.set_up(BIRD, spaces, provinces, villages, state.left, state.hands, state.pile_tiles(), state.mover)
+        again = State.set_up(
+            BIRD,
+            spaces,
+            provinces,
+            villages,
+            state.left,
+            state.hands,
+            state.pile_tiles(),
+            state.mover,
+        )
         assert state_text(again).replace("turns 0", f"turns {state.turns}") == text
         assert again.legal_moves() == state.legal_moves()
         state.play(random_move(state, rng))
@@ -116,12 +138,15 @@ def test_a_drawing_goes_through_text_unchanged(State):
 
 @pytest.mark.parametrize("cell", ["R4", "G0", "~0", "R00"])
 def test_a_bad_cell_is_named_with_row_and_column(cell):
-    with pytest.raises(NotationError, match=f"row 1, column 2: expected a cell such as R, R0, V or V1, got '{cell}'"):
+    with pytest.raises(
+        NotationError,
+        match=f"row 1, column 2: expected a cell such as R, R0, V or V1, got '{cell}'",
+    ):
         read_cells("drawn", f"R {cell}")
 
 
 def test_boards_of_the_same_text_are_equal_after_a_trip_through_pickle():
-    import pickle  # noqa: PLC0415
+    import pickle
 
     board = parse_board("tiny", "R.\n..")
     again = pickle.loads(pickle.dumps(board))

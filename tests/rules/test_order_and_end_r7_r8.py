@@ -57,7 +57,15 @@ def test_r7_1_villages_are_judged_on_the_provinces_as_they_then_stand(State):
     ~  ~  Y  R0 ~
     ~  ~  ~  ~  ~
     """
-    check(State, before, "Rc2Yc3", after, hands=("RY", "RY"), left=[21, 24], events=["absorb a2 0", "major a2 0", "conquer c1 0"])
+    check(
+        State,
+        before,
+        "Rc2Yc3",
+        after,
+        hands=("RY", "RY"),
+        left=[21, 24],
+        events=["absorb a2 0", "major a2 0", "conquer c1 0"],
+    )
 
 
 def test_r7_1_displaced_village_pagodas_go_home_before_villages_are_taken(State):
@@ -144,7 +152,9 @@ def test_r8_1_a_board_without_room_ends_before_the_first_move(State):
 
 
 @pytest.mark.parametrize("policy", ["uniform", "greedy"])
-def test_r8_1_hands_that_were_set_so_that_nobody_can_place_end_the_game_with_the_pass(State, policy):
+def test_r8_1_hands_that_were_set_so_that_nobody_can_place_end_the_game_with_the_pass(
+    State, policy
+):
     drawing = """
     R0 R0 . R1 R1
     ~  ~  . ~  ~
@@ -194,14 +204,24 @@ def test_pagodas_in_stock_and_on_the_board_always_add_up(State, name, players):
         total = state.left[0]
         while state.end is None:
             state.play(random_move(state, rng))
-            assert [state.left[seat] + state.placed(seat) for seat in range(players)] == [total] * players
+            assert [state.left[seat] + state.placed(seat) for seat in range(players)] == [
+                total
+            ] * players
             if state.end is None:
-                assert all(province.pagodas == (2 if province.size >= 5 else 1) for _, province in state.provinces())
-                assert all(province.size > 1 and 0 <= province.owner < players for _, province in state.provinces())
+                assert all(
+                    province.pagodas == (2 if province.size >= 5 else 1)
+                    for _, province in state.provinces()
+                )
+                assert all(
+                    province.size > 1 and 0 <= province.owner < players
+                    for _, province in state.provinces()
+                )
 
 
 def test_random_games_are_as_long_as_the_rules_say(State):
-    """The check figures: about 60 tiles with 2 players, about 130-200 legal placements a turn, never over 600."""
+    """The check figures: about 60 tiles with 2 players, about 130-200 legal placements a turn,
+    never over 600.
+    """
     rng = random.Random(7)
     placements, legal = 0, []
     for _ in range(100):

@@ -16,7 +16,9 @@ def test_equal_seats_stand_equal(State):
     assert outlook_of(State, "R0 R0 . . Y1 Y1") == 0
 
 
-@pytest.mark.parametrize(("drawing", "spaces"), [("R0 R0 . .", 2), ("R0 R0 R0 . .", 3), ("R0 R0 R0 R0 . .", 4)])
+@pytest.mark.parametrize(
+    ("drawing", "spaces"), [("R0 R0 . .", 2), ("R0 R0 R0 . .", 3), ("R0 R0 R0 R0 . .", 4)]
+)
 def test_a_province_counts_by_its_size(State, drawing, spaces):
     assert outlook_of(State, drawing) == GROWTH[spaces]
     assert outlook_of(State, drawing, seat=1) == -GROWTH[spaces]
@@ -28,11 +30,7 @@ def test_a_major_province_has_no_more_to_come(State):
 
 @pytest.mark.parametrize(
     ("drawing", "lead"),
-    [
-        ("R0 R0 V0 Y1 Y1 . .", 0),
-        ("R0 R0 V0 . . . .", 1),
-        ("R0 R0 R0 R0 R0 V0 .", 2),
-    ],
+    [("R0 R0 V0 Y1 Y1 . .", 0), ("R0 R0 V0 . . . .", 1), ("R0 R0 R0 R0 R0 V0 .", 2)],
 )
 def test_a_village_counts_by_how_far_its_owner_leads(State, drawing, lead):
     others = {0: 0, 1: GROWTH[2], 2: 0}[lead]

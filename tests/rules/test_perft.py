@@ -1,4 +1,6 @@
-"""Perft: sequences of turns are counted as its docstring says, on both cores and on the slow referee."""
+"""Perft: sequences of turns are counted as its docstring says, on both cores and on the slow
+referee.
+"""
 
 import pytest
 
@@ -27,7 +29,9 @@ def plainly(state, depth):
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_the_last_turn_is_counted_as_if_it_were_played(State, text, players):
     state = State(parse_board("small", text), players, full_deck())
-    assert [perft(state, depth) for depth in range(5)] == [plainly(state, depth) for depth in range(5)]
+    assert [perft(state, depth) for depth in range(5)] == [
+        plainly(state, depth) for depth in range(5)
+    ]
 
 
 def test_depth_0_is_one_and_depth_1_the_legal_moves(State):

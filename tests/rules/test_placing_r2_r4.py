@@ -38,7 +38,9 @@ def test_r3_1_nothing_is_drawn_from_an_empty_pile(State):
 
 def test_r3_1_a_tile_that_is_not_in_the_hand_is_refused(State):
     state = position(State, "R . . . .", hands=("RRYY", "RR"))
-    with pytest.raises(IllegalMoveError, match=r"Rb1Bc1 is illegal: the tile RB is not in the hand RR YY \(R3\.1\)"):
+    with pytest.raises(
+        IllegalMoveError, match=r"Rb1Bc1 is illegal: the tile RB is not in the hand RR YY \(R3\.1\)"
+    ):
         state.play(parse_move(state.board, "Rb1Bc1"))
 
 
@@ -49,7 +51,12 @@ R0 R0 .  .  R1 R1 . .
 
 
 def test_r3_2_who_cannot_place_passes_keeps_the_hand_and_draws_nothing(State):
-    state = position(State, STUCK.replace(". .\n", "~ ~\n").replace("~ .", "~ ~"), hands=("RR", "YB"), pile="RRRRRR")
+    state = position(
+        State,
+        STUCK.replace(". .\n", "~ ~\n").replace("~ .", "~ ~"),
+        hands=("RR", "YB"),
+        pile="RRRRRR",
+    )
     assert state.legal_moves() == []
     assert state.must_pass()
     state.play(PASS)
@@ -58,7 +65,9 @@ def test_r3_2_who_cannot_place_passes_keeps_the_hand_and_draws_nothing(State):
 
 def test_r3_2_who_can_place_may_not_pass(State):
     state = position(State, "R . . .", hands=("RR", "RR"))
-    with pytest.raises(IllegalMoveError, match=r"pass is illegal: a player who can place a tile must place one"):
+    with pytest.raises(
+        IllegalMoveError, match=r"pass is illegal: a player who can place a tile must place one"
+    ):
         state.play(PASS)
 
 
@@ -72,7 +81,14 @@ def test_r4_1_a_tile_covers_two_free_grassland_squares_that_share_an_edge(State)
 
 
 @pytest.mark.parametrize(
-    ("move", "square"), [("Bb1Bc1", "c1"), ("Ba1Bb1", "a1"), ("Ba2Bb2", "b2"), ("Bc2Bd2", "row 2, column 4"), ("Ba3Ba4", "row 4, column 1")]
+    ("move", "square"),
+    [
+        ("Bb1Bc1", "c1"),
+        ("Ba1Bb1", "a1"),
+        ("Ba2Bb2", "b2"),
+        ("Bc2Bd2", "row 2, column 4"),
+        ("Ba3Ba4", "row 4, column 1"),
+    ],
 )
 def test_r4_1_villages_lakes_spaces_and_the_edge_are_refused_by_name(State, move, square):
     state = position(State, "R . V\n. ~ .\n. . .", hands=("BB", "BB"))
@@ -106,7 +122,10 @@ def test_r4_2_the_space_touched_may_have_any_colour_and_be_a_start(State):
 def test_r4_2_one_half_is_enough(State):
     state = position(State, "R . . . .", hands=("YB", "YB"))
     assert legal(state) == {"Yb1Bc1", "Bb1Yc1"}
-    with pytest.raises(IllegalMoveError, match=r"Yc1Bd1 is illegal: neither half shares an edge with a province space \(R4\.2\)"):
+    with pytest.raises(
+        IllegalMoveError,
+        match=r"Yc1Bd1 is illegal: neither half shares an edge with a province space \(R4\.2\)",
+    ):
         state.play(parse_move(state.board, "Yc1Bd1"))
 
 
@@ -122,19 +141,32 @@ def test_r4_3_two_majors_may_not_be_joined_whoever_owns_them(State, owner):
     state = position(State, MAJORS.format(*[owner] * 5), hands=("RYYB", "RB"))
     assert {move for move in legal(state) if "Rf1" in move} == set()
     assert {"Yf1Rf2", "Yf1Bf2", "Bf1Yf2"} <= legal(state)
-    with pytest.raises(IllegalMoveError, match=r"it would join major provinces of colour R, those from a1 and g1 \(R4\.3\)"):
+    with pytest.raises(
+        IllegalMoveError,
+        match=r"it would join major provinces of colour R, those from a1 and g1 \(R4\.3\)",
+    ):
         state.play(parse_move(state.board, "Rf1Yf2"))
 
 
 def test_r4_4_an_equal_join_of_two_players_is_forbidden(State):
     state = position(State, "R0 R0 . R1 R1\n~ ~ . ~ ~", hands=("RY", "RY"))
     assert legal(state) == {"Yc1Rc2"}
-    with pytest.raises(IllegalMoveError, match=r"from a1 and d1, to which two players bring equally many spaces \(R4\.4\)"):
+    with pytest.raises(
+        IllegalMoveError,
+        match=r"from a1 and d1, to which two players bring equally many spaces \(R4\.4\)",
+    ):
         state.play(parse_move(state.board, "Rc1Yc2"))
 
 
 def test_r4_4_equal_provinces_of_one_player_may_be_joined(State):
-    check(State, "R0 R0 . R0 R0\n~ ~ . ~ ~", "Rc1Yc2", "R0 R0 R0 R0 R0\n~ ~ Y ~ ~", hands=("RY", "RY"), left=[22, 24])
+    check(
+        State,
+        "R0 R0 . R0 R0\n~ ~ . ~ ~",
+        "Rc1Yc2",
+        "R0 R0 R0 R0 R0\n~ ~ Y ~ ~",
+        hands=("RY", "RY"),
+        left=[22, 24],
+    )
 
 
 def test_r4_4_totals_are_per_player_not_per_province(State):

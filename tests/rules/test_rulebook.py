@@ -1,4 +1,6 @@
-"""protocol/RULES.md and the rules read from it: every number is there, and every number that is named anywhere leads to one."""
+"""protocol/RULES.md and the rules read from it: every number is there, and every number that is
+named anywhere leads to one.
+"""
 
 import re
 import subprocess
@@ -13,8 +15,10 @@ from tests.e2e.conftest import ROOT
 from tests.protocol.vectors import lines
 
 NUMBERS = [
-    "R1.1", "R1.2", "R1.3", "R1.4", "R1.5", "R2.1", "R2.2", "R3.1", "R3.2", "R4.1", "R4.2", "R4.3", "R4.4", "R4.5",
-    "R5.1", "R5.2", "R5.3", "R5.4", "R5.5", "R5.6", "R6.1", "R6.2", "R6.3", "R6.4", "R7.1", "R7.2", "R8.1", "R8.2", "R8.3",
+    "R1.1", "R1.2", "R1.3", "R1.4", "R1.5", "R2.1", "R2.2", "R3.1", "R3.2", "R4.1", "R4.2", "R4.3",
+    "R4.4", "R4.5",
+    "R5.1", "R5.2", "R5.3", "R5.4", "R5.5", "R5.6", "R6.1", "R6.2", "R6.3", "R6.4", "R7.1", "R7.2",
+    "R8.1", "R8.2", "R8.3",
 ]  # fmt: skip
 """They are permanent: a number is never given to another rule, and never taken away."""
 
@@ -31,12 +35,18 @@ def tracked():
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
     if listed.returncode:
         pytest.skip("expected a checkout of the repository")
-    return [ROOT / name for name in listed.stdout.decode().split("\0") if name and not name.endswith(".gz")]
+    return [
+        ROOT / name
+        for name in listed.stdout.decode().split("\0")
+        if name and not name.endswith(".gz")
+    ]
 
 
 def test_every_rule_has_its_number_and_its_text():
     assert list(every_rule()) == NUMBERS
-    assert all(len(rule.text) > 60 and rule.text.endswith((".", ")")) for rule in every_rule().values())
+    assert all(
+        len(rule.text) > 60 and rule.text.endswith((".", ")")) for rule in every_rule().values()
+    )
     assert [part.number for part in rulebook().parts] == [f"R{number}" for number in range(1, 9)]
 
 
@@ -63,24 +73,37 @@ def test_every_rule_that_is_named_anywhere_is_in_the_rules():
     }
 
 
-@pytest.mark.parametrize("code", ["import arena.sdk", "import arena.rules", "from arena.cli import main; main()"])
+@pytest.mark.parametrize(
+    "code", ["import arena.sdk", "import arena.rules", "from arena.cli import main; main()"]
+)
 def test_the_rules_are_read_when_they_are_asked_for_and_not_before(code):
     told = "print('arena.rules.rulebook' in sys.modules, file=sys.stderr)"
     probe = f"import sys\nsys.argv = ['arena', '--help']\ntry:\n    {code}\nfinally:\n    {told}"
-    assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stderr.strip() == "False"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", probe], capture_output=True, text=True, check=True
+        ).stderr.strip()
+        == "False"
+    )
 
 
 def test_what_travels_in_the_package_is_what_the_protocol_says():
     folder = ROOT / "arena" / "rules"
     assert (folder / "RULES.md").resolve() == ROOT / "protocol" / "RULES.md"
-    assert (folder / "positions.jsonl").resolve() == ROOT / "protocol" / "vectors" / "positions.jsonl"
-    packaged = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["arena.rules"]
+    assert (
+        folder / "positions.jsonl"
+    ).resolve() == ROOT / "protocol" / "vectors" / "positions.jsonl"
+    packaged = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"][
+        "package-data"
+    ]["arena.rules"]
     assert {"RULES.md", "positions.jsonl"} <= set(packaged)
 
 
 def test_the_rulings_are_marked_and_give_a_reason():
     for rule in every_rule().values():
-        assert any(text.startswith("Our ruling") for text in rule.paragraphs) == (rule.number in RULINGS)
+        assert any(text.startswith("Our ruling") for text in rule.paragraphs) == (
+            rule.number in RULINGS
+        )
     assert rulebook().parts[6].preface.startswith("Our ruling, because")
 
 
@@ -92,7 +115,10 @@ def test_the_game_is_told_in_five_sentences_and_begins_with_the_goal():
 
 def test_rules_that_change_the_board_show_it_before_and_after():
     about = {line["name"]: line for line in lines("positions")}
-    shown = {rule.number: [about[picture.name] for picture in rule.pictures] for rule in every_rule().values()}
+    shown = {
+        rule.number: [about[picture.name] for picture in rule.pictures]
+        for rule in every_rule().values()
+    }
     for number in NUMBERS:
         if number[1] in "34567" and number != "R3.2":  # who passes changes nothing
             assert shown[number], number
@@ -100,7 +126,10 @@ def test_rules_that_change_the_board_show_it_before_and_after():
         assert number in shown[number][0]["illegal"]
     for number in NUMBERS:
         if number[1] in "5678":
-            assert all(number in line["rules"] and line["after"] != line["position"] for line in shown[number]), number
+            assert all(
+                number in line["rules"] and line["after"] != line["position"]
+                for line in shown[number]
+            ), number
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,26 @@ def test_1_one_tile_founds_two_provinces(State):
     . Y0 . .
     . Y0 R0 R0
     """
-    check(State, before, "Yb2Rc2", after, hands=("RY", "RY"), left=[22, 24], events=["found b1 0", "found c2 0"])
+    check(
+        State,
+        before,
+        "Yb2Rc2",
+        after,
+        hands=("RY", "RY"),
+        left=[22, 24],
+        events=["found b1 0", "found c2 0"],
+    )
 
 
 def test_2_a_double_tile_on_a_single_founds_one_province_of_three(State):
-    check(State, ". . Y .\n. . . .", "Ya1Yb1", "Y0 Y0 Y0 .\n. . . .", left=[23, 24], events=["found a1 0"])
+    check(
+        State,
+        ". . Y .\n. . . .",
+        "Ya1Yb1",
+        "Y0 Y0 Y0 .\n. . . .",
+        left=[23, 24],
+        events=["found a1 0"],
+    )
 
 
 EXPAND = """
@@ -36,7 +51,15 @@ def test_3_one_tile_expands_an_own_and_a_foreign_province(State):
     .  .  .  R1 .
     .  .  .  R1 R1
     """
-    check(State, EXPAND, "Yd1Rd2", after, hands=("RY", "RY"), left=[23, 23], events=["expand a1 0", "expand d2 1"])
+    check(
+        State,
+        EXPAND,
+        "Yd1Rd2",
+        after,
+        hands=("RY", "RY"),
+        left=[23, 23],
+        events=["expand a1 0", "expand d2 1"],
+    )
 
 
 def test_4_the_same_tile_the_other_way_round_makes_two_single_spaces(State):
@@ -57,12 +80,28 @@ def test_5_the_fifth_space_makes_a_major_with_a_second_pagoda(State):
     Y0 Y0 Y0 .
     Y0 Y0 R  .
     """
-    state = check(State, before, "Yb2Rc2", after, hands=("RY", "RY"), left=[22, 24], events=["expand a1 0", "major a1 0"])
+    state = check(
+        State,
+        before,
+        "Yb2Rc2",
+        after,
+        hands=("RY", "RY"),
+        left=[22, 24],
+        events=["expand a1 0", "major a1 0"],
+    )
     assert state.provinces()[0][1].pagodas == 2
 
 
 def test_6_a_province_founded_beside_a_free_village_connects_it(State):
-    check(State, "B . . V", "Bb1Bc1", "B0 B0 B0 V0", hands=("BB", "BB"), left=[22, 24], events=["found a1 0", "connect d1 0"])
+    check(
+        State,
+        "B . . V",
+        "Bb1Bc1",
+        "B0 B0 B0 V0",
+        hands=("BB", "BB"),
+        left=[22, 24],
+        events=["found a1 0", "connect d1 0"],
+    )
 
 
 def test_7_a_second_province_beside_the_village_conquers_it(State):
@@ -90,7 +129,15 @@ def test_8_a_major_beside_the_village_conquers_it(State):
     ~  ~  ~  Y0 Y0
     ~  ~  ~  Y0 B
     """
-    check(State, before, "Yd3Be3", after, hands=("YB", "YB"), left=[21, 23], events=["expand d1 0", "major d1 0", "conquer c1 0"])
+    check(
+        State,
+        before,
+        "Yd3Be3",
+        after,
+        hands=("YB", "YB"),
+        left=[21, 23],
+        events=["expand d1 0", "major d1 0", "conquer c1 0"],
+    )
 
 
 def test_9_the_larger_province_takes_the_smaller_with_its_village(State):
@@ -104,7 +151,15 @@ def test_9_the_larger_province_takes_the_smaller_with_its_village(State):
     R0 R0 R0 R0 R0
     ~  ~  B  R0 ~
     """
-    check(State, before, "Rc2Bc3", after, hands=("RB", "RB"), left=[21, 24], events=["absorb a2 0", "major a2 0", "conquer a1 0"])
+    check(
+        State,
+        before,
+        "Rc2Bc3",
+        after,
+        hands=("RB", "RB"),
+        left=[21, 24],
+        events=["absorb a2 0", "major a2 0", "conquer a1 0"],
+    )
 
 
 def test_10_a_major_of_five_and_a_small_two_take_a_foreign_two(State):

@@ -1,4 +1,6 @@
-"""protocol/vectors/: both cores get the figures in the files, and so does the slow referee, which knows nothing of the cores."""
+"""protocol/vectors/: both cores get the figures in the files, and so does the slow referee, which
+knows nothing of the cores.
+"""
 
 import os
 from itertools import accumulate
@@ -68,7 +70,12 @@ def play(game, move):
 def twin_of(game):
     twin = SlowGame.__new__(SlowGame)
     vars(twin).update(vars(game))
-    twin.cells, twin.villages, twin.left, twin.deck = dict(game.cells), dict(game.villages), list(game.left), list(game.deck)
+    twin.cells, twin.villages, twin.left, twin.deck = (
+        dict(game.cells),
+        dict(game.villages),
+        list(game.left),
+        list(game.deck),
+    )
     twin.provinces = {area: list(held) for area, held in game.provinces.items()}
     twin.hands = [list(hand) for hand in game.hands]
     return twin
@@ -99,14 +106,26 @@ def test_the_slow_referee_counts_what_the_line_says(line):
 
 
 def shown(game):
-    """Provinces and villages of a slow game, and of a position as messages show it, in a form to compare."""
-    provinces = {(frozenset(map(name_of, area)), owner, pagodas) for area, (owner, pagodas) in game.provinces.items()}
-    return provinces, {(frozenset(map(name_of, village)), owner) for village, owner in game.villages.items()}
+    """Provinces and villages of a slow game, and of a position as messages show it, in a form to
+    compare.
+    """
+    provinces = {
+        (frozenset(map(name_of, area)), owner, pagodas)
+        for area, (owner, pagodas) in game.provinces.items()
+    }
+    return provinces, {
+        (frozenset(map(name_of, village)), owner) for village, owner in game.villages.items()
+    }
 
 
 def told(position):
-    provinces = {(frozenset(area["squares"]), area["seat"], area["pagodas"]) for area in position["provinces"]}
-    return provinces, {(frozenset(village["squares"]), village["seat"]) for village in position["villages"]}
+    provinces = {
+        (frozenset(area["squares"]), area["seat"], area["pagodas"])
+        for area in position["provinces"]
+    }
+    return provinces, {
+        (frozenset(village["squares"]), village["seat"]) for village in position["villages"]
+    }
 
 
 @by_name(GAMES)
@@ -125,10 +144,18 @@ def slow_position(line):
     game = SlowGame(position["rows"], len(position["left"]), ["RR"] * 12)
     squares = {name_of(square): square for square in game.ground}
     game.provinces = {
-        frozenset(squares[name] for name in area["squares"]): [area["seat"], area["pagodas"]] for area in position["provinces"]
+        frozenset(squares[name] for name in area["squares"]): [area["seat"], area["pagodas"]]
+        for area in position["provinces"]
     }
-    game.villages = {frozenset(squares[name] for name in village["squares"]): village["seat"] for village in position["villages"]}
-    game.left, game.hands, game.deck = list(position["left"]), [list(hand) for hand in line["hands"]], tiles(line["pile"])
+    game.villages = {
+        frozenset(squares[name] for name in village["squares"]): village["seat"]
+        for village in position["villages"]
+    }
+    game.left, game.hands, game.deck = (
+        list(position["left"]),
+        [list(hand) for hand in line["hands"]],
+        tiles(line["pile"]),
+    )
     game.mover, game.end = line["mover"], None
     game.look_for_end()
     return game

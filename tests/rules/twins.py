@@ -31,15 +31,28 @@ def compare(one, other):
         other.ranks(),
     ]
     assert [one.pile, one.pile_tiles(), one.free, one.end, one.mover, one.turns, one.players] == [
-        other.pile, other.pile_tiles(), other.free, other.end, other.mover, other.turns, other.players,
+        other.pile, other.pile_tiles(), other.free, other.end, other.mover, other.turns,
+        other.players,
     ]  # fmt: skip
     assert one.tiles_placed() == other.tiles_placed()
-    assert [one.can_move(seat) for seat in range(one.players)] == [other.can_move(seat) for seat in range(one.players)]
+    assert [one.can_move(seat) for seat in range(one.players)] == [
+        other.can_move(seat) for seat in range(one.players)
+    ]
     return moves
 
 
 def strange_move(rng):
-    return rng.choice([PASS, -2, 18 << KIND_SHIFT, 2**70, -(2**70), rng.randrange(18 << KIND_SHIFT), rng.randrange(18 << KIND_SHIFT)])
+    return rng.choice(
+        [
+            PASS,
+            -2,
+            18 << KIND_SHIFT,
+            2**70,
+            -(2**70),
+            rng.randrange(18 << KIND_SHIFT),
+            rng.randrange(18 << KIND_SHIFT),
+        ]
+    )
 
 
 def compare_strange_move(one, other, moves, rng):
@@ -57,7 +70,11 @@ def chosen_move(one, other, moves, rng):
     assert one.nth(index) == other.nth(index) == moves[index]
     assert one.net_gain(moves[index]) == other.net_gain(moves[index])
     if rng.random() < 0.1:
-        choice = rng.getrandbits(64), rng.choice(["uniform", "greedy", "careful"]), rng.randint(1, 4)
+        choice = (
+            rng.getrandbits(64),
+            rng.choice(["uniform", "greedy", "careful"]),
+            rng.randint(1, 4),
+        )
         assert one.choice(*choice) == other.choice(*choice)
     return moves[index]
 

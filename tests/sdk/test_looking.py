@@ -1,4 +1,6 @@
-"""A position as people read it: squares, provinces, villages and moves in names, the same on both cores."""
+"""A position as people read it: squares, provinces, villages and moves in names, the same on both
+cores.
+"""
 
 import inspect
 import random
@@ -24,11 +26,15 @@ B   .   ~   Y1  Y1
 """
 
 
-@pytest.fixture(params=sorted({pure.State, ChosenState}, key=str), ids=lambda state: state.__module__)
+@pytest.fixture(
+    params=sorted({pure.State, ChosenState}, key=str), ids=lambda state: state.__module__
+)
 def position(request):
     board, spaces, provinces, villages = read_cells("drawn", DRAWN)
     hands = [read_hand("RR RB YB"), (UNKNOWN,) * 3]
-    state = request.param.set_up(board, spaces, provinces, villages, [22, 21], hands, (UNKNOWN,) * 50)
+    state = request.param.set_up(
+        board, spaces, provinces, villages, [22, 21], hands, (UNKNOWN,) * 50
+    )
     return Position(state, 0, random.Random(1), 1000)
 
 
@@ -46,14 +52,24 @@ def position(request):
 )
 def test_a_square_says_what_lies_there(position, name, drawn, colour, owner, is_free):
     square = position.at(name)
-    assert (square.name, str(square), square.colour, square.owner, square.is_free) == (name, drawn, colour, owner, is_free)
+    assert (square.name, str(square), square.colour, square.owner, square.is_free) == (
+        name,
+        drawn,
+        colour,
+        owner,
+        is_free,
+    )
 
 
 def test_a_square_leads_to_its_province_or_village(position):
     assert position.at("e5").province is not None
     assert position.at("e5").province in position.provinces
     assert position.at("d1").village in position.villages
-    assert (position.at("a3").province, position.at("a3").village, position.at("a1").province) == (None, None, None)
+    assert (position.at("a3").province, position.at("a3").village, position.at("a1").province) == (
+        None,
+        None,
+        None,
+    )
 
 
 @pytest.mark.parametrize("name", ["f1", "a6", "C4", "4c", "", "a0"])
@@ -66,7 +82,13 @@ def test_a_square_that_the_board_lacks_is_an_error(position, name):
 
 def test_provinces_have_colour_owner_pagodas_and_squares(position):
     red, yellow = position.provinces
-    assert (red.colour, red.owner, red.pagodas, red.is_major, red.squares) == ("R", 0, 1, False, ("a2", "b2"))
+    assert (red.colour, red.owner, red.pagodas, red.is_major, red.squares) == (
+        "R",
+        0,
+        1,
+        False,
+        ("a2", "b2"),
+    )
     assert red.neighbours == ("a1", "b1", "c2", "a3", "b3")
     assert (yellow.colour, yellow.owner, yellow.pagodas, yellow.is_major) == ("Y", 1, 2, True)
     assert yellow.squares == ("d3", "e3", "d4", "e4", "e5")
@@ -79,7 +101,21 @@ def test_villages_have_owner_squares_and_neighbours(position):
 
 
 def test_free_squares_and_neighbours_have_names(position):
-    assert position.free == ("a1", "b1", "c1", "c2", "d2", "e2", "b3", "a4", "c4", "a5", "b5", "c5", "d5")
+    assert position.free == (
+        "a1",
+        "b1",
+        "c1",
+        "c2",
+        "d2",
+        "e2",
+        "b3",
+        "a4",
+        "c4",
+        "a5",
+        "b5",
+        "c5",
+        "d5",
+    )
     assert position.neighbours("a1") == ("b1", "a2")
     assert position.neighbours("c3") == ("c2", "b3", "d3", "c4")
     assert position.neighbours("e5") == ("e4", "d5")
@@ -134,16 +170,31 @@ def test_through_whole_games_a_position_shows_what_the_full_view_shows(name, pla
     state = ChosenState(built_in(name), players, luck.sample(tiles, DECK_SIZE))
     while state.end is None:
         position, view = Position(state, state.mover, luck, 1000), position_view(state)
-        shown = [(province.colour, province.owner, province.pagodas, list(province.squares)) for province in position.provinces]
-        assert shown == [(province.colour, province.seat, province.pagodas, province.squares) for province in view.provinces]
+        shown = [
+            (province.colour, province.owner, province.pagodas, list(province.squares))
+            for province in position.provinces
+        ]
+        assert shown == [
+            (province.colour, province.seat, province.pagodas, province.squares)
+            for province in view.provinces
+        ]
         villages = [(village.owner, list(village.squares)) for village in position.villages]
         assert villages == [(village.seat, village.squares) for village in view.villages]
-        free = [square for row, line in enumerate(view.rows, 1) for square, sign in named(row, line) if sign == "."]
+        free = [
+            square
+            for row, line in enumerate(view.rows, 1)
+            for square, sign in named(row, line)
+            if sign == "."
+        ]
         assert list(position.free) == free
-        square = luck.choice([square for row, line in enumerate(view.rows, 1) for square, _ in named(row, line)])
+        square = luck.choice(
+            [square for row, line in enumerate(view.rows, 1) for square, _ in named(row, line)]
+        )
         cell = draw(state)[int(square[1:]) - 1][ord(square[0]) - ord("a")]
         assert str(position.at(square)) == cell
-        state.play(state.nth(luck.randrange(state.legal_count())) if not state.must_pass() else PASS)
+        state.play(
+            state.nth(luck.randrange(state.legal_count())) if not state.must_pass() else PASS
+        )
 
 
 def named(row, line):
@@ -168,6 +219,14 @@ IN_THE_SENTENCE = {"text", "halves", "why_illegal"}
 def test_every_argument_is_documented():
     for owner in (Position, arena.sdk):
         for name, function in vars(owner).items():
-            if inspect.isfunction(function) and not name.startswith("_") and name not in IN_THE_SENTENCE:
-                for argument in [argument for argument in inspect.signature(function).parameters if argument != "self"]:
+            if (
+                inspect.isfunction(function)
+                and not name.startswith("_")
+                and name not in IN_THE_SENTENCE
+            ):
+                for argument in [
+                    argument
+                    for argument in inspect.signature(function).parameters
+                    if argument != "self"
+                ]:
                     assert f"    {argument}: " in inspect.getdoc(function), f"{name}: {argument}"

@@ -1,4 +1,6 @@
-"""When a bot that searches has to stop. The clocks are set by hand, as how busy a machine is cannot be."""
+"""When a bot that searches has to stop. The clocks are set by hand, as how busy a machine is cannot
+be.
+"""
 
 import random
 from types import SimpleNamespace
@@ -34,7 +36,11 @@ class Clocks:
 @pytest.fixture
 def clocks(monkeypatch):
     made = Clocks()
-    monkeypatch.setattr(stopwatch, "time", SimpleNamespace(monotonic_ns=made.monotonic_ns, process_time_ns=made.process_time_ns))
+    monkeypatch.setattr(
+        stopwatch,
+        "time",
+        SimpleNamespace(monotonic_ns=made.monotonic_ns, process_time_ns=made.process_time_ns),
+    )
     return made
 
 

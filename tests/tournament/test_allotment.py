@@ -23,7 +23,9 @@ def grown(settings, promises=None):
 
 
 def with_deals(settings, **deals):
-    return msgspec.structs.replace(settings, allotted={name.replace("_", "+"): count for name, count in deals.items()})
+    return msgspec.structs.replace(
+        settings, allotted={name.replace("_", "+"): count for name, count in deals.items()}
+    )
 
 
 def test_other_runs_allot_nothing():
@@ -56,17 +58,27 @@ def test_line_ups_that_came_later_catch_up_first():
 
 def test_adaptive_gives_to_those_that_promise_at_least_half_of_the_best():
     settings = with_deals(config(adaptive=True, deals=200), ann_bob=150, ann_cy=20, bob_cy=20)
-    assert grown(settings, {"ann+bob": 4.0, "ann+cy": 2.0, "bob+cy": 1.9}) == {"ann+bob": 165, "ann+cy": 30, "bob+cy": 20}
+    assert grown(settings, {"ann+bob": 4.0, "ann+cy": 2.0, "bob+cy": 1.9}) == {
+        "ann+bob": 165,
+        "ann+cy": 30,
+        "bob+cy": 20,
+    }
 
 
 def test_adaptive_spends_all_deals_but_no_more():
     settings = with_deals(config(adaptive=True, deals=10), ann_bob=19, ann_cy=5, bob_cy=5)
-    assert grown(settings, {"ann+bob": 2.0, "ann+cy": 2.1, "bob+cy": 0.1}) == {"ann+bob": 19, "ann+cy": 6, "bob+cy": 5}
+    assert grown(settings, {"ann+bob": 2.0, "ann+cy": 2.1, "bob+cy": 0.1}) == {
+        "ann+bob": 19,
+        "ann+cy": 6,
+        "bob+cy": 5,
+    }
     assert grown(with_deals(settings, ann_bob=20, ann_cy=5, bob_cy=5)) is None
 
 
 def test_games_are_those_of_a_run_that_has_as_many_deals():
-    settings = with_deals(config(adaptive=True, boards=["bird", "lion"]), ann_bob=25, ann_cy=3, bob_cy=0)
+    settings = with_deals(
+        config(adaptive=True, boards=["bird", "lion"]), ann_bob=25, ann_cy=3, bob_cy=0
+    )
     plans = list(Schedule(settings))
     everything = {plan.id: plan for plan in Schedule(config(boards=["bird", "lion"], deals=25))}
     assert len(plans) == len(Schedule(settings)) == 28 * 2 * 2
@@ -76,13 +88,20 @@ def test_games_are_those_of_a_run_that_has_as_many_deals():
 
 
 def test_line_ups_by_the_million_are_not_weighed_one_by_one():
-    with pytest.raises(ConfigError, match="expected at most 20,000 line-ups with --until or --adaptive, got 1,581,580") as caught:
-        fix_allotment(config(until=20, players=4, bots=[f"b{number}" for number in range(80)]), None)
+    with pytest.raises(
+        ConfigError,
+        match="expected at most 20,000 line-ups with --until or --adaptive, got 1,581,580",
+    ) as caught:
+        fix_allotment(
+            config(until=20, players=4, bots=[f"b{number}" for number in range(80)]), None
+        )
     assert "--tables 2000" in caught.value.hint
 
 
 def test_what_a_run_allotted_is_kept_and_growth_unsettles_it():
-    known = msgspec.structs.replace(with_deals(config(until=20, deals=50), ann_bob=30, ann_cy=30, bob_cy=30), settled=30)
+    known = msgspec.structs.replace(
+        with_deals(config(until=20, deals=50), ann_bob=30, ann_cy=30, bob_cy=30), settled=30
+    )
     assert fix_allotment(config(until=20, deals=50), known) == known
     for growth in ({"until": 10}, {"deals": 60}):
         again = fix_allotment(config(**{"until": 20, "deals": 50, **growth}), known)
@@ -99,14 +118,22 @@ def info(**settings):
 
 def test_a_run_may_get_more_precise_but_not_less_and_not_of_another_kind():
     assert differences(info(until=20), info(until=10)) == []
-    assert differences(info(until=20), info(until=30)) == ["until: the run has 20, asked for 30; a run can only be extended"]
+    assert differences(info(until=20), info(until=30)) == [
+        "until: the run has 20, asked for 30; a run can only be extended"
+    ]
     assert differences(info(), info(until=30)) == ["until: the run has none, asked for 30.0"]
-    assert differences(info(until=30), info(until=30, adaptive=True)) == ["adaptive: the run has none, asked for True"]
+    assert differences(info(until=30), info(until=30, adaptive=True)) == [
+        "adaptive: the run has none, asked for True"
+    ]
 
 
 def test_a_run_from_before_these_settings_goes_on():
     known = info()
-    old = {key: value for key, value in known.config.items() if key not in ("until", "adaptive", "allotted", "settled", "compare")}
+    old = {
+        key: value
+        for key, value in known.config.items()
+        if key not in ("until", "adaptive", "allotted", "settled", "compare")
+    }
     assert differences(msgspec.structs.replace(known, config=old), known) == []
 
 

@@ -1,4 +1,6 @@
-"""Which worker of a cluster gets which games; the workers are scripted, since real ones break off when they like."""
+"""Which worker of a cluster gets which games; the workers are scripted, since real ones break off
+when they like.
+"""
 
 from concurrent.futures import BrokenExecutor, Future
 from types import SimpleNamespace
@@ -41,8 +43,12 @@ class Cluster:
     address = "tcp://scripted:1"
 
     def __init__(self, **admissions):
-        self.executors = {f"tcp://{name}:1": Executor(admission) for name, admission in admissions.items()}
-        self.client = SimpleNamespace(status="running", get_executor=lambda workers, **_: self.executors[workers[0]])
+        self.executors = {
+            f"tcp://{name}:1": Executor(admission) for name, admission in admissions.items()
+        }
+        self.client = SimpleNamespace(
+            status="running", get_executor=lambda workers, **_: self.executors[workers[0]]
+        )
 
     def threads(self):
         return dict.fromkeys(self.executors, 1)
@@ -62,7 +68,12 @@ def make(monkeypatch):
 
     def made(**admissions):
         told = []
-        made_pool = pool.ClusterPool(Cluster(**admissions), Setup({}, {}, Timing(), OPEN, [], 30, in_process=True), {}, told.append)
+        made_pool = pool.ClusterPool(
+            Cluster(**admissions),
+            Setup({}, {}, Timing(), OPEN, [], 30, in_process=True),
+            {},
+            told.append,
+        )
         for _ in range(3):
             made_pool.look()
         return made_pool, made_pool._cluster.executors, told
@@ -85,7 +96,8 @@ def end(executor, result):
 def test_a_worker_that_breaks_off_three_games_in_a_row_gets_no_more_and_they_go_elsewhere(make):
     made, executors, told = make(a=admitted("a"), b=admitted("b"))
     sick, well = executors["tcp://a:1"], executors["tcp://b:1"]
-    made._failed_at["decoy"].add("tcp://a:1")  # it keeps the well one busy, so that the sick one has more room
+    # it keeps the well one busy, so that the sick one has more room
+    made._failed_at["decoy"].add("tcp://a:1")
     for name in ("x", "y", "z"):
         made.submit(plans("decoy"))
         future = made.submit(plans(name))
@@ -137,7 +149,9 @@ def test_without_a_worker_that_may_play_it_is_said_and_then_given_up(make, monke
     made.look()
     assert told == [NoWorkers("tcp://scripted:1", pool.PATIENCE_S)]
     monkeypatch.setattr(pool, "PATIENCE_S", -1.0)
-    with pytest.raises(ClusterError, match="expected a worker that may play at tcp://scripted:1, got none"):
+    with pytest.raises(
+        ClusterError, match="expected a worker that may play at tcp://scripted:1, got none"
+    ):
         made.look()
     monkeypatch.setattr(pool, "REFUSED_S", -1.0)
     with pytest.raises(ClusterError, match="no walls"):

@@ -22,7 +22,9 @@ from arena.tournament.events import MachineChanged, MachinesDiffer
 
 @pytest.fixture
 def bot(tmp_path, monkeypatch):
-    """A bot of a script, an executable and a file in a folder, built by a step; the cache is in the test's own folder."""
+    """A bot of a script, an executable and a file in a folder, built by a step; the cache is in the
+    test's own folder.
+    """
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folder = tmp_path / "bot"
     (folder / "data").mkdir(parents=True)
@@ -32,7 +34,9 @@ def bot(tmp_path, monkeypatch):
     (folder / "go").chmod(0o755)
     build = "echo >> built; echo x >> ../../../times"
     (folder / "bot.toml").write_text(
-        'name = "b"\nversion = "3"\nmemory_mb = 1024\ncommand = ["./go"]\nbuild = [["sh", "-c", "' + build + '"]]\n'
+        'name = "b"\nversion = "3"\nmemory_mb = 1024\ncommand = ["./go"]\nbuild = [["sh", "-c", "'
+        + build
+        + '"]]\n'
     )
     return bot_at(folder)
 
@@ -75,7 +79,9 @@ def test_a_single_script_arrives_too(bot, tmp_path):
 def test_files_that_changed_on_the_way_are_refused_and_leave_nothing(bot):
     archive = pack(bot)
     (bot.folder / "bot.py").write_text("print(1)\n")
-    with pytest.raises(BotFolderError, match="expected the files from the start of the run, got others"):
+    with pytest.raises(
+        BotFolderError, match="expected the files from the start of the run, got others"
+    ):
         provide(bot, pack(bot), OPEN, bots_folder())
     assert not [path for path in bots_folder().iterdir() if path.is_dir()]
     assert provide(bot, archive, OPEN, bots_folder())
@@ -111,7 +117,10 @@ def test_a_worker_must_have_the_same_arena_python_and_core(change, text):
 
 
 def test_machines_of_one_kind_are_alike_and_others_are_told():
-    quick, slow, alike = (MachineChanged(host, 1, speed, "none") for host, speed in (("q", 1300), ("s", 650), ("a", 1100)))
+    quick, slow, alike = (
+        MachineChanged(host, 1, speed, "none")
+        for host, speed in (("q", 1300), ("s", 650), ("a", 1100))
+    )
     assert difference([]) is None
     assert difference([quick, alike]) is None
     assert difference([alike, slow, quick]) == MachinesDiffer("s", "q", 2.0)
@@ -119,15 +128,23 @@ def test_machines_of_one_kind_are_alike_and_others_are_told():
 
 @pytest.mark.parametrize(
     ("text", "address"),
-    [("10.0.0.1:8786", "tcp://10.0.0.1:8786"), ("tls://host:1", "tls://host:1"), ("tcp://[::1]:8786", "tcp://[::1]:8786")],
+    [
+        ("10.0.0.1:8786", "tcp://10.0.0.1:8786"),
+        ("tls://host:1", "tls://host:1"),
+        ("tcp://[::1]:8786", "tcp://[::1]:8786"),
+    ],
 )
 def test_an_address_may_lack_its_protocol(text, address):
     assert read_address(text) == address
 
 
-@pytest.mark.parametrize("text", ["host", "", "bots", "tcp://10.0.0.1", "tcp://10.0.0.1:port", "tcp://:8786"])
+@pytest.mark.parametrize(
+    "text", ["host", "", "bots", "tcp://10.0.0.1", "tcp://10.0.0.1:port", "tcp://:8786"]
+)
 def test_what_is_no_address_is_told_with_an_example(text):
-    with pytest.raises(ClusterError, match="expected the address of a Dask scheduler, with a port") as caught:
+    with pytest.raises(
+        ClusterError, match="expected the address of a Dask scheduler, with a port"
+    ) as caught:
         read_address(text)
     assert "tcp://10.0.0.1:8786" in caught.value.hint
 
@@ -157,5 +174,8 @@ def test_a_worker_without_a_sandbox_says_what_it_lacks(monkeypatch):
     monkeypatch.setattr("arena.tournament.cluster.terms.failure", lambda launch: "no")
     sandbox, reason = best_sandbox("bubblewrap")
     assert sandbox == OPEN
-    assert reason.startswith("expected the bubblewrap sandbox, which does not work there (bubblewrap: no): install bubblewrap")
+    assert reason.startswith(
+        "expected the bubblewrap sandbox, which does not work there (bubblewrap: no): install"
+        " bubblewrap"
+    )
     assert "landlock: no" in best_sandbox("landlock")[1]

@@ -1,4 +1,6 @@
-"""Two bots compared: which games they play, and that what is decided does not depend on the order in which games end."""
+"""Two bots compared: which games they play, and that what is decided does not depend on the order
+in which games end.
+"""
 
 import random
 
@@ -17,7 +19,14 @@ from arena.tournament.session import completeness
 
 
 def config(pool=(), **settings):
-    return make_config({"bots": ["new", "old", *pool], "seed": "s", "compare": {"new": "new", "old": "old"}, **settings})
+    return make_config(
+        {
+            "bots": ["new", "old", *pool],
+            "seed": "s",
+            "compare": {"new": "new", "old": "old"},
+            **settings,
+        }
+    )
 
 
 def record_of(plan, ranks):
@@ -46,7 +55,9 @@ def record_of(plan, ranks):
 def results_of(schedule, seed=1):
     """A record for every game, with any results."""
     rng = random.Random(seed)
-    return [record_of(plan, [rng.choice([1, 1, 2]) for _ in plan.bots[1:]] + [1]) for plan in schedule]
+    return [
+        record_of(plan, [rng.choice([1, 1, 2]) for _ in plan.bots[1:]] + [1]) for plan in schedule
+    ]
 
 
 def blocks_of(schedule, records, judge=lambda blocks: False):
@@ -65,12 +76,16 @@ def blocks_of(schedule, records, judge=lambda blocks: False):
 def test_two_play_each_other_in_swapped_seats():
     schedule = Schedule(config(deals=3))
     assert [plan.bots for plan in schedule if plan.deal == 1] == [("new", "old"), ("old", "new")]
-    assert {plan.id for plan in schedule} == {f"bird/new+old/{deal}/{seating}" for deal in range(3) for seating in range(2)}
+    assert {plan.id for plan in schedule} == {
+        f"bird/new+old/{deal}/{seating}" for deal in range(3) for seating in range(2)
+    }
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_with_a_pool_only_the_candidate_differs(players):
-    """The names sort between those of the opponents, so that the line-ups' own order would not do."""
+    """The names sort between those of the opponents, so that the
+    line-ups' own order would not do.
+    """
     pool = ["aa", "nm", "oo", "zz"]
     schedule = Schedule(config(pool, players=players, deals=12, boards=["bird", "lion"]))
     games = {}
@@ -82,12 +97,17 @@ def test_with_a_pool_only_the_candidate_differs(players):
         assert new.id != old.id
         assert tuple("old" if bot == "new" else bot for bot in new.bots) == old.bots
     for deal in range(12):
-        assert {plan.bots.index("new") for plan in schedule if plan.deal == deal and "new" in plan.bots} == set(range(players))
+        assert {
+            plan.bots.index("new") for plan in schedule if plan.deal == deal and "new" in plan.bots
+        } == set(range(players))
 
 
 def test_sets_of_opponents_take_turns():
     schedule = Schedule(config(["a", "b", "c"], deals=7))
-    met = [{bot for plan in schedule if plan.deal == deal for bot in plan.bots} - {"new", "old"} for deal in range(7)]
+    met = [
+        {bot for plan in schedule if plan.deal == deal for bot in plan.bots} - {"new", "old"}
+        for deal in range(7)
+    ]
     assert met == [{"a"}, {"b"}, {"c"}, {"a"}, {"b"}, {"c"}, {"a"}]
     assert len(schedule) == len(list(schedule)) == 7 * 2 * 2
 
@@ -107,7 +127,13 @@ def test_blocks_say_what_both_got():
     won = [record_of(plan, (1, 1) if plan.seating else (1, 2)) for plan in schedule]
     assert blocks_of(schedule, won)[0] == [[Block(0.75, 0.25, 0)]]
     schedule = Schedule(config(["a", "b"], players=3, deals=1))
-    third = [record_of(plan, [1, 1, 1] if "new" in plan.bots else [1 if bot == "old" else 2 for bot in plan.bots]) for plan in schedule]
+    third = [
+        record_of(
+            plan,
+            [1, 1, 1] if "new" in plan.bots else [1 if bot == "old" else 2 for bot in plan.bots],
+        )
+        for plan in schedule
+    ]
     assert blocks_of(schedule, third)[0] == [[Block(1 / 3, 1, 0)]]
 
 
@@ -157,10 +183,14 @@ def test_a_settled_comparison_is_complete_without_the_deals_after_it():
     assert {plan.deal for plan in schedule} == {0, 1, 2, 3}
     assert schedule.needs_block("bird/a+new", 2)
     assert not schedule.needs_block("bird/a+new", 4)
-    assert schedule.has_block("bird/a+new", 4), "it may have been played before the others settled it"
+    assert schedule.has_block("bird/a+new", 4), (
+        "it may have been played before the others settled it"
+    )
     assert not schedule.has_block("bird/a+new", 3), "these opponents have other turns"
     info = info_of(["new", "old", "a", "b"], settings)
-    assert completeness(info, {(plan.id.rsplit("/", 2)[0], (plan.deal,), (2,)) for plan in schedule}) == (16, 0, 0)
+    assert completeness(
+        info, {(plan.id.rsplit("/", 2)[0], (plan.deal,), (2,)) for plan in schedule}
+    ) == (16, 0, 0)
 
 
 def info_of(names, settings):
@@ -172,9 +202,13 @@ def test_another_question_or_pool_is_a_difference_and_more_blocks_are_none():
     known = info_of(["new", "old", "a"], config(["a"], deals=10))
     assert differences(known, info_of(["new", "old", "a"], config(["a"], deals=20))) == []
     other = config(["a"], compare={"new": "new", "old": "old", "elo1": 20})
-    assert differences(known, info_of(["new", "old", "a"], other)) == ["elo1: the run has 10.0, asked for 20.0"]
+    assert differences(known, info_of(["new", "old", "a"], other)) == [
+        "elo1: the run has 10.0, asked for 20.0"
+    ]
     wider = info_of(["new", "old", "a", "b"], config(["a", "b"]))
-    assert differences(known, wider) == ["pool: b not in the run; the opponents of a comparison cannot change"]
+    assert differences(known, wider) == [
+        "pool: b not in the run; the opponents of a comparison cannot change"
+    ]
     league = info_of(["new", "old", "a"], make_config({"bots": ["new", "old", "a"], "seed": "s"}))
     assert [line.partition(":")[0] for line in differences(known, league)] == ["compare"]
 
@@ -183,8 +217,14 @@ def test_another_question_or_pool_is_a_difference_and_more_blocks_are_none():
     ("settings", "message"),
     [
         ({"players": 3, "pool": ["a"]}, "expected at least 2 opponents for a table of 3, got a"),
-        ({"players": 4, "pool": ["a", "b"]}, "expected at least 3 opponents for a table of 4, got a, b"),
-        ({"compare": {"new": "new", "old": "old", "elo0": 5, "elo1": 5}}, "expected --elo0 below --elo1, got 5 and 5"),
+        (
+            {"players": 4, "pool": ["a", "b"]},
+            "expected at least 3 opponents for a table of 4, got a, b",
+        ),
+        (
+            {"compare": {"new": "new", "old": "old", "elo0": 5, "elo1": 5}},
+            "expected --elo0 below --elo1, got 5 and 5",
+        ),
         ({"compare": {"new": "new", "old": "old", "alpha": 0.5}}, "alpha"),
     ],
 )

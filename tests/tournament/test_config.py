@@ -9,7 +9,13 @@ from arena.errors import BoardError, ConfigError
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.rules.boards import built_in
-from arena.tournament.config import describe_run, differences, find_boards, make_config, read_config_file
+from arena.tournament.config import (
+    describe_run,
+    differences,
+    find_boards,
+    make_config,
+    read_config_file,
+)
 
 
 def settings(**changes):
@@ -29,13 +35,19 @@ def settings(**changes):
         ({"movems": 5}, "unknown field `movems`"),
         ({"move_ms": 0}, r"at `\$.move_ms`"),
         ({"match": ["bird", "lion"]}, "expected the boards of the match, bird,lion, got bird$"),
-        ({"match": ["bird"], "boards": ["bird", "lion"]}, "expected the boards of the match, bird, got bird,lion"),
+        (
+            {"match": ["bird"], "boards": ["bird", "lion"]},
+            "expected the boards of the match, bird, got bird,lion",
+        ),
         (
             {"match": ["bird", "bird"], "deals": 6_000_000},
             "expected at most 10,000,000 deals on a board, got 6,000,000 for each of 2 rounds",
         ),
         ({"in_process": True, "game_ms": 9}, "expected no time limits where all bots are built in"),
-        ({"match": ["bird"], "compare": {"new": "ann", "old": "bob"}}, "expected a comparison to count games singly, got a match"),
+        (
+            {"match": ["bird"], "compare": {"new": "ann", "old": "bob"}},
+            "expected a comparison to count games singly, got a match",
+        ),
     ],
 )
 def test_settings_that_cannot_be_are_refused_with_a_sentence(changes, message):
@@ -44,8 +56,15 @@ def test_settings_that_cannot_be_are_refused_with_a_sentence(changes, message):
 
 
 def test_the_time_control_is_taken_over():
-    timing = make_config(settings(move_ms=100, game_ms=5000, increment_ms=20, startup_ms=900)).timing
-    assert (timing.move_ms, timing.game_ms, timing.increment_ms, timing.startup_ms) == (100, 5000, 20, 900)
+    timing = make_config(
+        settings(move_ms=100, game_ms=5000, increment_ms=20, startup_ms=900)
+    ).timing
+    assert (timing.move_ms, timing.game_ms, timing.increment_ms, timing.startup_ms) == (
+        100,
+        5000,
+        20,
+        900,
+    )
 
 
 def test_paths_in_a_file_are_relative_to_it(tmp_path):
@@ -53,12 +72,19 @@ def test_paths_in_a_file_are_relative_to_it(tmp_path):
     path.parent.mkdir()
     path.write_text('bots = ["a", "./b", "/c/d"]\nchallenger = "../e"\nout = "name"\n')
     here = path.parent
-    assert read_config_file(path) == {"bots": ["a", str(here / "b"), "/c/d"], "challenger": str(here / "../e"), "out": "name"}
+    assert read_config_file(path) == {
+        "bots": ["a", str(here / "b"), "/c/d"],
+        "challenger": str(here / "../e"),
+        "out": "name",
+    }
 
 
 def test_a_file_has_the_options_under_their_names(tmp_path):
     path = tmp_path / "arena.toml"
-    path.write_text('bots = ["a", "b"]\nplayers = 2\nboard = ["my.txt"]\nmatch = ["my", "bird"]\nseed = 7\njobs = 2\nout = "x"\n')
+    path.write_text(
+        'bots = ["a", "b"]\nplayers = 2\nboard = ["my.txt"]\nmatch = ["my", "bird"]\nseed = 7\njobs'
+        ' = 2\nout = "x"\n'
+    )
     assert read_config_file(path) == {
         "bots": ["a", "b"],
         "players": 2,
@@ -96,7 +122,13 @@ def bot(label, sha="1" * 64, version="1"):
 def info(bots=None, **changes):
     bots = bots or (bot("ann"), bot("bob"))
     config = make_config(settings(bots=[one.label for one in bots], **changes))
-    return describe_run(config, {name: built_in(name) for name in config.boards}, bots, sandbox="none", started="2026-01-01T00:00:00Z")
+    return describe_run(
+        config,
+        {name: built_in(name) for name in config.boards},
+        bots,
+        sandbox="none",
+        started="2026-01-01T00:00:00Z",
+    )
 
 
 def test_the_same_settings_are_no_difference():
@@ -106,15 +138,27 @@ def test_the_same_settings_are_no_difference():
 @pytest.mark.parametrize("missing", ["match", "in_process"])
 def test_a_run_from_before_there_was_a_setting_goes_on(missing):
     known = info()
-    old = msgspec.structs.replace(known, config={key: known.config[key] for key in known.config if key != missing})
+    old = msgspec.structs.replace(
+        known, config={key: known.config[key] for key in known.config if key != missing}
+    )
     assert differences(old, known) == []
     assert not getattr(make_config(old.config), missing)
 
 
 def test_a_run_of_built_in_bots_alone_stays_one_and_so_does_any_other():
     one, other = info(), info(in_process=True)
-    assert differences(one, other) == ["in_process: the run has bots that are processes; built-in ones alone would be a run of its own"]
-    assert differences(other, one) == ["in_process: all bots of the run are built in; with others among them it would be a run of its own"]
+    assert differences(one, other) == [
+        (
+            "in_process: the run has bots that are processes; built-in ones alone"
+            " would be a run of its own"
+        )
+    ]
+    assert differences(other, one) == [
+        (
+            "in_process: all bots of the run are built in; with others among them it"
+            " would be a run of its own"
+        )
+    ]
 
 
 def test_more_deals_and_further_bots_are_no_difference():
@@ -129,13 +173,22 @@ def test_more_deals_and_further_bots_are_no_difference():
         ({"boards": ["lion"]}, "boards: the run has bird, asked for lion"),
         (
             {"match": ["bird", "bird"]},
-            "match: the run has none, asked for bird,bird; use 'arena standings --match' to see a run under another scoring",
+            (
+                "match: the run has none, asked for bird,bird; use 'arena standings --match' to see"
+                " a run under another scoring"
+            ),
         ),
         ({"seatings": "all"}, "seatings: the run has rotations, asked for all"),
         ({"challenger": "ann"}, "challenger: the run has none, asked for ann"),
         ({"seed": "other"}, "seed: the run has s, now it is other"),
-        ({"bots": (bot("ann"), bot("cy"))}, "bot bob: in the run, but not asked for; a run can only be extended"),
-        ({"bots": (bot("ann"), bot("bob", "2" * 64, "2"))}, "bot bob: its content changed from 1 (111111111111) to 2 (222222222222)"),
+        (
+            {"bots": (bot("ann"), bot("cy"))},
+            "bot bob: in the run, but not asked for; a run can only be extended",
+        ),
+        (
+            {"bots": (bot("ann"), bot("bob", "2" * 64, "2"))},
+            "bot bob: its content changed from 1 (111111111111) to 2 (222222222222)",
+        ),
     ],
 )
 def test_every_other_difference_is_named(wanted, said):
@@ -144,6 +197,10 @@ def test_every_other_difference_is_named(wanted, said):
 
 def test_other_rules_or_rows_are_a_difference():
     known = info()
-    assert differences(msgspec.structs.replace(known, rules_revision=0), known) == ["rules revision: the run has 0, now it is 1"]
+    assert differences(msgspec.structs.replace(known, rules_revision=0), known) == [
+        "rules revision: the run has 0, now it is 1"
+    ]
     changed = msgspec.structs.replace(known, boards={"bird": ["R.."]})
-    assert differences(changed, known) == ["board bird: its rows differ from those the run was played on"]
+    assert differences(changed, known) == [
+        "board bird: its rows differ from those the run was played on"
+    ]

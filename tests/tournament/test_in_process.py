@@ -1,4 +1,6 @@
-"""Runs of built-in bots: what a session of one leaves on disk, how it goes on, and that its games hang on its seed alone."""
+"""Runs of built-in bots: what a session of one leaves on disk, how it goes on, and that its games
+hang on its seed alone.
+"""
 
 import logging
 
@@ -16,8 +18,16 @@ BOARDS = {name: built_in(name) for name in ("bird", "lion")}
 
 
 def play(folder, bots, **settings):
-    """Plays what is missing of a run, in this process; returns the records of this session and the run's info."""
-    settings = {"bots": list(bots), "boards": list(BOARDS), "deals": 2, "in_process": True, **settings}
+    """Plays what is missing of a run, in this process; returns the records of this session and the
+    run's info.
+    """
+    settings = {
+        "bots": list(bots),
+        "boards": list(BOARDS),
+        "deals": 2,
+        "in_process": True,
+        **settings,
+    }
     found = [built_in_bot(bot) for bot in bots]
     with open_session(folder, settings, BOARDS, found, Means([], OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
@@ -28,7 +38,9 @@ def play(folder, bots, **settings):
 
 
 def timeless(records):
-    return [msgspec.structs.replace(record, think_ms=[], slowest_ms=[], ended="") for record in records]
+    return [
+        msgspec.structs.replace(record, think_ms=[], slowest_ms=[], ended="") for record in records
+    ]
 
 
 @pytest.mark.parametrize("players", [2, 3])
@@ -36,10 +48,16 @@ def test_the_same_seed_gives_the_same_games_and_another_seed_others(tmp_path, pl
     bots = ("random", "greedy-2", "careful-2")
     one, info = play(tmp_path / "one", bots, seed="s", players=players)
     assert len(one) == {2: 24, 3: 12}[players]
-    assert {(record.sandbox, record.end != "forfeit", record.faults == []) for record in one} == {("none", True, True)}
+    assert {(record.sandbox, record.end != "forfeit", record.faults == []) for record in one} == {
+        ("none", True, True)
+    }
     assert timeless(play(tmp_path / "again", bots, seed="s", players=players)[0]) == timeless(one)
     assert timeless(play(tmp_path / "other", bots, seed="t", players=players)[0]) != timeless(one)
-    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == ["games.jsonl", "made-here", "run.json"]
+    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == [
+        "games.jsonl",
+        "made-here",
+        "run.json",
+    ]
     assert [bot.command for bot in info.bots] == [["arena", "in-process", name] for name in bots]
     assert (info.sandbox, info.config["in_process"]) == ("none", True)
 

@@ -14,7 +14,13 @@ from arena.records.runfile import RunInfo
 from arena.rules.notation import parse_deck
 from arena.tournament.config import make_config
 from arena.tournament.deals import bot_seed, deck_of
-from arena.tournament.lineups import MOST_TABLES, balanced_subset, choose_line_ups, fix_line_ups, line_ups_of
+from arena.tournament.lineups import (
+    MOST_TABLES,
+    balanced_subset,
+    choose_line_ups,
+    fix_line_ups,
+    line_ups_of,
+)
 from arena.tournament.schedule import DEALS_AT_ONCE, Schedule, seatings
 from arena.tournament.session import completeness
 
@@ -72,8 +78,24 @@ def test_the_plan_knows_its_games_by_their_ids():
     assert all(schedule.has_game(name) for name in ids(schedule))
     [line_up, _] = schedule.line_ups
     place = f"bird/{'+'.join(line_up)}"
-    foreign = [f"{place}/2/0", f"{place}/0/3", f"{place}/00/0", f"{place}/0/01", f"{place}/0/", f"{place}/0", f"{place}//0", "", "/", "//"]
-    assert not any(map(schedule.has_game, [*foreign, f"lion/{'+'.join(line_up)}/0/0", f"{place}/\u0663/0", f"{place}/-1/0"]))
+    foreign = [
+        f"{place}/2/0",
+        f"{place}/0/3",
+        f"{place}/00/0",
+        f"{place}/0/01",
+        f"{place}/0/",
+        f"{place}/0",
+        f"{place}//0",
+        "",
+        "/",
+        "//",
+    ]
+    assert not any(
+        map(
+            schedule.has_game,
+            [*foreign, f"lion/{'+'.join(line_up)}/0/0", f"{place}/\u0663/0", f"{place}/-1/0"],
+        )
+    )
 
 
 def test_an_id_says_board_line_up_deal_and_seating():
@@ -102,7 +124,10 @@ def test_deals_are_the_same_for_every_line_up_and_differ_by_number_board_and_see
 
 def test_more_deals_and_further_bots_change_no_id_and_no_deck():
     few = {plan.id: plan for plan in Schedule(config(bots=["ann", "bob"], deals=3))}
-    more = {plan.id: plan for plan in Schedule(config(bots=["aaa", "ann", "abe", "bob", "zoe"], deals=60))}
+    more = {
+        plan.id: plan
+        for plan in Schedule(config(bots=["aaa", "ann", "abe", "bob", "zoe"], deals=60))
+    }
     assert few.keys() < more.keys()
     assert all(more[game] == plan for game, plan in few.items())
 
@@ -112,7 +137,10 @@ def test_a_match_has_a_game_on_each_of_its_boards_and_more_of_them_change_no_id(
     few, more = ids(Schedule(config(deals=3, **match))), ids(Schedule(config(deals=14, **match)))
     assert len(few) == len(Schedule(config(deals=3, **match))) == 3 * 3 * 2
     assert sorted(few) == sorted(
-        f"{board}/ann+bob/{deal}/{seating}" for board, deals in (("bird", 6), ("lion", 3)) for deal in range(deals) for seating in (0, 1)
+        f"{board}/ann+bob/{deal}/{seating}"
+        for board, deals in (("bird", 6), ("lion", 3))
+        for deal in range(deals)
+        for seating in (0, 1)
     )
     assert set(few) < set(more)
     assert len(set(more)) == len(more) == 14 * 3 * 2
@@ -121,7 +149,12 @@ def test_a_match_has_a_game_on_each_of_its_boards_and_more_of_them_change_no_id(
 
 
 def test_the_plan_of_matches_knows_its_blocks():
-    settings = config(match=["bird", "lion", "bird"], boards=["bird", "lion"], deals=2, allotted={"ann+bob": 1, "ann+cy": 2})
+    settings = config(
+        match=["bird", "lion", "bird"],
+        boards=["bird", "lion"],
+        deals=2,
+        allotted={"ann+bob": 1, "ann+cy": 2},
+    )
     schedule = Schedule(settings)
     blocks = Counter((plan.id.rsplit("/", 2)[0], plan.deal) for plan in schedule)
     assert [deal for deal in range(5) if schedule.has_block("bird/ann+cy", deal)] == [0, 1, 2, 3]
@@ -150,7 +183,11 @@ def test_tiles_come_first_about_equally_often():
 
 def test_a_gauntlet_has_only_line_ups_with_the_challenger():
     schedule = Schedule(config(players=3, challenger="cy"))
-    assert list(schedule.line_ups) == [("ann", "bob", "cy"), ("ann", "cy", "dee"), ("bob", "cy", "dee")]
+    assert list(schedule.line_ups) == [
+        ("ann", "bob", "cy"),
+        ("ann", "cy", "dee"),
+        ("bob", "cy", "dee"),
+    ]
 
 
 def test_tables_choose_a_balanced_subset():
@@ -172,7 +209,13 @@ def test_a_subset_is_balanced_for_any_size(count, size, data):
     if not every:
         return
     wanted = data.draw(st.integers(1, every))
-    chosen = choose_line_ups(config(bots=[*bots, "zz1", "zz2"][: max(count, size)], players=size), wanted, ()) if count >= size else []
+    chosen = (
+        choose_line_ups(
+            config(bots=[*bots, "zz1", "zz2"][: max(count, size)], players=size), wanted, ()
+        )
+        if count >= size
+        else []
+    )
     assert len(set(chosen)) == wanted
     games = Counter(dict.fromkeys(bots, 0))
     games.update(bot for group in chosen for bot in group)
@@ -204,17 +247,38 @@ def names(count):
 @pytest.mark.parametrize("challenger", [None, "b00", "b03", "b06"])
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_all_line_ups_are_counted_listed_in_order_and_known_without_a_list(players, challenger):
-    every = line_ups_of(config(bots=[f"b{number:02}" for number in range(7)], players=players, challenger=challenger))
+    every = line_ups_of(
+        config(
+            bots=[f"b{number:02}" for number in range(7)], players=players, challenger=challenger
+        )
+    )
     listed = list(combinations(sorted({bot for group in every for bot in group}), players))
     expected = [group for group in listed if challenger is None or challenger in group]
     assert list(every) == expected
     assert len(every) == len(expected)
     assert [group for group in listed if group in every] == expected
     first = expected[0]
-    assert not any(group in every for group in [first[::-1], first[1:], (*first[:-1], first[-2]), (*first[:-1], "zoe"), "b00", 7])
+    assert not any(
+        group in every
+        for group in [
+            first[::-1],
+            first[1:],
+            (*first[:-1], first[-2]),
+            (*first[:-1], "zoe"),
+            "b00",
+            7,
+        ]
+    )
 
 
-@pytest.mark.parametrize("settings", [{"deals": 10_000_000}, {"deals": 10_000_000, "challenger": "b007"}, {"match": ["bird", "bird"]}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"deals": 10_000_000},
+        {"deals": 10_000_000, "challenger": "b007"},
+        {"match": ["bird", "bird"]},
+    ],
+)
 def test_a_plan_of_any_size_begins_at_once_and_is_never_listed(settings):
     schedule = Schedule(config(bots=names(2000), players=4, seatings="all", **settings))
     assert schedule.games > 2**40
@@ -234,7 +298,11 @@ def test_a_run_goes_on_where_it_stopped():
 
 
 def test_built_in_bots_play_deal_by_deal_across_all_line_ups():
-    schedule = Schedule(config(bots=["random", "greedy", "careful"], deals=12, boards=["bird", "lion"], in_process=True))
+    schedule = Schedule(
+        config(
+            bots=["random", "greedy", "careful"], deals=12, boards=["bird", "lion"], in_process=True
+        )
+    )
     assert [plan.deal for plan in schedule] == sorted(plan.deal for plan in schedule)
     blocks = [plan.id.rpartition("/")[0] for plan in schedule]
     assert blocks[::2] == blocks[1::2], "the seatings of a block follow each other"
@@ -242,7 +310,9 @@ def test_built_in_bots_play_deal_by_deal_across_all_line_ups():
 
 def test_processes_play_a_few_deals_before_the_next_line_up_and_all_line_ups_before_further_deals():
     schedule = Schedule(config(deals=25))
-    assert [plan.deal // DEALS_AT_ONCE for plan in schedule] == sorted(plan.deal // DEALS_AT_ONCE for plan in schedule)
+    assert [plan.deal // DEALS_AT_ONCE for plan in schedule] == sorted(
+        plan.deal // DEALS_AT_ONCE for plan in schedule
+    )
     seats = [(plan.id.split("/")[1], plan.seating) for plan in schedule]
     assert seats[:40] == [("ann+bob", seating) for seating in (0, 1) for _ in range(10)] + [
         ("ann+cy", seating) for seating in (0, 1) for _ in range(10)
@@ -250,7 +320,10 @@ def test_processes_play_a_few_deals_before_the_next_line_up_and_all_line_ups_bef
 
 
 def test_more_tables_than_a_run_lists_are_refused_unless_they_are_all():
-    with pytest.raises(ConfigError, match=f"expected --tables of at most {MOST_TABLES:,}, or of all 3,921,225 line-ups") as caught:
+    with pytest.raises(
+        ConfigError,
+        match=f"expected --tables of at most {MOST_TABLES:,}, or of all 3,921,225 line-ups",
+    ) as caught:
         fix_line_ups(config(bots=names(100), players=4, tables=MOST_TABLES + 1), None)
     assert f"--tables {MOST_TABLES}" in caught.value.hint
     assert fix_line_ups(config(bots=names(100), players=4, tables=3_921_225), None).line_ups is None
@@ -261,10 +334,16 @@ def test_more_tables_than_a_run_lists_are_refused_unless_they_are_all():
 def test_completeness_is_every_id():
     schedule = Schedule(config(deals=1))
     every = set(ids(schedule))
-    assert schedule.played(every | {"another/a+b/0/0", "bird/ann+bob/0/2"}) == len(schedule) == len(every)
+    assert (
+        schedule.played(every | {"another/a+b/0/0", "bird/ann+bob/0/2"})
+        == len(schedule)
+        == len(every)
+    )
     assert schedule.played(every - {next(iter(every))}) == len(schedule) - 1
     lacking = list(every)[:2]
-    assert [plan.id for plan in schedule.missing(every - set(lacking))] == [one for one in ids(schedule) if one in lacking]
+    assert [plan.id for plan in schedule.missing(every - set(lacking))] == [
+        one for one in ids(schedule) if one in lacking
+    ]
 
 
 @pytest.mark.parametrize("players", [2, 3])
@@ -284,7 +363,10 @@ def test_a_subset_keeps_its_line_ups_when_bots_or_tables_are_added(players, chal
 
 def test_a_subset_that_leaves_a_bot_out_is_refused():
     bots = [f"b{number}" for number in range(6)]
-    with pytest.raises(ConfigError, match="expected a line-up for every bot, got none for b4, b5: --tables 2 is too small") as caught:
+    with pytest.raises(
+        ConfigError,
+        match="expected a line-up for every bot, got none for b4, b5: --tables 2 is too small",
+    ) as caught:
         fix_line_ups(config(bots=bots, tables=2), None)
     assert "--tables 3" in caught.value.hint
     known = fix_line_ups(config(bots=bots, tables=6), None)

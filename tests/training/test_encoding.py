@@ -1,4 +1,6 @@
-"""arena.training: what a policy sees is what the seat may see, and its actions are the moves, with any core."""
+"""arena.training: what a policy sees is what the seat may see, and its actions are the moves, with
+any core.
+"""
 
 import random
 import subprocess
@@ -23,7 +25,11 @@ BOARDS = [built_in("bird"), built_in("lion"), NARROW]
 def positions(board, players, seed=1, core=State):
     """Every position of a random game in which somebody chooses, hidden tiles included."""
     rng = random.Random(seed)
-    state = core(board, players, tuple(rng.sample([number // COPIES for number in range(DECK_SIZE)], DECK_SIZE)))
+    state = core(
+        board,
+        players,
+        tuple(rng.sample([number // COPIES for number in range(DECK_SIZE)], DECK_SIZE)),
+    )
     while state.end is None:
         if state.must_pass():
             state.play(PASS)
@@ -48,20 +54,34 @@ V1 .  Y2 Y2 .
 @pytest.mark.parametrize("core", CORES)
 def test_the_planes_show_each_square_from_the_seat_s_own_side(core):
     board, spaces, provinces, villages = read_cells("drawn", DRAWN)
-    hands = [[UNKNOWN] * 3, [parse_tile("RR"), parse_tile("RR"), parse_tile("YB")], [UNKNOWN] * 2, []]
-    state = CORES[core].set_up(board, spaces, provinces, villages, [15, 9, 6, 3], hands, [UNKNOWN] * 18, mover=1)
+    hands = [
+        [UNKNOWN] * 3,
+        [parse_tile("RR"), parse_tile("RR"), parse_tile("YB")],
+        [UNKNOWN] * 2,
+        [],
+    ]
+    state = CORES[core].set_up(
+        board, spaces, provinces, villages, [15, 9, 6, 3], hands, [UNKNOWN] * 18, mover=1
+    )
     seen = encode(Position(state, 1, random.Random(), 0))
     drawn = seen["observation"]
     assert (drawn.shape, drawn.dtype) == ((4, 5, len(PLANES)), np.float32)
     shown = {name: drawn[:, :, at] for at, name in enumerate(PLANES)}
 
     def squares(name):
-        return {board.name_of(row * board.stride + column) for row, column in np.argwhere(shown[name])}
+        return {
+            board.name_of(row * board.stride + column) for row, column in np.argwhere(shown[name])
+        }
 
     assert squares("free") == {"c1", "b2", "d2", "e2", "b3", "e3", "a4", "d4"}
     assert squares("village") == {"a2", "a3", "e4"}
     assert (squares("red"), squares("blue")) == ({"a1", "b1"}, {"e1"})
-    assert squares("yellow") == squares("major") == squares("owner +1") == {"c2", "c3", "d3", "b4", "c4"}
+    assert (
+        squares("yellow")
+        == squares("major")
+        == squares("owner +1")
+        == {"c2", "c3", "d3", "b4", "c4"}
+    )
     assert squares("owner +0") == {"a2", "a3"}
     assert (squares("owner +2"), squares("owner +3")) == (set(), {"a1", "b1"})
 
@@ -69,8 +89,22 @@ def test_the_planes_show_each_square_from_the_seat_s_own_side(core):
         assert shown[name].min() == shown[name].max()
         return round(float(shown[name][0, 0]) * most, 4)
 
-    assert [number(f"hand {tile}", 3) for tile in ("RR", "YY", "BB", "RY", "YB", "RB")] == [2, 0, 0, 0, 1, 0]
-    assert [number(f"unseen {tile}", 12) for tile in ("RR", "YY", "BB", "RY", "YB", "RB")] == [10, 12, 12, 12, 11, 12]
+    assert [number(f"hand {tile}", 3) for tile in ("RR", "YY", "BB", "RY", "YB", "RB")] == [
+        2,
+        0,
+        0,
+        0,
+        1,
+        0,
+    ]
+    assert [number(f"unseen {tile}", 12) for tile in ("RR", "YY", "BB", "RY", "YB", "RB")] == [
+        10,
+        12,
+        12,
+        12,
+        11,
+        12,
+    ]
     assert [number(f"left +{seat}", 24) for seat in range(4)] == [9, 6, 3, 15]
     assert [number(f"tiles +{seat}", 3) for seat in range(4)] == [3, 2, 0, 3]
     assert number("pile", 72) == 18
@@ -80,7 +114,9 @@ def test_the_planes_show_each_square_from_the_seat_s_own_side(core):
 
 
 @pytest.mark.parametrize("core", CORES)
-@pytest.mark.parametrize(("board", "players"), [(BOARDS[0], 2), (BOARDS[1], 4), (NARROW, 3)], ids=str)
+@pytest.mark.parametrize(
+    ("board", "players"), [(BOARDS[0], 2), (BOARDS[1], 4), (NARROW, 3)], ids=str
+)
 def test_the_mask_has_the_legal_moves_in_their_order(core, board, players):
     for position in positions(board, players, core=CORES[core]):
         mask = encode(position)["action_mask"]
@@ -92,7 +128,9 @@ def test_the_mask_has_the_legal_moves_in_their_order(core, board, players):
     assert not mask.any()
 
 
-@pytest.mark.parametrize(("board", "players"), [(BOARDS[0], 2), (BOARDS[1], 3), (NARROW, 4)], ids=str)
+@pytest.mark.parametrize(
+    ("board", "players"), [(BOARDS[0], 2), (BOARDS[1], 3), (NARROW, 4)], ids=str
+)
 def test_nothing_hidden_can_be_told_from_what_a_policy_gets(board, players):
     for position in positions(board, players):
         state, seat, seen = position.state, position.seat, encode(position)
@@ -128,13 +166,18 @@ def test_actions_and_moves_name_each_other(board):
 def test_what_is_no_action_or_no_placement_is_refused():
     board = built_in("bird")
     for wrong in (-1, 3042):
-        with pytest.raises(ValueError, match=rf"expected an action from 0 to 3041 on a board of 13 x 13, got {wrong}"):
+        with pytest.raises(
+            ValueError,
+            match=rf"expected an action from 0 to 3041 on a board of 13 x 13, got {wrong}",
+        ):
             move_of(board, wrong)
     for wrong in (3.5, None, (7, None)):
         with pytest.raises(TypeError, match="expected an action as a whole number, got "):
             move_of(board, wrong)
     for wrong in (PASS, 18 << 10, 13):
-        with pytest.raises(ValueError, match=f"expected a placement on a board of 13 x 13, got the move {wrong}"):
+        with pytest.raises(
+            ValueError, match=f"expected a placement on a board of 13 x 13, got the move {wrong}"
+        ):
             action_of(board, wrong)
 
 
@@ -143,7 +186,12 @@ def test_a_policy_may_answer_with_any_whole_number():
     first = position.legal_moves()[0]
     for kind in (int, np.int64, np.array):
         assert choose_by(lambda _, mask, kind=kind: kind(np.argmax(mask)))(position) == first
-    assert position.text(move_of(position.board, action_of(position.board, parse_move(position.board, "Rc4Yd4")))) == "Rc4Yd4"
+    assert (
+        position.text(
+            move_of(position.board, action_of(position.board, parse_move(position.board, "Rc4Yd4")))
+        )
+        == "Rc4Yd4"
+    )
 
 
 def test_a_bot_that_plays_by_a_policy_loads_numpy_and_nothing_else_heavy():
@@ -152,7 +200,10 @@ def test_a_bot_that_plays_by_a_policy_loads_numpy_and_nothing_else_heavy():
 
 @pytest.mark.parametrize("missing", ["pettingzoo", "gymnasium"])
 def test_the_environment_says_what_to_install(missing):
-    code = f"import sys\nsys.modules[{missing!r}] = None\nimport arena.training\nfrom arena.training import qin_v0"
+    code = (
+        f"import sys\nsys.modules[{missing!r}] = None\nimport arena.training\nfrom arena.training"
+        " import qin_v0"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     last = done.stderr.splitlines()[-1]
     assert last.startswith("ImportError: expected PettingZoo and Gymnasium, got: ")

@@ -19,13 +19,10 @@ from arena.training import PLANES, action_of, qin_v0
 RR, YY = map(parse_tile, ("RR", "YY"))
 
 NARROW = Board("narrow", ("R....~.", "..V....", "....B..", "Y..VV.."))
-TABLES = [
-    {},
-    {"players": 3, "board": "lion"},
-    {"players": 4, "board": NARROW},
-]
+TABLES = [{}, {"players": 3, "board": "lion"}, {"players": 4, "board": NARROW}]
 
-# PettingZoo knows by name which of its own games have observations with masks, and warns about any other.
+# PettingZoo knows by name which of its own games have observations with masks, and warns about any
+# other.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Observation is not a NumPy array"),
     pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be"),
@@ -67,7 +64,9 @@ def test_the_rewards_are_the_shares_of_the_win(table):
         got, acted = play(env, at_random(seed), seed)
         left = env.unwrapped.game.left
         winners = left.count(min(left))
-        assert got == {f"seat_{seat}": 1 / winners if own == min(left) else 0 for seat, own in enumerate(left)}
+        assert got == {
+            f"seat_{seat}": 1 / winners if own == min(left) else 0 for seat, own in enumerate(left)
+        }
         assert set(acted) == set(got) == set(env.possible_agents)
 
 
@@ -84,14 +83,24 @@ def test_a_seat_that_cannot_place_a_tile_is_passed_over():
     env.reset()
     env.game = State.set_up(board, *parts, left=[10, 10], hands=[[YY, YY], [RR]], pile=[])
     env.step(action_of(board, parse_move(board, "Yc2Yd2")))
-    assert (env.agent_selection, env.game.end, env.rewards) == ("seat_0", None, {"seat_0": 0, "seat_1": 0})
+    assert (env.agent_selection, env.game.end, env.rewards) == (
+        "seat_0",
+        None,
+        {"seat_0": 0, "seat_1": 0},
+    )
     env.step(action_of(board, parse_move(board, "Yf1Yg1")))
     assert (env.game.end, env.game.left) == ("no space", [8, 10])
-    assert (env.terminations, env.rewards) == ({"seat_0": True, "seat_1": True}, {"seat_0": 1, "seat_1": 0})
+    assert (env.terminations, env.rewards) == (
+        {"seat_0": True, "seat_1": True},
+        {"seat_0": 1, "seat_1": 0},
+    )
 
 
 def test_a_board_without_a_place_ends_at_once():
-    assert play(qin_v0.env(board=Board("none", ("R~B",))), np.argmax) == ({"seat_0": 0.5, "seat_1": 0.5}, [])
+    assert play(qin_v0.env(board=Board("none", ("R~B",))), np.argmax) == (
+        {"seat_0": 0.5, "seat_1": 0.5},
+        [],
+    )
 
 
 def test_an_illegal_action_ends_the_game_for_the_one_who_took_it(caplog):
@@ -113,7 +122,9 @@ def test_an_illegal_action_ends_the_game_for_the_one_who_took_it(caplog):
 
 def test_a_seed_decides_this_game_and_those_after_it():
     def decks(env, seeds):
-        return [env.reset(seed=seed) or deck_text(env.unwrapped.game.pile_tiles()) for seed in seeds]
+        return [
+            env.reset(seed=seed) or deck_text(env.unwrapped.game.pile_tiles()) for seed in seeds
+        ]
 
     one, other = qin_v0.env(), qin_v0.env()
     first = decks(one, [np.int64(7), None, None])
@@ -144,7 +155,9 @@ def test_every_agent_sees_its_own_side_at_any_time():
         seen = env.observe(agent)
         assert env.observation_space(agent).contains(seen)
         hand = seen["observation"][0, 0, PLANES.index("hand RR") :][:6] * 3
-        assert hand.round().tolist() == [env.unwrapped.game.hands[seat].count(tile) for tile in range(6)]
+        assert hand.round().tolist() == [
+            env.unwrapped.game.hands[seat].count(tile) for tile in range(6)
+        ]
         assert seen["action_mask"].any() == (agent == env.agent_selection)
 
 
@@ -162,7 +175,9 @@ def test_what_cannot_be_played_is_refused(tmp_path):
     for players in (1, 5, "2"):
         with pytest.raises(ValueError, match=f"expected 2 to 4 players, got {players!r}"):
             qin_v0.env(players=players)
-    with pytest.raises(ValueError, match="expected render_mode to be None, human, ansi, rgb_array, got 'text'"):
+    with pytest.raises(
+        ValueError, match="expected render_mode to be None, human, ansi, rgb_array, got 'text'"
+    ):
         qin_v0.env(render_mode="text")
     with pytest.raises(BoardError, match="expected a board out of bird, lion, got 'owl'"):
         qin_v0.env(board="owl")

@@ -69,7 +69,13 @@ def _loop(corners: list[tuple[Point, Point, Point]], inset: float, radius: float
     for (x, y), (dx, dy), (tx, ty) in corners:
         at_x, at_y = x * SIDE + inset * (-dy - ty), y * SIDE + inset * (dx + tx)
         near_x, near_y = at_x - dx * radius, at_y - dy * radius
-        line = f"M{number(near_x)} {number(near_y)}" if not parts else f"H{number(near_x)}" if dx else f"V{number(near_y)}"
+        line = (
+            f"M{number(near_x)} {number(near_y)}"
+            if not parts
+            else f"H{number(near_x)}"
+            if dx
+            else f"V{number(near_y)}"
+        )
         bend = (dx * radius, dy * radius, (dx + tx) * radius, (dy + ty) * radius)
         parts.append(f"{line}q{' '.join(map(number, bend))}")
     return "".join(parts) + "z"

@@ -17,15 +17,20 @@ def pair_of(board: Board, move: int) -> list[Pair]:
 
 
 def likely_tiles(state: State) -> list[Pair]:
-    """Tiles as they may have been laid, for a position whose moves are not known; the spaces left over are starts.
+    """Tiles as they may have been laid, for a position whose moves are not known; the spaces left
+    over are starts.
 
-    Only spaces of one colour are put together, those with the fewest such neighbours first, so that few are left over.
+    Only spaces of one colour are put together, those with the fewest such neighbours first, so that
+    few are left over.
     """
     pairs = []
     for colour in range(len(COLOURS)):
         rest = state.spaces(colour)
         while rest:
-            square = min(squares_of(rest), key=lambda at: ((state.board.around(1 << at) & rest).bit_count() or 9, at))
+            square = min(
+                squares_of(rest),
+                key=lambda at: ((state.board.around(1 << at) & rest).bit_count() or 9, at),
+            )
             mates = state.board.around(1 << square) & rest
             if mates:
                 mate = next(squares_of(mates))

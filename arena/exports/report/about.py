@@ -38,12 +38,22 @@ def repeat_command(info: RunInfo, *, seed: str | None) -> str:
     config = info.config
     boards = [str(name) for name in config.get("boards", ())]
     known = [name for name in boards if name in BUILT_IN]
-    words = _compared(config) if config.get("compare") else ["arena", "run", *map(str, config.get("bots", ()))]
+    words = (
+        _compared(config)
+        if config.get("compare")
+        else ["arena", "run", *map(str, config.get("bots", ()))]
+    )
     match = [str(name) for name in config.get("match") or ()]
-    words += ["--match", ",".join(match)] if match else ["--boards", ",".join(known)] if known else []
-    words += [word for name in boards if name not in BUILT_IN for word in ("--board", f"{name}.txt")]
+    words += (
+        ["--match", ",".join(match)] if match else ["--boards", ",".join(known)] if known else []
+    )
+    words += [
+        word for name in boards if name not in BUILT_IN for word in ("--board", f"{name}.txt")
+    ]
     words += [] if config.get("compare") else ["--deals", str(config.get("deals", 10))]
-    words += _options(config, DEFAULTS) + [f"--{key.replace('_', '-')}" for key in FLAGS if config.get(key)]
+    words += _options(config, DEFAULTS) + [
+        f"--{key.replace('_', '-')}" for key in FLAGS if config.get(key)
+    ]
     return shlex.join(words + (["--seed", seed] if seed else []))
 
 
@@ -52,13 +62,24 @@ def _compared(config: dict[str, Any]) -> list[str]:
     asked = config["compare"]
     pair = [str(asked["new"]), str(asked["old"])]
     pool = sorted(str(name) for name in config.get("bots", ()) if name not in pair)
-    return ["arena", "compare", *pair, *(["--pool", ",".join(pool)] if pool else []), *_options(asked, QUESTION)]
+    return [
+        "arena",
+        "compare",
+        *pair,
+        *(["--pool", ",".join(pool)] if pool else []),
+        *_options(asked, QUESTION),
+    ]
 
 
 def _options(config: dict[str, Any], defaults: Mapping[str, Any]) -> list[str]:
     """The options that differ from the defaults."""
     told = {key: config.get(key, default) for key, default in defaults.items()}
-    return [word for key, value in told.items() if value != defaults[key] for word in (f"--{key.replace('_', '-')}", f"{value}")]
+    return [
+        word
+        for key, value in told.items()
+        if value != defaults[key]
+        for word in (f"--{key.replace('_', '-')}", f"{value}")
+    ]
 
 
 def bots_of(material: Material) -> list[dict[str, Any]]:
@@ -91,22 +112,39 @@ def _manifest(folder: Path, bot: BotInfo) -> Manifest | None:
 def settings_of(material: Material) -> list[tuple[str, str]]:
     """Settings and versions as pairs of label and value."""
     info, config = material.info, material.info.config
-    bank = f"{config['game_ms']} ms per game + {config.get('increment_ms', 0)} ms per move" if config.get("game_ms") else "none"
+    bank = (
+        f"{config['game_ms']} ms per game + {config.get('increment_ms', 0)} ms per move"
+        if config.get("game_ms")
+        else "none"
+    )
     return [
         ("Started", info.started),
         ("Last game ended", material.scan.last or "no game yet"),
         ("Players per game", str(config.get("players", 2))),
         ("Boards", ", ".join(info.boards)),
         ("What counts", counted_text(material.tables)),
-        ("Deals per match" if config.get("match") else "Deals per board", str(config.get("deals", "?"))),
+        (
+            "Deals per match" if config.get("match") else "Deals per board",
+            str(config.get("deals", "?")),
+        ),
         ("Seatings", str(config.get("seatings", "?"))),
-        ("Move time", "no limit (built-in bots)" if config.get("in_process") else f"{config.get('move_ms', '?')} ms"),
+        (
+            "Move time",
+            (
+                "no limit (built-in bots)"
+                if config.get("in_process")
+                else f"{config.get('move_ms', '?')} ms"
+            ),
+        ),
         ("Bank", bank),
         ("Time is", CLOCKS.get(material.tables.clock, "-")),
         ("Sandbox at the start", info.sandbox),
         (
             "Sandbox used, by games",
-            ", ".join(f"{tier}: {games:,}" for tier, games in sorted(material.scan.sandboxes.items())) or "-",
+            ", ".join(
+                f"{tier}: {games:,}" for tier, games in sorted(material.scan.sandboxes.items())
+            )
+            or "-",
         ),
         ("arena", info.arena),
         ("Protocol", str(info.protocol)),

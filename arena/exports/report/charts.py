@@ -38,24 +38,33 @@ def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
         if x - half >= end + LETTER:
             marks.append(element("text", text, x=x, y=12, text_anchor="middle"))
             end = x + half
-    ends = [element("line", x1=scale(tick), x2=scale(tick), y1=16, y2=20, class_="grid") for tick in scale.ticks]
+    ends = [
+        element("line", x1=scale(tick), x2=scale(tick), y1=16, y2=20, class_="grid")
+        for tick in scale.ticks
+    ]
     return picture(ROW_WIDTH, 20, label, *marks, *ends, class_="axis")
 
 
-def interval(scale: Scale, low: float, middle: float, high: float, label: str, *, zero: float | None = 0.0) -> Markup:
+def interval(
+    scale: Scale, low: float, middle: float, high: float, label: str, *, zero: float | None = 0.0
+) -> Markup:
     """A dot with its interval; an arrow where the interval leaves the scale."""
     y = ROW_HEIGHT / 2
     parts = [*_grid(scale, ROW_HEIGHT), *_zero(scale, zero, ROW_HEIGHT)]
     if isfinite(low) and isfinite(high):
         parts.append(element("line", x1=scale(low), x2=scale(high), y1=y, y2=y, class_="range"))
-        parts += [element("line", x1=scale(end), x2=scale(end), y1=y - 4, y2=y + 4, class_="range") for end in (low, high)]
+        parts += [
+            element("line", x1=scale(end), x2=scale(end), y1=y - 4, y2=y + 4, class_="range")
+            for end in (low, high)
+        ]
     if isfinite(middle):
         parts.append(element("circle", cx=scale(middle), cy=y, r=5, class_="dot"))
     return picture(ROW_WIDTH, ROW_HEIGHT, label, *parts, class_="row")
 
 
 def spread(scale: Scale, quantiles: Sequence[float], longest: float, label: str) -> Markup:
-    """A bar from the 5 % to the 95 % quantile, with a dot at the median and a small mark at the longest.
+    """A bar from the 5 % to the 95 % quantile, with a dot at the median and a small mark at the
+    longest.
 
     ``quantiles`` are those of 5, 50 and 95 %.
     """
@@ -72,15 +81,35 @@ def spread(scale: Scale, quantiles: Sequence[float], longest: float, label: str)
 
 
 def bars(scale: Scale, counts: Sequence[tuple[float, int]], width: float, label: str) -> Markup:
-    """A histogram of (left end, count), with bars of the given ``width`` on the scale; the highest bar fills the row."""
+    """A histogram of (left end, count), with bars of the given ``width`` on the scale; the highest
+    bar fills the row.
+    """
     highest = max((count for _, count in counts), default=1) or 1
     parts = list(_grid(scale, BARS_HEIGHT))
     for left, count in counts:
         if count:
             height = max(count / highest * (BARS_HEIGHT - 4), 1)
             x, end = scale(left), scale(left + width)
-            parts.append(element("rect", x=x, y=BARS_HEIGHT - height, width=max(end - x - 0.8, 0.8), height=height, class_="bar"))
-    parts.append(element("line", x1=scale.start, x2=scale.end, y1=BARS_HEIGHT - 0.5, y2=BARS_HEIGHT - 0.5, class_="base"))
+            parts.append(
+                element(
+                    "rect",
+                    x=x,
+                    y=BARS_HEIGHT - height,
+                    width=max(end - x - 0.8, 0.8),
+                    height=height,
+                    class_="bar",
+                )
+            )
+    parts.append(
+        element(
+            "line",
+            x1=scale.start,
+            x2=scale.end,
+            y1=BARS_HEIGHT - 0.5,
+            y2=BARS_HEIGHT - 0.5,
+            class_="base",
+        )
+    )
     return picture(ROW_WIDTH, BARS_HEIGHT, label, *parts, class_="row")
 
 
@@ -88,7 +117,9 @@ def course(points: Sequence[Point], across: Scale, up: Scale, label: str) -> Mar
     """A rating over the deals with its band, cut off at the edges of the scale."""
     known = [point for point in points if isfinite(point.elo)]
     banded = [point for point in known if isfinite(point.low)]
-    band = [(across(point.deals), up(point.high)) for point in banded] + [(across(point.deals), up(point.low)) for point in banded[::-1]]
+    band = [(across(point.deals), up(point.high)) for point in banded] + [
+        (across(point.deals), up(point.low)) for point in banded[::-1]
+    ]
     line = [(across(point.deals), up(point.elo)) for point in known]
     parts = [
         *_panel_frame(across, up),
@@ -101,10 +132,29 @@ def course(points: Sequence[Point], across: Scale, up: Scale, label: str) -> Mar
 
 
 def _panel_frame(across: Scale, up: Scale) -> list[Markup]:
-    levels = [element("line", x1=across.start, x2=across.end, y1=up(tick), y2=up(tick), class_=_grid_class(tick)) for tick in up.ticks]
-    beside = [element("text", number(tick), x=across.start - 6, y=up(tick) + 4, text_anchor="end") for tick in up.ticks]
+    levels = [
+        element(
+            "line",
+            x1=across.start,
+            x2=across.end,
+            y1=up(tick),
+            y2=up(tick),
+            class_=_grid_class(tick),
+        )
+        for tick in up.ticks
+    ]
+    beside = [
+        element("text", number(tick), x=across.start - 6, y=up(tick) + 4, text_anchor="end")
+        for tick in up.ticks
+    ]
     below = [
-        element("text", number(tick), x=across(tick), y=up.start + 16, text_anchor=_anchor(place, len(across.ticks)))
+        element(
+            "text",
+            number(tick),
+            x=across(tick),
+            y=up.start + 16,
+            text_anchor=_anchor(place, len(across.ticks)),
+        )
         for place, tick in enumerate(across.ticks)
     ]
     return levels + beside + below
@@ -115,7 +165,10 @@ def _grid_class(tick: float) -> str:
 
 
 def _grid(scale: Scale, height: float) -> list[Markup]:
-    return [element("line", x1=scale(tick), x2=scale(tick), y1=0, y2=height, class_="grid") for tick in scale.ticks]
+    return [
+        element("line", x1=scale(tick), x2=scale(tick), y1=0, y2=height, class_="grid")
+        for tick in scale.ticks
+    ]
 
 
 def _zero(scale: Scale, zero: float | None, height: float) -> list[Markup]:
@@ -125,5 +178,7 @@ def _zero(scale: Scale, zero: float | None, height: float) -> list[Markup]:
 
 
 def _anchor(place: int, count: int) -> str:
-    """The anchor of a label: the first starts at its mark and the last ends there, so that none is cut off."""
+    """The anchor of a label: the first starts at its mark and the last ends there, so that none is
+    cut off.
+    """
     return "start" if place == 0 else "end" if place == count - 1 else "middle"

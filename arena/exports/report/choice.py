@@ -22,7 +22,8 @@ MOST_LEFT = 127
 class Field:
     """The games to choose from: those of a scan that ``may_show`` allows.
 
-    ``order`` (n,) are the allowed games, latest first; ``clean`` are those without a fault; ``elo`` is by bot.
+    ``order`` (n,) are the allowed games, latest first; ``clean`` are those without a fault; ``elo``
+    is by bot.
     """
 
     def __init__(self, scan: Scan, elo: Mapping[str, float], may_show: NDArray[np.bool_]) -> None:
@@ -50,12 +51,17 @@ def choose_games(field: Field, count: int) -> Reasons:
         for game, reason in islice(source, share):
             if game in chosen or len(chosen) < count:
                 chosen.setdefault(game, []).append(reason)
-    return {game: [reason for reason in reasons if reason != "latest" or len(reasons) == 1] for game, reasons in chosen.items()}
+    return {
+        game: [reason for reason in reasons if reason != "latest" or len(reasons) == 1]
+        for game, reasons in chosen.items()
+    }
 
 
 def _faults(field: Field) -> Iterator[tuple[int, str]]:
     """The latest game with each kind of fault, then with each kind and bot."""
-    newest = [forfeited for forfeited in reversed(field.scan.faults) if field.allowed[forfeited.game]]
+    newest = [
+        forfeited for forfeited in reversed(field.scan.faults) if field.allowed[forfeited.game]
+    ]
     kinds = {forfeited.fault.kind: forfeited for forfeited in reversed(newest)}
     bots = {(forfeited.fault.kind, forfeited.bot): forfeited for forfeited in reversed(newest)}
     seen: set[tuple[str, str]] = set()
@@ -67,19 +73,30 @@ def _faults(field: Field) -> Iterator[tuple[int, str]]:
 
 
 def _upsets(field: Field) -> Iterator[tuple[int, str]]:
-    """For each pair of bots, the latest game that the lower-rated one won; the widest difference first."""
-    margins = np.array([_margin(bots, ranks, field.elo) for _, bots, ranks in field.scan.outcomes] or [0.0])
+    """For each pair of bots, the latest game that the lower-rated one won; the widest difference
+    first.
+    """
+    margins = np.array(
+        [_margin(bots, ranks, field.elo) for _, bots, ranks in field.scan.outcomes] or [0.0]
+    )
     games = field.clean[(margins > SURPRISING)[field.scan.outcome[field.clean]]]
     margin = margins[field.scan.outcome[games]]
-    _, latest = np.unique(np.round(margin, 3), return_index=True)  # the first of each difference is the latest game
+    # the first of each difference is the latest game
+    _, latest = np.unique(np.round(margin, 3), return_index=True)
     for place in latest[::-1]:
         yield int(games[place]), f"upset: by {margin[place]:.0f} Elo"
 
 
 def _margin(bots: Sequence[str], ranks: Sequence[int], elo: Mapping[str, float]) -> float:
     """How far the best-rated loser is rated above the best-rated winner; 0 if unknown."""
-    rated = [(elo[bot], rank) for bot, rank in zip(bots, ranks, strict=True) if isfinite(elo.get(bot, nan))]
-    beaten, winners = ([value for value, rank in rated if (rank == 1) == won] for won in (False, True))
+    rated = [
+        (elo[bot], rank)
+        for bot, rank in zip(bots, ranks, strict=True)
+        if isfinite(elo.get(bot, nan))
+    ]
+    beaten, winners = (
+        [value for value, rank in rated if (rank == 1) == won] for won in (False, True)
+    )
     return max(beaten) - max(winners) if beaten and winners else 0.0
 
 
@@ -103,7 +120,9 @@ def _lead_text(lead: float) -> str:
 
 
 def _by_length(field: Field, *, longest: bool) -> Iterator[tuple[int, str]]:
-    """Games by their number of placements; the short ones only from games won by placing the last pagoda."""
+    """Games by their number of placements; the short ones only from games won by placing the last
+    pagoda.
+    """
     games = field.clean
     if not longest and LAST_PAGODA in field.scan.ends:
         games = games[field.scan.end[games] == field.scan.ends.index(LAST_PAGODA)]
@@ -120,7 +139,9 @@ def _latest_of_pairings(field: Field) -> Iterator[tuple[int, str]]:
     for (_, bots, _), game in zip(field.scan.outcomes, latest.tolist(), strict=True):
         line_up = tuple(sorted(bots))
         found[line_up] = max(game, found.get(line_up, -1))
-    strength: Callable[[tuple[str, ...]], float] = lambda key: -sum(np.nan_to_num(field.elo.get(bot, 0.0)) for bot in key)  # noqa: E731
+    strength: Callable[[tuple[str, ...]], float] = lambda key: (  # noqa: E731
+        -sum(np.nan_to_num(field.elo.get(bot, 0.0)) for bot in key)
+    )
     for key in sorted(found, key=lambda key: (strength(key), key)):
         if found[key] >= 0:
             yield found[key], f"latest of {' + '.join(key) or MISSING}"

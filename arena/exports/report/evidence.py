@@ -15,7 +15,9 @@ MOST_LINES, LINE_LENGTH, STDERR_LENGTH = 8, 480, 3000
 
 
 def read_evidence(run: Path, forfeited: Forfeited) -> dict[str, Any] | None:
-    """The evidence of a fault with its last lines shortened; None if there is no such file, or if it is outside the run."""
+    """The evidence of a fault with its last lines shortened; None if there is no such file, or if
+    it is outside the run.
+    """
     name = evidence_name(forfeited.id, forfeited.fault.seat)
     try:
         content = msgspec.json.decode(read_regular(run, name))
@@ -27,7 +29,15 @@ def read_evidence(run: Path, forfeited: Forfeited) -> dict[str, Any] | None:
             "left_out": max(len(lines) - MOST_LINES, 0),
             "stderr": shortened(str(content["stderr"]), STDERR_LENGTH),
         }
-    except (OSError, RunError, msgspec.DecodeError, RecursionError, KeyError, TypeError, ValueError):
+    except (
+        OSError,
+        RunError,
+        msgspec.DecodeError,
+        RecursionError,
+        KeyError,
+        TypeError,
+        ValueError,
+    ):
         return None
 
 

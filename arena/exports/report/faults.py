@@ -13,14 +13,18 @@ EACH, ALL = 2, 40
 
 
 def faults(material: Material) -> dict[str, Any]:
-    """One row per bot and kind of fault, most frequent first, with the evidence of its latest faults on finished deals."""
+    """One row per bot and kind of fault, most frequent first, with the evidence of its latest
+    faults on finished deals.
+    """
     groups: defaultdict[tuple[str, str], list[Forfeited]] = defaultdict(list)
     for forfeited in material.scan.faults:
         groups[forfeited.bot, forfeited.fault.kind].append(forfeited)
     games = material.scan.games_of()
     rows, room = [], ALL
     for (bot, kind), found in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0])):
-        shown = [forfeited for forfeited in reversed(found) if not material.is_open[forfeited.game]][: min(EACH, room)]
+        shown = [
+            forfeited for forfeited in reversed(found) if not material.is_open[forfeited.game]
+        ][: min(EACH, room)]
         room -= len(shown)
         rows.append(
             {
@@ -39,5 +43,12 @@ def fault_object(folder: Path, forfeited: Forfeited) -> dict[str, Any]:
     """A fault with its evidence."""
     fault = forfeited.fault
     evidence = read_evidence(folder, forfeited)
-    said = {"game": forfeited.id, "bot": forfeited.bot, "seat": fault.seat, "turn": fault.turn, "kind": fault.kind, "detail": fault.detail}
+    said = {
+        "game": forfeited.id,
+        "bot": forfeited.bot,
+        "seat": fault.seat,
+        "turn": fault.turn,
+        "kind": fault.kind,
+        "detail": fault.detail,
+    }
     return said | {"evidence": evidence}

@@ -22,7 +22,9 @@ AT_ONCE = 1000
 
 
 class Album(NamedTuple):
-    """Games for the viewer; ``crowded_out`` is the number that did not fit, ``damaged`` lists those that could not be replayed and why."""
+    """Games for the viewer; ``crowded_out`` is the number that did not fit, ``damaged`` lists those
+    that could not be replayed and why.
+    """
 
     games: list[dict[str, Any]]
     boards: dict[str, Board]
@@ -31,7 +33,10 @@ class Album(NamedTuple):
 
     def content(self) -> dict[str, Any]:
         """The data that the viewer reads."""
-        return {"boards": {name: board_object(board) for name, board in self.boards.items()}, "games": self.games}
+        return {
+            "boards": {name: board_object(board) for name, board in self.boards.items()},
+            "games": self.games,
+        }
 
     def words(self) -> Iterator[str]:
         """What happened in the games, in words that name rules."""
@@ -40,9 +45,17 @@ class Album(NamedTuple):
             yield from (fault["detail"] for fault in game["faults"])
 
 
-def album_of(chosen: Iterable[tuple[GameRecord, list[str]]], rows: Mapping[str, list[str]]) -> Album:
+def album_of(
+    chosen: Iterable[tuple[GameRecord, list[str]]], rows: Mapping[str, list[str]]
+) -> Album:
     """Replays the games until the page is full; ``rows`` are the rows of the boards."""
-    games, boards, damaged, size, crowded_out = list[dict[str, Any]](), dict[str, Board](), list[str](), 0, 0
+    games, boards, damaged, size, crowded_out = (
+        list[dict[str, Any]](),
+        dict[str, Board](),
+        list[str](),
+        0,
+        0,
+    )
     for record, reasons in chosen:
         try:
             board = boards.get(record.board) or Board(record.board, tuple(rows[record.board]))

@@ -33,9 +33,13 @@ class Report(NamedTuple):
 
 
 def report_page(
-    folder: Path, wanted: int | list[str] = DEFAULT_GAMES, prior: float | None = None, match: Sequence[str] | None = None
+    folder: Path,
+    wanted: int | list[str] = DEFAULT_GAMES,
+    prior: float | None = None,
+    match: Sequence[str] | None = None,
 ) -> Report:
-    """The report of a run with this many well-chosen games, or with the named ones; scored as in the run unless ``match`` differs.
+    """The report of a run with this many well-chosen games, or with the named ones; scored as in
+    the run unless ``match`` differs.
 
     Raises RunError, NoAnswerError, UserError for boards that do not fit.
     """
@@ -45,8 +49,21 @@ def report_page(
     text = render("report.html", _values(material, album))
     exposed = sum(bool(material.is_open[game]) for game in chosen)
     notes = [
-        *([f"{counted(exposed, 'game')} of deals that are still being played: they reveal tiles to come"] if exposed else []),
-        *([f"{counted(album.crowded_out, 'game')} left out, because the page is full"] if album.crowded_out else []),
+        *(
+            [
+                (
+                    f"{counted(exposed, 'game')} of deals that are still being played: they reveal"
+                    " tiles to come"
+                )
+            ]
+            if exposed
+            else []
+        ),
+        *(
+            [f"{counted(album.crowded_out, 'game')} left out, because the page is full"]
+            if album.crowded_out
+            else []
+        ),
         *(f"left out, because it could not be replayed: {what}" for what in album.damaged),
     ]
     return Report(text, notes)
@@ -64,7 +81,9 @@ def game_page(folder: Path, record: GameRecord) -> str:
 
 
 def write_page(folder: Path, game: str, text: str) -> Path:
-    """Writes the page of a game where it belongs in the run's folder. Raises RunError, also when the id leads out of that."""
+    """Writes the page of a game where it belongs in the run's folder. Raises RunError, also when
+    the id leads out of that.
+    """
     path = Path(folder, REPLAYS, *f"{game}.html".split("/"))
     try:
         write_durably(path, text.encode(), folder)
@@ -90,7 +109,9 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
         "bots": bots_of(material),
         "settings": settings_of(material),
         "seed": material.info.seed if secrecy.is_finished else None,
-        "command": repeat_command(material.info, seed=material.info.seed if secrecy.is_finished else None),
+        "command": repeat_command(
+            material.info, seed=material.info.seed if secrecy.is_finished else None
+        ),
         "notes": [*gain_lines(material.tables), *material.tables.notes],
         "is_comparison": bool(material.info.config.get("compare")),
         "standings": sections.standings(material),
@@ -111,4 +132,10 @@ def _viewer(album: Album, details: Sequence[str]) -> dict[str, Any]:
     shown = {game["id"] for game in album.games}
     rules = rules_named([*album.words(), *details])
     content = {**album.content(), "rules": {rule.number: rule.text for rule in rules}}
-    return {"album": album, "content": content, "pictures": pictures, "shown": shown, "rules": rules}
+    return {
+        "album": album,
+        "content": content,
+        "pictures": pictures,
+        "shown": shown,
+        "rules": rules,
+    }

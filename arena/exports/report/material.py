@@ -20,7 +20,8 @@ from arena.records.runfile import RunInfo, read_run
 class Material(NamedTuple):
     """A run: its settings, its games, its tables, and what may be shown.
 
-    ``is_open`` (G,) says whether a game's deal is still being played. ``tables`` and ``convergence`` count matches if the run is scored so.
+    ``is_open`` (G,) says whether a game's deal is still being played. ``tables`` and
+    ``convergence`` count matches if the run is scored so.
     """
 
     folder: Path
@@ -42,7 +43,9 @@ class Material(NamedTuple):
         return [str(name) for name in self.tables.standings["bot"]]
 
 
-def gather(folder: Path, prior: float | None = None, match: Sequence[str] | None = None) -> Material:
+def gather(
+    folder: Path, prior: float | None = None, match: Sequence[str] | None = None
+) -> Material:
     """Reads a run, scored as in `matches.scoring_of`. Raises RunError, NoAnswerError, UserError."""
     info = read_run(folder)
     boards = scoring_of(info, match)
@@ -53,7 +56,9 @@ def gather(folder: Path, prior: float | None = None, match: Sequence[str] | None
     return Material(
         folder=folder,
         info=info,
-        tables=with_machines(make_tables(counts, prior, blocks, match=boards), timed_hosts(info, score)),
+        tables=with_machines(
+            make_tables(counts, prior, blocks, match=boards), timed_hosts(info, score)
+        ),
         convergence=convergence_table(counts, prior),
         scan=scan,
         secrecy=secrecy,
@@ -70,7 +75,9 @@ def _open_games(scan: Scan, secrecy: Secrecy) -> NDArray[np.bool_]:
 
 
 def choose(material: Material, wanted: int | list[str]) -> Reasons:
-    """The games to show: this many well-chosen ones, or those with the given ids. Raises RunError for an unknown id."""
+    """The games to show: this many well-chosen ones, or those with the given ids. Raises RunError
+    for an unknown id.
+    """
     if isinstance(wanted, list):
         return {game: ["requested"] for game in material.scan.numbers(wanted)}
     return choose_games(Field(material.scan, material.elo, ~material.is_open), wanted)

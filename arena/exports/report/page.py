@@ -1,4 +1,6 @@
-"""The page: filled templates, with style and script inline, and a policy that blocks everything else."""
+"""The page: filled templates, with style and script inline, and a policy that blocks everything
+else.
+"""
 
 from base64 import b64encode
 from collections.abc import Mapping
@@ -16,8 +18,8 @@ from arena.exports.report.words import counted, milliseconds, number, shortened,
 PACKAGE = "arena.exports.report"
 SCRIPTS = ("page.js", "board.js", "viewer.js")
 POLICY = (
-    "default-src 'none'; img-src data:; style-src '{style}'; script-src '{script}'; base-uri 'none'; form-action 'none'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'"
+    "default-src 'none'; img-src data:; style-src '{style}'; script-src '{script}'; base-uri"
+    " 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 
 
@@ -32,7 +34,11 @@ def render(template: str, values: Mapping[str, Any]) -> str:
     """The page made from one of the templates."""
     style, script = _inline("style.css"), _inline(*SCRIPTS)
     policy = POLICY.format(style=style.hash, script=script.hash)
-    page: str = _environment().get_template(template).render(policy=policy, style=style.text, script=script.text, **values)
+    page: str = (
+        _environment()
+        .get_template(template)
+        .render(policy=policy, style=style.text, script=script.text, **values)
+    )
     return page
 
 
@@ -41,12 +47,18 @@ def data_text(value: Any) -> Markup:
     text = msgspec.json.encode(value).decode("utf-8", "replace")
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
-    return Markup(text)  # noqa: S704 - nothing is left in it that could end the block
+    # Nothing is left in it that could end the block.
+    return Markup(text)  # noqa: S704
 
 
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader(PACKAGE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_shown
+        loader=PackageLoader(PACKAGE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
     )
     environment.filters |= {
         "counted": counted,
@@ -63,11 +75,16 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """The output of an expression: invisible characters in foreign text are made visible here, and escaped afterwards."""
+    """The output of an expression: invisible characters in foreign text are made visible here, and
+    escaped afterwards.
+    """
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _inline(*names: str) -> Inline:
     """The text of files of the package, joined."""
-    text = "\n".join(files(PACKAGE).joinpath(name).read_text(encoding="utf-8").strip() for name in names)
-    return Inline(Markup(text), f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}")  # noqa: S704 - our own files
+    text = "\n".join(
+        files(PACKAGE).joinpath(name).read_text(encoding="utf-8").strip() for name in names
+    )
+    # Our own files.
+    return Inline(Markup(text), f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}")  # noqa: S704

@@ -1,4 +1,6 @@
-"""The rules that a page names: their texts stand at its end, and every number is a link there with the text as its tooltip."""
+"""The rules that a page names: their texts stand at its end, and every number is a link there with
+the text as its tooltip.
+"""
 
 from collections.abc import Iterable
 
@@ -22,10 +24,15 @@ def anchor(number: str) -> str:
 
 
 def linked(text: str) -> Markup:
-    """The text with every rule in it a link; the rest is escaped, and what is invisible in it made visible."""
+    """The text with every rule in it a link; the rest is escaped, and what is invisible in it made
+    visible.
+    """
     rules, parts, end = every_rule(), [], 0
     for found in CITED.finditer(text):
         if found[0] in rules:
-            parts += [escape(visible(text[end : found.start()])), LINK.format(anchor(found[0]), rules[found[0]].text, found[0])]
+            parts += [
+                escape(visible(text[end : found.start()])),
+                LINK.format(anchor(found[0]), rules[found[0]].text, found[0]),
+            ]
             end = found.end()
     return Markup().join([*parts, escape(visible(text[end:]))])

@@ -1,4 +1,6 @@
-"""What the report needs from a journal besides the tables, in one pass that keeps about thirty bytes per game."""
+"""What the report needs from a journal besides the tables, in one pass that keeps about thirty
+bytes per game.
+"""
 
 from array import array
 from collections import Counter
@@ -33,7 +35,9 @@ class _Line(Row):
 
 
 class Forfeited(Struct, frozen=True):
-    """A fault: the number of its game in the journal, the game's id, the bot, and the record's entry."""
+    """A fault: the number of its game in the journal, the game's id, the bot, and the record's
+    entry.
+    """
 
     game: int
     id: str
@@ -44,10 +48,13 @@ class Forfeited(Struct, frozen=True):
 class Scan(Struct):
     """The games of a journal, numbered from 0 in its order; the first record of each id counts.
 
-    ``outcomes``  (O) the different outcomes; ``outcome`` (G,) each game's index there, ``deal`` (G,) the number of its deal
-    ``offset``, ``turns``  (G,) where its line begins, and its number of placements; ``end`` (G,) an index in ``ends``
+    ``outcomes``  (O) the different outcomes; ``outcome`` (G,) each game's index there, ``deal``
+                  (G,) the number of its deal
+    ``offset``, ``turns``  (G,) where its line begins, and its number of placements; ``end`` (G,) an
+                           index in ``ends``
     ``left``, ``think_ms``  (N,) by game and seat
-    ``slowest_ms``  of each bot; ``faults`` all faults; ``sandboxes`` the number of games played in each sandbox tier
+    ``slowest_ms``  of each bot; ``faults`` all faults; ``sandboxes`` the number of games played in
+                    each sandbox tier
     ``last``        when the last game ended, UTC
     """
 
@@ -79,15 +86,23 @@ class Scan(Struct):
         return found[found >= 0]
 
     def games_of(self) -> Counter[str]:
-        """The number of games of each bot; games against itself count once for each of its seats."""
+        """The number of games of each bot; games against itself
+        count once for each of its seats.
+        """
         counted: Counter[str] = Counter()
-        for (_, bots, _), games in zip(self.outcomes, np.bincount(self.outcome, minlength=len(self.outcomes)).tolist(), strict=True):
+        for (_, bots, _), games in zip(
+            self.outcomes,
+            np.bincount(self.outcome, minlength=len(self.outcomes)).tolist(),
+            strict=True,
+        ):
             for bot in bots:
                 counted[bot] += games
         return counted
 
     def records(self, games: Iterable[int]) -> dict[int, GameRecord]:
-        """The records of games, read again from front to back, because each step back would decompress the journal anew."""
+        """The records of games, read again from front to back, because each step back would
+        decompress the journal anew.
+        """
         found = {}
         with open_journal(self.path) as file:
             for game in sorted(games):
@@ -96,12 +111,17 @@ class Scan(Struct):
         return found
 
     def numbers(self, ids: list[str]) -> list[int]:
-        """The numbers of the games with these ids, in the same order. Raises RunError for an unknown id."""
+        """The numbers of the games with these ids, in the same order. Raises RunError for an
+        unknown id.
+        """
         rows, wanted = islice(read_rows(self.path, row_decoder(Row)), len(self.offset)), set(ids)
         found = {row.id: number for number, (_, row) in enumerate(rows) if row.id in wanted}
         for name in ids:
             if name not in found:
-                raise RunError(f"expected the id of a game in {self.path.parent}, got {name!r}", "ids are the first column of games.csv")
+                raise RunError(
+                    f"expected the id of a game in {self.path.parent}, got {name!r}",
+                    "ids are the first column of games.csv",
+                )
         return [found[name] for name in ids]
 
 
@@ -109,7 +129,13 @@ class _Columns:
     """The columns of a `Scan` while it is being read."""
 
     def __init__(self) -> None:
-        self.offset, self.turns, self.end, self.left, self.think_ms = array("q"), array("i"), array("i"), array("b"), array("d")
+        self.offset, self.turns, self.end, self.left, self.think_ms = (
+            array("q"),
+            array("i"),
+            array("i"),
+            array("b"),
+            array("d"),
+        )
         self.ends: dict[str, int] = {}
         self.slowest_ms: dict[str, float] = {}
         self.sandboxes: Counter[str] = Counter()
@@ -119,7 +145,12 @@ class _Columns:
     def add(self, row: _Line, start: int) -> None:
         """Adds a game whose line begins at ``offset``."""
         self.faults += [
-            Forfeited(len(self.offset), row.id, row.bots[fault.seat], Fault(fault.seat, fault.turn, fault.kind, fault.detail))
+            Forfeited(
+                len(self.offset),
+                row.id,
+                row.bots[fault.seat],
+                Fault(fault.seat, fault.turn, fault.kind, fault.detail),
+            )
             for fault in row.faults
         ]
         self.offset.append(start)

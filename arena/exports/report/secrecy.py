@@ -1,7 +1,8 @@
-"""What a report may show of a run: nothing that would tell a bot the tiles of a game that is still to be played.
+"""What a report may show of a run: nothing that would tell a bot the tiles of a game that is still
+to be played.
 
-Line-ups play the same deals. So a deal stays secret until all its planned games are in the journal. The seed, which determines all deals,
-stays secret until the whole run is finished.
+Line-ups play the same deals. So a deal stays secret until all its planned games are in the journal.
+The seed, which determines all deals, stays secret until the whole run is finished.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,9 +19,11 @@ from arena.tournament.schedule import Schedule
 
 
 class Secrecy(NamedTuple):
-    """What is finished: the number of ``planned`` games and of ``missing`` ones, None if this version cannot read the plan.
+    """What is finished: the number of ``planned`` games and of ``missing`` ones, None if this
+    version cannot read the plan.
 
-    ``over`` says, by board and deal number, whether all games of the deal are played; for later deals they are not.
+    ``over`` says, by board and deal number, whether all games of the deal are played; for later
+    deals they are not.
     """
 
     planned: int | None
@@ -42,7 +45,9 @@ class Secrecy(NamedTuple):
 
 
 def judge(info: RunInfo, blocks: Iterable[Blocks]) -> Secrecy:
-    """What may be shown of a run, given the games of each block; everything is secret if the plan cannot be read."""
+    """What may be shown of a run, given the games of each block; everything is secret if the plan
+    cannot be read.
+    """
     try:
         schedule = Schedule(make_config(info.config))
     except ConfigError:
@@ -56,7 +61,11 @@ def judge(info: RunInfo, blocks: Iterable[Blocks]) -> Secrecy:
             if here is not None and schedule.needs_block(place, deal):
                 here[deal] += games
     missing = schedule.planned - sum(int(games.sum()) for games in played.values())
-    return Secrecy(schedule.planned, missing, {board: _are_over(schedule, board, games) for board, games in played.items()})
+    return Secrecy(
+        schedule.planned,
+        missing,
+        {board: _are_over(schedule, board, games) for board, games in played.items()},
+    )
 
 
 def _are_over(schedule: Schedule, board: str, games: NDArray[np.int64]) -> NDArray[np.bool_]:

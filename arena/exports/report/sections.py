@@ -6,7 +6,18 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.exports.report.charts import EDGE, PANEL_HEIGHT, PANEL_WIDTH, ROW_WIDTH, Point, axis, bars, course, interval, spread
+from arena.exports.report.charts import (
+    EDGE,
+    PANEL_HEIGHT,
+    PANEL_WIDTH,
+    ROW_WIDTH,
+    Point,
+    axis,
+    bars,
+    course,
+    interval,
+    spread,
+)
 from arena.exports.report.material import Material
 from arena.exports.report.scales import Scale, linear, logarithmic
 from arena.exports.report.scan import Scan
@@ -35,13 +46,20 @@ def standings(material: Material) -> dict[str, Any]:
     rows = [
         row
         | {
-            "ranks": "–".join(str(rank) for rank in sorted({row["rank_low"], row["rank_high"]})),  # noqa: RUF001 - a dash between figures
+            # A dash between figures.
+            "ranks": "–".join(str(rank) for rank in sorted({row["rank_low"], row["rank_high"]})),  # noqa: RUF001
             "error": (row["elo_high"] - row["elo_low"]) / 2,
-            "picture": interval(scale, row["elo_low"], row["elo"], row["elo_high"], _interval_words(row)),
+            "picture": interval(
+                scale, row["elo_low"], row["elo"], row["elo_high"], _interval_words(row)
+            ),
         }
         for row in table.to_dict("records")
     ]
-    return {"rows": rows, "axis": axis(scale, "Elo"), "marks": sorted({row["mark"] for row in rows} - {""})}
+    return {
+        "rows": rows,
+        "axis": axis(scale, "Elo"),
+        "marks": sorted({row["mark"] for row in rows} - {""}),
+    }
 
 
 def _interval_words(row: Any) -> str:
@@ -51,18 +69,33 @@ def _interval_words(row: Any) -> str:
 
 
 def pairs(material: Material) -> dict[str, Any]:
-    """The score of each bot against each other one, as a square table in the order of the standings."""
+    """The score of each bot against each other one, as a square table in the order of the
+    standings.
+    """
     names = material.bots[:MOST_PAIRED]
     met = {(row["bot"], row["opponent"]): row for row in material.tables.pairs.to_dict("records")}
-    rows = [{"bot": bot, "cells": [_cell(met.get((bot, other))) for other in names]} for bot in names]
-    return {"names": names, "rows": rows, "is_named": len(names) <= MOST_NAMED, "shades": range(SHADES + 1), "all": len(material.bots)}
+    rows = [
+        {"bot": bot, "cells": [_cell(met.get((bot, other))) for other in names]} for bot in names
+    ]
+    return {
+        "names": names,
+        "rows": rows,
+        "is_named": len(names) <= MOST_NAMED,
+        "shades": range(SHADES + 1),
+        "all": len(material.bots),
+    }
 
 
 def _cell(row: Any) -> dict[str, Any] | None:
     if row is None:
         return None
     words = f"{row['wins']} better, {row['shared']} equal, {row['losses']} worse"
-    return {"score": row["score"], "games": row["games"], "shade": round(row["score"] * SHADES), "words": words}
+    return {
+        "score": row["score"],
+        "games": row["games"],
+        "shade": round(row["score"] * SHADES),
+        "words": words,
+    }
 
 
 def seats(material: Material) -> dict[str, Any]:
@@ -71,7 +104,11 @@ def seats(material: Material) -> dict[str, Any]:
     low, high = table["elo"] - table["elo_error"], table["elo"] + table["elo_error"]
     scale = linear([*table["elo"], *low, *high, 0.0], START, END)
     rows = [
-        row | {"name": ORDINALS[row["seat"]], "picture": interval(scale, below, row["elo"], above, f"{signed(row['elo'])} Elo")}
+        row
+        | {
+            "name": ORDINALS[row["seat"]],
+            "picture": interval(scale, below, row["elo"], above, f"{signed(row['elo'])} Elo"),
+        }
         for row, below, above in zip(table.to_dict("records"), low, high, strict=True)
     ]
     return {"rows": rows, "axis": axis(scale, "Elo against the first seat")}
@@ -87,7 +124,11 @@ def pagodas_left(material: Material) -> dict[str, Any]:
 
 def _left_row(name: str, left: NDArray[np.int8], scale: Scale) -> dict[str, Any]:
     counts = np.bincount(left)
-    label = f"{name}: " + ", ".join(f"{value} left in {counted(int(count), 'game')}" for value, count in enumerate(counts) if count)
+    label = f"{name}: " + ", ".join(
+        f"{value} left in {counted(int(count), 'game')}"
+        for value, count in enumerate(counts)
+        if count
+    )
     return {
         "bot": name,
         "games": len(left),
@@ -103,11 +144,20 @@ def lengths(material: Material) -> dict[str, Any]:
     scan = material.scan
     tables = [(board, len(bots)) for board, bots, _ in scan.outcomes]
     scale = linear([0.0, float(scan.turns.max(initial=0))], START, END, least=1)
-    rows = [_length_row(*table, scan, scan.by_game(each == table for each in tables) == 1, scale) for table in sorted(set(tables))]
-    return {"rows": rows, "axis": axis(scale, "turns"), "ends": scan.ends} if rows else {"rows": [], "ends": []}
+    rows = [
+        _length_row(*table, scan, scan.by_game(each == table for each in tables) == 1, scale)
+        for table in sorted(set(tables))
+    ]
+    return (
+        {"rows": rows, "axis": axis(scale, "turns"), "ends": scan.ends}
+        if rows
+        else {"rows": [], "ends": []}
+    )
 
 
-def _length_row(board: str, seats: int, scan: Scan, games: NDArray[np.bool_], scale: Scale) -> dict[str, Any]:
+def _length_row(
+    board: str, seats: int, scan: Scan, games: NDArray[np.bool_], scale: Scale
+) -> dict[str, Any]:
     turns = scan.turns[games]
     counts = np.bincount(turns)
     quantiles = np.quantile(turns, QUANTILES)
@@ -117,7 +167,12 @@ def _length_row(board: str, seats: int, scan: Scan, games: NDArray[np.bool_], sc
         "games": len(turns),
         "ends": (np.bincount(scan.end[games], minlength=len(scan.ends)) / len(turns)).tolist(),
         "quantiles": quantiles.tolist(),
-        "picture": bars(scale, list(enumerate(counts.tolist())), 1, f"median {quantiles[1]:.0f} turns, {turns.min()} to {turns.max()}"),
+        "picture": bars(
+            scale,
+            list(enumerate(counts.tolist())),
+            1,
+            f"median {quantiles[1]:.0f} turns, {turns.min()} to {turns.max()}",
+        ),
     }
 
 
@@ -136,11 +191,19 @@ def thinking(material: Material) -> dict[str, Any]:
             "high": milliseconds(quantiles[name][2]),
             "longest": milliseconds(float(think.max())),
             "slowest": milliseconds(longest[name]),
-            "picture": spread(scale, quantiles[name], float(think.max()), f"median {milliseconds(quantiles[name][1])}"),
+            "picture": spread(
+                scale,
+                quantiles[name],
+                float(think.max()),
+                f"median {milliseconds(quantiles[name][1])}",
+            ),
         }
         for name, think in times.items()
     ]
-    return {"rows": rows, "axis": axis(scale, "time in a game", [_tick(tick) for tick in scale.ticks])}
+    return {
+        "rows": rows,
+        "axis": axis(scale, "time in a game", [_tick(tick) for tick in scale.ticks]),
+    }
 
 
 def _tick(value: float) -> str:
@@ -148,7 +211,9 @@ def _tick(value: float) -> str:
 
 
 def convergence(material: Material) -> dict[str, Any]:
-    """Each bot's rating after the first deals, best bots first; the scale is twice as wide as the final intervals."""
+    """Each bot's rating after the first deals, best bots first; the scale is twice as wide as the
+    final intervals.
+    """
     table = material.convergence
     if table["deals"].nunique() < FEWEST_POINTS:
         return {"panels": [], "left_out": 0}
@@ -160,9 +225,18 @@ def convergence(material: Material) -> dict[str, Any]:
     panels = [
         {"bot": name, "picture": course(points, across, up, _course_words(points))}
         for name in names[:MOST_PANELS]
-        for points in [[Point(*row) for row in table[table["bot"] == name][list(POINT_COLUMNS)].itertuples(index=False)]]
+        for points in [
+            [
+                Point(*row)
+                for row in table[table["bot"] == name][list(POINT_COLUMNS)].itertuples(index=False)
+            ]
+        ]
     ]
-    return {"panels": panels, "left_out": max(len(names) - MOST_PANELS, 0), "deals": int(table["deals"].max())}
+    return {
+        "panels": panels,
+        "left_out": max(len(names) - MOST_PANELS, 0),
+        "deals": int(table["deals"].max()),
+    }
 
 
 POINT_COLUMNS = ("deals", "elo", "elo_low", "elo_high")
@@ -171,13 +245,20 @@ POINT_COLUMNS = ("deals", "elo", "elo_low", "elo_high")
 def _course_words(points: list[Point]) -> str:
     shown = [points[0], points[len(points) // 2], points[-1]]
     return "; ".join(
-        f"after {counted(point.deals, 'deal')} {number(point.elo)} Elo, {number(point.low)} to {number(point.high)}" for point in shown
+        f"after {counted(point.deals, 'deal')} {number(point.elo)} Elo, {number(point.low)} to"
+        f" {number(point.high)}"
+        for point in shown
     )
 
 
 def _by_bot(material: Material, values: NDArray[Value]) -> Iterator[tuple[str, NDArray[Value]]]:
     """The values (N,), which are by game and seat, for each bot that has games, best bot first."""
     scan = material.scan
-    number = {name: place for place, name in enumerate(sorted({bot for _, bots, _ in scan.outcomes for bot in bots}))}
+    number = {
+        name: place
+        for place, name in enumerate(sorted({bot for _, bots, _ in scan.outcomes for bot in bots}))
+    }
     bot = scan.by_seat([[number[name] for name in bots] for _, bots, _ in scan.outcomes])
-    return ((name, values[bot == number[name]]) for name in material.bots[:MOST_ROWS] if name in number)
+    return (
+        (name, values[bot == number[name]]) for name in material.bots[:MOST_ROWS] if name in number
+    )

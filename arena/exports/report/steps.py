@@ -1,4 +1,6 @@
-"""A game as the page stores it: the start, and what each move changed. The rules are applied here; the page only draws."""
+"""A game as the page stores it: the start, and what each move changed. The rules are applied here;
+the page only draws.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,21 +17,34 @@ from arena.rules.terms import PAGODAS
 
 
 def board_object(board: Board) -> dict[str, Any]:
-    """A board: its rows, and the squares (numbered in reading order from 0) and middle (in squares) of each village."""
+    """A board: its rows, and the squares (numbered in reading order from 0) and middle (in squares)
+    of each village.
+    """
     villages = []
     for village in board.villages:
         places = [divmod(square, board.stride) for square in squares_of(village)]
-        x, y = (sum(part) / len(places) + 0.5 for part in zip(*((column, row) for row, column in places), strict=True))
-        villages.append({"cells": [row * board.width + column for row, column in places], "x": round(x, 2), "y": round(y, 2)})
+        x, y = (
+            sum(part) / len(places) + 0.5
+            for part in zip(*((column, row) for row, column in places), strict=True)
+        )
+        villages.append(
+            {
+                "cells": [row * board.width + column for row, column in places],
+                "x": round(x, 2),
+                "y": round(y, 2),
+            }
+        )
     return {"rows": list(board.rows), "villages": villages}
 
 
 def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -> dict[str, Any]:
     """A game.
 
-    ``steps`` are the moves, including passes: ``seat``, ``move``, ``turn`` (placements so far), ``pile``. If they changed, there are also
-    ``cells`` as `diagrams.draw` writes them, ``pagodas`` on provinces by square with the seat or -1, ``left``, the mover's ``hand``, and
-    ``events`` as (name, words, square, whether pagodas went home). Squares are numbered in reading order from 0. Raises RunError.
+    ``steps`` are the moves, including passes: ``seat``, ``move``, ``turn`` (placements so far),
+    ``pile``. If they changed, there are also ``cells`` as `diagrams.draw` writes them, ``pagodas``
+    on provinces by square with the seat or -1, ``left``, the mover's ``hand``, and ``events`` as
+    (name, words, square, whether pagodas went home). Squares are numbered in reading order from 0.
+    Raises RunError.
     """
     names, start = seat_names(record.bots), start_state(record, board)
     return {
@@ -46,19 +61,30 @@ def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -
         "end": record.end,
         "ranks": record.ranks,
         "left": record.left,
-        "faults": [{"seat": fault.seat, "turn": fault.turn, "kind": fault.kind, "detail": fault.detail} for fault in record.faults],
+        "faults": [
+            {"seat": fault.seat, "turn": fault.turn, "kind": fault.kind, "detail": fault.detail}
+            for fault in record.faults
+        ],
     }
 
 
-def _steps(record: GameRecord, board: Board, names: Sequence[str], start: State) -> Iterator[dict[str, Any]]:
+def _steps(
+    record: GameRecord, board: Board, names: Sequence[str], start: State
+) -> Iterator[dict[str, Any]]:
     cells, left, spots = _cells(start), list(start.left), Spots(board)
     spots.follow(start)
     for step in replay(record, board):
         state = step.state
         now = _cells(state)
         entry = _entry(step, board, names)
-        entry["cells"] = {place: cell for place, (cell, before) in enumerate(zip(now, cells, strict=True)) if cell != before}
-        entry["pagodas"] = {_place(board, square): seat for square, seat in spots.follow(state).items()}
+        entry["cells"] = {
+            place: cell
+            for place, (cell, before) in enumerate(zip(now, cells, strict=True))
+            if cell != before
+        }
+        entry["pagodas"] = {
+            _place(board, square): seat for square, seat in spots.follow(state).items()
+        }
         if state.left != left:
             entry["left"] = left = list(state.left)
         cells = now
@@ -73,7 +99,15 @@ def _entry(step: Step, board: Board, names: Sequence[str]) -> dict[str, Any]:
         "turn": state.turns,
         "pile": state.pile,
         "hand": deck_text(state.hands[step.seat]),
-        "events": [(event.name, event_text(event, board, names), _place(board, event.square), bool(event.home)) for event in step.events],
+        "events": [
+            (
+                event.name,
+                event_text(event, board, names),
+                _place(board, event.square),
+                bool(event.home),
+            )
+            for event in step.events
+        ],
     }
 
 

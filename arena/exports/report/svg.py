@@ -1,4 +1,6 @@
-"""SVG elements as escaped text. Colours are classes in style.css, because the page's policy forbids inline styles."""
+"""SVG elements as escaped text. Colours are classes in style.css, because the page's policy forbids
+inline styles.
+"""
 
 from markupsafe import Markup, escape
 
@@ -8,17 +10,27 @@ Attribute = str | float | None
 
 
 def element(name: str, /, *children: str, **attributes: Attribute) -> Markup:
-    """An element; ``class_`` is written ``class``, ``stroke_width`` ``stroke-width``, and None leaves an attribute out."""
+    """An element; ``class_`` is written ``class``, ``stroke_width`` ``stroke-width``, and None
+    leaves an attribute out.
+    """
     written = [
-        Markup('{}="{}"').format(key.rstrip("_").replace("_", "-"), _value(value)) for key, value in attributes.items() if value is not None
+        Markup('{}="{}"').format(key.rstrip("_").replace("_", "-"), _value(value))
+        for key, value in attributes.items()
+        if value is not None
     ]
     head = Markup(" ").join([escape(name), *written])
-    inside = Markup().join(child if isinstance(child, Markup) else escape(visible(child)) for child in children)
-    return Markup("<{}>{}</{}>").format(head, inside, name) if inside else Markup("<{}/>").format(head)
+    inside = Markup().join(
+        child if isinstance(child, Markup) else escape(visible(child)) for child in children
+    )
+    return (
+        Markup("<{}>{}</{}>").format(head, inside, name) if inside else Markup("<{}/>").format(head)
+    )
 
 
 def picture(width: float, height: float, label: str, *children: str, class_: str = "") -> Markup:
-    """An image of this size in pixels, which shrinks with its column; screen readers read ``label`` instead."""
+    """An image of this size in pixels, which shrinks with its column; screen readers read ``label``
+    instead.
+    """
     return element(
         "svg",
         *children,

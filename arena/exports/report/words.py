@@ -22,8 +22,11 @@ def shortened(text: str, length: int) -> str:
 
 
 def number(value: float, decimals: int = 0) -> str:
-    """The value with this many decimals and with thousands separators, or a dash if there is none."""
-    return f"{value:,.{decimals}f}".replace("-", "−") if math.isfinite(value) else MISSING  # noqa: RUF001 - a real minus sign
+    """The value with this many decimals and with thousands
+    separators, or a dash if there is none.
+    """
+    # A real minus sign.
+    return f"{value:,.{decimals}f}".replace("-", "−") if math.isfinite(value) else MISSING  # noqa: RUF001
 
 
 def signed(value: float, decimals: int = 0) -> str:

@@ -1,4 +1,6 @@
-"""What the steps of a check work with: players for one bot, and games against players in this process."""
+"""What the steps of a check work with: players for one bot, and games against players in this
+process.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,7 +23,9 @@ from arena.rules.notation import COPIES, TILES
 
 STARTUP_MS = 10_000
 SHORT_MS = 40
-"""The time for a move in most games of a check, so that a bot that uses all its time is through soon."""
+"""The time for a move in most games of a check, so that a bot that uses all its time is through
+soon.
+"""
 LONGER = 1.5
 """A bot that is late in such a game is no worse for it: it gets so many times as long."""
 MOVES = 320
@@ -49,9 +53,11 @@ class Leaver(InProcessPlayer):
 
 
 class Table(NamedTuple):
-    """A game that the bot has to get through: the board, the number of players, the bot's seat, and how many others forfeit early.
+    """A game that the bot has to get through: the board, the number of players, the bot's seat, and
+    how many others forfeit early.
 
-    ``is_full`` gives the bot all the time for a move that the check was asked for, ``timing`` a time control of the table's own.
+    ``is_full`` gives the bot all the time for a move that the check was asked for, ``timing`` a
+    time control of the table's own.
     """
 
     board: Board
@@ -66,8 +72,9 @@ class Table(NamedTuple):
 class Bench:
     """One bot under check.
 
-    ``player`` is its process for most games, and ``games`` counts these; ``slowest_ms`` is over the games at ``move_ms``. The others are
-    at ``short_ms``, which grows if the bot is late. ``start_ns`` is its last start-up.
+    ``player`` is its process for most games, and ``games`` counts these; ``slowest_ms`` is over the
+    games at ``move_ms``. The others are at ``short_ms``, which grows if the bot is late.
+    ``start_ns`` is its last start-up.
     """
 
     def __init__(self, bot: Bot, move_ms: int, sandbox: Sandbox) -> None:
@@ -81,7 +88,9 @@ class Bench:
         self.games = 0
 
     def game(self, table: Table, player: BotPlayer | None = None) -> GameRecord:
-        """Plays a game with the player, by default the usual one. Raises Failed for its fault, Void if the machine stalls repeatedly."""
+        """Plays a game with the player, by default the usual one. Raises Failed for its fault, Void
+        if the machine stalls repeatedly.
+        """
         voids = 0
         while True:
             try:
@@ -91,16 +100,34 @@ class Bench:
                 if voids == ATTEMPTS:
                     raise
             except Failed as failure:
-                if failure.kind not in (FaultKind.LATE, FaultKind.SILENT) or table.timing or table.is_full or self.short_ms == self.move_ms:
+                if (
+                    failure.kind not in (FaultKind.LATE, FaultKind.SILENT)
+                    or table.timing
+                    or table.is_full
+                    or self.short_ms == self.move_ms
+                ):
                     raise
                 self.short_ms = min(self.move_ms, int(LONGER * self.short_ms))
 
     def _game(self, table: Table, player: BotPlayer) -> GameRecord:
-        others: list[Any] = [Leaver(f"leaver-{seat}") if seat < table.leavers else _other(seat) for seat in range(table.players - 1)]
+        others: list[Any] = [
+            Leaver(f"leaver-{seat}") if seat < table.leavers else _other(seat)
+            for seat in range(table.players - 1)
+        ]
         seated = [*others[: table.seat], player, *others[table.seat :]]
-        deck = "".join(TILES[(index * 5 + table.deal) % len(TILES)] for index in range(COPIES * len(TILES)))
+        deck = "".join(
+            TILES[(index * 5 + table.deal) % len(TILES)] for index in range(COPIES * len(TILES))
+        )
         names = tuple(each.name for each in seated)
-        plan = GamePlan("check", table.board.name, table.deal, 0, names, deck, tuple(range(1, table.players + 1)))
+        plan = GamePlan(
+            "check",
+            table.board.name,
+            table.deal,
+            0,
+            names,
+            deck,
+            tuple(range(1, table.players + 1)),
+        )
         move_ms = self.move_ms if table.is_full else self.short_ms
         timing = table.timing or Timing(move_ms=move_ms, startup_ms=STARTUP_MS)
         outcome = Referee(plan, table.board, seated, timing).play()
@@ -108,7 +135,9 @@ class Bench:
         for fault, kept in zip(record.faults, outcome.evidence, strict=True):
             if fault.seat == table.seat:
                 problem = f"{fault.kind} after {fault.turn} placements: {fault.detail}"
-                raise Failed(problem, CURES[FaultKind(fault.kind)], kept.stderr, FaultKind(fault.kind))
+                raise Failed(
+                    problem, CURES[FaultKind(fault.kind)], kept.stderr, FaultKind(fault.kind)
+                )
         self.games += player is self.player
         if player is self.player and timing.move_ms == self.move_ms:
             self.slowest_ms = max(self.slowest_ms, record.slowest_ms[table.seat])
@@ -126,7 +155,9 @@ class Bench:
     def start(self, player: BotPlayer) -> None:
         """Starts the player's process and announces a game. Raises Failed."""
         try:
-            player.begin(Start(players=2, seat=0, board=SMALL.rows, pagodas=24, seed=1, move_ms=self.move_ms))
+            player.begin(
+                Start(players=2, seat=0, board=SMALL.rows, pagodas=24, seed=1, move_ms=self.move_ms)
+            )
         except Forfeit as fault:
             raise Failed(fault.detail, CURES[FaultKind.STARTUP], last_words(player)) from None
         except ArenaError as error:
@@ -139,4 +170,6 @@ def last_words(player: BotPlayer) -> str:
 
 
 def _other(seat: int) -> InProcessPlayer:
-    return InProcessPlayer("first", first_move) if seat % 2 else InProcessPlayer("random", random_move)
+    return (
+        InProcessPlayer("first", first_move) if seat % 2 else InProcessPlayer("random", random_move)
+    )

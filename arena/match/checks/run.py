@@ -18,12 +18,19 @@ STDERR_LINES = 8
 def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[Step]:
     """Runs the steps one after another.
 
-    After several failures, or one that makes the rest pointless, the last step says how many were left out.
+    After several failures, or one that makes the rest pointless, the last step says how many were
+    left out.
     """
     try:
         with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
             files = bot_files(staged.folder)
-            yield Step(FILES, detail=f"{' '.join(bot.command)}, {len(files)} file{'s' * (len(files) != 1)}{_also_read(staged, sandbox)}")
+            yield Step(
+                FILES,
+                detail=(
+                    f"{' '.join(bot.command)}, {len(files)}"
+                    f" file{'s' * (len(files) != 1)}{_also_read(staged, sandbox)}"
+                ),
+            )
             yield from _check_staged(Bench(staged, move_ms, sandbox))
     except BotFolderError as error:
         yield Step(FILES, str(error), error.hint or "see protocol/SPEC.md, P10")
@@ -45,7 +52,10 @@ def _check_staged(bench: Bench) -> Iterator[Step]:
             yield step
             rest = len(STEPS) - number
             if step.problem and rest and (entry.is_vital or failures == MOST_FAILURES):
-                yield _left_out(rest, entry.needed_for if entry.is_vital else "fix these first, then check again")
+                yield _left_out(
+                    rest,
+                    entry.needed_for if entry.is_vital else "fix these first, then check again",
+                )
                 return
     finally:
         bench.player.stop()
@@ -58,10 +68,16 @@ def run_step(entry: TableStep, bench: Bench) -> Step:
     except Failed as failure:
         stderr = tuple(failure.stderr.rstrip().splitlines()[-STDERR_LINES:])
         reading = where_to_read(failure.problem)
-        cure = "; ".join(filter(None, (failure.cure or entry.cure, reading and f"'{reading}' explains the rule")))
+        cure = "; ".join(
+            filter(None, (failure.cure or entry.cure, reading and f"'{reading}' explains the rule"))
+        )
         return Step(entry.name, failure.problem, cure, stderr=stderr)
     except Void as void:
-        return Step(entry.name, f"{void}; this is not the bot's fault", "check again when the machine is less busy")
+        return Step(
+            entry.name,
+            f"{void}; this is not the bot's fault",
+            "check again when the machine is less busy",
+        )
 
 
 def _left_out(number: int, why: str) -> Step:

@@ -6,7 +6,9 @@ from arena.errors import FaultKind
 
 SLOW = "answer before time_ms of the turn is over, with a reserve, or try a longer --move-ms"
 CURES = {
-    FaultKind.STARTUP: "run its command by hand in its folder, paste a hello line, and look at its stderr",
+    FaultKind.STARTUP: (
+        "run its command by hand in its folder, paste a hello line, and look at its stderr"
+    ),
     FaultKind.LATE: f"{SLOW}; send whole lines",
     FaultKind.SILENT: f"{SLOW}; if none of its moves ever arrives, flush stdout after each line",
     FaultKind.NOT_JSON: "keep stdout for the protocol, one JSON object a line; log to stderr",
@@ -24,7 +26,8 @@ CURES = {
 
 
 class Step(NamedTuple):
-    """One step. It passed if ``problem`` is empty; ``detail`` is extra information; ``stderr`` is the end of the bot's stderr.
+    """One step. It passed if ``problem`` is empty; ``detail`` is extra information; ``stderr`` is
+    the end of the bot's stderr.
 
     ``left_out`` is the number of steps not tried, if this one stands for them.
     """
@@ -38,9 +41,13 @@ class Step(NamedTuple):
 
 
 class Failed(Exception):  # noqa: N818 - the outcome of a step
-    """A step failed: the problem, and the cure if the step knows a better one than the table. ``kind`` is that of a fault in a game."""
+    """A step failed: the problem, and the cure if the step knows a better one than the table.
+    ``kind`` is that of a fault in a game.
+    """
 
-    def __init__(self, problem: str, cure: str = "", stderr: str = "", kind: FaultKind | None = None) -> None:
+    def __init__(
+        self, problem: str, cure: str = "", stderr: str = "", kind: FaultKind | None = None
+    ) -> None:
         super().__init__(problem)
         self.problem = problem
         self.cure = cure

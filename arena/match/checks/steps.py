@@ -25,7 +25,10 @@ MANY_STDERR_BYTES = 1024 * 1024
 def has_the_time_it_asks_for(bench: Bench) -> str:
     """Compares the times in bot.toml with those of the check."""
     manifest = bench.bot.manifest
-    for key, needed, given in (("move_ms", manifest.move_ms, bench.move_ms), ("startup_ms", manifest.startup_ms, STARTUP_MS)):
+    for key, needed, given in (
+        ("move_ms", manifest.move_ms, bench.move_ms),
+        ("startup_ms", manifest.startup_ms, STARTUP_MS),
+    ):
         if needed is not None and needed > given:
             raise Failed(f"expected {key} of at most {given}, got {needed}")
     return f"{bench.move_ms} ms per move, {STARTUP_MS} ms for start-up"
@@ -65,7 +68,11 @@ def plays_many(bench: Bench) -> str:
 def repeats_itself(bench: Bench) -> str:
     """Not a fault: a bot may draw its own random numbers."""
     first, second = (bench.game(Table(SMALL, 2, 0, deal=1)) for _ in range(2))
-    return "" if first.moves == second.moves else "note: no, so you cannot repeat this bot's games from their seed"
+    return (
+        ""
+        if first.moves == second.moves
+        else "note: no, so you cannot repeat this bot's games from their seed"
+    )
 
 
 def is_quiet_after_a_game(bench: Bench) -> str:
@@ -83,7 +90,11 @@ def was_in_time(bench: Bench) -> str:
     detail = f"the slowest took {bench.slowest_ms:.1f} of {bench.move_ms} ms ({clock})"
     if bench.short_ms > SHORT_MS:
         detail += f"; {SHORT_MS} ms were too short for it, so other games had {bench.short_ms} ms"
-    return f"{detail}; note: that leaves little time in reserve" if bench.slowest_ms > bench.move_ms * 0.8 else detail
+    return (
+        f"{detail}; note: that leaves little time in reserve"
+        if bench.slowest_ms > bench.move_ms * 0.8
+        else detail
+    )
 
 
 def is_within_memory(bench: Bench) -> str:
@@ -103,7 +114,9 @@ def logs_little(bench: Bench) -> str:
 
 
 def understands(bench: Bench, make: Callable[[Bot, int, Sandbox], BotPlayer]) -> str:
-    """Two short games, with two and with three players, in which the arena speaks in an unusual way."""
+    """Two short games, with two and with three players, in which the arena speaks in an unusual
+    way.
+    """
     with bench.started(make) as player:
         bench.game(Table(SMALL, 2, 0), player)
         if not bench.bot.manifest.fresh:
@@ -176,7 +189,9 @@ class Probe(BotPlayer):
         self.inform(self.encoded(turn_view(state, self.next_id(), 1000, full=self.has_full_view)))
 
     def expect_exit(self, *, tell: bool = True, close: bool = True) -> str:
-        """Closes the bot's input, after sending what is queued if asked to; raises Failed unless the process exits."""
+        """Closes the bot's input, after sending what is queued if asked to; raises Failed unless
+        the process exits.
+        """
         channel, process = self._line(), self._process
         assert process is not None
         if tell:

@@ -16,11 +16,15 @@ BANK = Timing(move_ms=1000, game_ms=30_000, increment_ms=50)
 
 SEE_TYPES = "P1.4: ignore fields and message types that the bot does not know"
 SEE_LINES = "P1.1: read up to the newline, however the bytes arrive, and parse the line as JSON"
-SEE_END = "P3.5: leave the loop when stdin ends or 'quit' comes, and stop everything the bot started"
+SEE_END = (
+    "P3.5: leave the loop when stdin ends or 'quit' comes, and stop everything the bot started"
+)
 
 
 class TableStep(NamedTuple):
-    """A step: ``run`` returns a detail or raises Failed. If an ``is_vital`` step fails, the rest is pointless: ``needed_for`` says why."""
+    """A step: ``run`` returns a detail or raises Failed. If an ``is_vital`` step fails, the rest is
+    pointless: ``needed_for`` says why.
+    """
 
     name: str
     run: Callable[[Bench], str]
@@ -30,7 +34,13 @@ class TableStep(NamedTuple):
 
 
 def _game(name: str, board: str, players: int, seat: int, leavers: int = 0) -> TableStep:
-    return TableStep(name, partial(steps.plays, place=lambda: Table(built_in(board), players, seat, leavers, deal=players + seat)))
+    return TableStep(
+        name,
+        partial(
+            steps.plays,
+            place=lambda: Table(built_in(board), players, seat, leavers, deal=players + seat),
+        ),
+    )
 
 
 def _variant(name: str, make: type[BotPlayer] | Callable[..., BotPlayer], cure: str) -> TableStep:
@@ -42,10 +52,25 @@ def _end(name: str, run: Callable[[Bench], str]) -> TableStep:
 
 
 STEPS = (
-    TableStep("the times in bot.toml fit into this check's", steps.has_the_time_it_asks_for, "check with a longer --move-ms"),
-    TableStep("starts and answers hello", steps.starts, is_vital=True, needed_for="they need a bot that answers hello"),
-    TableStep("nothing on stdout before it is asked", steps.waits_for_hello, "P2.3: write to stdout only when asked; log to stderr"),
-    TableStep("a complete game", partial(steps.plays, place=lambda: Table(SMALL, 2, 0, is_full=True))),
+    TableStep(
+        "the times in bot.toml fit into this check's",
+        steps.has_the_time_it_asks_for,
+        "check with a longer --move-ms",
+    ),
+    TableStep(
+        "starts and answers hello",
+        steps.starts,
+        is_vital=True,
+        needed_for="they need a bot that answers hello",
+    ),
+    TableStep(
+        "nothing on stdout before it is asked",
+        steps.waits_for_hello,
+        "P2.3: write to stdout only when asked; log to stderr",
+    ),
+    TableStep(
+        "a complete game", partial(steps.plays, place=lambda: Table(SMALL, 2, 0, is_full=True))
+    ),
     _game("bird, 2 players, moves first", "bird", 2, 0),
     _game("bird, 2 players, moves second, in the same process", "bird", 2, 1),
     _game("bird, 3 players, first seat", "bird", 3, 0),
@@ -59,30 +84,68 @@ STEPS = (
     _game("lion, 2 players, moves second", "lion", 2, 1),
     _game("lion, 3 players", "lion", 3, 1),
     _game("lion, 4 players", "lion", 4, 2),
-    TableStep("a small board that fills up, with passes", partial(steps.plays, place=lambda: Table(SMALL, 3, 1, deal=4))),
-    TableStep("26 x 26 squares, until no tiles are left", partial(steps.plays, place=lambda: Table(LARGE, 2, 0))),
+    TableStep(
+        "a small board that fills up, with passes",
+        partial(steps.plays, place=lambda: Table(SMALL, 3, 1, deal=4)),
+    ),
+    TableStep(
+        "26 x 26 squares, until no tiles are left",
+        partial(steps.plays, place=lambda: Table(LARGE, 2, 0)),
+    ),
     _game("another player forfeits: three players go on as two", "bird", 3, 1, leavers=1),
     _game("two others forfeit: four players go on as two", "bird", 4, 2, leavers=2),
     _game("the only other player forfeits: the game ends early", "bird", 2, 1, leavers=1),
-    TableStep("a game with a bank", partial(steps.plays, place=lambda: Table(SMALL, 2, 1, timing=BANK))),
+    TableStep(
+        "a game with a bank", partial(steps.plays, place=lambda: Table(SMALL, 2, 1, timing=BANK))
+    ),
     TableStep("twenty more games in the same process", steps.plays_many),
     TableStep("the same seed gives the same game", steps.repeats_itself),
-    TableStep("silent between games", steps.is_quiet_after_a_game, "P2.3: answer each request once; log to stderr"),
+    TableStep(
+        "silent between games",
+        steps.is_quiet_after_a_game,
+        "P2.3: answer each request once; log to stderr",
+    ),
     TableStep("answers in time", steps.was_in_time),
-    TableStep("stays within its memory", steps.is_within_memory, "use less, or raise memory_mb in bot.toml"),
-    TableStep("not too much on stderr", steps.logs_little, "log less: after 64 MiB in one game, the bot cannot write any more"),
-    _variant("fields it does not know", partial(variants.Changed, change=variants.with_unknown_fields), SEE_TYPES),
+    TableStep(
+        "stays within its memory",
+        steps.is_within_memory,
+        "use less, or raise memory_mb in bot.toml",
+    ),
+    TableStep(
+        "not too much on stderr",
+        steps.logs_little,
+        "log less: after 64 MiB in one game, the bot cannot write any more",
+    ),
+    _variant(
+        "fields it does not know",
+        partial(variants.Changed, change=variants.with_unknown_fields),
+        SEE_TYPES,
+    ),
     _variant("messages of a type it does not know", variants.WithStrangers, SEE_TYPES),
     _variant(
         "fields in another order, with spaces between",
         partial(variants.Changed, change=variants.in_another_order, separators=(" , ", " : ")),
         SEE_LINES,
     ),
-    _variant("ids that jump, up to the largest", variants.WithJumpingIds, "P2.2: repeat the id exactly, a whole number below 2^53"),
+    _variant(
+        "ids that jump, up to the largest",
+        variants.WithJumpingIds,
+        "P2.2: repeat the id exactly, a whole number below 2^53",
+    ),
     _variant("lines that arrive in pieces", variants.InPieces, SEE_LINES),
-    _variant("lines that arrive one by one", variants.LineByLine, "P6.1: 'played' may come at any time before the next turn"),
-    _variant("a long pause before a turn", variants.WithPause, "P8.3: do not rely on time between turns"),
-    _variant("a new process for a game", BotPlayer, "P3.3: with fresh = true, every game gets a new process"),
+    _variant(
+        "lines that arrive one by one",
+        variants.LineByLine,
+        "P6.1: 'played' may come at any time before the next turn",
+    ),
+    _variant(
+        "a long pause before a turn", variants.WithPause, "P8.3: do not rely on time between turns"
+    ),
+    _variant(
+        "a new process for a game",
+        BotPlayer,
+        "P3.3: with fresh = true, every game gets a new process",
+    ),
     _end("exits when its input ends before hello", steps.ends_before_hello),
     _end("exits when its input ends after ready", steps.ends_after_ready),
     _end("exits when its input ends in a game", steps.ends_in_a_game),

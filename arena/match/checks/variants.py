@@ -1,4 +1,6 @@
-"""Unusual ways of speaking that the protocol allows and a bot must understand; each is a player that speaks to the bot that way."""
+"""Unusual ways of speaking that the protocol allows and a bot must understand; each is a player
+that speaks to the bot that way.
+"""
 
 import json
 import os
@@ -29,7 +31,14 @@ Change = Callable[[dict[str, Any]], dict[str, Any]]
 class Changed(BotPlayer):
     """Rewrites every message with a change."""
 
-    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox, change: Change, separators: tuple[str, str] = (",", ":")) -> None:
+    def __init__(
+        self,
+        bot: Bot,
+        startup_ms: int,
+        sandbox: Sandbox,
+        change: Change,
+        separators: tuple[str, str] = (",", ":"),
+    ) -> None:
         super().__init__(bot, startup_ms, sandbox)
         self._change = change
         self._separators = separators
@@ -43,7 +52,9 @@ class Changed(BotPlayer):
         super().inform(self._rewritten(json.loads(line)))
 
     def _rewritten(self, message: dict[str, Any]) -> bytes:
-        return json.dumps(self._change(message), separators=self._separators, ensure_ascii=False).encode()
+        return json.dumps(
+            self._change(message), separators=self._separators, ensure_ascii=False
+        ).encode()
 
 
 def with_unknown_fields(message: dict[str, Any]) -> dict[str, Any]:
@@ -92,7 +103,9 @@ class Pieces(Channel):
     def _write(self, deadline_ns: int) -> None:
         while self.accepts_input and self._outgoing and time.monotonic_ns() < deadline_ns:
             try:
-                self._outgoing = self._outgoing[os.write(self._to_bot, self._outgoing[: self._size()]) :]
+                self._outgoing = self._outgoing[
+                    os.write(self._to_bot, self._outgoing[: self._size()]) :
+                ]
             except BlockingIOError:
                 super()._write(deadline_ns)
             except BrokenPipeError:
@@ -100,13 +113,17 @@ class Pieces(Channel):
             time.sleep(GAP_S)
 
     def _size(self) -> int:
-        """Small pieces near the ends of lines, where readers make mistakes, and larger ones in between."""
+        """Small pieces near the ends of lines, where readers make mistakes, and larger ones in
+        between.
+        """
         end = self._outgoing.find(b"\n")
         return PIECE if end < 2 * PIECE else min(end - PIECE, 997)
 
 
 class InPieces(BotPlayer):
-    """Sends every line in pieces; some pieces hold the end of one line and the start of the next."""
+    """Sends every line in pieces; some pieces hold the end of one
+    line and the start of the next.
+    """
 
     def channel(self, to_bot: int, from_bot: int) -> Channel:
         """A channel that writes in pieces."""

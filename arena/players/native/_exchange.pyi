@@ -1,3 +1,5 @@
 from arena.players.exchange import Told
 
-def exchange(to_bot: int, from_bot: int, lines: bytes, deadline_ns: int, counter: int, /) -> Told: ...
+def exchange(
+    to_bot: int, from_bot: int, lines: bytes, deadline_ns: int, counter: int, /
+) -> Told: ...

@@ -1,10 +1,12 @@
-"""Confines this process with Landlock and seccomp, then becomes the bot: the sandbox for machines on which bubblewrap does not work.
+"""Confines this process with Landlock and seccomp, then becomes the bot: the sandbox for machines
+on which bubblewrap does not work.
 
     python -I -S confine.py FILTER SPEC -- COMMAND...
 
-FILTER is a descriptor with the seccomp program. SPEC is JSON: ``read``, ``write`` and ``devices`` are lists of paths, and ``limits`` are
-pairs for setrlimit. The bot can open no other files, make no sockets, and neither signal nor trace processes outside.
-This file stands alone and imports little, because it delays every start.
+FILTER is a descriptor with the seccomp program. SPEC is JSON: ``read``, ``write`` and ``devices``
+are lists of paths, and ``limits`` are pairs for setrlimit. The bot can open no other files, make no
+sockets, and neither signal nor trace processes outside. This file stands alone and imports little,
+because it delays every start.
 """
 
 import contextlib
@@ -39,10 +41,14 @@ def call(number: int, *arguments: object) -> int:
 
 
 def restrict_files(read: list[str], write: list[str], devices: list[str]) -> None:
-    """Allows only reading below ``read``, everything below ``write``, and reading and writing ``devices``."""
+    """Allows only reading below ``read``, everything below ``write``, and reading and writing
+    ``devices``.
+    """
     version = call(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION_FLAG)
     handled = (1 << RIGHTS_BY_VERSION.get(version, 16)) - 1
-    attributes = struct.pack("=QQQ", handled, 3 if version >= NETWORK_SINCE else 0, 3 if version >= SCOPES_SINCE else 0)
+    attributes = struct.pack(
+        "=QQQ", handled, 3 if version >= NETWORK_SINCE else 0, 3 if version >= SCOPES_SINCE else 0
+    )
     size = 24 if version >= SCOPES_SINCE else 16 if version >= NETWORK_SINCE else 8
     ruleset = call(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0)
     for paths, rights in (
@@ -60,7 +66,8 @@ def restrict_files(read: list[str], write: list[str], devices: list[str]) -> Non
 def allow(ruleset: int, path: str, rights: int) -> None:
     """Adds a rule for a path."""
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    if not os.path.isdir(path):  # noqa: PTH112 - pathlib would double the start-up time
+    # Pathlib would double the start-up time.
+    if not os.path.isdir(path):  # noqa: PTH112
         rights &= OF_FILES
     call(ADD_RULE, ruleset, PATH_BENEATH, struct.pack("=Qi", rights, place), 0)
     os.close(place)
@@ -75,7 +82,9 @@ def drop_capabilities() -> None:
 def filter_calls(program: bytes) -> None:
     """Installs a seccomp filter."""
     text = ctypes.create_string_buffer(program, len(program))
-    header = ctypes.create_string_buffer(struct.pack("@HP", len(program) // 8, ctypes.addressof(text)))
+    header = ctypes.create_string_buffer(
+        struct.pack("@HP", len(program) // 8, ctypes.addressof(text))
+    )
     if libc.prctl(SET_SECCOMP, MODE_FILTER, header, 0, 0):
         raise OSError(ctypes.get_errno(), "seccomp refused")
 
@@ -96,7 +105,8 @@ def main() -> None:
     restrict_files(spec["read"], spec["write"], spec["devices"])
     filter_calls(program)
     try:
-        os.execvp(command[0], command)  # noqa: S606 - a shell is what must not come between
+        # A shell is what must not come between.
+        os.execvp(command[0], command)  # noqa: S606
     except OSError as error:
         raise SystemExit(f"could not be started: {command[0]}: {error}") from None
 

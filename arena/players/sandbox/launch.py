@@ -1,4 +1,6 @@
-"""How each sandbox tier starts a command: the words before it, its environment, and the descriptors it inherits."""
+"""How each sandbox tier starts a command: the words before it, its environment, and the descriptors
+it inherits.
+"""
 
 import json
 import os
@@ -18,39 +20,65 @@ from arena.players.sandbox import seccomp
 
 PROCESSES = 128
 SPARE_PROCESSES = 8 * PROCESSES
-"""For systems that count all of a user's processes together: enough for a bot even with the other bots' processes."""
-MEMORY_BYTES = {"/dev/shm": 8 << 20, "/tmp": 64 << 20}  # noqa: S108 - the sandbox's own
+"""For systems that count all of a user's processes together: enough for a bot even with the other
+bots' processes.
+"""
+# The sandbox's own.
+MEMORY_BYTES = {"/dev/shm": 8 << 20, "/tmp": 64 << 20}  # noqa: S108
 FILES_IN_MEMORY = 20_000
 DISK_MB, DISK_FILES = 256, 20_000
 PYTHON_PARTS = ("bin", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "share")
-"""The parts of a Python installation. The folder around them may hold anything, if somebody installed it in their own folder."""
+"""The parts of a Python installation. The folder around them may hold anything, if somebody
+installed it in their own folder.
+"""
 PARTS = ("lib", "lib64", "libexec", "share")
-INSTALLED = ("pyvenv.cfg", "lib/*.so*", *(f"{part}/{{name}}{version}" for part in PARTS for version in ("", "[0-9]*", "-[0-9]*")))
-"""Where an interpreter keeps what it needs, by its name: lib/python3.12, lib/ruby, share/julia; and shared libraries, which are code."""
+INSTALLED = (
+    "pyvenv.cfg",
+    "lib/*.so*",
+    *(f"{part}/{{name}}{version}" for part in PARTS for version in ("", "[0-9]*", "-[0-9]*")),
+)
+"""Where an interpreter keeps what it needs, by its name: lib/python3.12, lib/ruby, share/julia; and
+shared libraries, which are code.
+"""
 TOOLCHAINS = {
     "lib/modules": ("lib", "conf", "release"),  # a Java runtime
     "pkg/tool": ("VERSION", "go.env", "lib", "pkg", "src"),  # Go
 }
-"""Installations that are told by what is in them: the sign, and the parts that a program there needs."""
+"""Installations that are told by what is in them: the sign, and the parts that a program there
+needs.
+"""
 PRIVATE = (".cargo", ".local")
 """Folders in a home that have a ``bin`` next to secrets."""
 KEPT_VARIABLES = ("LANG", "LC_ALL", "TZ")
 OUTSIDE_VARIABLES = (*KEPT_VARIABLES, "HOME", "TMPDIR")
 SYSTEM_FOLDERS = ("bin", "lib", "lib32", "lib64", "sbin")
-SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/java*", "/etc/ssl/openssl.cnf", "/nix/store")
-"""Patterns for the files in /etc that programs need to run at all, and for the one place where one distribution keeps everything."""
-OWN_PROCESS = ("auxv", "cgroup", "cmdline", "comm", "environ", "fd", "fdinfo", "io", "limits", "maps", "mountinfo", "mounts",
+SYSTEM_FILES = (
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+    "/etc/localtime",
+    "/etc/java*",
+    "/etc/ssl/openssl.cnf",
+    "/nix/store",
+)
+"""Patterns for the files in /etc that programs need to run at all, and for the one place where one
+distribution keeps everything.
+"""
+OWN_PROCESS = ("auxv", "cgroup", "cmdline", "comm", "environ", "fd", "fdinfo", "io", "limits",
+    "maps", "mountinfo", "mounts",
     "schedstat", "smaps", "smaps_rollup", "stat", "statm", "status")  # fmt: skip
-"""What a process may read of itself in Landlock. Not ``net``, nor ``task``, which has it too: that is the host's network, its sockets
-and neighbours. Landlock can only allow, so what is allowed is named."""
+"""What a process may read of itself in Landlock. Not ``net``, nor ``task``, which has it too: that
+is the host's network, its sockets and neighbours. Landlock can only allow, so what is allowed is
+named.
+"""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
 class Launch(Struct):
     """A command ready to be started.
 
-    The command inherits ``descriptors``, and the caller closes them. ``temporary`` is a folder to remove after the command has ended.
-    ``limits`` are for the keeper, where the tier itself cannot set a limit. ``processes`` is how many the tier itself needs.
+    The command inherits ``descriptors``, and the caller closes them. ``temporary`` is a folder to
+    remove after the command has ended. ``limits`` are for the keeper, where the tier itself cannot
+    set a limit. ``processes`` is how many the tier itself needs.
     """
 
     command: list[str]
@@ -67,7 +95,9 @@ class Launch(Struct):
         self.descriptors.clear()
 
     def clear_up(self) -> None:
-        """Removes the temporary folder; call it once the command and everything it started have ended."""
+        """Removes the temporary folder; call it once the command and everything it started have
+        ended.
+        """
         if self.temporary:
             remove_passing(self.temporary)
 
@@ -78,29 +108,67 @@ def plain_launch(command: Sequence[str], environment: Mapping[str, str]) -> Laun
     return Launch(list(command), {**kept, **_common(environment)}, [])
 
 
-def bubblewrap_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
-    """Own namespaces: no other processes, no network, and no files except the system's, the interpreter's and the bot's own."""
+def bubblewrap_launch(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool
+) -> Launch:
+    """Own namespaces: no other processes, no network, and no files except the system's, the
+    interpreter's and the bot's own.
+    """
     readable = _readable(command, folder, writable=writable)
     program = _memory_file(seccomp.program(sockets=True, attributes=True, building=writable))
-    variables = {"HOME": "/tmp", "TMPDIR": "/tmp", **_kept(environment), **_common(environment)}  # noqa: S108
-    arguments = ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"]
+    variables = {
+        "HOME": "/tmp",  # noqa: S108
+        "TMPDIR": "/tmp",  # noqa: S108
+        **_kept(environment),
+        **_common(environment),
+    }
+    arguments = [
+        "--unshare-all",
+        "--unshare-user",
+        "--disable-userns",
+        "--die-with-parent",
+        "--cap-drop",
+        "ALL",
+        "--clearenv",
+    ]
     arguments += [word for name, value in variables.items() for word in ("--setenv", name, value)]
     arguments += _system_binds()
     arguments += ["--proc", "/proc", "--dev", "/dev"]
-    arguments += [word for path, size in MEMORY_BYTES.items() for word in ("--size", str(size), "--tmpfs", path)]
+    arguments += [
+        word
+        for path, size in MEMORY_BYTES.items()
+        for word in ("--size", str(size), "--tmpfs", path)
+    ]
     arguments += [word for path in readable for word in ("--ro-bind-try", path, path)]
     arguments += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
-    arguments += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/bot", "--seccomp", str(program), "--"]
+    arguments += [
+        "--remount-ro",
+        "/proc",
+        "--remount-ro",
+        "/dev",
+        "--remount-ro",
+        "/",
+        "--chdir",
+        "/bot",
+        "--seccomp",
+        str(program),
+        "--",
+    ]
     inside = ["prlimit", f"--nproc={PROCESSES}", "--", *command]
     limits = {"files_in_memory": FILES_IN_MEMORY}
     if _is_setuid("bwrap"):
         limits["counter"] = 0  # the kernel stops counting at such a program
-    outside = {"PATH": search_path(environment)}  # process 1 in the sandbox would show it to the bot
+    # process 1 in the sandbox would show it to the bot
+    outside = {"PATH": search_path(environment)}
     return Launch(["bwrap", *arguments, *inside], outside, [program], limits=limits, processes=2)
 
 
-def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool) -> Launch:
-    """The process confines itself before it becomes the bot; it can write only to a temporary folder."""
+def landlock_launch(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool
+) -> Launch:
+    """The process confines itself before it becomes the bot; it can write only to a temporary
+    folder.
+    """
     readable = _readable(command, folder, writable=writable)
     program = _memory_file(seccomp.program(sockets=False, attributes=writable, building=writable))
     temporary = make_passing("bot")
@@ -111,16 +179,36 @@ def landlock_launch(command: Sequence[str], folder: Path, environment: Mapping[s
         "devices": [f"/dev/{name}" for name in DEVICES],
         "limits": [("RLIMIT_NPROC", _processes_of_this_user() + SPARE_PROCESSES)],
     }
-    confine = [sys.executable, "-I", "-S", str(Path(__file__).with_name("confine.py")), str(program), json.dumps(spec), "--"]
-    variables = {"HOME": temporary, "TMPDIR": temporary, **_kept(environment), **_common(environment)}
+    confine = [
+        sys.executable,
+        "-I",
+        "-S",
+        str(Path(__file__).with_name("confine.py")),
+        str(program),
+        json.dumps(spec),
+        "--",
+    ]
+    variables = {
+        "HOME": temporary,
+        "TMPDIR": temporary,
+        **_kept(environment),
+        **_common(environment),
+    }
     limits = {"disk_mb": DISK_MB, "disk_files": DISK_FILES}
     return Launch([*confine, *command], variables, [program], temporary, limits)
 
 
 def readable_paths(command: Sequence[str], folder: Path) -> list[str]:
-    """What a bot may read besides the system and its folder: the arena's Python and package (for the SDK), and its interpreter."""
+    """What a bot may read besides the system and its folder: the arena's Python and package (for
+    the SDK), and its interpreter.
+    """
     prefixes = dict.fromkeys((sys.prefix, sys.base_prefix))
-    paths = [str(part) for prefix in prefixes for name in PYTHON_PARTS if (part := Path(prefix, name)).exists()]
+    paths = [
+        str(part)
+        for prefix in prefixes
+        for name in PYTHON_PARTS
+        if (part := Path(prefix, name)).exists()
+    ]
     paths += [str(Path(arena.__file__).parent), *interpreter_paths(command[0], folder)]
     return list(dict.fromkeys(path for path in paths if not _is_system(path)))
 
@@ -137,18 +225,24 @@ def _rustup() -> Path:
 def _readable(command: Sequence[str], folder: Path, *, writable: bool) -> list[str]:
     """The same paths, plus the toolchains for a build.
 
-    Raises SandboxError if the bot is in a folder that every bot may read, because its rivals and the journal would be there too.
+    Raises SandboxError if the bot is in a folder that every bot may read, because its rivals and
+    the journal would be there too.
     """
     paths = [*readable_paths(command, folder), *(_rust() if writable else [])]
     for path in ("/usr", *paths):
         if folder.is_relative_to(path):
-            message = f"expected bots and results outside the folders that every bot may read, got {folder} in {path}"
+            message = (
+                "expected bots and results outside the folders that every bot may read, got"
+                f" {folder} in {path}"
+            )
             raise SandboxError(message, "choose another --home")
     return paths
 
 
 def interpreter_paths(program: str, folder: Path) -> list[str]:
-    """What a program of PATH that is not the system's needs to run: itself, and of its installation what is an interpreter's."""
+    """What a program of PATH that is not the system's needs to run: itself, and of its installation
+    what is an interpreter's.
+    """
     found = None if os.sep in program else shutil.which(program, path=search_path(os.environ))
     if not found:
         return []
@@ -156,26 +250,50 @@ def interpreter_paths(program: str, folder: Path) -> list[str]:
     for place in dict.fromkeys((*_links(Path(found)), Path(found).resolve())):
         installation = place.parent.parent
         if str(installation) not in (sys.prefix, sys.base_prefix):
-            paths += [str(place), *(_parts(place) if place.parent.name == "bin" and not _is_private(installation) else [])]
-    return [path for path in dict.fromkeys(paths) if not _is_system(path) and not folder.is_relative_to(path)]
+            paths += [
+                str(place),
+                *(
+                    _parts(place)
+                    if place.parent.name == "bin" and not _is_private(installation)
+                    else []
+                ),
+            ]
+    return [
+        path
+        for path in dict.fromkeys(paths)
+        if not _is_system(path) and not folder.is_relative_to(path)
+    ]
 
 
 def _parts(program: Path) -> list[str]:
-    """The parts of an installation around the ``bin`` with this program; it is a bot that names it, so all else there stays hidden."""
+    """The parts of an installation around the ``bin`` with this program; it is a bot that names it,
+    so all else there stays hidden.
+    """
     installation, name = program.parent.parent, program.name.rstrip("0123456789.-") or program.name
     named = [pattern.format(name=escape(name)) for pattern in INSTALLED]
-    known = [part for sign, parts in TOOLCHAINS.items() if (installation / sign).exists() for part in parts]
+    known = [
+        part
+        for sign, parts in TOOLCHAINS.items()
+        if (installation / sign).exists()
+        for part in parts
+    ]
     found = [path for pattern in (*named, *known) for path in sorted(installation.glob(pattern))]
     return [str(path) for path in found if path.resolve().is_relative_to(installation.resolve())]
 
 
 def _is_private(installation: Path) -> bool:
-    """Whether what is named after a program in there is the user's own rather than the program's, as ``.local/share/fish`` is."""
-    return Path.home().is_relative_to(installation) or installation in [Path.home() / name for name in PRIVATE]
+    """Whether what is named after a program in there is the user's own rather than the program's,
+    as ``.local/share/fish`` is.
+    """
+    return Path.home().is_relative_to(installation) or installation in [
+        Path.home() / name for name in PRIVATE
+    ]
 
 
 def _links(place: Path) -> Iterator[Path]:
-    """A path, and where its link leads, step by step: a virtual environment's python3 may be a link to a link in a home."""
+    """A path, and where its link leads, step by step: a virtual environment's python3 may be a link
+    to a link in a home.
+    """
     while place.is_symlink():
         yield place
         place = Path(os.path.normpath(place.parent / place.readlink()))
@@ -188,8 +306,12 @@ def _is_setuid(program: str) -> bool:
 
 
 def _is_system(path: str) -> bool:
-    """Whether every bot sees it anyway: /etc/alternatives is where Debian's ``cc`` and ``java`` lead."""
-    return path == "/usr" or path.startswith(("/usr/", "/bin/", "/lib", "/sbin/", "/etc/alternatives/"))
+    """Whether every bot sees it anyway: /etc/alternatives is where Debian's ``cc`` and ``java``
+    lead.
+    """
+    return path == "/usr" or path.startswith(
+        ("/usr/", "/bin/", "/lib", "/sbin/", "/etc/alternatives/")
+    )
 
 
 def search_path(environment: Mapping[str, str]) -> str:
@@ -218,7 +340,8 @@ def _system_binds() -> list[str]:
 
 
 def _system_files() -> list[str]:
-    return [path for pattern in SYSTEM_FILES for path in sorted(glob(pattern))]  # noqa: PTH207 - absolute patterns
+    # Absolute patterns.
+    return [path for pattern in SYSTEM_FILES for path in sorted(glob(pattern))]  # noqa: PTH207
 
 
 def _memory_file(content: bytes) -> int:
@@ -236,7 +359,8 @@ def _processes_of_this_user() -> int:
         if entry.name.isdigit():
             try:
                 if entry.stat().st_uid == me:
-                    count += len(os.listdir(f"/proc/{entry.name}/task"))  # noqa: PTH208 - for speed
+                    # For speed.
+                    count += len(os.listdir(f"/proc/{entry.name}/task"))  # noqa: PTH208
             except OSError:
                 continue
     return count

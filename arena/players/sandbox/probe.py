@@ -1,4 +1,6 @@
-"""Whether a sandbox tier works on this machine: a child process inside it looks around and reports."""
+"""Whether a sandbox tier works on this machine: a child process
+inside it looks around and reports.
+"""
 
 import json
 import os
@@ -54,23 +56,37 @@ def failure(launch: Callable[..., Launch]) -> str:
 
 
 def look_around(launch: Callable[..., Launch], temporary: Path) -> dict[str, bool]:
-    """Which barriers hold a child in the sandbox. Raises OSError, ValueError or SubprocessError if the child does not get that far."""
+    """Which barriers hold a child in the sandbox. Raises OSError, ValueError or SubprocessError if
+    the child does not get that far.
+    """
     home = temporary / "bot"
     home.mkdir()
     (temporary / "secret").write_text("x")
     with socket.create_server(("127.0.0.1", 0)) as server:
-        facts = {"PORT": server.getsockname()[1], "SECRET": str(temporary / "secret"), "PARENT": os.getpid()}
-        (home / "spy.py").write_text("\n".join(f"{name} = {value!r}" for name, value in facts.items()) + SPY)
+        facts = {
+            "PORT": server.getsockname()[1],
+            "SECRET": str(temporary / "secret"),
+            "PARENT": os.getpid(),
+        }
+        (home / "spy.py").write_text(
+            "\n".join(f"{name} = {value!r}" for name, value in facts.items()) + SPY
+        )
         start = launch(["python3", "spy.py"], home)
         try:
-            done = subprocess.run(  # noqa: S603 - our own script in the sandbox under test
-                start.command, cwd=home, env=start.environment, pass_fds=start.descriptors, capture_output=True, text=True,
+            # Our own script in the sandbox under test.
+            done = subprocess.run(  # noqa: S603
+                start.command, cwd=home, env=start.environment, pass_fds=start.descriptors,
+                capture_output=True, text=True,
                 timeout=PATIENCE_S, check=False, stdin=subprocess.DEVNULL,
             )  # fmt: skip
         finally:
             start.close()
             start.clear_up()
     if done.returncode:
-        raise ValueError(done.stderr.strip().splitlines()[-1][:200] if done.stderr.strip() else f"status {done.returncode}")
+        raise ValueError(
+            done.stderr.strip().splitlines()[-1][:200]
+            if done.stderr.strip()
+            else f"status {done.returncode}"
+        )
     barriers: dict[str, bool] = json.loads(done.stdout)
     return barriers

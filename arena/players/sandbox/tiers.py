@@ -1,4 +1,6 @@
-"""The sandbox around a bot's process, in three tiers. We find out which tier works here by trying it, not by looking for a program."""
+"""The sandbox around a bot's process, in three tiers. We find out which tier works here by trying
+it, not by looking for a program.
+"""
 
 import os
 from collections.abc import Sequence
@@ -15,7 +17,9 @@ Tier = Literal["bubblewrap", "landlock", "none"]
 Mode = Literal["auto", "require", "off"]
 TIERS: tuple[Tier, ...] = ("bubblewrap", "landlock")
 """The tiers that confine a bot, best first."""
-INSTALL = "install bubblewrap (on Debian and Ubuntu: apt install bubblewrap), then run 'arena doctor'"
+INSTALL = (
+    "install bubblewrap (on Debian and Ubuntu: apt install bubblewrap), then run 'arena doctor'"
+)
 
 
 class Sandbox(Struct, frozen=True):
@@ -24,7 +28,9 @@ class Sandbox(Struct, frozen=True):
     tier: Tier = "none"
 
     def launch(self, command: Sequence[str], folder: Path, *, writable: bool = False) -> Launch:
-        """How to start the command of a bot whose files are in the folder; ``writable`` lets it change them."""
+        """How to start the command of a bot whose files are in the folder; ``writable`` lets it
+        change them.
+        """
         folder = folder.resolve()
         if self.tier == "bubblewrap":
             return bubblewrap_launch(command, folder, os.environ, writable=writable)
@@ -45,19 +51,29 @@ class Choice(Struct, frozen=True):
 
 
 def choose(mode: Mode, *, accept_none: bool) -> Choice:
-    """The best tier that works here. Raises SandboxError if a sandbox is required and none works."""
+    """The best tier that works here. Raises SandboxError if a
+    sandbox is required and none works.
+    """
     if mode == "off":
         return Choice(OPEN, "no sandbox: bots run with your own rights")
     reasons = {}
     for tier in TIERS:
         reasons[tier] = failure(Sandbox(tier).launch)
         if not reasons[tier]:
-            weaker = "" if tier == TIERS[0] else f"sandbox {tier}, which hides less than bubblewrap ({reasons[TIERS[0]]}): {INSTALL}"
+            weaker = (
+                ""
+                if tier == TIERS[0]
+                else (
+                    f"sandbox {tier}, which hides less than bubblewrap ({reasons[TIERS[0]]}):"
+                    f" {INSTALL}"
+                )
+            )
             return Choice(Sandbox(tier), weaker)
     why = "; ".join(f"{tier}: {reason}" for tier, reason in reasons.items())
     if mode == "auto" and accept_none:
         return Choice(OPEN, f"no sandbox works here ({why}): bots run with your own rights")
     raise SandboxError(
         f"expected a sandbox for bots, got none that works here ({why})",
-        f"{INSTALL}; or use --trust to name the bots that you trust enough to run by hand; or --unsafe-no-sandbox for all bots",
+        f"{INSTALL}; or use --trust to name the bots that you trust enough to run by hand; or"
+        " --unsafe-no-sandbox for all bots",
     )

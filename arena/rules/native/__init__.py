@@ -1,4 +1,6 @@
-"""The native core: the rules of `arena.rules.pure` in plain C. Importing it fails if it was not built."""
+"""The native core: the rules of `arena.rules.pure` in plain C. Importing it fails if it was not
+built.
+"""
 
 from arena.rules.native._core import State
 

@@ -1,6 +1,7 @@
 """A worker process of the arena below a Dask worker, and the Dask worker's handle for it.
 
-Games do not run in the Dask worker itself: its other threads would delay answers, and it may have children that are not ours.
+Games do not run in the Dask worker itself: its other threads would delay answers, and it may have
+children that are not ours.
 """
 
 import contextlib
@@ -30,7 +31,8 @@ class Child:
 
     def __init__(self, setup: Setup) -> None:
         self._connection, theirs = multiprocessing.Pipe()
-        self._process = subprocess.Popen(  # noqa: S603 - a worker of the arena
+        # A worker of the arena.
+        self._process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-P", "-m", __name__, str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
@@ -42,7 +44,9 @@ class Child:
         self._send(setup)
 
     def play(self, plans: Sequence[GamePlan], is_wanted: Callable[[], bool]) -> Batch:
-        """Plays games in the process. Raises BrokenExecutor if it dies, or is ended because nobody wants the games any more."""
+        """Plays games in the process. Raises BrokenExecutor if it dies, or is ended because nobody
+        wants the games any more.
+        """
         self._send(plans)
         try:
             while not self._connection.poll(LOOK_S):
@@ -77,7 +81,9 @@ class Child:
 
 
 def main(descriptor: int) -> None:
-    """The process's main loop: it plays the games that arrive on the connection, until the connection ends."""
+    """The process's main loop: it plays the games that arrive on the connection, until the
+    connection ends.
+    """
     connection = Connection(descriptor)
     setup: Setup = connection.recv()
     multiprocessing.current_process().name = f"{setup.host.split()[0]}:{os.getpid()}"
@@ -92,8 +98,14 @@ def main(descriptor: int) -> None:
     worker.stable.stop()
 
 
-def _listen(connection: Connection, requests: "SimpleQueue[Sequence[GamePlan] | None]", stopping: threading.Event) -> None:
-    """Passes on what arrives. When the Dask worker is gone, it ends this process at once, and the keepers end the bots."""
+def _listen(
+    connection: Connection,
+    requests: "SimpleQueue[Sequence[GamePlan] | None]",
+    stopping: threading.Event,
+) -> None:
+    """Passes on what arrives. When the Dask worker is gone, it ends this process at once, and the
+    keepers end the bots.
+    """
     while True:
         try:
             message = connection.recv()

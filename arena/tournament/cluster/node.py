@@ -1,4 +1,6 @@
-"""What runs inside a Dask worker: it answers probes, receives the bots, and makes its child processes play."""
+"""What runs inside a Dask worker: it answers probes, receives the bots, and makes its child
+processes play.
+"""
 
 import os
 import platform
@@ -21,7 +23,9 @@ from arena.tournament.cluster.terms import Admitted, Lacking, Refused, Terms, be
 from arena.tournament.workers import Batch, Setup
 
 IDLE_S = 3.0
-"""A child that gets no requests for this long ends with its bots, because the tournament's process may be gone."""
+"""A child that gets no requests for this long ends with its bots, because the tournament's process
+may be gone.
+"""
 
 
 class ForgottenError(BrokenExecutor):
@@ -29,7 +33,9 @@ class ForgottenError(BrokenExecutor):
 
 
 class Node:
-    """A session in this Dask worker; ``cores`` are the processors that no child of any session is pinned to."""
+    """A session in this Dask worker; ``cores`` are the processors that no child of any session is
+    pinned to.
+    """
 
     def __init__(self, setup: Setup, cores: list[int]) -> None:
         self._setup = setup
@@ -79,7 +85,8 @@ class Node:
             else:
                 try:
                     cores = [self._cores.pop()]
-                except IndexError:  # as many children as processors, or another session has just taken it
+                # as many children as processors, or another session has just taken it
+                except IndexError:
                     cores = []
                 child = Child(msgspec.structs.replace(self._setup, host=host, cores=cores))
             self._busy.append(child)
@@ -104,7 +111,9 @@ class Node:
 
 @cache
 def free_cores(threads: int) -> list[int]:
-    """The processors to pin children to, if only this Dask worker is to keep them all busy; else none. All sessions share one list."""
+    """The processors to pin children to, if only this Dask worker is to keep them all busy; else
+    none. All sessions share one list.
+    """
     if not hasattr(os, "sched_getaffinity"):
         return []
     cores = sorted(os.sched_getaffinity(0), reverse=True)
@@ -115,10 +124,11 @@ _nodes: dict[str, Node] = {}
 
 
 def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Admitted:
-    """Decides whether this worker may play under these terms; ``archives`` are the packed files of bots that it lacked before.
+    """Decides whether this worker may play under these terms; ``archives`` are the packed files of
+    bots that it lacked before.
 
-    Without a sandbox, a bot could write into a folder that later runs take it from. So each session then has its own folder, which Dask
-    removes.
+    Without a sandbox, a bot could write into a folder that later runs take it from. So each session
+    then has its own folder, which Dask removes.
     """
     host = platform.node()
     try:
@@ -128,17 +138,30 @@ def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Ad
         bots: dict[str, Bot | None] = {**terms.setup.bots}
         processes = [bot for bot in terms.setup.bots.values() if not is_built_in(bot)]
         if processes:
-            folder = bots_folder() if sandbox.tier != "none" else Path(_dask_worker().local_directory, f"bots-{terms.token}")
-            bots |= {bot.label: provide(bot, archives.get(bot.label), sandbox, folder) for bot in processes}
+            folder = (
+                bots_folder()
+                if sandbox.tier != "none"
+                else Path(_dask_worker().local_directory, f"bots-{terms.token}")
+            )
+            bots |= {
+                bot.label: provide(bot, archives.get(bot.label), sandbox, folder)
+                for bot in processes
+            }
     except ArenaError as error:
         return Refused(host, f"{error}: {error.hint}" if error.hint else str(error))
     except OSError as error:
-        return Refused(host, f"expected to keep bots in its cache, got {error}: free some space there, or set XDG_CACHE_HOME")
+        return Refused(
+            host,
+            f"expected to keep bots in its cache, got {error}: free some space there, or set"
+            " XDG_CACHE_HOME",
+        )
     lacking = [label for label, bot in bots.items() if bot is None]
     if lacking:
         return Lacking(lacking)
     cores = free_cores(_dask_worker().state.nthreads)
-    _nodes[terms.token] = Node(msgspec.structs.replace(terms.setup, bots=bots, sandbox=sandbox), cores)
+    _nodes[terms.token] = Node(
+        msgspec.structs.replace(terms.setup, bots=bots, sandbox=sandbox), cores
+    )
     return Admitted(host, speed(), sandbox.tier)
 
 
@@ -156,7 +179,9 @@ def play(token: str, plans: Sequence[GamePlan], host: str) -> Batch:
 
 
 async def stop_beginning(token: str) -> None:
-    """Lets the running games of a session finish and starts no others; a coroutine, so that nobody has to wait for it."""
+    """Lets the running games of a session finish and starts no others; a coroutine, so that nobody
+    has to wait for it.
+    """
     if token in _nodes:
         _nodes[token].stop_beginning()
 
@@ -168,6 +193,6 @@ def release(token: str) -> None:
 
 
 def _dask_worker() -> Any:
-    from distributed import get_worker  # noqa: PLC0415 - there is one only in a Dask worker
+    from distributed import get_worker
 
     return get_worker()

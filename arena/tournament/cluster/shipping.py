@@ -1,4 +1,6 @@
-"""Sends bots' files to other machines, where each bot is unpacked, checked and built once, under the hash of its content."""
+"""Sends bots' files to other machines, where each bot is unpacked, checked and built once, under
+the hash of its content.
+"""
 
 import io
 import os
@@ -16,21 +18,28 @@ from arena.players.sandbox.tiers import Sandbox
 
 
 def pack(bot: Bot) -> bytes:
-    """A tar archive of a bot's files, as they are hashed; of the file modes only the executable bit is kept. Raises BotFolderError."""
+    """A tar archive of a bot's files, as they are hashed; of the file modes only the executable bit
+    is kept. Raises BotFolderError.
+    """
     base, data = bot.folder.parent if bot.folder.is_file() else bot.folder, io.BytesIO()
     with tarfile.open(fileobj=data, mode="w:gz", compresslevel=1) as archive:
         for file in bot_files(bot.folder):
             entry = tarfile.TarInfo(file.as_posix())
             content = (base / file).read_bytes()
-            entry.size, entry.mode = len(content), 0o755 if os.access(base / file, os.X_OK) else 0o644
+            entry.size, entry.mode = (
+                len(content),
+                0o755 if os.access(base / file, os.X_OK) else 0o644,
+            )
             archive.addfile(entry, io.BytesIO(content))
     return data.getvalue()
 
 
 def provide(bot: Bot, archive: bytes | None, sandbox: Sandbox, folder: Path) -> Bot | None:
-    """The bot in a folder that keeps bots; unpacks and builds it unless it is still there unchanged. None if an archive is needed for that.
+    """The bot in a folder that keeps bots; unpacks and builds it unless it is still there
+    unchanged. None if an archive is needed for that.
 
-    Raises BotFolderError if the archive has other files than were hashed, a program is missing or a build step fails; OSError.
+    Raises BotFolderError if the archive has other files than were hashed, a program is missing or a
+    build step fails; OSError.
     """
     kept, key = Kept(folder), f"{bot.manifest.name}-{bot.sha256}"
     with kept.locked():
@@ -43,7 +52,10 @@ def provide(bot: Bot, archive: bytes | None, sandbox: Sandbox, folder: Path) -> 
             source = Path(temporary)
             _unpack(archive, source)
             if content_hash(source, bot.manifest) != bot.sha256:
-                raise BotFolderError(f"{bot.label}: expected the files from the start of the run, got others", "do not change them")
+                raise BotFolderError(
+                    f"{bot.label}: expected the files from the start of the run, got others",
+                    "do not change them",
+                )
             there = stage(msgspec.structs.replace(bot, folder=source), kept.path(key), sandbox)
         kept.seal(key)
         return there
@@ -62,5 +74,7 @@ def _unpack(archive: bytes, folder: Path) -> None:
 
 
 def bots_folder() -> Path:
-    """Where this machine keeps bots that play in a sandbox. Machines that need different builds may share a home."""
+    """Where this machine keeps bots that play in a sandbox. Machines that need different builds may
+    share a home.
+    """
     return cache_folder(platform.node() or "host", "bots")

@@ -23,7 +23,9 @@ ROUNDS, GAMES = 5, 20
 
 
 class Versions(NamedTuple):
-    """What affects games besides the bots: the arena's version and a digest of its code, Python, and the rules core."""
+    """What affects games besides the bots: the arena's version and a digest of its code, Python,
+    and the rules core.
+    """
 
     host: str
     arena: str
@@ -33,7 +35,9 @@ class Versions(NamedTuple):
 
 
 class Terms(Struct, frozen=True):
-    """What a session requires of its workers. ``token`` names the session, and ``setup`` belongs to it."""
+    """What a session requires of its workers. ``token`` names the session, and ``setup`` belongs to
+    it.
+    """
 
     token: str
     setup: Setup
@@ -53,7 +57,9 @@ class Lacking(Struct, frozen=True):
 
 
 class Admitted(Struct, frozen=True):
-    """A worker may play. ``speed`` is its machine's speed as measured by `speed`; ``sandbox`` is its sandbox tier."""
+    """A worker may play. ``speed`` is its machine's speed as measured by `speed`; ``sandbox`` is
+    its sandbox tier.
+    """
 
     host: str
     speed: int
@@ -67,10 +73,18 @@ def versions() -> Versions:
 
 
 def code_digest() -> str:
-    """The first digits of a sha256 of the arena's Python and C code, since two checkouts of one version may differ."""
+    """The first digits of a sha256 of the arena's Python and C code, since two checkouts of one
+    version may differ.
+    """
     root, digest = Path(arena.__file__).parent, hashlib.sha256()
     for path in sorted(path for path in root.rglob("*") if path.suffix in (".py", ".c")):
-        digest.update(b"%s\0%s\0" % (path.relative_to(root).as_posix().encode(), hashlib.sha256(path.read_bytes()).digest()))
+        digest.update(
+            b"%s\0%s\0"
+            % (
+                path.relative_to(root).as_posix().encode(),
+                hashlib.sha256(path.read_bytes()).digest(),
+            )
+        )
     return digest.hexdigest()[:CODE_DIGITS]
 
 
@@ -78,21 +92,27 @@ def disagreement(here: Versions, there: Versions) -> str:
     """Why games could go differently there, with the cure; empty if they could not."""
     if (here.arena, here.code) != (there.arena, there.code):
         return (
-            f"expected qin-arena {here.arena} (code {here.code}), got {there.arena} (code {there.code}): "
-            "install the same version there, then restart the worker"
+            f"expected qin-arena {here.arena} (code {here.code}), got {there.arena} (code"
+            f" {there.code}): install the same version there, then restart the worker"
         )
     if here.python != there.python:
-        return f"expected Python {here.python}, got {there.python}: start the worker with the expected one"
+        return (
+            f"expected Python {here.python}, got {there.python}: start the worker with the"
+            " expected one"
+        )
     if here.core != there.core:
         return (
-            f"expected the {here.core} rules core, got the {there.core} one: "
-            "where the core is pure, install a C compiler and then reinstall qin-arena, or run everything with ARENA_RULES=pure"
+            f"expected the {here.core} rules core, got the {there.core} one: where the core is"
+            " pure, install a C compiler and then reinstall qin-arena, or run everything with"
+            " ARENA_RULES=pure"
         )
     return ""
 
 
 def best_sandbox(least: Tier) -> tuple[Sandbox, str]:
-    """The best sandbox that works here and is at least as good as ``least``, and why there is none if so."""
+    """The best sandbox that works here and is at least as good as ``least``, and why there is none
+    if so.
+    """
     if least == "none":
         return OPEN, ""
     reasons = []
@@ -101,11 +121,18 @@ def best_sandbox(least: Tier) -> tuple[Sandbox, str]:
         if not reason:
             return Sandbox(tier), ""
         reasons.append(f"{tier}: {reason}")
-    return OPEN, f"expected the {least} sandbox, which does not work there ({'; '.join(reasons)}): {INSTALL}"
+    return (
+        OPEN,
+        (
+            f"expected the {least} sandbox, which does not work there ({'; '.join(reasons)}):"
+            f" {INSTALL}"
+        ),
+    )
 
 
 def speed() -> int:
-    """Random 2-player games that the pure core plays here per second, to two digits: the same work on every machine.
+    """Random 2-player games that the pure core plays here per second, to two digits: the same work
+    on every machine.
 
     Measured in processor time, so that other programs hardly matter.
     """

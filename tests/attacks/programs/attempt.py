@@ -15,7 +15,9 @@ def checked(result):
 
 
 def main(attacks):
-    """Runs the attack that the first argument names, with the others; what it returns is what it got hold of."""
+    """Runs the attack that the first argument names, with the others; what it returns is what it
+    got hold of.
+    """
     try:
         print("open", attacks[sys.argv[1]](*sys.argv[2:]), flush=True)
     except (OSError, MemoryError, RuntimeError) as error:

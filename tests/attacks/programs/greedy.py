@@ -52,8 +52,12 @@ def memory_of_many(megabytes):
 
 
 def page_tables(megabytes):
-    """Looks at every second megabyte of memory that is all zeros: only the tables of it take room."""
-    zeros = mmap.mmap(-1, int(megabytes) << 29, flags=mmap.MAP_PRIVATE | 0x4000, prot=mmap.PROT_READ)
+    """Looks at every second megabyte of memory that is all zeros:
+    only the tables of it take room.
+    """
+    zeros = mmap.mmap(
+        -1, int(megabytes) << 29, flags=mmap.MAP_PRIVATE | 0x4000, prot=mmap.PROT_READ
+    )
     zeros.madvise(15)  # MADV_NOHUGEPAGE
     for place in range(0, len(zeros), 2 << 20):
         _ = zeros[place]
@@ -72,7 +76,9 @@ def filled(to, chunk):
 
 
 def many(megabytes, make):
-    """Descriptors by ``make``, which says how many bytes it put where, in as many processes as it takes; all wait for the last."""
+    """Descriptors by ``make``, which says how many bytes it put where, in as many processes as it
+    takes; all wait for the last.
+    """
     wanted = int(megabytes) << 20
     while wanted > 0:
         kept, size = [], 0
@@ -128,7 +134,7 @@ def large_pipe():
 
 def gifts():
     """Pages that lie in a pipe are nobody's any more."""
-    import ctypes  # noqa: PLC0415
+    import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
     page = ctypes.create_string_buffer(8192)
@@ -170,7 +176,8 @@ def files_of(folder, count, size, *, hidden=False):
         with open(path, "wb", buffering=0) as file:
             file.writelines(b"x" * (1 << 20) for _ in range(size >> 20))
         if hidden:
-            globals().setdefault("kept", []).append(open(path))  # noqa: SIM115 - kept open is the point
+            # Kept open is the point.
+            globals().setdefault("kept", []).append(open(path))  # noqa: SIM115
             os.remove(path)
 
 
@@ -235,14 +242,18 @@ def daemon(token):
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
-            subprocess.run([sys.executable, "-c", "import time; time.sleep(60)", token], check=False)
+            subprocess.run(
+                [sys.executable, "-c", "import time; time.sleep(60)", token], check=False
+            )
         os._exit(0)
     os.wait()
     stay("left")
 
 
 def chains(mark, count):
-    """Processes that are gone as soon as they have been seen; they end by themselves, should nobody manage to end them."""
+    """Processes that are gone as soon as they have been seen; they end by themselves, should nobody
+    manage to end them.
+    """
     end = time.monotonic() + 8
     for _ in range(int(count)):
         if os.fork() == 0:

@@ -23,7 +23,9 @@ def descriptors():
 
 def other_user(program):
     """Whether a program with the set-user-id bit becomes somebody else."""
-    with subprocess.Popen([program, "60"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+    with subprocess.Popen(
+        [program, "60"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as child:
         time.sleep(0.3)
         with open(f"/proc/{child.pid}/status") as file:
             real, effective = next(line.split()[1:3] for line in file if line.startswith("Uid"))

@@ -1,4 +1,6 @@
-"""Asks the kernel for what a bot never needs. Numbers are those of x86_64, and of aarch64 where they differ."""
+"""Asks the kernel for what a bot never needs. Numbers are those of x86_64, and of aarch64 where
+they differ.
+"""
 
 import ctypes
 import os

@@ -123,7 +123,9 @@ def slow_down(pid):
 
 
 def slow_all():
-    """Of a user who is not there: that nobody is found is an answer that a refusal does not give."""
+    """Of a user who is not there: that nobody is found is an
+    answer that a refusal does not give.
+    """
     try:
         os.setpriority(os.PRIO_USER, 54321, 0)
     except ProcessLookupError:

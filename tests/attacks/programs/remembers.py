@@ -1,4 +1,6 @@
-"""Leaves something in the kernel by which the next process, or a rival's, knows what this one knew. Numbers as in kernel.py."""
+"""Leaves something in the kernel by which the next process, or a rival's, knows what this one knew.
+Numbers as in kernel.py.
+"""
 
 import ctypes
 import fcntl
@@ -66,7 +68,9 @@ def watch_by_signal(folder):
 def mapped(path, kind):
     """The address of a file's first page. Python gives none for a mapping that may only be read."""
     libc.mmap.restype = ctypes.c_void_p
-    return ctypes.c_void_p(libc.mmap(None, 4096, mmap.PROT_READ, kind, reader(path), ctypes.c_long(0)))
+    return ctypes.c_void_p(
+        libc.mmap(None, 4096, mmap.PROT_READ, kind, reader(path), ctypes.c_long(0))
+    )
 
 
 def is_cached(path):
@@ -110,7 +114,8 @@ def hidden_files(megabytes):
     checked(libc.prctl(4, 0, 0, 0, 0))
     kept = []
     for _ in range(int(megabytes) // 8):
-        file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - kept open is the point
+        # Kept open is the point.
+        file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
         file.writelines(b"x" * (1 << 20) for _ in range(8))
         kept.append(file)
     stay("written")

@@ -1,4 +1,5 @@
-"""NAME: a bot for Qin in plain Python. Change `worth` or `choose`, then run `arena check` on this folder.
+"""NAME: a bot for Qin in plain Python. Change `worth` or `choose`, then run `arena check` on this
+folder.
 
 Stdout belongs to the protocol. To log something, write to stderr: print(..., file=sys.stderr).
 """
@@ -11,7 +12,9 @@ from typing import Any
 
 # ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
 def worth(move: str, rows: list[str]) -> int:
-    """A tile with one colour twice founds a province if it touches no space of that colour, and may win the villages beside it."""
+    """A tile with one colour twice founds a province if it touches no space of that colour, and may
+    win the villages beside it.
+    """
     (first, square), (second, other) = re.findall(r"([RYB])([a-z]\d+)", move)
     if first != second or beside(square, first, rows) + beside(other, first, rows):
         return 0
@@ -19,17 +22,23 @@ def worth(move: str, rows: list[str]) -> int:
 
 
 def choose(turn: dict[str, Any]) -> str:
-    """Return the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile)."""
+    """Return the move to play. A turn has: hand, legal, time_ms, position (rows, provinces,
+    villages, left, hands, pile).
+    """
     legal: list[str] = turn["legal"]
     rows = turn["position"]["rows"]
     return max(legal, key=lambda move: worth(move, rows))
 
 
 def beside(square: str, sign: str, rows: list[str]) -> int:
-    """Count the neighbours of a square that show this sign: R, Y or B for a colour, V for a village, ~ for a lake."""
+    """Count the neighbours of a square that show this sign: R, Y or B for a colour, V for a
+    village, ~ for a lake.
+    """
     column, row = ord(square[0]) - ord("a"), int(square[1:]) - 1
     around = [(column - 1, row), (column + 1, row), (column, row - 1), (column, row + 1)]
-    return sum(0 <= y < len(rows) and 0 <= x < len(rows[y]) and rows[y][x] == sign for x, y in around)
+    return sum(
+        0 <= y < len(rows) and 0 <= x < len(rows[y]) and rows[y][x] == sign for x, y in around
+    )
 
 
 # ---- the conversation with the arena, see protocol/SPEC.md

@@ -1,33 +1,27 @@
 """Parts shared by the commands that play a run."""
 
-import logging
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from arena.errors import printable
 
 if TYPE_CHECKING:
+    from arena.match.clock import Timing
     from arena.players.folder import Bot
-    from arena.rules.boards import Board
+    from arena.tournament.request import Request
     from arena.tournament.runner import Runner
     from arena.tournament.session import Session
 
 SLOW_S = 1.0
 """What takes longer is announced."""
 GETTING_READY = "getting ready: the games played so far, the line-ups, the bots' files and builds"
-LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
-
-
-def log_level(verbose: int, *, quiet: bool) -> int:
-    """The lowest level of messages that a run's log keeps."""
-    return LOG_LEVELS[-1 if quiet else min(verbose, 1)]
 
 
 def check_all_programs(bots: "list[Bot]") -> "list[Bot]":
@@ -43,11 +37,11 @@ def check_all_programs(bots: "list[Bot]") -> "list[Bot]":
     return bots
 
 
-def warn_about_times(bots: "Sequence[Bot]", settings: Mapping[str, Any]) -> None:
+def warn_about_times(bots: "Sequence[Bot]", timing: "Timing") -> None:
     """Warns about bots that get less time than they were made for."""
     for bot in bots:
-        for key, default in (("move_ms", 1000), ("startup_ms", 10_000)):
-            needed, given = getattr(bot.manifest, key), settings.get(key, default)
+        for key in ("move_ms", "startup_ms"):
+            needed, given = getattr(bot.manifest, key), getattr(timing, key)
             if needed is not None and needed > given:
                 click.echo(
                     f"warning: {bot.label} was made for at least {needed} ms ({key}), and gets"
@@ -57,13 +51,7 @@ def warn_about_times(bots: "Sequence[Bot]", settings: Mapping[str, Any]) -> None
 
 
 def results_path(
-    results: Path,
-    out: str | None,
-    settings: Mapping[str, Any],
-    boards: "Mapping[str, Board]",
-    bots: "Sequence[Bot]",
-    *,
-    finished: bool = False,
+    results: Path, out: str | None, request: "Request", *, finished: bool = False
 ) -> Path:
     """The folder of the run that ``--out`` names, or else the one that `session.choose_folder`
     chooses.
@@ -75,7 +63,7 @@ def results_path(
     with said_when_slow(
         f"looking for an unfinished run like this one in {results}; --out NAME does without"
     ):
-        choice = choose_folder(results, settings, boards, bots, finished=finished)
+        choice = choose_folder(results, request, finished=finished)
     if choice.passed_over:
         name, folder = quote(choice.passed_over.name), quote(str(choice.passed_over))
         note = (

@@ -16,7 +16,7 @@ from arena.exports.text import covariance_text, noun_of, pairs_text, standings_t
 from arena.ratings.foreign import read_sheet
 from arena.ratings.tables import Tables, rate_sheet, run_tables
 from arena.records.runfile import read_run
-from arena.tournament.session import Completeness, completeness
+from arena.tournament.session import Completeness, Session, completeness, schedule_of
 
 
 def show_tables(
@@ -50,10 +50,11 @@ def rate_run(
     """The tables of a run, and how complete it is (None if this version cannot read the plan). The
     notes mention both.
     """
+    info = read_run(folder)
     with said_when_slow(f"rating the games of {folder}"):
-        tables = run_tables(folder, prior, anchors, match)
+        tables = run_tables(folder, prior, anchors, match, info)
     try:
-        plan = completeness(read_run(folder), tables.blocks)
+        plan = completeness(schedule_of(info), tables.blocks)
     except ConfigError as error:
         return (
             tables._replace(
@@ -61,11 +62,7 @@ def rate_run(
             ),
             None,
         )
-    if plan.missing:
-        tables = tables._replace(
-            notes=[_missing_note(plan, is_match=bool(tables.match)), *tables.notes]
-        )
-    return tables, plan
+    return _with_note(tables, plan), plan
 
 
 def rate_results(
@@ -80,6 +77,14 @@ def rate_results(
     return rate_sheet(sheet, prior, anchors, seats=seats)
 
 
+def _with_note(tables: Tables, plan: Completeness) -> Tables:
+    """The tables with a note on missing games, if there are any."""
+    if not plan.missing:
+        return tables
+    note = _missing_note(plan, is_match=bool(tables.match))
+    return tables._replace(notes=[note, *tables.notes])
+
+
 def _missing_note(plan: Completeness, *, is_match: bool) -> str:
     blocks = (
         ""
@@ -92,11 +97,14 @@ def _missing_note(plan: Completeness, *, is_match: bool) -> str:
     return f"{plan.missing} of the {plan.games} planned games are missing{blocks}"
 
 
-def conclude(folder: Path, prior: float | None, *, as_json: bool) -> None:
+def conclude(session: Session, prior: float | None, *, as_json: bool) -> None:
     """Writes and prints the tables of a run that has just been played."""
-    tables, plan = rate_run(folder, prior)
-    path = write_standings(folder, tables)
-    print_tables(tables, {"plan": plan and plan._asdict()}, as_json=as_json)
+    with said_when_slow(f"rating the games of {session.folder}"):
+        tables = run_tables(session.folder, prior, info=session.info)
+    plan = completeness(session.schedule, tables.blocks)
+    tables = _with_note(tables, plan)
+    path = write_standings(session.folder, tables)
+    print_tables(tables, {"plan": plan._asdict()}, as_json=as_json)
     click.echo(f"\nstandings: {path}", err=True)
 
 

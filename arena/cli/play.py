@@ -343,7 +343,7 @@ class Table(NamedTuple):
         """A bot's player; a process is logged if there is a log."""
         from arena.players.bot import BotPlayer
         from arena.players.builtin import built_in_player, is_built_in
-        from arena.players.wire import LoggedPlayer
+        from arena.players.wire import logged_player
 
         if is_built_in(bot):
             return built_in_player(bot)
@@ -351,7 +351,7 @@ class Table(NamedTuple):
         return (
             player
             if log is None
-            else LoggedPlayer(
+            else logged_player(
                 bot, self.timing.startup_ms, self.sandbox, log, seat, self.timing.clock
             )
         )

@@ -39,6 +39,7 @@ AFTER_CLOSING = (
 )
 
 Failure = OutOfTime | Overspent | OutputEnded | SpokeUnasked | Overflowed
+FAILURES = (OutOfTime, Overspent, OutputEnded, SpokeUnasked, Overflowed)
 """Every way in which an exchange can fail."""
 
 

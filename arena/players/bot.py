@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from arena import __version__
 from arena.errors import FaultKind, Forfeit
-from arena.players.aftermath import LAST_WORDS, THINK_WHEN_ASKED, Aftermath
-from arena.players.channel import Channel, Line, OutputEnded, Overflowed, SpokeUnasked
+from arena.players.aftermath import FAILURES, LAST_WORDS, THINK_WHEN_ASKED, Aftermath
+from arena.players.channel import Channel, Line
 from arena.players.folder import Bot
 from arena.players.messages import (
     PROTOCOL,
@@ -27,14 +27,7 @@ from arena.players.messages import (
 from arena.players.player import KEPT_BYTES, Answer, Player, Words
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.timekeeper import (
-    BEST_CLOCK,
-    NS_PER_MS,
-    Metered,
-    OutOfTime,
-    Overspent,
-    Timekeeper,
-)
+from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Metered, Timekeeper
 from arena.players.views import turn_view
 from arena.rules import State
 
@@ -100,8 +93,13 @@ class BotPlayer(Player):
         """Asks for a move. Raises Forfeit."""
         number = next(self._numbers)
         request = self._encode(turn_view(state, number, budget_ns // NS_PER_MS, full=self._full))
+        keeper = self._timekeeper
+        assert keeper is not None, "the game has begun"
         began_ns = time.monotonic_ns()
-        line, spent_ns = self._ask(request, budget_ns)
+        try:
+            line, spent_ns = keeper.ask(request, budget_ns, self.meanwhile)
+        except FAILURES as failure:
+            raise self._aftermath().fault_of(failure, budget_ns) from None
         answered_ns = time.monotonic_ns()
         reply = decode_reply(line)
         if not isinstance(reply, Move):
@@ -253,7 +251,12 @@ class BotPlayer(Player):
         """Says hello, and hears which view the bot wants. Raises Forfeit, Void."""
         number = next(self._numbers)
         hello = self._encode(Hello(number, PROTOCOL, __version__))
-        line, _ = self._ask(hello, self.startup_ms * NS_PER_MS, starting=True)
+        budget_ns, keeper = self.startup_ms * NS_PER_MS, self._timekeeper
+        assert keeper is not None, "the process is there"
+        try:
+            line, _ = keeper.ask(hello, budget_ns, self.meanwhile, budget_ns)
+        except FAILURES as failure:
+            raise self._aftermath(is_starting=True).fault_of(failure, budget_ns) from None
         reply = decode_reply(line, READY_EXAMPLE)
         if not isinstance(reply, Ready):
             raise Forfeit(
@@ -263,17 +266,7 @@ class BotPlayer(Player):
         if reply.id != number:
             raise self._wrong_id(number, line)
         self._full = reply.view == "full"
-        assert self._timekeeper is not None, "it has just been asked"
-        self._timekeeper.begin()
-
-    def _ask(self, request: bytes, budget_ns: int, *, starting: bool = False) -> tuple[bytes, int]:
-        """The reply and what it cost in ns. Raises Forfeit, Void."""
-        keeper = self._timekeeper
-        assert keeper is not None, "the process is there"
-        try:
-            return keeper.ask(request, budget_ns, self.meanwhile, budget_ns if starting else None)
-        except (OutOfTime, Overspent, OutputEnded, SpokeUnasked, Overflowed) as failure:
-            raise self._aftermath(is_starting=starting).fault_of(failure, budget_ns) from None
+        keeper.begin()
 
     def _wrong_id(self, number: int, line: bytes) -> Forfeit:
         return self._aftermath().unasked(

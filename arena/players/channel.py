@@ -118,16 +118,16 @@ class Channel:
         self._both.register(to_bot, select.POLLOUT)
         self._incoming = b""
         self._queue: list[bytes] = []
+        self.queue = self._queue.append
+        """Adds a line (without its newline) that is sent together with the next request. It is the
+        list's own method, because every placement is queued for every seat.
+        """
         self._outgoing = b""
         self._open = True
         self._said: deque[Said] = deque(maxlen=KEPT_LINES)
         # A tap costs nothing where there is none: two calls an exchange are 2 % of it.
         self._note: Callable[[Said], None] = self._said.append if tap is None else self._tell_tap
         self.accepts_input = True
-
-    def queue(self, line: bytes) -> None:
-        """Adds a line (without its newline) that is sent together with the next request."""
-        self._queue.append(line)
 
     def lines(self) -> list[Line]:
         """The last lines in each direction."""

@@ -251,7 +251,7 @@ def _csv_text(rows: list[dict[str, Any]]) -> str:
     import csv
     import io
 
-    from arena.records.cells import cell_of
+    from arena.ratings.columns import cell_of
 
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")

@@ -83,15 +83,17 @@ def show_tables(
     """Prints tables, and writes the standings to a CSV file if asked to; ``beside`` goes at the
     start of the JSON.
     """
-    from arena.exports.files import STANDINGS, csv_text, write_table
+    from arena.exports.files import csv_text, write_table
+    from arena.ratings.columns import file_names
 
+    columns = file_names("standings")
     if csv_path == "-":
-        click.echo(csv_text(tables.standings, STANDINGS), nl=False)
+        click.echo(csv_text(tables.standings, columns), nl=False)
         show_notes(tables)
         return
     print_tables(tables, beside, as_json=as_json, pairs=pairs, covariance=covariance)
     if csv_path:
-        write_table(Path(csv_path), tables.standings, STANDINGS)
+        write_table(Path(csv_path), tables.standings, columns)
         click.echo(f"\nstandings: {csv_path}", err=True)
 
 

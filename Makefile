@@ -66,8 +66,8 @@ slow: $(VENV)/.ready-dev ## 200 games of each starter that thinks at 100 ms a mo
 fair: $(VENV)/.ready-dev ## 1,000 games beside programs that burn every core, and bots that take the processor from others (about ten minutes)
 	@ARENA_FAIR_GAMES=$${ARENA_FAIR_GAMES:-1000} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_fair.py
 
-golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/ and pictures/ anew, after a change of the protocol, the rules or the drawing
-	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py
+golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/, pictures/ and the lists of columns anew, after a change of the protocol, the rules, the drawing or the columns
+	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py tests/docs/test_columns.py
 
 wheel: $(VENV)/.ready-dev ## build the wheel, with its native parts, into dist/
 	@rm -f dist/*.whl

@@ -57,10 +57,14 @@ class Arena:
             start_new_session=True,
         )
 
-    def __call__(self, *arguments, status=0):
+    def ended(self, *arguments):
+        """Exit status, output and errors of a command, whatever the status."""
         environment = self.environment
         run = loaded_arena(environment)
-        ended, out, err = run([str(word) for word in arguments], self.home, environment, 250)
+        return run([str(word) for word in arguments], self.home, environment, 250)
+
+    def __call__(self, *arguments, status=0):
+        ended, out, err = self.ended(*arguments)
         assert ended == status, f"exit status {ended}\n{out}\n{err}"
         return out, err
 

@@ -17,6 +17,7 @@ import selectors
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from functools import cache
 from pathlib import Path
@@ -124,6 +125,7 @@ def become(arguments, folder, environment, out, err):
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    tempfile.tempdir = None
     for pipe, own in ((out, 1), (err, 2)):
         os.dup2(pipe, own)
         os.close(pipe)

@@ -1,4 +1,4 @@
-"""The columns of the files, as docs/reading-the-table.md lists them; ``make golden`` writes them."""
+"""The columns of the files, as docs/reading-the-table.md lists them."""
 
 import os
 import re

@@ -25,7 +25,7 @@ from arena.players.folder import Bot, staged_for_a_while
 from arena.players.inprocess import InProcessPlayer
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
-from arena.players.wire import LoggedPlayer, WireLog
+from arena.players.wire import WireLog, logged_player
 from arena.records.record import GameRecord, encode_record
 from arena.rules import State
 from arena.rules.boards import Board, find_board
@@ -303,7 +303,7 @@ class Table(NamedTuple):
         return (
             player
             if log is None
-            else LoggedPlayer(
+            else logged_player(
                 bot, self.timing.startup_ms, self.sandbox, log, seat, self.timing.clock
             )
         )

@@ -20,7 +20,7 @@ from arena.errors import UserError, printable
 from arena.match.retrace import Decision
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
-from arena.records.cells import cell_of
+from arena.ratings.columns import cell_of
 from arena.records.regular import write_durably
 from arena.tournament.pool import available_cores
 from arena.tournament.regress import Compared, compare_decisions

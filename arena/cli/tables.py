@@ -11,8 +11,9 @@ import msgspec
 from arena.cli.folding import columns_of, folded
 from arena.cli.playing import said_when_slow
 from arena.errors import ConfigError, printable
-from arena.exports.files import STANDINGS, csv_text, standings_object, write_standings, write_table
+from arena.exports.files import csv_text, standings_object, write_standings, write_table
 from arena.exports.text import covariance_text, noun_of, pairs_text, standings_text
+from arena.ratings.columns import file_names
 from arena.ratings.foreign import read_sheet
 from arena.ratings.tables import Tables, rate_sheet, run_tables
 from arena.records.runfile import read_run
@@ -32,12 +33,12 @@ def show_tables(
     start of the JSON.
     """
     if csv_path == "-":
-        click.echo(csv_text(tables.standings, STANDINGS), nl=False)
+        click.echo(csv_text(tables.standings, file_names("standings")), nl=False)
         show_notes(tables)
         return
     print_tables(tables, beside, as_json=as_json, pairs=pairs, covariance=covariance)
     if csv_path:
-        write_table(Path(csv_path), tables.standings, STANDINGS)
+        write_table(Path(csv_path), tables.standings, file_names("standings"))
         click.echo(f"\nstandings: {csv_path}", err=True)
 
 

@@ -12,7 +12,6 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.cli import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
-from arena.cli.folding import columns_of, folded
 from arena.cli.options import Command, as_json, results_folder, split_commas
 from arena.cli.place import Manner, counted, manner_options, workers_at
 from arena.cli.playing import (
@@ -27,6 +26,7 @@ from arena.cli.playing import (
 from arena.cli.progress import Progress
 from arena.cli.request import request_comparison
 from arena.cli.settings import setting_options
+from arena.cli.terminal import columns_of, folded
 from arena.exports.verdicts import llr_text, verdict_object, verdict_text
 from arena.ratings.sequential import Question, SequentialTest, Verdict
 from arena.records.find import read_records

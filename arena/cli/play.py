@@ -14,7 +14,7 @@ from arena.cli.drawing import end_line, move_lines, move_summary, places_text
 from arena.cli.human import YOU, Human
 from arena.cli.options import SandboxChoice, as_json, bot_finder, sandbox_options, split_commas
 from arena.cli.settings import TIMES, setting_options, with_clock
-from arena.cli.stepper import wait_for_key
+from arena.cli.terminal import wait_for_key
 from arena.errors import UserError, printable
 from arena.exports.text import seat_names
 from arena.match.clock import Timing
@@ -123,7 +123,9 @@ def play(  # noqa: PLR0913
         _refuse_steps(human, as_json=as_json)
     found = list(map(bot_finder(home, in_process=False), bots))
     boards = [find_board(name) for name in names]
-    table = Table(found, human, with_clock(options).timing, choice.sandbox_for(found), step=step)
+    table = SingleGame(
+        found, human, with_clock(options).timing, choice.sandbox_for(found), step=step
+    )
     seed = seed or new_seed()
     with _opened(log_path) as log:
         records = list(_rounds(table, boards, seed, deal, log, as_json=as_json))
@@ -148,7 +150,7 @@ def _board_names(board: str | None, match: list[str] | None) -> list[str]:
 
 
 def _rounds(
-    table: "Table",
+    table: "SingleGame",
     boards: Sequence[Board],
     seed: str,
     deal: int,
@@ -244,7 +246,7 @@ def _opened(path: Path | None) -> Iterator[WireLog | None]:
         yield WireLog(file)
 
 
-class Table(NamedTuple):
+class SingleGame(NamedTuple):
     """Who plays, and how. ``human`` is the seat of a person, the bots take the others; ``step``
     waits for a key after each move.
     """

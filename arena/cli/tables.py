@@ -8,8 +8,8 @@ from typing import Any
 import click
 import msgspec
 
-from arena.cli.folding import columns_of, folded
 from arena.cli.playing import said_when_slow
+from arena.cli.terminal import columns_of, folded
 from arena.errors import ConfigError, printable
 from arena.exports.files import csv_text, standings_object, write_standings, write_table
 from arena.exports.text import covariance_text, noun_of, pairs_text, standings_text

@@ -576,6 +576,7 @@ def test_ctrl_c_while_the_arena_is_loaded_ends_it_without_a_traceback(tmp_path):
         capture_output=True,
         text=True,
         timeout=60,
+        check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 

@@ -25,9 +25,9 @@ from arena.cli.request import request_run
 from arena.cli.settings import setting_options
 from arena.tournament.finishing import begun
 from arena.tournament.logs import run_log
-from arena.tournament.request import RunOptions, read_options
+from arena.tournament.request import Request, RunOptions, read_options
 from arena.tournament.runner import Runner
-from arena.tournament.session import open_session
+from arena.tournament.session import Session, open_session
 
 TABLES_S = 2.0
 """Somebody who stops a run waits no longer than this for its standings."""
@@ -100,17 +100,11 @@ def run(
     arena run ./my-bot greedy careful-4
     arena run greedy-4 careful-2 careful-16 --deals 100000
     """  # noqa: D301 - \b is click's mark for lines to keep
-    if finish is not None:
-        if options != RunOptions() or config_file:
-            raise click.UsageError(
-                "expected --finish without bots and settings of the run: it has its own"
-            )
-        folder = run_folder(home, finish)
-        request = begun(folder)
-    else:
-        options = options.over(read_options(config_file)) if config_file else options
-        request = request_run(home, options)
-        folder = results_path(results_folder(home), options.out, request)
+    options, request, folder = (
+        _wanted(home, options, config_file)
+        if finish is None
+        else _begun(home, options, finish, config_file)
+    )
     manner = manner.with_defaults(options)
     sandbox = manner.choice.sandbox_for(request.bots)
     with ExitStack() as stack:
@@ -134,18 +128,7 @@ def run(
             not session.config.is_open
             and session.schedule.played(session.journal.ids) == session.schedule.games
         )
-    # Pandas: --help and the playing do without.
-    from arena.cli.tables import conclude  # noqa: PLC0415
-
-    try:
-        with at_most(TABLES_S if runner.stop_level else None):
-            conclude(session, prior, as_json=as_json)
-    except TooLongError:
-        click.echo(
-            f"the standings would take longer: 'arena standings {folder.name}' shows them", err=True
-        )
-    show_voided(runner, folder)
-    note_short_evidence(runner)
+    _show_end(session, runner, prior, as_json=as_json)
     if runner.stop_level:
         click.echo(
             f"interrupted: repeat the same command to finish the run in {folder}, or 'arena run"
@@ -154,3 +137,43 @@ def run(
         )
         return INTERRUPTED
     return DONE if is_complete else FAILED
+
+
+def _wanted(
+    home: Path, options: RunOptions, config_file: Path | None
+) -> tuple[RunOptions, Request, Path]:
+    """The options with those of a file below them, what they ask for, and the run's folder."""
+    options = options.over(read_options(config_file)) if config_file else options
+    request = request_run(home, options)
+    return options, request, results_path(results_folder(home), options.out, request)
+
+
+def _begun(
+    home: Path, options: RunOptions, run: str, config_file: Path | None
+) -> tuple[RunOptions, Request, Path]:
+    """The same for a run that is to be played to its end. Raises UsageError for options of another
+    run.
+    """
+    if options != RunOptions() or config_file:
+        raise click.UsageError(
+            "expected --finish without bots and settings of the run: it has its own"
+        )
+    folder = run_folder(home, run)
+    return options, begun(folder), folder
+
+
+def _show_end(session: Session, runner: Runner, prior: float | None, *, as_json: bool) -> None:
+    """Shows the standings, and what went wrong in the session."""
+    try:
+        with at_most(TABLES_S if runner.stop_level else None):
+            # Pandas: --help and the playing do without.
+            from arena.cli.tables import conclude  # noqa: PLC0415
+
+            conclude(session, prior, as_json=as_json)
+    except TooLongError:
+        click.echo(
+            f"the standings would take longer: 'arena standings {session.folder.name}' shows them",
+            err=True,
+        )
+    show_voided(runner, session.folder)
+    note_short_evidence(runner)

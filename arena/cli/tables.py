@@ -11,7 +11,15 @@ import msgspec
 from arena.cli.playing import said_when_slow
 from arena.cli.terminal import columns_of, folded
 from arena.errors import ConfigError, printable
-from arena.exports.files import csv_text, standings_object, write_standings, write_table
+from arena.exports.files import (
+    Format,
+    csv_text,
+    export_run,
+    parquet_library,
+    standings_object,
+    write_standings,
+    write_table,
+)
 from arena.exports.text import covariance_text, noun_of, pairs_text, standings_text
 from arena.ratings.columns import file_names
 from arena.ratings.foreign import read_sheet
@@ -64,6 +72,19 @@ def rate_run(
             None,
         )
     return _with_note(tables, plan), plan
+
+
+def export_tables(
+    run: Path, folder: Path, form: Format, prior: float | None, anchors: Mapping[str, float]
+) -> None:
+    """Writes the tables of a run into a folder, and prints the files' paths."""
+    if form == "parquet":
+        parquet_library()
+    tables, _ = rate_run(run, prior, anchors)
+    click.echo(f"run {run}", err=True)
+    for path in export_run(run, folder, tables, form):
+        click.echo(path)
+    show_notes(tables)
 
 
 def rate_results(

@@ -2,9 +2,8 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -24,28 +23,24 @@ from arena.cli.options import (
     split_commas,
     with_clock,
 )
-from arena.cli.place import Place, counted, place_options, workers_at
+from arena.cli.place import Place, counted, place_options
 from arena.cli.playing import (
-    GETTING_READY,
+    Wanted,
     check_all_programs,
     log_level,
     note_short_evidence,
+    playing,
     results_path,
-    said_when_slow,
     show_voided,
-    stop_on_signals,
     warn_about_times,
-    warn_unmarked,
 )
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
-    from arena.cli.progress import Progress
+    from arena.cli.playing import Play
     from arena.players.folder import Bot
-    from arena.rules.boards import Board
     from arena.tournament.comparison import Block
     from arena.tournament.config import RunConfig
-    from arena.tournament.events import Event
     from arena.tournament.runner import Runner
     from arena.tournament.session import Session
 
@@ -207,19 +202,21 @@ def compare(
     from arena.exports.verdicts import verdict_object, verdict_text
 
     quiet, adopt = options.pop("quiet"), options.pop("adopt")
-    asked = _resolve(home, options)._replace(adopt=adopt)
-    sandbox = choice.sandbox_for(asked.bots)
-    contest, runner = _play(asked, sandbox, place, log_level(verbose, quiet=quiet), quiet=quiet)
-    new, old = (bot.label for bot in asked.bots[:2])
+    wanted = _resolve(home, options)._replace(adopt=adopt)
+    sandbox, level = choice.sandbox_for(wanted.bots), log_level(verbose, quiet=quiet)
+    with playing(wanted, sandbox, place, level, quiet=quiet, headline=_headline) as play:
+        runner, contest = play.runner, _Contest(play)
+        contest.play()
+    new, old = (bot.label for bot in wanted.bots[:2])
     shown = (contest.test, new, old, contest.games)
     click.echo(
         msgspec.json.format(msgspec.json.encode(verdict_object(*shown)), indent=2)
         if as_json
         else folded(verdict_text(*shown), columns_of(sys.stdout))
     )
-    show_voided(runner, asked.folder)
+    show_voided(runner, wanted.folder)
     note_short_evidence(runner)
-    return _exit_status(contest, runner, asked.folder)
+    return _exit_status(contest, runner, wanted.folder)
 
 
 def _refuse_match(match: str | None) -> None:
@@ -230,19 +227,7 @@ def _refuse_match(match: str | None) -> None:
         )
 
 
-class _Comparison(NamedTuple):
-    """What is to be played: the bots, the new and the old one first, and where; ``adopt`` goes on
-    with a run made elsewhere.
-    """
-
-    settings: dict[str, Any]
-    bots: "list[Bot]"
-    boards: "dict[str, Board]"
-    folder: Path
-    adopt: bool = False
-
-
-def _resolve(home: Path, options: dict[str, Any]) -> _Comparison:
+def _resolve(home: Path, options: dict[str, Any]) -> Wanted:
     """What the options ask for. Raises UserError."""
     from arena.players.builtin import is_built_in
     from arena.tournament.comparison import deals_for
@@ -266,12 +251,8 @@ def _resolve(home: Path, options: dict[str, Any]) -> _Comparison:
     }
     settings["deals"] = deals_for(make_config({"seed": "", **settings}), blocks)
     warn_about_times(bots, settings)
-    return _Comparison(
-        settings,
-        bots,
-        boards,
-        results_path(results_folder(home), out, settings, boards, bots, finished=True),
-    )
+    folder = results_path(results_folder(home), out, settings, boards, bots, finished=True)
+    return Wanted(settings, boards, bots, folder, adopt=False)
 
 
 def _find_pair(
@@ -310,84 +291,39 @@ def _cure_for_same(new: "Bot", old: "Bot") -> str:
     )
 
 
-def _play(
-    asked: _Comparison, sandbox: Any, place: Place, level: int, *, quiet: bool
-) -> "tuple[_Contest, Runner]":
-    """Plays until it is decided, interrupted, or there are no more blocks."""
-    from arena.cli.progress import Progress
-    from arena.records.find import read_records
-    from arena.tournament.logs import run_log
-    from arena.tournament.runner import Runner
-    from arena.tournament.session import open_session
-
-    with ExitStack() as stack:
-        workers = stack.enter_context(workers_at(place))
-        means = workers.means(sandbox, level)
-        with said_when_slow(GETTING_READY, quiet=quiet):
-            session = stack.enter_context(
-                open_session(
-                    asked.folder, asked.settings, asked.boards, asked.bots, means, adopt=asked.adopt
-                )
-            )
-        warn_unmarked(session)
-        queue = stack.enter_context(run_log(asked.folder, level))
-        progress = Progress(session, workers, quiet=quiet, headline=_headline(session))
-        contest = _Contest(session, progress)
-        runner = Runner(
-            asked.folder,
-            session.journal,
-            workers.pool(session.setup, asked.bots, queue, contest.show),
-            contest.show,
-        )
-        stack.enter_context(stop_on_signals(runner))
-        with progress:
-            for record in read_records(asked.folder):
-                contest.blocks.add(record)
-                if contest.blocks.settled is not None:
-                    break
-            contest.finish = runner.drop_waiting
-            runner.play(contest.blocks.wanted(session.missing()))
-        contest.settle()
-    return contest, runner
-
-
 class _Contest:
-    """The test of a session, which takes its games and shows how far it is."""
+    """The test of a session, fed with its games, and what it shows of how far it is."""
 
-    def __init__(self, session: "Session", progress: "Progress") -> None:
+    def __init__(self, play: "Play") -> None:
         from arena.ratings.sequential import SequentialTest
-        from arena.tournament.comparison import Blocks
+        from arena.tournament.comparison import ComparedGames
 
-        self._session = session
-        self._progress = progress
-        self.blocks = Blocks(session.schedule, self._judge)
-        groups = self.blocks.groups if session.config.pool else 0
+        self._session, self._runner = play.session, play.runner
+        self._progress = play.progress
+        self._source = ComparedGames(play.session.schedule, play.missing(), self._judge)
+        groups = play.session.schedule.turns if play.session.config.pool else 0
         self.test = SequentialTest(
-            _question(session.config), groups=groups, look=self.blocks.round_size
+            _question(play.session.config), groups=groups, look=self._source.round_size
         )
-        self.finish: Callable[[], None] | None = None
 
     @property
     def games(self) -> int:
         """How many games the verdict is based on."""
-        return self.test.blocks * self.blocks.block_size
+        return self.test.blocks * self._source.block_size
 
-    def show(self, event: "Event") -> None:
-        """Takes and shows an event of the runner."""
-        from arena.tournament.events import Played, Voided
+    def play(self) -> None:
+        """Plays until it is decided, interrupted, or there are no more blocks; writes down how many
+        deals it took.
+        """
+        from arena.records.find import read_records
 
-        if isinstance(event, Played):
-            self.blocks.add(event.outcome.record)
-        elif isinstance(event, Voided) and event.given_up:
-            self.blocks.is_stuck = True
-        if self.finish is not None and (self.blocks.settled is not None or self.blocks.is_stuck):
-            self.finish()
-        self._progress.show(event)
-
-    def settle(self) -> None:
-        """Writes down how many deals it took."""
-        if self.blocks.settled is not None:
-            self._session.change(settled=self.blocks.settled)
+        for record in read_records(self._session.folder):
+            self._source.count(record)
+            if self._source.settled is not None:
+                break
+        self._runner.play(self._source)
+        if self._source.settled is not None:
+            self._session.change(settled=self._source.settled)
 
     def _judge(self, blocks: "Sequence[Block]") -> bool:
         """Feeds a round of blocks to the test; whether it is decided now."""

@@ -3,25 +3,34 @@
 import logging
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from arena.cli.place import Place, counted, workers_at
 from arena.errors import printable
 
 if TYPE_CHECKING:
+    from arena.cli.progress import Progress
     from arena.players.folder import Bot
+    from arena.players.sandbox.tiers import Sandbox
     from arena.rules.boards import Board
+    from arena.tournament.batches import Batches
+    from arena.tournament.pool import Pool
     from arena.tournament.runner import Runner
     from arena.tournament.session import Session
 
 SLOW_S = 1.0
 """What takes longer is announced."""
 GETTING_READY = "getting ready: the games played so far, the line-ups, the bots' files and builds"
+FEW_DEALS = (
+    "note: a deal is played in one place at a time: more --deals, or 'arena run --seatings single',"
+    " keep all {} busy"
+)
 LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
 
 
@@ -84,6 +93,75 @@ def results_path(
         )
         click.echo(printable(note), err=True)
     return choice.folder
+
+
+class Wanted(NamedTuple):
+    """What is to be played, and in which folder; ``adopt`` continues a run made elsewhere."""
+
+    settings: Mapping[str, Any]
+    boards: "Mapping[str, Board]"
+    bots: "Sequence[Bot]"
+    folder: Path
+    adopt: bool
+
+
+class Play(NamedTuple):
+    """A session with all it takes to play it."""
+
+    session: "Session"
+    pool: "Pool"
+    runner: "Runner"
+    progress: "Progress"
+
+    def missing(self) -> "Batches":
+        """The games that are not in the journal."""
+        from arena.tournament.batches import batches_of
+
+        session = self.session
+        return batches_of(session.schedule, session.journal.ids, lambda: self.pool.places)
+
+
+@contextmanager
+def playing(
+    wanted: Wanted,
+    sandbox: "Sandbox",
+    place: Place,
+    level: int,
+    *,
+    quiet: bool,
+    headline: "Callable[[Session], str] | None" = None,
+) -> Iterator[Play]:
+    """Opens a run for playing at a place, with its log, its progress and its answers to signals."""
+    from arena.cli.progress import Progress, plan_text
+    from arena.tournament.logs import run_log
+    from arena.tournament.runner import Runner
+    from arena.tournament.session import open_session
+
+    with ExitStack() as stack:
+        workers = stack.enter_context(workers_at(place))
+        means = workers.means(sandbox, level)
+        with said_when_slow(GETTING_READY, quiet=quiet):
+            session = stack.enter_context(
+                open_session(
+                    wanted.folder,
+                    wanted.settings,
+                    wanted.boards,
+                    wanted.bots,
+                    means,
+                    adopt=wanted.adopt,
+                )
+            )
+        warn_unmarked(session)
+        queue = stack.enter_context(run_log(wanted.folder, level))
+        text = (headline or plan_text)(session)
+        progress = Progress(session, workers, quiet=quiet, headline=text)
+        pool = workers.pool(session.setup, wanted.bots, queue, progress.show)
+        runner = Runner(wanted.folder, session.journal, pool, progress.show)
+        stack.enter_context(stop_on_signals(runner))
+        with progress:
+            if session.schedule.most_places < workers.places:
+                progress.say(FEW_DEALS.format(counted(workers.places, "worker")))
+            yield Play(session, pool, runner, progress)
 
 
 def show_voided(runner: "Runner", folder: Path) -> None:

@@ -1,14 +1,13 @@
 """arena run: plays a tournament and prints its standings."""
 
 import shlex
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from arena.cli import INTERRUPTED
-from arena.cli.looks import plans_of
+from arena.cli.looks import source_of
 from arena.cli.main import DONE, FAILED
 from arena.cli.options import (
     SandboxChoice,
@@ -25,20 +24,18 @@ from arena.cli.options import (
     split_commas,
     with_clock,
 )
-from arena.cli.place import Place, place_options, workers_at
+from arena.cli.place import Place, place_options
 from arena.cli.playing import (
-    GETTING_READY,
     TooLongError,
+    Wanted,
     at_most,
     check_all_programs,
     log_level,
     note_short_evidence,
+    playing,
     results_path,
-    said_when_slow,
     show_voided,
-    stop_on_signals,
     warn_about_times,
-    warn_unmarked,
 )
 from arena.errors import ConfigError, printable
 
@@ -85,8 +82,11 @@ OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 )
 @click.option(
     "--seatings",
-    type=click.Choice(["rotations", "all"]),
-    help="Seatings of each deal: N rotations, or all N! orders.  [default: rotations]",
+    type=click.Choice(["rotations", "all", "single"]),
+    help=(
+        "Seatings of each deal: N rotations, all N! orders, or a single one, with a deck for each"
+        " game; see above.  [default: rotations]"
+    ),
 )
 @click.option(
     "--tables",
@@ -189,6 +189,9 @@ def run(
     twice, it is played with two decks. A bot that forfeits in any round ranks below all bots that
     do not.
 
+    With --seatings single, every game has its own deck, and seats rotate from deal to deal. A bot
+    gains nothing from a deal that it met before. Luck averages out more slowly: use more deals.
+
     With --until or --adaptive, line-ups start with some of the deals and get more after each look
     at the ratings, up to an average of --deals per line-up (1000 with --until). --until ends the
     run when every +/- is at most this many Elo. --adaptive gives more deals to the line-ups that
@@ -210,36 +213,17 @@ def run(
     arena run ./my-bot greedy careful-4
     arena run greedy-4 careful-2 careful-16 --deals 100000
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.cli.progress import Progress
-    from arena.tournament.logs import run_log
-    from arena.tournament.runner import Runner
-    from arena.tournament.session import open_session
-
     quiet, adopt = options.pop("quiet"), options.pop("adopt")
     settings, boards, bots, folder, rest = (
         _begun(home, options) if options["finish"] else _resolve(home, options)
     )
     sandbox = choice.with_default(rest.get("sandbox")).sandbox_for(bots)
     level = log_level(verbose, quiet=quiet)
-    with ExitStack() as stack:
-        workers = stack.enter_context(workers_at(place.with_defaults(rest)))
-        means = workers.means(sandbox, level)
-        with said_when_slow(GETTING_READY, quiet=bool(quiet)):
-            session = stack.enter_context(
-                open_session(folder, settings, boards, bots, means, adopt=adopt)
-            )
-        warn_unmarked(session)
-        queue = stack.enter_context(run_log(folder, level))
-        progress = Progress(session, workers, quiet=quiet)
-        runner = Runner(
-            folder,
-            session.journal,
-            workers.pool(session.setup, bots, queue, progress.show),
-            progress.show,
-        )
-        stack.enter_context(stop_on_signals(runner))
-        with progress:
-            runner.play(plans_of(session, progress))
+    wanted = Wanted(settings, boards, bots, folder, adopt)
+    place = place.with_defaults(rest)
+    with playing(wanted, sandbox, place, level, quiet=bool(quiet)) as play:
+        runner, session = play.runner, play.session
+        runner.play(source_of(play))
         is_complete = (
             not session.config.is_open
             and session.schedule.played(session.journal.ids) == session.schedule.games

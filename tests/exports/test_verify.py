@@ -410,7 +410,7 @@ def make_built_in_run(run):
     bots = [built_in_bot(name) for name in settings["bots"]]
     with open_session(run, settings, boards, bots, Means([], OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
-        session.journal.append([worker.play(plan).record for plan in session.missing()])
+        session.journal.append([worker.play(plan).record for plan in session.schedule])
     export_run(run, run, run_tables(run))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from arena.ratings.anchors import anchor_fits
+from arena.ratings.columns import STANDINGS, frame_names
 from arena.ratings.foreign import Sheet
 from arena.ratings.matches import score_journal, scoring_of, timed_hosts
 from arena.ratings.model import Fit, rate
@@ -20,7 +21,7 @@ from arena.ratings.tally import Blocks
 from arena.ratings.voids import void_notes, void_table
 from arena.records.host import split_host, unlike
 from arena.records.journal import journal_of
-from arena.records.runfile import read_run
+from arena.records.runfile import RunInfo, read_run
 from arena.rules.rounds import title_of
 
 FEW_DEALS = 10
@@ -63,12 +64,14 @@ def run_tables(
     prior: float | None = None,
     anchors: Mapping[str, float] | None = None,
     match: Sequence[str] | None = None,
+    info: RunInfo | None = None,
 ) -> Tables:
-    """The tables of a run's folder, scored as in the run unless ``match`` differs.
+    """The tables of a run's folder, scored as in the run unless ``match`` differs; ``info`` is its
+    run.json, if the caller has read it.
 
     Raises RunError, NoAnswerError, UserError for anchors or boards that do not fit.
     """
-    info = read_run(run)
+    info = info or read_run(run)
     boards = scoring_of(info, match)
     score = score_journal(journal_of(run), boards)
     counts = score.counted.counts(bot.name for bot in info.bots)
@@ -233,24 +236,7 @@ def standings_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
     )
     table["rank"] = _ranks(table)
     _fill_superiority(table, fits)
-    columns = [
-        "rank",
-        "rank_low",
-        "rank_high",
-        "bot",
-        "mark",
-        "elo",
-        "elo_low",
-        "elo_high",
-        "los",
-        "games",
-        "wins",
-        "shared",
-        "losses",
-    ]
-    return table[
-        [*columns, "win_rate", "avg_rank", "avg_left", "forfeits", "think_ms"]
-    ].reset_index(drop=True)
+    return table[frame_names(STANDINGS)].reset_index(drop=True)
 
 
 def pairs_table(results: Results, fits: list[Fit]) -> pd.DataFrame:

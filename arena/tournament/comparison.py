@@ -14,7 +14,7 @@ from arena.errors import ConfigError
 from arena.match.referee import GamePlan
 from arena.records.record import GameRecord, shares
 from arena.tournament.batches import Batches
-from arena.tournament.config import RunConfig
+from arena.tournament.config import MOST_DEALS, RunConfig
 from arena.tournament.lineups import opponents
 from arena.tournament.schedule import Schedule
 from arena.tournament.sources import AllGames
@@ -139,6 +139,15 @@ class ComparedGames:
 
 
 def deals_for(config: RunConfig, blocks: int) -> int:
-    """The deals on each board for this many blocks, rounded up to complete rounds."""
+    """The deals on each board for this many blocks, rounded up to complete rounds. Raises
+    ConfigError for too many.
+    """
     groups = len(opponents(config))
-    return ceil(blocks / (groups * len(config.boards))) * groups
+    deals = ceil(blocks / (groups * len(config.boards))) * groups
+    if deals > MOST_DEALS:
+        raise ConfigError(
+            f"expected at most {MOST_DEALS:,} deals on a board, got {deals:,} for"
+            f" {blocks:,} blocks",
+            "use a smaller --max-blocks",
+        )
+    return deals

@@ -1,6 +1,7 @@
 """The other commands, as a user types them."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -8,25 +9,41 @@ import sys
 import time
 
 import pytest
+from click import Context
 
-from arena.cli.main import COMMANDS
+from arena.cli.main import COMMANDS, HIDDEN, SECTIONS
+from arena.cli.main import arena as arena_command
 from tests.e2e.conftest import ROOT
 
 
-def test_help_lists_every_command_and_every_command_shows_an_example(arena):
+def test_help_lists_every_command_in_its_section_and_none_that_is_hidden(arena):
     out, _ = arena("--help")
-    for command in COMMANDS:
-        assert re.search(rf"^  {command} +\S", out, re.M)
-        own, _ = arena(command, "--help")
-        assert re.search(rf"^ +arena {command}", own, re.M), (
-            f"arena {command} --help shows no example"
-        )
-        assert "..." not in own.splitlines()[2]
+    for title, commands in SECTIONS.items():
+        section = out[out.index(f"\n{title}:\n") :].split("\n\n")[0].splitlines()[2:]
+        assert [line.split()[0] for line in section] == list(commands)
+    assert not [name for name in HIDDEN if re.search(rf"^  {name} ", out, re.M)]
 
 
-def test_short_help_is_not_cut_off(arena):
-    out, _ = arena("--help")
-    assert not re.search(r"\.\.\.$", out[out.index("Commands:") :], re.M)
+@pytest.mark.parametrize("command", [*COMMANDS, *HIDDEN])
+def test_every_command_shows_an_example(arena, command):
+    own, _ = arena(command, "--help")
+    assert re.search(rf"^ +arena {command}", own, re.M)
+
+
+@pytest.mark.parametrize(
+    ("name", "short"), [item for section in SECTIONS.values() for item in section.items()]
+)
+def test_the_help_of_a_command_begins_with_what_the_list_says_and_fits_a_line(name, short):
+    found = arena_command.get_command(Context(arena_command), name)
+    assert f"{' '.join(found.help.split())} ".startswith(f"{short} ")
+    assert len(short) <= 65
+
+
+def test_a_mistyped_command_is_answered_with_the_nearest_ones(arena):
+    _, err = arena("stand", status=2)
+    assert "No such command 'stand'. Did you mean 'standings'?" in err
+    _, err = arena("xyzzy", status=2)
+    assert "No such command 'xyzzy'.\n" in err
 
 
 def test_the_version_names_the_rules_core_and_the_channel(arena):
@@ -546,3 +563,31 @@ def test_a_rules_core_that_is_missing_is_an_error_with_its_cure(arena):
     assert done.returncode == 1
     assert "error: expected ARENA_RULES to be pure" in done.stderr
     assert "hint: unset ARENA_RULES" in done.stderr
+
+
+def test_ctrl_c_while_the_arena_is_loaded_ends_it_without_a_traceback(tmp_path):
+    (tmp_path / "click.py").write_text(
+        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", "bots"],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def test_the_door_of_the_command_line_loads_only_what_python_has_loaded_anyway():
+    """Until its first line has run, Ctrl-C prints a traceback."""
+    code = (
+        "import os, signal, sys; before = {*sys.modules}; import arena.cli;"
+        " print(*({*sys.modules} - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert sorted(done.stdout.split()) == ["arena", "arena.cli"]

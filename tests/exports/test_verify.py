@@ -26,6 +26,7 @@ from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
 from arena.rules.boards import built_in
 from arena.rules.terms import REVISION
 from arena.tournament.config import make_config
+from arena.tournament.request import RunOptions, make_request
 from arena.tournament.schedule import Schedule
 from arena.tournament.session import Means, open_session
 from arena.tournament.workers import Worker
@@ -403,12 +404,10 @@ def test_a_bot_that_was_built_is_not_compared(run):
 
 def make_built_in_run(run):
     """A run of built-in bots as the arena leaves it."""
-    settings, boards = (
-        {"bots": ["random", "careful-2"], "deals": 2, "seed": "verify", "in_process": True},
-        {"bird": built_in("bird")},
-    )
-    bots = [built_in_bot(name) for name in settings["bots"]]
-    with open_session(run, settings, boards, bots, Means([], OPEN, logging.WARNING)) as session:
+    bots = [built_in_bot(name) for name in ("random", "careful-2")]
+    options = RunOptions(deals=2, seed="verify", in_process=True)
+    request = make_request(options, {"bird": built_in("bird")}, bots)
+    with open_session(run, request, Means([], OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
         session.journal.append([worker.play(plan).record for plan in session.schedule])
     export_run(run, run, run_tables(run))

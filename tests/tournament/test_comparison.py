@@ -16,7 +16,7 @@ from arena.tournament.batches import batches_of
 from arena.tournament.comparison import Block, ComparedGames, deals_for
 from arena.tournament.config import describe_run, differences, make_config
 from arena.tournament.schedule import Schedule, opponents
-from arena.tournament.session import completeness
+from arena.tournament.session import completeness, schedule_of
 
 
 def config(pool=(), **settings):
@@ -200,7 +200,7 @@ def test_a_settled_comparison_is_complete_without_the_deals_after_it():
     assert not schedule.has_block("bird/a+new", 3), "these opponents have other turns"
     info = info_of(["new", "old", "a", "b"], settings)
     assert completeness(
-        info, {(plan.id.rsplit("/", 2)[0], (plan.deal,), (2,)) for plan in schedule}
+        schedule_of(info), {(plan.id.rsplit("/", 2)[0], (plan.deal,), (2,)) for plan in schedule}
     ) == (16, 0, 0)
 
 

@@ -5,7 +5,7 @@ from itertools import combinations, islice
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
@@ -23,7 +23,7 @@ from arena.tournament.lineups import (
     line_ups_of,
 )
 from arena.tournament.schedule import Schedule, seatings
-from arena.tournament.session import completeness
+from arena.tournament.session import completeness, schedule_of
 
 
 def config(**settings):
@@ -66,12 +66,12 @@ def test_the_plan_knows_its_blocks_and_how_much_of_them_was_played():
     foreign = [(f"bird/{line_up}", 2), (f"other/{line_up}", 0), ("bird/ann+bob+zoe", 0)]
     assert not any(schedule.has_block(*block) for block in foreign)
     info = RunInfo("0", 1, "pure", 1, msgspec.to_builtins(settings), {}, [], "s", "none", "")
-    assert completeness(info, blocks_of(blocks)) == (24, 0, 0)
-    assert completeness(info, []) == (24, 24, 0)
+    assert completeness(schedule_of(info), blocks_of(blocks)) == (24, 0, 0)
+    assert completeness(schedule_of(info), []) == (24, 24, 0)
     played = {first: 1, second: 2, **dict.fromkeys([*rest[:-1], *foreign], 3)}
-    assert completeness(info, blocks_of(played)) == (24, 6, 2)
+    assert completeness(schedule_of(info), blocks_of(played)) == (24, 6, 2)
     with pytest.raises(ConfigError):
-        completeness(msgspec.structs.replace(info, config={"later": 1}), blocks_of(blocks))
+        schedule_of(msgspec.structs.replace(info, config={"later": 1}))
 
 
 def test_the_plan_knows_its_games_by_their_ids():
@@ -162,7 +162,7 @@ def test_the_plan_of_matches_knows_its_blocks():
     assert [deal for deal in range(5) if schedule.needs_block("bird/ann+bob", deal)] == [0, 1]
     assert [deal for deal in range(5) if schedule.has_block("lion/ann+cy", deal)] == [0, 1]
     info = RunInfo("0", 1, "pure", 1, msgspec.to_builtins(settings), {}, [], "s", "none", "")
-    assert completeness(info, blocks_of(blocks)) == (3 * 3 * 2, 0, 0)
+    assert completeness(schedule_of(info), blocks_of(blocks)) == (3 * 3 * 2, 0, 0)
 
 
 def test_the_order_of_the_bots_does_not_matter():
@@ -202,7 +202,6 @@ def test_tables_choose_a_balanced_subset():
     assert len(pairs) >= 60
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.integers(2, 9), st.integers(2, 4), st.data())
 def test_a_subset_is_balanced_for_any_size(count, size, data):
     bots = [f"b{number}" for number in range(count)]
@@ -288,7 +287,7 @@ def test_a_plan_of_any_size_begins_at_once_and_is_never_listed(settings):
     assert schedule.played(played) == len(set(played)) == 1000
     assert not schedule.has_game("bird/b000+b001+b002+zoe/0/0")
     info = RunInfo("0", 1, "pure", 1, msgspec.to_builtins(schedule.config), {}, [], "s", "none", "")
-    assert completeness(info, []).missing == schedule.games
+    assert completeness(schedule_of(info), []).missing == schedule.games
 
 
 def test_a_run_goes_on_where_it_stopped():

@@ -1,8 +1,7 @@
 """arena compare: plays until it is clear whether a bot's new version is better than the old one."""
 
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, cast
@@ -13,30 +12,19 @@ from msgspec.structs import replace
 
 from arena.cli import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
 from arena.cli.options import Command, as_json, results_folder, split_commas
-from arena.cli.place import Manner, counted, manner_options, workers_at
-from arena.cli.playing import (
-    GETTING_READY,
-    note_short_evidence,
-    results_path,
-    said_when_slow,
-    show_voided,
-    stop_on_signals,
-    warn_unmarked,
-)
-from arena.cli.progress import Progress
+from arena.cli.place import Manner, counted, manner_options
+from arena.cli.playing import Play, note_short_evidence, playing, results_path, show_voided
 from arena.cli.request import request_comparison
 from arena.cli.settings import setting_options
 from arena.cli.terminal import columns_of, folded
 from arena.exports.verdicts import llr_text, verdict_object, verdict_text
 from arena.ratings.sequential import Question, SequentialTest, Verdict
 from arena.records.find import read_records
-from arena.tournament.comparison import Block, Blocks
+from arena.tournament.comparison import Block, ComparedGames
 from arena.tournament.config import DEFAULTS, Comparison, RunConfig
-from arena.tournament.events import Event, Played, Voided
-from arena.tournament.logs import run_log
-from arena.tournament.request import Request, RunOptions
+from arena.tournament.request import RunOptions
 from arena.tournament.runner import Runner
-from arena.tournament.session import Session, open_session
+from arena.tournament.session import Session
 
 SHOWN = (1, 2, 5)
 """A line of progress is shown after this many blocks, and ten times, a hundred times as many."""
@@ -157,7 +145,9 @@ def compare(
     options = replace(options, bots=pool)
     request = request_comparison(home, question, options, max_blocks=max_blocks, null=null)
     folder = results_path(results_folder(home), options.out, request, finished=True)
-    contest, runner = _play(folder, request, manner)
+    with playing(folder, request, manner, _headline) as play:
+        runner, contest = play.runner, _Contest(play)
+        contest.play()
     new, old = (bot.label for bot in request.bots[:2])
     shown = (contest.test, new, old, contest.games)
     click.echo(
@@ -178,69 +168,34 @@ def _refuse_match(match: str | None) -> None:
         )
 
 
-def _play(folder: Path, request: Request, manner: Manner) -> tuple["_Contest", Runner]:
-    """Plays until it is decided, interrupted, or there are no more blocks."""
-    sandbox = manner.choice.sandbox_for(request.bots)
-    with ExitStack() as stack:
-        workers = stack.enter_context(workers_at(manner.place))
-        means = workers.means(sandbox, manner.log_level)
-        with said_when_slow(GETTING_READY, quiet=manner.quiet):
-            session = stack.enter_context(open_session(folder, request, means, adopt=manner.adopt))
-        warn_unmarked(session)
-        queue = stack.enter_context(run_log(folder, manner.log_level))
-        progress = Progress(session, workers, quiet=manner.quiet, headline=_headline(session))
-        contest = _Contest(session, progress)
-        runner = Runner(
-            folder,
-            session.journal,
-            workers.pool(session.setup, request.bots, queue, contest.show),
-            contest.show,
-        )
-        stack.enter_context(stop_on_signals(runner))
-        with progress:
-            for record in read_records(folder):
-                contest.blocks.add(record)
-                if contest.blocks.settled is not None:
-                    break
-            contest.finish = runner.drop_waiting
-            runner.play(contest.blocks.wanted(session.missing()))
-        contest.settle()
-    return contest, runner
-
-
 class _Contest:
-    """The test of a session, which takes its games and shows how far it is."""
+    """The test of a session, fed with its games, and what it shows of how far it is."""
 
-    def __init__(self, session: Session, progress: Progress) -> None:
-
-        self._session = session
-        self._progress = progress
-        self.blocks = Blocks(session.schedule, self._judge)
-        groups = self.blocks.groups if session.config.pool else 0
+    def __init__(self, play: Play) -> None:
+        self._session, self._runner = play.session, play.runner
+        self._progress = play.progress
+        self._source = ComparedGames(play.session.schedule, play.missing(), self._judge)
+        groups = play.session.schedule.turns if play.session.config.pool else 0
         self.test = SequentialTest(
-            _question(session.config), groups=groups, look=self.blocks.round_size
+            _question(play.session.config), groups=groups, look=self._source.round_size
         )
-        self.finish: Callable[[], None] | None = None
 
     @property
     def games(self) -> int:
         """How many games the verdict is based on."""
-        return self.test.blocks * self.blocks.block_size
+        return self.test.blocks * self._source.block_size
 
-    def show(self, event: Event) -> None:
-        """Takes and shows an event of the runner."""
-        if isinstance(event, Played):
-            self.blocks.add(event.outcome.record)
-        elif isinstance(event, Voided) and event.given_up:
-            self.blocks.is_stuck = True
-        if self.finish is not None and (self.blocks.settled is not None or self.blocks.is_stuck):
-            self.finish()
-        self._progress.show(event)
-
-    def settle(self) -> None:
-        """Writes down how many deals it took."""
-        if self.blocks.settled is not None:
-            self._session.change(settled=self.blocks.settled)
+    def play(self) -> None:
+        """Plays until it is decided, interrupted, or there are no more blocks; writes down how many
+        deals it took.
+        """
+        for record in read_records(self._session.folder):
+            self._source.count(record)
+            if self._source.settled is not None:
+                break
+        self._runner.play(self._source)
+        if self._source.settled is not None:
+            self._session.change(settled=self._source.settled)
 
     def _judge(self, blocks: Sequence[Block]) -> bool:
         """Feeds a round of blocks to the test; whether it is decided now."""

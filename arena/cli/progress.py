@@ -276,6 +276,6 @@ def plan_text(session: Session) -> str:
     )
     return (
         f"{counted(len(config.bots), 'bot')}, {counted(len(schedule.line_ups), 'line-up')} "
-        f"x {most}{counted(config.deals, 'deal')} x {counted(len(schedule.seatings), 'seating')} "
+        f"x {most}{counted(config.deals, 'deal')} x {counted(schedule.block_size, 'seating')} "
         f"{where} = {most}{counted(schedule.planned, 'game')}"
     )

@@ -1,33 +1,27 @@
 """arena run: plays a tournament and prints its standings."""
 
-from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
-from arena.cli.looks import plans_of
+from arena.cli.looks import source_of
 from arena.cli.options import as_json, prior_option, results_folder, run_folder
-from arena.cli.place import Manner, manner_options, workers_at
+from arena.cli.place import Manner, manner_options
 from arena.cli.playing import (
-    GETTING_READY,
     TooLongError,
     at_most,
     note_short_evidence,
+    playing,
     results_path,
-    said_when_slow,
     show_voided,
-    stop_on_signals,
-    warn_unmarked,
 )
-from arena.cli.progress import Progress
 from arena.cli.request import request_run
 from arena.cli.settings import setting_options
 from arena.tournament.finishing import begun
-from arena.tournament.logs import run_log
 from arena.tournament.request import Request, RunOptions, read_options
 from arena.tournament.runner import Runner
-from arena.tournament.session import Session, open_session
+from arena.tournament.session import Session
 
 TABLES_S = 2.0
 """Somebody who stops a run waits no longer than this for its standings."""
@@ -79,6 +73,9 @@ def run(
     twice, it is played with two decks. A bot that forfeits in any round ranks below all bots that
     do not.
 
+    With --seatings single, every game has its own deck, and seats rotate from deal to deal. A bot
+    gains nothing from a deal that it met before. Luck averages out more slowly: use more deals.
+
     With --until or --adaptive, line-ups start with some of the deals and get more after each look
     at the ratings, up to an average of --deals per line-up. --until ends the run when every +/- is
     at most this many Elo. --adaptive gives more deals to the line-ups that help most: those of bots
@@ -106,24 +103,9 @@ def run(
         else _begun(home, options, finish, config_file)
     )
     manner = manner.with_defaults(options)
-    sandbox = manner.choice.sandbox_for(request.bots)
-    with ExitStack() as stack:
-        workers = stack.enter_context(workers_at(manner.place))
-        means = workers.means(sandbox, manner.log_level)
-        with said_when_slow(GETTING_READY, quiet=manner.quiet):
-            session = stack.enter_context(open_session(folder, request, means, adopt=manner.adopt))
-        warn_unmarked(session)
-        queue = stack.enter_context(run_log(folder, manner.log_level))
-        progress = Progress(session, workers, quiet=manner.quiet)
-        runner = Runner(
-            folder,
-            session.journal,
-            workers.pool(session.setup, request.bots, queue, progress.show),
-            progress.show,
-        )
-        stack.enter_context(stop_on_signals(runner))
-        with progress:
-            runner.play(plans_of(session, progress))
+    with playing(folder, request, manner) as play:
+        runner, session = play.runner, play.session
+        runner.play(source_of(play))
         is_complete = (
             not session.config.is_open
             and session.schedule.played(session.journal.ids) == session.schedule.games

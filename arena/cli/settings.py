@@ -53,7 +53,10 @@ SETTINGS: dict[str, Callable[[Command], Command]] = {
     "seatings": click.option(
         "--seatings",
         type=click.Choice(get_args(Seatings)),
-        help=f"Seatings of each deal: N rotations, or all N! orders.{unsaid('seatings')}",
+        help=(
+            "Seatings of each deal: N rotations, all N! orders, or a single one, with a deck for"
+            f" each game.{unsaid('seatings')}"
+        ),
     ),
     "tables": click.option(
         "--tables",

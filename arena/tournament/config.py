@@ -34,7 +34,7 @@ Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
 Increment = Annotated[int, Meta(ge=0, le=MAX_MS)]
 HalfWidth = Annotated[float, Meta(gt=0)]
 Chance = Annotated[float, Meta(gt=0, lt=0.5)]
-Seatings = Literal["rotations", "all"]
+Seatings = Literal["rotations", "all", "single"]
 
 
 class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,6 +58,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
     ``boards``      names; ``match`` has the boards of the rounds that count together (R8.3), one
                     entry per round; empty: games count singly
+    ``seatings``    of each deal: its rotations, all, or a single one, with a deck for each game
     ``deals``       on each board, or per match; ``tables`` is the number of line-ups, None for all
                     of them
     ``challenger``  a gauntlet: only line-ups with this bot
@@ -109,6 +110,16 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
         return self.settled is None and (
             self.compare is not None or self.until is not None or self.adaptive
         )
+
+    @property
+    def has_own_decks(self) -> bool:
+        """Whether no two games have the same deck."""
+        return self.seatings == "single"
+
+    @property
+    def repeats_deals(self) -> bool:
+        """Whether processes play deals that other games have too, and could tell each other."""
+        return not (self.in_process or self.has_own_decks)
 
     @property
     def rounds(self) -> list[str]:
@@ -207,6 +218,12 @@ def _check_match(config: RunConfig) -> None:
 def _check_comparison(config: RunConfig, compare: Comparison) -> None:
     """Raises ConfigError."""
     opponents, least = len(config.pool), config.players - 1
+    if config.has_own_decks:
+        raise ConfigError(
+            "expected a comparison to play each deal in several seatings, got single ones: without"
+            " them it compares nothing",
+            "leave out the seatings; 'arena run --seatings single' plays a tournament",
+        )
     if not compare.elo0 < compare.elo1:
         raise ConfigError(
             f"expected --elo0 below --elo1, got {compare.elo0:g} and {compare.elo1:g}",

@@ -4,7 +4,7 @@ import logging
 import os
 import platform
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,6 @@ import msgspec
 from msgspec import Struct
 
 from arena.errors import ConfigError, RunError
-from arena.match.referee import GamePlan
 from arena.players.builtin import is_built_in
 from arena.players.folder import Bot, stage
 from arena.players.passing import remove_abandoned, remove_tree
@@ -65,31 +64,6 @@ class Session(Struct):
     known: int
     repaired: int
     unmarked: str = ""
-
-    def missing(self) -> Iterator[GamePlan]:
-        """The games that are not in the journal, in playing order."""
-        return self.schedule.missing(self.journal.ids)
-
-    def rounds(self, decide: Callable[[], dict[str, int] | None]) -> Iterator[GamePlan | None]:
-        """The games of a run that allots deals while it plays: all missing ones, then those of each
-        further allotment.
-
-        When all games so far are in the journal, ``decide`` is asked for the next allotment, and
-        returns None if there is none. Until then this yields None while games are still being
-        played.
-        """
-        while self.config.settled is None:
-            waited_for = set[str]()
-            for plan in self.missing():
-                waited_for.add(plan.id)
-                yield plan
-            while waited_for := {name for name in waited_for if name not in self.journal.ids}:
-                yield None
-            allotted = decide()
-            if allotted:
-                self.change(allotted=allotted)
-            else:
-                self.change(settled=self.schedule.last_deal)
 
     def change(self, **changes: Any) -> None:
         """Continues with new settings, after writing them to run.json."""
@@ -306,7 +280,7 @@ def completeness(
         for deal, games in zip(deals, counts, strict=True):
             if schedule.needs_block(place, deal):
                 played += games
-                incomplete += games < len(schedule.seatings)
+                incomplete += games < schedule.block_size
     return Completeness(schedule.planned, schedule.planned - played, incomplete)
 
 

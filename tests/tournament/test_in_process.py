@@ -26,7 +26,7 @@ def play(folder, bots, **settings):
     request = make_request(options, BOARDS, [built_in_bot(bot) for bot in bots])
     with open_session(folder, request, Means([], OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
-        outcomes = [worker.play(plan) for plan in session.missing()]
+        outcomes = [worker.play(plan) for plan in session.schedule.missing(session.journal.ids)]
         session.journal.append([outcome.record for outcome in outcomes])
     assert not any(outcome.evidence for outcome in outcomes)
     return [outcome.record for outcome in outcomes], session.info

@@ -204,14 +204,14 @@ def _show(case: _Case, bot: str, found: "Reproduction") -> None:
 
 
 def _show_words(words: list[str]) -> None:
-    from arena.records.difference import short
+    from arena.records.strict import short
 
     for text in words[:SHOWN]:
         click.echo(f"         < {printable(short(text))}")
 
 
 def _sent_text(found: "Reproduction") -> str:
-    from arena.records.difference import short
+    from arena.records.strict import short
 
     lines = "1 line" if found.sent == 1 else f"{found.sent} lines"
     if not found.compared:

@@ -21,7 +21,6 @@ from arena.players.builtin import COMMAND, built_in_bot
 from arena.players.folder import played_copy
 from arena.ratings.columns import DECIMALS
 from arena.ratings.tables import run_tables
-from arena.records.difference import Difference
 from arena.records.evidence import evidence_name
 from arena.records.ids import Ids
 from arena.records.journal import COMPRESSED, journal_of, read_lines
@@ -29,7 +28,7 @@ from arena.records.record import GameRecord
 from arena.records.regular import open_regular, read_regular
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo, RunInfo, read_run
-from arena.records.strict import Wrong, decode_strictly
+from arena.records.strict import Difference, Wrong, decode_strictly
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
 from arena.tournament.config import make_config

@@ -4,7 +4,7 @@ import pandas as pd
 from msgspec import Struct
 
 from arena.ratings.tally import WholeRow
-from arena.records.host import split_host
+from arena.records.record import split_host
 
 
 class _Total(Struct):

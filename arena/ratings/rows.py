@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from arena.ratings.results import WHOLE
-from arena.ratings.tally import MOST_SEATS
+from arena.records.record import MOST_SEATS
 
 CLOSE = 0.005
 """Wide enough that 0.33 and 0.3333 both count as a third."""

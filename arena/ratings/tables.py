@@ -19,8 +19,8 @@ from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame
 from arena.ratings.tally import Blocks
 from arena.ratings.voids import void_notes, void_table
-from arena.records.host import split_host, unlike
 from arena.records.journal import journal_of
+from arena.records.record import split_host, unlike
 from arena.records.runfile import read_run
 from arena.rules.rounds import title_of
 

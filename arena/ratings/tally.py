@@ -10,29 +10,28 @@ from typing import Annotated, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 import pandas as pd
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from arena.ratings.components import Ints
 from arena.ratings.results import NS_PER_MS, Counts, Results, Table, count_table, totals_of
-from arena.records.record import GameRecord, check_seats
+from arena.records.record import (
+    DEALS,
+    MOST_SEATS,
+    Deal,
+    Fault,
+    GameRecord,
+    Left,
+    Milliseconds,
+    Rank,
+    Seating,
+    Seats,
+    Turn,
+    check_seats,
+)
 
-MOST_DEALS = 10_000_000
-"""More than the number of deals on a board."""
-MOST_SEATS = 4
-MOST_SEATINGS = 24
-Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
-"""Up to thirty years: a journal may come from anybody, and sums of such times are still numbers."""
-Turns = Annotated[int, Meta(ge=0, le=72)]
 Seated = tuple[str, ...]
 Outcome = tuple[str, Seated, tuple[int, ...]]
 """A possible outcome of a game: the board, and the bots and their ranks by seat."""
-
-
-class Fault(Struct, gc=False):
-    """The part of a fault that tables need."""
-
-    seat: int
-    kind: str
 
 
 class Row(Struct, gc=False):
@@ -40,15 +39,15 @@ class Row(Struct, gc=False):
 
     id: str
     board: str
-    deal: Annotated[int, Meta(ge=0, lt=MOST_DEALS)]
-    bots: Annotated[tuple[str, ...], Meta(min_length=1, max_length=MOST_SEATS)]
-    ranks: tuple[Annotated[int, Meta(ge=1, le=4)], ...]
-    left: tuple[Annotated[int, Meta(ge=0, le=127)], ...]
+    deal: Deal
+    bots: Annotated[tuple[str, ...], Seats]
+    ranks: tuple[Rank, ...]
+    left: tuple[Left, ...]
     think_ms: tuple[Milliseconds, ...]
-    faults: Sequence[Fault]
-    seating: Annotated[int, Meta(ge=0, le=MOST_SEATINGS)]
+    faults: list[Fault]
+    seating: Seating
     end: str
-    turns: Turns
+    turns: Turn
     host: str
 
 
@@ -142,9 +141,9 @@ class Games:
         heads = sorted(set(names))
         number = {name: place for place, name in enumerate(heads)}
         found, games = np.unique(self._places([number[name] for name in names]), return_counts=True)
-        edges = np.searchsorted(found, np.arange(len(heads) + 1) * MOST_DEALS).tolist()
+        edges = np.searchsorted(found, np.arange(len(heads) + 1) * DEALS).tolist()
         deals, counts = (
-            array("i", column.astype(np.int32).tobytes()) for column in (found % MOST_DEALS, games)
+            array("i", column.astype(np.int32).tobytes()) for column in (found % DEALS, games)
         )
         return [
             Blocks(name, deals[start:end], counts[start:end])
@@ -165,9 +164,7 @@ class Games:
         """(G,) for each game, one integer made of ``number`` for its outcome and of its deal, which
         sorts by the former first.
         """
-        places = (np.array(number, dtype=np.int64) * MOST_DEALS)[
-            np.array(self.outcome, dtype=np.int32)
-        ]
+        places = (np.array(number, dtype=np.int64) * DEALS)[np.array(self.outcome, dtype=np.int32)]
         places += np.array(self.deal, dtype=np.int32)
         return places
 
@@ -231,7 +228,7 @@ class Tally(Games):
             )
             sums += self._sums(seats, rows, np.bincount(outcome, minlength=len(sizes))[rows])
         results = Results(names, len(clusters), tables)
-        return Counts(results, clusters % MOST_DEALS, totals_of(results, sums))
+        return Counts(results, clusters % DEALS, totals_of(results, sums))
 
     def _sums(self, seats: Ints, rows: Ints, games: Ints) -> Iterator[pd.DataFrame]:
         """The sums by seat over the ``games`` of the outcomes of one table size, whose numbers are

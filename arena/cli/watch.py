@@ -46,7 +46,7 @@ def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, 
     arena watch league --every 10
     """  # noqa: D301 - \b is click's mark for lines to keep
     from arena.cli.standings import rate_run
-    from arena.ratings.tables import games_in
+    from arena.ratings.tally import games_in
 
     folder = run_folder(home, run)
     screen = sys.stdout.isatty() and not once
@@ -85,7 +85,7 @@ class Speed:
 def look(folder: Path, tables: "Tables", plan: "Completeness | None", speed: Speed) -> str:
     """One look at a run, as text: its progress, its speed and its standings."""
     from arena.exports.text import counted_text, standings_text
-    from arena.ratings.tables import games_in
+    from arena.ratings.tally import games_in
     from arena.records.journal import journal_of
 
     played = (

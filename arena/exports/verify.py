@@ -48,7 +48,7 @@ class Sample(NamedTuple):
     seed: str
 
 
-class Verdict(NamedTuple):
+class Findings(NamedTuple):
     """``differences`` in the order they were found, at most MOST; ``notes`` about what could not be
     compared.
 
@@ -70,7 +70,7 @@ def verify_run(
     prior: float | None = None,
     progress: Callable[[int], object] = lambda _: None,
     sample: Sample | None = None,
-) -> Verdict:
+) -> Findings:
     """Checks everything in a run's folder that follows from something else there; ``progress`` gets
     the number of bytes read so far.
 
@@ -83,7 +83,7 @@ def verify_run(
         f"the run was played with rules revision {info.rules_revision}, this is {REVISION}"
     ] * (info.rules_revision != REVISION)
     differences = list(_run_differences(info, schedule))
-    games = _Games(run, info, schedule, sample)
+    games = _GameChecks(run, info, schedule, sample)
     for difference in games.differences(progress):
         differences.append(difference)
         if len(differences) >= MOST:
@@ -112,7 +112,7 @@ def verify_run(
     if not tables:
         notes.append("no tables to compare: use 'arena export RUN --to RUN' to write them")
     found = differences[:MOST]
-    return Verdict(
+    return Findings(
         len(games.ids),
         games.replayed,
         schedule.games,
@@ -134,7 +134,7 @@ def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
             yield Difference(RUN_FILE, None, field, f"{expected}, as in config", str(got))
 
 
-class _Games:
+class _GameChecks:
     """Checks the games of a journal one by one: ``ids`` are those seen so far, ``replayed`` counts
     the replayed ones.
     """

@@ -7,7 +7,7 @@ from arena.ratings.tally import WholeRow
 from arena.records.record import split_host
 
 
-class _Total(Struct):
+class _MachineTimes(Struct):
     games: int = 0
     moves: int = 0
     think_ms: float = 0.0
@@ -18,11 +18,11 @@ class Machines:
     """Adds up machines while games are read."""
 
     def __init__(self) -> None:
-        self._totals: dict[str, _Total] = {}
+        self._totals: dict[str, _MachineTimes] = {}
 
     def add(self, game: WholeRow) -> None:
         """Adds a game."""
-        total = self._totals.setdefault(game.host, _Total())
+        total = self._totals.setdefault(game.host, _MachineTimes())
         total.games += 1
         total.moves += game.turns
         total.think_ms += sum(game.think_ms)

@@ -13,7 +13,7 @@ import pandas as pd
 from msgspec import Struct
 
 from arena.ratings.components import Ints
-from arena.ratings.results import NS_PER_MS, Counts, Results, Table, count_table, totals_of
+from arena.ratings.results import NS_PER_MS, Counts, Results, SizedGames, count_table, totals_of
 from arena.records.record import (
     DEALS,
     MOST_SEATS,
@@ -30,7 +30,7 @@ from arena.records.record import (
 )
 
 Seated = tuple[str, ...]
-Outcome = tuple[str, Seated, tuple[int, ...]]
+Placing = tuple[str, Seated, tuple[int, ...]]
 """A possible outcome of a game: the board, and the bots and their ranks by seat."""
 
 
@@ -98,7 +98,7 @@ def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
     return fitting
 
 
-class Blocks(NamedTuple):
+class PlayedBlocks(NamedTuple):
     """The blocks of a line-up on a board, ``place`` being ``board/line-up``: their deal numbers,
     and the number of games of each.
     """
@@ -108,13 +108,18 @@ class Blocks(NamedTuple):
     games: Sequence[int]
 
 
-class Games:
+def games_in(blocks: Iterable[PlayedBlocks]) -> int:
+    """The number of games in all blocks together."""
+    return sum(sum(block.games) for block in blocks)
+
+
+class GameList:
     """Games in the order they are read: ``outcomes`` are numbered, and ``outcome`` and ``deal``
     take four bytes per game.
     """
 
     def __init__(self) -> None:
-        self.outcomes: dict[Outcome, int] = {}
+        self.outcomes: dict[Placing, int] = {}
         self.seated: dict[Seated, Seated] = {}
         self.outcome, self.deal = array("i"), array("i")
 
@@ -135,7 +140,7 @@ class Games:
         """The number of seats at the largest table so far, at least two."""
         return max(map(len, self.seated), default=2)
 
-    def blocks(self) -> list[Blocks]:
+    def blocks(self) -> list[PlayedBlocks]:
         """The blocks of all games, sorted."""
         names = [f"{board}/{'+'.join(sorted(bots))}" for board, bots, _ in self.outcomes]
         heads = sorted(set(names))
@@ -146,7 +151,7 @@ class Games:
             array("i", column.astype(np.int32).tobytes()) for column in (found % DEALS, games)
         )
         return [
-            Blocks(name, deals[start:end], counts[start:end])
+            PlayedBlocks(name, deals[start:end], counts[start:end])
             for name, (start, end) in zip(heads, pairwise(edges), strict=True)
         ]
 
@@ -169,7 +174,7 @@ class Games:
         return places
 
 
-class Tally(Games):
+class Tally(GameList):
     """Counted games, with the bots' pagodas left, times and forfeits.
 
     These are summed as integers by outcome and seat, so that the order of the games does not
@@ -210,7 +215,7 @@ class Tally(Games):
         number = {name: place for place, name in enumerate(names)}
         deals = self.board_deals()
         clusters = np.unique(deals)
-        tables, sums = list[Table](), list[pd.DataFrame]()
+        tables, sums = list[SizedGames](), list[pd.DataFrame]()
         for size in sorted(set(sizes.tolist())):
             rows = np.flatnonzero(sizes == size)
             known = [(seated, ranks) for _, seated, ranks in self.outcomes if len(seated) == size]

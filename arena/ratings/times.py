@@ -9,7 +9,7 @@ from arena.ratings.tally import WholeRow
 from arena.rules.notation import PASSED
 
 
-class _Total(Struct):
+class _BotTimes(Struct):
     games: int = 0
     moves: int = 0
     think_ms: float = 0.0
@@ -21,7 +21,7 @@ class Times:
     """Adds up times while games are read."""
 
     def __init__(self) -> None:
-        self._totals: dict[str, _Total] = {}
+        self._totals: dict[str, _BotTimes] = {}
 
     def add(self, game: WholeRow) -> None:
         """Adds a game. Seats take turns, and a seat that cannot move passes, so the position of a
@@ -29,7 +29,7 @@ class Times:
         """
         size = len(game.bots)
         for seat, bot in enumerate(game.bots):
-            total = self._totals.setdefault(bot, _Total())
+            total = self._totals.setdefault(bot, _BotTimes())
             moves = game.moves[seat::size]
             total.games += 1
             total.moves += len(moves) - moves.count(PASSED)
@@ -45,7 +45,7 @@ class Times:
                                                   longest answer; NaN if there are none
         ``slowest_game``  str, the id of the game with that answer
         """
-        totals = {bot: self._totals.get(bot, _Total()) for bot in sorted({*bots, *self._totals})}
+        totals = {bot: self._totals.get(bot, _BotTimes()) for bot in sorted({*bots, *self._totals})}
         rows = [
             {
                 "bot": bot,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arena.errors import RunError
 from arena.ratings.matches import Score
-from arena.ratings.tally import Games, Outcome, Row, row_decoder
+from arena.ratings.tally import GameList, Placing, Row, row_decoder
 from arena.records.journal import damaged_line, journal_of, open_journal, read_rows
 from arena.records.record import MOST_SEATS, Fault, GameRecord, Milliseconds, decode_record
 
@@ -51,7 +51,7 @@ class Scan(Struct):
     """
 
     path: Path
-    outcomes: list[Outcome]
+    outcomes: list[Placing]
     outcome: NDArray[np.int32]
     deal: NDArray[np.int32]
     offset: NDArray[np.int64]
@@ -153,7 +153,7 @@ class _Columns:
         self.sandboxes[row.sandbox] += 1
         self.last = max(self.last, row.ended)
 
-    def finished(self, path: Path, games: Games) -> Scan:
+    def finished(self, path: Path, games: GameList) -> Scan:
         """The finished scan."""
         return Scan(
             path=path,

@@ -48,7 +48,7 @@ class Sample(NamedTuple):
     seed: str
 
 
-class Findings(NamedTuple):
+class CheckedRun(NamedTuple):
     """``differences`` in the order they were found, at most MOST; ``notes`` about what could not be
     compared.
 
@@ -70,7 +70,7 @@ def verify_run(
     prior: float | None = None,
     progress: Callable[[int], object] = lambda _: None,
     sample: Sample | None = None,
-) -> Findings:
+) -> CheckedRun:
     """Checks everything in a run's folder that follows from something else there; ``progress`` gets
     the number of bytes read so far.
 
@@ -112,7 +112,7 @@ def verify_run(
     if not tables:
         notes.append("no tables to compare: use 'arena export RUN --to RUN' to write them")
     found = differences[:MOST]
-    return Findings(
+    return CheckedRun(
         len(games.ids),
         games.replayed,
         schedule.games,

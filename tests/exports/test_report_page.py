@@ -14,7 +14,7 @@ from arena.errors import RunError
 from arena.exports.report.about import repeat_command
 from arena.exports.report.games import MOST_BYTES
 from arena.exports.report.make import game_page, report_page, write_page
-from arena.exports.report.rulelinks import rules_named
+from arena.exports.report.page import rules_named
 from arena.exports.report.secrecy import judge
 from arena.ratings.tally import PlayedBlocks
 from arena.records.runfile import RunInfo

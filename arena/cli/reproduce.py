@@ -21,10 +21,10 @@ from arena.errors import RunError, printable
 from arena.match.reproduce import Reproduction
 from arena.match.reproduce import reproduce as repeat
 from arena.players.process import adopt_orphans
-from arena.records.difference import short
 from arena.records.evidence import FOLDER, KeptFault, evidence_name, read_evidence
 from arena.records.find import find_record
 from arena.records.record import Fault, GameRecord
+from arena.records.strict import short
 from arena.rules.rulebook import explained
 from arena.tournament.scripts import Scripts
 

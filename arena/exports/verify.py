@@ -21,7 +21,6 @@ from arena.players.builtin import COMMAND, built_in_bot
 from arena.players.folder import played_copy
 from arena.ratings.columns import DECIMALS
 from arena.ratings.tables import run_tables
-from arena.records.difference import Difference
 from arena.records.evidence import evidence_name
 from arena.records.ids import Ids
 from arena.records.journal import COMPRESSED, journal_of, read_lines
@@ -29,7 +28,7 @@ from arena.records.record import GameRecord
 from arena.records.regular import open_regular, read_regular
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo, RunInfo, read_run
-from arena.records.strict import Wrong, decode_strictly
+from arena.records.strict import Difference, Wrong, decode_strictly
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
 from arena.tournament.config import make_config
@@ -48,7 +47,7 @@ class Sample(NamedTuple):
     seed: str
 
 
-class Verdict(NamedTuple):
+class CheckedRun(NamedTuple):
     """``differences`` in the order they were found, at most MOST; ``notes`` about what could not be
     compared.
 
@@ -70,7 +69,7 @@ def verify_run(
     prior: float | None = None,
     progress: Callable[[int], object] = lambda _: None,
     sample: Sample | None = None,
-) -> Verdict:
+) -> CheckedRun:
     """Checks everything in a run's folder that follows from something else there; ``progress`` gets
     the number of bytes read so far.
 
@@ -83,7 +82,7 @@ def verify_run(
         f"the run was played with rules revision {info.rules_revision}, this is {REVISION}"
     ] * (info.rules_revision != REVISION)
     differences = list(_run_differences(info, schedule))
-    games = _Games(run, info, schedule, sample)
+    games = _GameChecks(run, info, schedule, sample)
     for difference in games.differences(progress):
         differences.append(difference)
         if len(differences) >= MOST:
@@ -112,7 +111,7 @@ def verify_run(
     if not tables:
         notes.append("no tables to compare: use 'arena export RUN --to RUN' to write them")
     found = differences[:MOST]
-    return Verdict(
+    return CheckedRun(
         len(games.ids),
         games.replayed,
         schedule.games,
@@ -134,7 +133,7 @@ def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
             yield Difference(RUN_FILE, None, field, f"{expected}, as in config", str(got))
 
 
-class _Games:
+class _GameChecks:
     """Checks the games of a journal one by one: ``ids`` are those seen so far, ``replayed`` counts
     the replayed ones.
     """

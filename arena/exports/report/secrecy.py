@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.errors import ConfigError
-from arena.ratings.tally import Blocks
+from arena.ratings.tally import PlayedBlocks
 from arena.records.runfile import RunInfo
 from arena.tournament.config import make_config
 from arena.tournament.schedule import Schedule
@@ -44,7 +44,7 @@ class Secrecy(NamedTuple):
         return found
 
 
-def judge(info: RunInfo, blocks: Iterable[Blocks]) -> Secrecy:
+def judge(info: RunInfo, blocks: Iterable[PlayedBlocks]) -> Secrecy:
     """What may be shown of a run, given the games of each block; everything is secret if the plan
     cannot be read.
     """

@@ -116,7 +116,7 @@ def test_the_kits_of_all_languages_play_each_other_without_a_sandbox_and_choose_
             cwd=built,
             input=ODD_LINES.encode(),
             capture_output=True,
-            timeout=60,
+            timeout=240,
             check=True,
         )
         assert [json.loads(line) for line in done.stdout.splitlines()] == [

@@ -152,6 +152,8 @@ class Referee:
             answer = self.players[seat].choose(state, budget_ns)
             self.clock.spend(seat, answer.spent_ns)
             self._note_own_time(answer)
+            # Who was caught meanwhile goes first, since its fault came before this answer; if that
+            # leaves one seat, the answer, right or wrong, no longer counts.
             if not (self._caught and self._is_over_without_the_caught()):
                 self._carry_out(judged(state, answer.move))
         except Forfeit as fault:
@@ -206,6 +208,7 @@ class Referee:
         """The seat leaves the game. With two players that ends the game; with more, the others play
         on.
         """
+        # The wait for a late bot is not the arena's own time between an answer and a request.
         self._answered_ns = 0
         player = self.players[seat]
         ending, lines, stderr = kept or player.evidence()

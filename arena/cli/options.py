@@ -13,9 +13,8 @@ from arena.errors import BotFolderError, RunError, SandboxError, did_you_mean
 from arena.match.clock import Timing
 from arena.players.builtin import NAME, NAMES, built_in_bot, is_built_in
 from arena.players.folder import Bot, bot_at, home_of_script
-from arena.players.ladder import ladder
 from arena.players.manifest import FILE
-from arena.players.registry import Registry
+from arena.players.registry import Registry, ladder
 from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
 from arena.tournament.own import read_own_config
 from arena.tournament.session import list_runs

@@ -16,7 +16,7 @@ import msgspec
 
 from arena.errors import ArenaError, ConfigError, RunError, UserError
 from arena.exports.files import DERIVED, derived_text
-from arena.match.audit import audit
+from arena.match.replay import audit
 from arena.players.builtin import COMMAND, built_in_bot
 from arena.players.folder import played_copy
 from arena.ratings.columns import DECIMALS

@@ -10,7 +10,7 @@ id. A bot cannot work out any of it from what it is told.
 from functools import lru_cache
 from hashlib import sha256
 
-from arena.rules.notation import COPIES, DECK_SIZE, TILES
+from arena.rules.game import deck_sorted
 
 SEED_BITS = 31
 
@@ -25,7 +25,7 @@ def deck_of(seed: str, board: str, deal: int) -> str:
         digest.update(str(number).encode())
         return digest.digest()
 
-    return "".join(TILES[number // COPIES] for number in sorted(range(DECK_SIZE), key=key))
+    return deck_sorted(key)
 
 
 def bot_seed(seed: str, game: str, seat: int) -> int:

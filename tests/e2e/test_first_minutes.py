@@ -234,7 +234,7 @@ def test_ctrl_c_while_workers_start_is_no_traceback(arena):
     while "workers, " not in process.stderr.readline():
         pass
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=240)
     assert process.returncode == 130
     assert "Traceback" not in err
     assert "interrupted: " in err

@@ -250,7 +250,7 @@ def test_on_a_terminal_it_asks_first(arena, answer, status, stays):
         text=True,
     )
     os.write(controller, answer)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=240)
     os.close(controller)
     os.close(terminal)
     assert process.returncode == status

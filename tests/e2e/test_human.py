@@ -203,7 +203,7 @@ def test_the_command_ends_with_the_person(arena, typed):
         input=typed,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     assert done.returncode == 130

@@ -5,7 +5,7 @@ from itertools import combinations, islice
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
@@ -201,7 +201,6 @@ def test_tables_choose_a_balanced_subset():
     assert len(pairs) >= 60
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.integers(2, 9), st.integers(2, 4), st.data())
 def test_a_subset_is_balanced_for_any_size(count, size, data):
     bots = [f"b{number}" for number in range(count)]

@@ -70,8 +70,8 @@ fair: $(VENV)/.ready-dev ## 1,000 games beside programs that burn every core, an
 snapshots: $(VENV)/.ready-dev ## write the expected output of commands anew, after a change of what they say
 	@$(BIN)/python -m pytest -q -n 0 --snapshot-update tests/cli/test_snapshots.py
 
-golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/ and pictures/ anew, after a change of the protocol, the rules or the drawing
-	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py
+golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/, pictures/ and the lists of columns anew, after a change of the protocol, the rules, the drawing or the columns
+	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py tests/docs/test_columns.py
 
 wheel: $(VENV)/.ready-dev ## build the wheel, with its native parts, into dist/
 	@rm -f dist/*.whl

@@ -6,11 +6,12 @@ import click
 import msgspec
 
 from arena.cli.options import as_json
+from arena.exports.text import columns_text
 
 PARTS = ("rules", "referee", "startup", "ratings", "memory")
 
 
-@click.command(short_help="Measure the arena on this machine.")
+@click.command()
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS))
 @click.option(
     "--quick",
@@ -50,8 +51,6 @@ def bench(parts: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
 
     Figures are medians of several runs, which take turns with the references.
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.exports.text import columns_text
-
     figures = []
     for part in parts or PARTS:
         click.echo(f"measuring {part}", err=True)

@@ -4,14 +4,13 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 import msgspec
 
-from arena.cli import INTERRUPTED
+from arena.cli import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
 from arena.cli.folding import columns_of, folded
-from arena.cli.main import DONE, FAILED, NO, UNDECIDED
 from arena.cli.options import (
     SandboxChoice,
     as_json,
@@ -37,17 +36,20 @@ from arena.cli.playing import (
     warn_about_times,
     warn_unmarked,
 )
+from arena.cli.progress import Progress
 from arena.errors import ConfigError
-
-if TYPE_CHECKING:
-    from arena.cli.progress import Progress
-    from arena.players.folder import Bot
-    from arena.rules.boards import Board
-    from arena.tournament.comparison import Block
-    from arena.tournament.config import RunConfig
-    from arena.tournament.events import Event
-    from arena.tournament.runner import Runner
-    from arena.tournament.session import Session
+from arena.exports.verdicts import llr_text, verdict_object, verdict_text
+from arena.players.builtin import is_built_in
+from arena.players.folder import Bot
+from arena.ratings.sequential import Question, SequentialTest, Verdict
+from arena.records.find import read_records
+from arena.rules.boards import Board
+from arena.tournament.comparison import Block, Blocks, deals_for
+from arena.tournament.config import RunConfig, find_boards, make_config
+from arena.tournament.events import Event, Played, Voided
+from arena.tournament.logs import run_log
+from arena.tournament.runner import Runner
+from arena.tournament.session import Session, open_session
 
 SHOWN = (1, 2, 5)
 """A line of progress is shown after this many blocks, and ten times, a hundred times as many."""
@@ -55,7 +57,7 @@ SHOWN = (1, 2, 5)
 chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 
 
-@click.command(short_help="Is the new version of a bot better than the old one?")
+@click.command()
 @click.argument("new")
 @click.argument("old")
 @click.option(
@@ -204,8 +206,6 @@ def compare(
     arena compare my-bot my-bot@1 --pool greedy,careful
     arena compare careful-16 careful-8
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.exports.verdicts import verdict_object, verdict_text
-
     quiet, adopt = options.pop("quiet"), options.pop("adopt")
     asked = _resolve(home, options)._replace(adopt=adopt)
     sandbox = choice.sandbox_for(asked.bots)
@@ -236,18 +236,14 @@ class _Comparison(NamedTuple):
     """
 
     settings: dict[str, Any]
-    bots: "list[Bot]"
-    boards: "dict[str, Board]"
+    bots: list[Bot]
+    boards: dict[str, Board]
     folder: Path
     adopt: bool = False
 
 
 def _resolve(home: Path, options: dict[str, Any]) -> _Comparison:
     """What the options ask for. Raises UserError."""
-    from arena.players.builtin import is_built_in
-    from arena.tournament.comparison import deals_for
-    from arena.tournament.config import find_boards, make_config
-
     given = {name: value for name, value in options.items() if value not in (None, ())}
     find = bot_finder(home, in_process=given.get("in_process", False))
     pair = _find_pair(find, given.pop("new"), given.pop("old"), null=given.pop("null"))
@@ -275,8 +271,8 @@ def _resolve(home: Path, options: dict[str, Any]) -> _Comparison:
 
 
 def _find_pair(
-    find: "Callable[[str], Bot]", new_text: str, old_text: str, *, null: bool
-) -> "list[Bot]":
+    find: Callable[[str], Bot], new_text: str, old_text: str, *, null: bool
+) -> list[Bot]:
     """The new bot and the old one, under names that tell them apart. Raises UserError."""
     old = find(old_text)
     if null:
@@ -295,7 +291,7 @@ def _find_pair(
     return [new, old]
 
 
-def _cure_for_same(new: "Bot", old: "Bot") -> str:
+def _cure_for_same(new: Bot, old: Bot) -> str:
     """What to do if both names stand for the same content."""
     name, version = new.manifest.name, old.manifest.version
     if name == old.manifest.name and new.manifest.version == version:
@@ -314,12 +310,6 @@ def _play(
     asked: _Comparison, sandbox: Any, place: Place, level: int, *, quiet: bool
 ) -> "tuple[_Contest, Runner]":
     """Plays until it is decided, interrupted, or there are no more blocks."""
-    from arena.cli.progress import Progress
-    from arena.records.find import read_records
-    from arena.tournament.logs import run_log
-    from arena.tournament.runner import Runner
-    from arena.tournament.session import open_session
-
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(place))
         means = workers.means(sandbox, level)
@@ -354,9 +344,7 @@ def _play(
 class _Contest:
     """The test of a session, which takes its games and shows how far it is."""
 
-    def __init__(self, session: "Session", progress: "Progress") -> None:
-        from arena.ratings.sequential import SequentialTest
-        from arena.tournament.comparison import Blocks
+    def __init__(self, session: Session, progress: Progress) -> None:
 
         self._session = session
         self._progress = progress
@@ -372,10 +360,8 @@ class _Contest:
         """How many games the verdict is based on."""
         return self.test.blocks * self.blocks.block_size
 
-    def show(self, event: "Event") -> None:
+    def show(self, event: Event) -> None:
         """Takes and shows an event of the runner."""
-        from arena.tournament.events import Played, Voided
-
         if isinstance(event, Played):
             self.blocks.add(event.outcome.record)
         elif isinstance(event, Voided) and event.given_up:
@@ -389,11 +375,8 @@ class _Contest:
         if self.blocks.settled is not None:
             self._session.change(settled=self.blocks.settled)
 
-    def _judge(self, blocks: "Sequence[Block]") -> bool:
+    def _judge(self, blocks: Sequence[Block]) -> bool:
         """Feeds a round of blocks to the test; whether it is decided now."""
-        from arena.exports.verdicts import llr_text
-        from arena.ratings.sequential import Verdict
-
         before = self.test.blocks
         for block in blocks:
             self.test.add(*block)
@@ -404,8 +387,7 @@ class _Contest:
         return is_decided
 
 
-def _question(config: "RunConfig") -> Any:
-    from arena.ratings.sequential import Question
+def _question(config: RunConfig) -> Any:
 
     assert config.compare is not None, "a comparison"
     return Question(
@@ -419,7 +401,7 @@ def _is_shown(before: int, now: int) -> bool:
     return any(before < step * power <= now for step in SHOWN)
 
 
-def _headline(session: "Session") -> str:
+def _headline(session: Session) -> str:
     config = session.config
     assert config.compare is not None, "a comparison"
     opponents = f", both against {', '.join(config.pool)}" if config.pool else ""
@@ -430,8 +412,7 @@ def _headline(session: "Session") -> str:
     )
 
 
-def _exit_status(contest: _Contest, runner: "Runner", folder: Path) -> int:
-    from arena.ratings.sequential import Verdict
+def _exit_status(contest: _Contest, runner: Runner, folder: Path) -> int:
 
     if contest.test.verdict != Verdict.UNDECIDED:
         return DONE if contest.test.verdict == Verdict.BETTER else NO

@@ -1,15 +1,15 @@
 """arena run: plays a tournament and prints its standings."""
 
 import shlex
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
-from arena.cli import INTERRUPTED
+from arena.cli import DONE, FAILED, INTERRUPTED
 from arena.cli.looks import plans_of
-from arena.cli.main import DONE, FAILED
 from arena.cli.options import (
     SandboxChoice,
     as_json,
@@ -40,13 +40,16 @@ from arena.cli.playing import (
     warn_about_times,
     warn_unmarked,
 )
+from arena.cli.progress import Progress
 from arena.errors import ConfigError, printable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from arena.players.folder import Bot
-    from arena.rules.boards import Board
+from arena.players.builtin import NAMES, is_built_in
+from arena.players.folder import Bot, lack
+from arena.rules.boards import Board
+from arena.tournament.config import find_boards, read_config_file
+from arena.tournament.finishing import begun
+from arena.tournament.logs import run_log
+from arena.tournament.runner import Runner
+from arena.tournament.session import open_session
 
 MOST_DEALS = 1000
 """The deals that ``--until`` may use, on average over all line-ups, unless ``--deals`` says
@@ -58,7 +61,7 @@ OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 """Built-in bots suggested to a user who named too few bots."""
 
 
-@click.command(short_help="Play a tournament and print the standings.")
+@click.command()
 @click.argument("bots", nargs=-1, metavar="[BOT]...")
 @click.option("--players", type=click.IntRange(2, 4), help="Players per game.  [default: 2]")
 @click.option(
@@ -210,11 +213,6 @@ def run(
     arena run ./my-bot greedy careful-4
     arena run greedy-4 careful-2 careful-16 --deals 100000
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.cli.progress import Progress
-    from arena.tournament.logs import run_log
-    from arena.tournament.runner import Runner
-    from arena.tournament.session import open_session
-
     quiet, adopt = options.pop("quiet"), options.pop("adopt")
     settings, boards, bots, folder, rest = (
         _begun(home, options) if options["finish"] else _resolve(home, options)
@@ -244,9 +242,12 @@ def run(
             not session.config.is_open
             and session.schedule.played(session.journal.ids) == session.schedule.games
         )
+    # Pandas: --help and the playing do without.
+    from arena.cli.tables import conclude  # noqa: PLC0415
+
     try:
         with at_most(TABLES_S if runner.stop_level else None):
-            _print_tables(folder, prior, as_json=as_json)
+            conclude(folder, prior, as_json=as_json)
     except TooLongError:
         click.echo(
             f"the standings would take longer: 'arena standings {folder.name}' shows them", err=True
@@ -266,17 +267,15 @@ def run(
 class _Tournament(NamedTuple):
     """What is to be played, and where; ``rest`` is what does not decide games."""
 
-    settings: "Mapping[str, Any]"
-    boards: "Mapping[str, Board]"
-    bots: "list[Bot]"
+    settings: Mapping[str, Any]
+    boards: Mapping[str, Board]
+    bots: list[Bot]
     folder: Path
-    rest: "Mapping[str, Any]"
+    rest: Mapping[str, Any]
 
 
 def _begun(home: Path, options: dict[str, Any]) -> _Tournament:
     """What it takes to play the rest of a run, with the bots from its own folder."""
-    from arena.tournament.finishing import begun
-
     folder = run_folder(home, options.pop("finish"))
     named = [name for name, value in options.items() if value not in (None, ())]
     if named:
@@ -288,9 +287,6 @@ def _begun(home: Path, options: dict[str, Any]) -> _Tournament:
 
 def _resolve(home: Path, options: dict[str, Any]) -> _Tournament:
     """What the options, the configuration file and the defaults ask for."""
-    from arena.players.builtin import is_built_in
-    from arena.tournament.config import find_boards, read_config_file
-
     config_file = options.pop("config_file")
     given = {name: value for name, value in options.items() if value not in (None, ())}
     settings = {**(read_config_file(config_file) if config_file else {}), **given}
@@ -327,7 +323,7 @@ def _resolve(home: Path, options: dict[str, Any]) -> _Tournament:
     )
 
 
-def _default_boards(match: "Sequence[str] | None", files: "Sequence[Path]") -> list[str]:
+def _default_boards(match: Sequence[str] | None, files: Sequence[Path]) -> list[str]:
     """The built-in boards to play on if none are named: those of the match that are not files."""
     if match:
         return [name for name in match if name not in {file.stem for file in files}]
@@ -335,14 +331,11 @@ def _default_boards(match: "Sequence[str] | None", files: "Sequence[Path]") -> l
 
 
 def _find_bots(
-    home: Path, find: "Callable[[str], Bot]", names: list[str], *, in_process: bool
-) -> "list[Bot]":
+    home: Path, find: Callable[[str], Bot], names: list[str], *, in_process: bool
+) -> list[Bot]:
     """The named bots, or else the newest versions of all that this machine can start, or with
     ``in_process`` one of each built-in kind.
     """
-    from arena.players.builtin import NAMES
-    from arena.players.folder import lack
-
     if in_process:
         return [find(name) for name in names or NAMES]
     if names:
@@ -367,7 +360,7 @@ def _leave_out(label: str, reason: object) -> None:
     click.echo(f"warning: {printable(label)} is left out: {printable(str(reason))}", err=True)
 
 
-def _refuse_too_few(bots: "list[Bot]", texts: list[str], players: int) -> None:
+def _refuse_too_few(bots: list[Bot], texts: list[str], players: int) -> None:
     """Raises ConfigError with a command that names enough bots."""
     if len(bots) >= players:
         return
@@ -382,7 +375,7 @@ def _refuse_too_few(bots: "list[Bot]", texts: list[str], players: int) -> None:
     )
 
 
-def _seat_challenger(find: "Callable[[str], Bot]", text: str, bots: "list[Bot]") -> str:
+def _seat_challenger(find: Callable[[str], Bot], text: str, bots: list[Bot]) -> str:
     """The label of the challenger, which is added to the bots if it is not one of them yet."""
     labels = [bot.label for bot in bots]
     if text in labels:
@@ -396,13 +389,3 @@ def _seat_challenger(find: "Callable[[str], Bot]", text: str, bots: "list[Bot]")
             "give one of them another name",
         )
     return challenger.label
-
-
-def _print_tables(folder: Path, prior: float | None, *, as_json: bool) -> None:
-    from arena.cli.standings import print_standings, rate_run
-    from arena.exports.files import write_standings
-
-    tables, plan = rate_run(folder, prior)
-    path = write_standings(folder, tables)
-    print_standings(tables, plan, as_json=as_json)
-    click.echo(f"\nstandings: {path}", err=True)

@@ -8,8 +8,9 @@ from typing import Any
 import pandas as pd
 
 from arena.exports.files import table_rows
-from arena.exports.text import MISSING, columns_text, number, pairs_text, seats_text
+from arena.exports.text import pairs_text, seats_text, table_text
 from arena.ratings.analysis import Analysis
+from arena.ratings.columns import Column
 from arena.ratings.goodness import Goodness
 from arena.ratings.voids import void_notes
 
@@ -17,6 +18,67 @@ LEVEL = 0.05
 SHOWN_PAIRS = 5
 DUEL = 2
 SMALLEST = 0.001
+BOT = Column("bot", "Bot", style="name")
+GAMES = Column("games", "Games")
+FIT = (
+    BOT,
+    Column("opponent", "Opponent", style="name"),
+    GAMES,
+    Column("lead", "Lead", 3),
+    Column("expected", "Expected", 3),
+    Column("t", "t", 2),
+    Column("p", "p", 4),
+    Column("p_all", "p all", 4),
+)
+ENDINGS = (
+    Column("board", "Board", style="name"),
+    Column("players", "Players"),
+    GAMES,
+    Column("turns", "Turns", 0),
+    Column("range", "5-95%", of=lambda row: f"{row['turns_low']:.0f}-{row['turns_high']:.0f}"),
+    Column("last_pagoda", "Last pagoda%", 1),
+    Column("by_other", "by other%", 1),
+    Column("no_tiles", "No tiles%", 1),
+    Column("no_space", "No space%", 1),
+    Column("forfeit", "Forfeit%", 1),
+)
+VOIDS = (
+    BOT,
+    Column("voids", "Voids"),
+    Column("share", "Share%", 1),
+    Column("to_move", "To move"),
+    Column("behind", "Behind"),
+    Column("known", "Known"),
+    Column("p", "p", 4),
+)
+TIMES = (
+    BOT,
+    GAMES,
+    Column("moves", "Moves"),
+    Column("move_ms", "ms/move", 1),
+    Column("game_ms", "ms/game", 1),
+    Column("slowest_ms", "Slowest ms", 1),
+    Column("slowest_game", "In game", style="name"),
+)
+MACHINES = (
+    Column("host", "Machine", style="name"),
+    Column("known", "Speed/s", of=lambda row: "" if pd.isna(row["speed"]) else row["speed"]),
+    GAMES,
+    Column("faults", "Faults"),
+    Column("move_ms", "ms/move", 1),
+)
+HANDS = (
+    BOT,
+    Column("deal", "Deal", of=lambda row: _deal_of(row["game"]), style="name"),
+    Column("seat", "Seat"),
+    Column("share", "Share", 2),
+    Column("expected", "Exp.", 2),
+    Column("other_share", "Others", 2),
+    Column("other_expected", "Exp.", 2),
+    Column("swing", "Swing", 2),
+    Column("left", "Left", 1),
+    Column("other_left", "Others'", 1),
+)
 
 
 def analysis_object(analysis: Analysis) -> dict[str, Any]:
@@ -53,11 +115,11 @@ def analysis_text(analysis: Analysis, run: str) -> str:
     parts += [
         _cycles_text(analysis),
         f"Seats\n{seats_text(analysis.seats)}",
-        _endings_text(analysis.endings),
-        _times_text(analysis.times),
+        f"How games end\n{table_text(ENDINGS, analysis.endings)}",
+        f"Time to think\n{table_text(TIMES, analysis.times)}",
     ]
     if len(analysis.machines) > 1:
-        parts.append(_machines_text(analysis.machines))
+        parts.append(f"Where games were played\n{table_text(MACHINES, analysis.machines)}")
     if len(analysis.voids):
         parts.append(_voids_text(analysis.voids))
     if analysis.opponents is not None:
@@ -72,28 +134,7 @@ def _fit_parts(test: Goodness) -> Iterator[str]:
         else test.pairs.head(0)
     )
     lines = [f"Does one rating for each bot explain the results? {_fit_sentence(test)}"]
-    rows = [
-        (
-            row["bot"],
-            row["opponent"],
-            str(row["games"]),
-            number(row["lead"], 3),
-            number(row["expected"], 3),
-            number(row["t"], 2),
-            number(row["p"], 4),
-            number(row["p_all"], 4),
-        )
-        for row in shown.to_dict("records")
-    ]
-    if rows:
-        lines.append(
-            columns_text(
-                ("Bot", "Opponent", "Games", "Lead", "Expected", "t", "p", "p all"),
-                rows,
-                left=("Bot", "Opponent"),
-            )
-        )
-    yield "\n".join(lines)
+    yield "\n".join([*lines, *([table_text(FIT, shown)] if len(shown) else [])])
 
 
 def _fit_sentence(test: Goodness) -> str:
@@ -134,104 +175,21 @@ def _p(value: float) -> str:
     return "p < 0.001" if value < SMALLEST else f"p = {value:.3f}"
 
 
-def _endings_text(endings: pd.DataFrame) -> str:
-    heads = (
-        "Board",
-        "Players",
-        "Games",
-        "Turns",
-        "5-95%",
-        "Last pagoda%",
-        "by other%",
-        "No tiles%",
-        "No space%",
-        "Forfeit%",
-    )
-    shares = ("last_pagoda", "by_other", "no_tiles", "no_space", "forfeit")
-    rows = [
-        (
-            row["board"],
-            str(row["players"]),
-            str(row["games"]),
-            number(row["turns"], 0),
-            f"{row['turns_low']:.0f}-{row['turns_high']:.0f}",
-            *(number(100 * row[name], 1) for name in shares),
-        )
-        for row in endings.to_dict("records")
-    ]
-    return f"How games end\n{columns_text(heads, rows, left=('Board',))}"
-
-
 def _voids_text(voids: pd.DataFrame) -> str:
-    heads = ("Bot", "Voids", "Share%", "To move", "Behind", "Known", "p")
-    rows = [
-        (
-            row["bot"],
-            str(row["voids"]),
-            number(100 * row["share"], 1),
-            str(row["to_move"]),
-            str(row["behind"]),
-            str(row["known"]),
-            number(row["p"], 4),
-        )
-        for row in voids.to_dict("records")
-    ]
     title = (
         f"Void games: {voids['of'].iloc[0]} broke off; Share% is of finished games, p how likely"
         " chance alone is"
     )
-    return "\n".join(
-        [
-            title,
-            columns_text(heads, rows, left=("Bot",)),
-            *(f"note: {note}" for note in void_notes(voids)),
-        ]
-    )
-
-
-def _times_text(times: pd.DataFrame) -> str:
-    heads = ("Bot", "Games", "Moves", "ms/move", "ms/game", "Slowest ms", "In game")
-    rows = [
-        (
-            row["bot"],
-            str(row["games"]),
-            str(row["moves"]),
-            number(row["move_ms"], 1),
-            number(row["game_ms"], 1),
-            number(row["slowest_ms"], 1),
-            row["slowest_game"] or MISSING,
-        )
-        for row in times.to_dict("records")
-    ]
-    return f"Time to think\n{columns_text(heads, rows, left=('Bot', 'In game'))}"
-
-
-def _machines_text(machines: pd.DataFrame) -> str:
-    heads = ("Machine", "Speed/s", "Games", "Faults", "ms/move")
-    rows = [
-        (
-            row["host"],
-            MISSING if pd.isna(row["speed"]) else str(row["speed"]),
-            str(row["games"]),
-            str(row["faults"]),
-            number(row["move_ms"], 1),
-        )
-        for row in machines.to_dict("records")
-    ]
-    return f"Where games were played\n{columns_text(heads, rows, left=('Machine',))}"
+    notes = [f"note: {note}" for note in void_notes(voids)]
+    return "\n".join([title, table_text(VOIDS, voids), *notes])
 
 
 def _hands_text(hands: pd.DataFrame, run: str) -> str:
     """The hands, with the command to replay each."""
     title = "Hands with which others did better than expected, with the same tiles in the same seat"
-    heads = ("Bot", "Deal", "Seat", "Share", "Exp.", "Others", "Exp.", "Swing", "Left", "Others'")
-    rows = [
-        (row["bot"], _deal_of(row["game"]), str(row["seat"]), *_figures(row))
-        for row in hands.to_dict("records")
-    ]
-    if not rows:
+    if hands.empty:
         return f"{title}: none, because no two bots held the same hand"
-    lines = [title, columns_text(heads, rows, left=("Bot", "Deal"))]
+    lines = [title, table_text(HANDS, hands)]
     lines.append("to replay each, and then the best game of the others:")
     for row in hands.to_dict("records"):
         lines += [
@@ -239,14 +197,6 @@ def _hands_text(hands: pd.DataFrame, run: str) -> str:
             f"  arena replay {shlex.quote(run)} {row['other_game']}",
         ]
     return "\n".join(lines)
-
-
-def _figures(row: dict[Any, Any]) -> list[str]:
-    shares = [
-        number(row[name], 2)
-        for name in ("share", "expected", "other_share", "other_expected", "swing")
-    ]
-    return [*shares, number(row["left"], 1), number(row["other_left"], 1)]
 
 
 def _deal_of(game: str) -> str:

@@ -13,61 +13,17 @@ from pandas.api.types import is_numeric_dtype
 
 from arena.errors import UserError
 from arena.exports.games import csv_of_games, parquet_of_games
+from arena.ratings.columns import DECIMALS, FILES, cell_of, file_names
 from arena.ratings.tables import Tables
-from arena.records.cells import cell_of
 from arena.records.regular import durable_file, write_durably
 
-STANDINGS = [
-    "rank",
-    "bot",
-    "elo",
-    "elo_low",
-    "elo_high",
-    "games",
-    "wins",
-    "shared",
-    "losses",
-    "win_rate",
-    "avg_rank",
-    "avg_left",
-    "forfeits",
-    "think_ms",
-]
-PAIRS = [
-    "bot",
-    "opponent",
-    "games",
-    "wins",
-    "shared",
-    "losses",
-    "score",
-    "elo_diff",
-    "elo_low",
-    "elo_high",
-    "los",
-]
-CHOSEN = {"standings": STANDINGS, "pairs": PAIRS}
-DERIVED = ("standings", "pairs", "seats", "faults", "games")
+DERIVED = (*FILES, "games")
 Format = Literal["csv", "parquet"]
-DECIMALS = {
-    "elo": 2,
-    "elo_low": 2,
-    "elo_high": 2,
-    "elo_diff": 2,
-    "elo_error": 2,
-    "win_rate": 4,
-    "score": 4,
-    "rate": 4,
-    "los": 4,
-    "avg_rank": 3,
-    "avg_left": 3,
-    "think_ms": 1,
-}
 
 
 def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
     """The table as CSV with a header, ``.`` decimals and empty cells for missing values; texts are
-    as `cells.cell_of` makes them.
+    as `columns.cell_of` makes them.
     """
     shown = rounded(table, columns)
     for name in shown.columns:
@@ -114,7 +70,7 @@ def table_rows(table: pd.DataFrame) -> Any:
 
 
 def rounded(table: pd.DataFrame, columns: list[str] | None = None) -> pd.DataFrame:
-    """The given columns with the decimals of `DECIMALS`, and no negative zeros."""
+    """The given columns with the decimals of `columns.DECIMALS`, and no negative zeros."""
     chosen = (table[columns] if columns else table).copy()
     for name in chosen.columns.intersection(list(DECIMALS)):
         chosen[name] = chosen[name].round(DECIMALS[name]) + 0.0
@@ -129,8 +85,8 @@ def write_table(path: Path, table: pd.DataFrame, columns: list[str] | None = Non
 def write_standings(folder: Path, tables: Tables) -> Path:
     """Writes standings.csv and pairs.csv; returns the path of the first."""
     path = folder / "standings.csv"
-    write_table(path, tables.standings, STANDINGS)
-    write_table(folder / "pairs.csv", tables.pairs, PAIRS)
+    write_table(path, tables.standings, file_names("standings"))
+    write_table(folder / "pairs.csv", tables.pairs, file_names("pairs"))
     return path
 
 
@@ -162,7 +118,7 @@ def derived_text(run: Path, tables: Tables, name: str) -> Iterator[str]:
     if name == "games":
         yield from csv_of_games(run, tables.most_seats)
     else:
-        yield csv_text(getattr(tables, name), CHOSEN.get(name))
+        yield csv_text(getattr(tables, name), file_names(name))
 
 
 def parquet_library() -> Any:
@@ -183,7 +139,7 @@ def _write_parquet(run: Path, tables: Tables, name: str, path: Path) -> None:
         schema, batches = parquet_of_games(run, tables.most_seats, library)
     else:
         table = library.Table.from_pandas(
-            rounded(getattr(tables, name), CHOSEN.get(name)), preserve_index=False
+            rounded(getattr(tables, name), file_names(name)), preserve_index=False
         )
         schema, batches = table.schema, table.to_batches()
     with (

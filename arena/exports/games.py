@@ -9,8 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from arena.ratings.columns import cell_of
 from arena.ratings.tally import Row, WholeRow, row_decoder
-from arena.records.cells import cell_of
 from arena.records.journal import journal_of, read_rows
 from arena.records.record import shares
 

@@ -1,10 +1,11 @@
 """Tables and boards as text for a terminal."""
 
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from arena.errors import printable
+from arena.ratings.columns import PAIRS, SEATS, STANDINGS, Column, placed
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.diagrams import draw
@@ -23,8 +24,6 @@ CLOCKS = {
     "cpu": "processor time (--clock cpu)",
     "wall": "measured by the wall clock (--clock wall)",
 }
-SPARE = ("Losses", "Shared", "Left", "LOS%", "Wins")
-"""Columns of the standings that a narrow terminal can do without, the least telling first."""
 ORDINALS = ("first", "second", "third", "fourth")
 
 
@@ -45,110 +44,47 @@ def columns_text(
     return "\n".join("  ".join(line).rstrip() for line in lines)
 
 
+def table_text(columns: Sequence[Column], table: "pd.DataFrame", noun: str = "Games") -> str:
+    """A data frame as people see it; ``noun`` is the head of what is counted."""
+    heads = [noun if column.name == "games" else column.head for column in columns]
+    rows = [[_cell(column, row) for column in columns] for row in table.to_dict("records")]
+    names = [column.head for column in columns if column.style == "name"]
+    return columns_text(heads, rows, left=names)
+
+
+def _cell(column: Column, row: Mapping[Any, Any]) -> str:
+    value = column.value(row)
+    if column.shown is None:
+        return str(value) or MISSING
+    return (row[column.mark] if column.mark else "") + number(value, column.shown)
+
+
 def standings_text(tables: "Tables", width: int | None = None) -> str:
     """The standings for people, with the first seat's effect, the number of deals and the notes
     below.
 
     If the table is wider than ``width``, the columns that say least are left out.
     """
-    heads = (
-        "Rank",
-        "95%",
-        "Bot",
-        "Elo",
-        "+/-",
-        noun_of(tables),
-        "Wins",
-        "Shared",
-        "Losses",
-        "Share%",
-        "LOS%",
-        "Left",
-        "Faults",
-    )
-    rows = [
-        (
-            str(row["rank"]),
-            "-".join(str(rank) for rank in sorted({row["rank_low"], row["rank_high"]})),
-            row["bot"],
-            row["mark"] + number(row["elo"], 1),
-            number((row["elo_high"] - row["elo_low"]) / 2, 1),
-            str(row["games"]),
-            str(row["wins"]),
-            str(row["shared"]),
-            str(row["losses"]),
-            number(row["win_rate"] * 100, 1),
-            number(row["los"] * 100, 1),
-            number(row["avg_left"], 1),
-            str(row["forfeits"]),
-        )
-        for row in tables.standings.to_dict("records")
-    ]
-    return "\n".join([_fitted(heads, rows, width), *map(printable, _footer(tables))])
-
-
-def _fitted(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int | None) -> str:
-    """The table of standings without as many of its `SPARE` columns as it takes."""
-    for count in range(len(SPARE) + 1):
-        kept = [at for at, head in enumerate(heads) if head not in SPARE[:count]]
-        text = columns_text(
-            [heads[at] for at in kept], [[row[at] for at in kept] for row in rows], left=("Bot",)
-        )
+    columns = placed(STANDINGS, "text")
+    spare = sum(column.spare > 0 for column in columns)
+    for left_out in range(spare + 1):
+        kept = [column for column in columns if not 0 < column.spare <= left_out]
+        text = table_text(kept, tables.standings, noun_of(tables))
         if width is None or max(map(len, text.splitlines())) <= width:
             break
-    return text
+    return "\n".join([text, *map(printable, _footer(tables))])
 
 
 def seats_text(seats: "pd.DataFrame") -> str:
     """The seats, with their effect and their share of the wins."""
-    heads = ("Players", "Seat", "Elo", "+/-", "Games", "Share%", "Left")
-    rows = [
-        (
-            str(row["seats"]),
-            str(row["seat"]),
-            number(row["elo"], 1),
-            number(row["elo_error"], 1),
-            str(row["games"]),
-            number(row["win_rate"] * 100, 1),
-            number(row["avg_left"], 1),
-        )
-        for row in seats.to_dict("records")
-    ]
-    return columns_text(heads, rows)
+    return table_text(placed(SEATS, "text"), seats)
 
 
 def pairs_text(pairs: "pd.DataFrame", noun: str = "Games") -> str:
     """Each pair's results in games, or in what ``noun`` says; marked if only the prior keeps the
     difference finite.
     """
-    heads = (
-        "Bot",
-        "Opponent",
-        noun,
-        "Wins",
-        "Shared",
-        "Losses",
-        "Score%",
-        "Elo diff",
-        "+/-",
-        "LOS%",
-    )
-    rows = [
-        (
-            row["bot"],
-            row["opponent"],
-            str(row["games"]),
-            str(row["wins"]),
-            str(row["shared"]),
-            str(row["losses"]),
-            number(row["score"] * 100, 1),
-            row["mark"] + number(row["elo_diff"], 1),
-            number((row["elo_high"] - row["elo_low"]) / 2, 1),
-            number(row["los"] * 100, 1),
-        )
-        for row in pairs.to_dict("records")
-    ]
-    lines = [columns_text(heads, rows, left=("Bot", "Opponent"))]
+    lines = [table_text(placed(PAIRS, "text"), pairs, noun)]
     if (pairs["mark"] != "").any():
         lines.append(
             "marked differences depend on the prior: the games bound them only from below (>), from"

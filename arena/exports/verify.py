@@ -15,10 +15,11 @@ from typing import NamedTuple
 import msgspec
 
 from arena.errors import ArenaError, ConfigError, RunError, UserError
-from arena.exports.files import DECIMALS, DERIVED, derived_text
+from arena.exports.files import DERIVED, derived_text
 from arena.match.audit import audit
 from arena.players.builtin import COMMAND, built_in_bot
 from arena.players.folder import played_copy
+from arena.ratings.columns import DECIMALS
 from arena.ratings.tables import run_tables
 from arena.records.difference import Difference
 from arena.records.evidence import evidence_name

@@ -18,7 +18,7 @@ from arena.records.record import VERSION, Fault, GameRecord
 from arena.records.voids import SoFar
 from arena.rules import State
 from arena.rules.boards import Board
-from arena.rules.notation import PASS, move_text, parse_deck, parse_move
+from arena.rules.notation import PASS, parse_deck, parse_move
 from arena.rules.terms import PAGODAS, Event
 
 FORFEIT = "forfeit"
@@ -155,10 +155,10 @@ class Referee:
             answer = self.players[seat].choose(state, budget_ns)
             self.clock.spend(seat, answer.spent_ns)
             self._note_own_time(answer)
-            if not self._is_over_without_the_caught():
+            if not (self._caught and self._is_over_without_the_caught()):
                 self._carry_out(judged(state, answer.move))
         except Forfeit as fault:
-            if not self._is_over_without_the_caught():
+            if not (self._caught and self._is_over_without_the_caught()):
                 self._forfeit(seat, fault)
 
     def _watch_the_others(self) -> None:
@@ -193,8 +193,9 @@ class Referee:
         state, seat = self.state, self.state.mover
         events: list[Event] = []
         state.play(move, events)
-        self.moves.append(move_text(state.board, move))
-        self._tell(encode(played_view(state, seat, move, events, forfeited=seat in self.forfeited)))
+        played = played_view(state, seat, move, events, forfeited=seat in self.forfeited)
+        self.moves.append(played.move)
+        self._tell(encode(played))
         if self.watch:
             self.watch(state, seat, move, events)
 

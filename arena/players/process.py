@@ -21,7 +21,7 @@ from arena.players.holdings import figures_of, shared_fairly
 from arena.players.keeper import SUBREAPER, children
 from arena.players.sandbox.launch import PROCESSES
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.usage import Meter, family, has_pipe_open
+from arena.players.usage import Meter, family, has_pipe_open, wants_processor
 
 THREADS = 2 * PROCESSES
 LIMITS = {"core": 0, "files": 256, "file_bytes": 64 << 20, "threads": THREADS}
@@ -240,6 +240,10 @@ class BotProcess:
         """Whether the bot wants a processor now; True while it is still starting."""
         meter = self._meter or self._new_meter()
         return meter is None or meter.can_run()
+
+    def is_busy(self) -> bool:
+        """Whether the bot or its keeper wants a processor now, so that more may come."""
+        return wants_processor(family(self._keeper.pid))
 
     def _new_meter(self) -> Meter | None:
         """The meter, once the keeper has said that the bot is started."""

@@ -15,11 +15,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from arena.errors import UserError
+from arena.ratings.columns import text_of
 from arena.ratings.components import Floats, Ints
 from arena.ratings.results import WHOLE
 from arena.ratings.rows import MISSING, complaint, share_parts
 from arena.ratings.tally import MOST_SEATS
-from arena.records.cells import text_of
 
 EXAMPLE = "block,bot_0,bot_1,share_0,share_1"
 HINT = f"the first line names the columns, for example {EXAMPLE}; block is optional"

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from arena.ratings.anchors import anchor_fits
+from arena.ratings.columns import STANDINGS, frame_names
 from arena.ratings.foreign import Sheet
 from arena.ratings.matches import score_journal, scoring_of, timed_hosts
 from arena.ratings.model import Fit, rate
@@ -233,24 +234,7 @@ def standings_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
     )
     table["rank"] = _ranks(table)
     _fill_superiority(table, fits)
-    columns = [
-        "rank",
-        "rank_low",
-        "rank_high",
-        "bot",
-        "mark",
-        "elo",
-        "elo_low",
-        "elo_high",
-        "los",
-        "games",
-        "wins",
-        "shared",
-        "losses",
-    ]
-    return table[
-        [*columns, "win_rate", "avg_rank", "avg_left", "forfeits", "think_ms"]
-    ].reset_index(drop=True)
+    return table[frame_names(STANDINGS)].reset_index(drop=True)
 
 
 def pairs_table(results: Results, fits: list[Fit]) -> pd.DataFrame:

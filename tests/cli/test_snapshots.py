@@ -8,7 +8,7 @@ import shlex
 
 import pytest
 
-from arena.cli.main import COMMANDS
+from arena.cli.main import COMMANDS, HIDDEN
 from tests.e2e.conftest import FIRST, RANDOM, Arena
 from tests.exports.runs import duels, game_of, write_run
 
@@ -110,14 +110,11 @@ def told(arena, line, status=0):
     return f"{out}--- stderr ---\n{err}" if err else out
 
 
-def test_the_help_lists_every_command(arena, snapshot):
-    text = told(arena, "--help")
-    assert text == snapshot
-    for command in COMMANDS:
-        assert re.search(rf"^  {command} +\S(?!.*\.\.\.$)", text, re.M), "and what it is for, whole"
+def test_the_help_of_all(arena, snapshot):
+    assert told(arena, "--help") == snapshot
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, *HIDDEN])
 def test_the_help_of_every_command_shows_an_example(arena, command, snapshot):
     text = told(arena, f"{command} --help")
     assert text == snapshot

@@ -7,8 +7,35 @@ import subprocess
 import sys
 
 import pytest
+from click import Context
 
+from arena.cli.main import HIDDEN, SECTIONS
+from arena.cli.main import arena as arena_command
 from tests.e2e.conftest import ROOT
+
+
+def test_help_lists_every_command_in_its_section_and_none_that_is_hidden(arena):
+    out, _ = arena("--help")
+    for title, commands in SECTIONS.items():
+        section = out[out.index(f"\n{title}:\n") :].split("\n\n")[0].splitlines()[2:]
+        assert [line.split()[0] for line in section] == list(commands)
+    assert not [name for name in HIDDEN if re.search(rf"^  {name} ", out, re.M)]
+
+
+@pytest.mark.parametrize(
+    ("name", "short"), [item for section in SECTIONS.values() for item in section.items()]
+)
+def test_the_help_of_a_command_begins_with_what_the_list_says_and_fits_a_line(name, short):
+    found = arena_command.get_command(Context(arena_command), name)
+    assert f"{' '.join(found.help.split())} ".startswith(f"{short} ")
+    assert len(short) <= 65
+
+
+def test_a_mistyped_command_is_answered_with_the_nearest_ones(arena):
+    _, err = arena("stand", status=2)
+    assert "No such command 'stand'. Did you mean 'standings'?" in err
+    _, err = arena("xyzzy", status=2)
+    assert "No such command 'xyzzy'.\n" in err
 
 
 def test_the_version_names_the_rules_core_and_the_channel(arena):

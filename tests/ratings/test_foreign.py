@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import UserError
-from arena.exports.files import PAIRS, STANDINGS, csv_text, export_run, standings_object
+from arena.exports.files import csv_text, export_run, standings_object
 from arena.exports.text import standings_text
+from arena.ratings.columns import file_names
 from arena.ratings.foreign import read_sheet
 from arena.ratings.rows import complaint
 from arena.ratings.tables import make_tables, rate_sheet, run_tables
@@ -70,7 +71,7 @@ def test_a_file_gives_the_tables_of_the_same_games():
         "win_rate",
     ]
     assert csv_text(one.standings, counted) == csv_text(other.standings, counted)
-    assert csv_text(one.pairs, PAIRS) == csv_text(other.pairs, PAIRS)
+    assert csv_text(one.pairs, file_names("pairs")) == csv_text(other.pairs, file_names("pairs"))
     assert (one.clusters, one.unit) == (55, "block")
     assert one.standings["avg_left"].isna().all()
     assert one.standings["avg_rank"].isna().all()
@@ -84,7 +85,8 @@ def test_the_games_that_a_run_exports_give_back_its_tables(tmp_path, players):
     tables = run_tables(run)
     export_run(run, tmp_path / "csv", tables)
     again = rate_sheet(read_sheet((tmp_path / "csv" / "games.csv").read_bytes(), "games.csv"))
-    for name, columns in (("standings", STANDINGS), ("pairs", PAIRS), ("seats", None)):
+    for name in ("standings", "pairs", "seats"):
+        columns = file_names(name)
         assert csv_text(getattr(again, name), columns) == csv_text(getattr(tables, name), columns)
     assert again.covariance.equals(tables.covariance)
 
@@ -310,7 +312,11 @@ def test_no_games_and_self_play_have_an_answer(body):
 def test_the_csv_holds_what_the_rows_imply():
     rows = mixed_rows(60, seed=5)
     table = pd.read_csv(
-        io.StringIO(csv_text(rate_sheet(sheet_of(HEAD + "\n".join(rows))).standings, STANDINGS))
+        io.StringIO(
+            csv_text(
+                rate_sheet(sheet_of(HEAD + "\n".join(rows))).standings, file_names("standings")
+            )
+        )
     )
     got, games = (
         dict.fromkeys(["ann", "bob", "cy", "dee"], 0.0),

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from arena.errors import RunError, UserError
-from arena.exports.files import PAIRS, STANDINGS, csv_text, standings_object
+from arena.exports.files import csv_text, standings_object
 from arena.exports.text import standings_text
 from arena.match.clock import Timing
 from arena.match.referee import Referee, final_ranks
 from arena.players.inprocess import InProcessPlayer, first_move, random_move
+from arena.ratings.columns import file_names
 from arena.ratings.matches import Matches, Score, scoring_of
 from arena.ratings.tables import games_in, make_tables, run_tables
 from arena.ratings.tally import Match, Tally
@@ -253,7 +254,7 @@ def test_the_table_equals_the_csv_equals_what_the_journal_implies(run):
     match, tables = read_run(run).config["match"], run_tables(run)
     rows = {
         row["bot"]: row
-        for row in csv.DictReader(io.StringIO(csv_text(tables.standings, STANDINGS)))
+        for row in csv.DictReader(io.StringIO(csv_text(tables.standings, file_names("standings"))))
     }
     matches = list(implied(run, match))
     assert tables.games == len(matches) > 0
@@ -284,7 +285,7 @@ def test_the_table_equals_the_csv_equals_what_the_journal_implies(run):
 def test_pairs_count_matches_too(run):
     tables = run_tables(run)
     matches = list(implied(run, list(tables.match)))
-    for row in csv.DictReader(io.StringIO(csv_text(tables.pairs, PAIRS))):
+    for row in csv.DictReader(io.StringIO(csv_text(tables.pairs, file_names("pairs")))):
         met = [
             (ranks, bots)
             for (_, bots), _, ranks in matches

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.exports.files import PAIRS, STANDINGS, csv_text, standings_object
+from arena.exports.files import csv_text, standings_object
 from arena.exports.text import standings_text
+from arena.ratings.columns import file_names
 from arena.ratings.tables import make_tables
 from tests.ratings.synthetic import counts_of
 from tests.ratings.test_model import small_results
@@ -63,7 +64,7 @@ def test_other_names_change_no_figure(games, permuted):
 @given(small_results())
 def test_the_table_is_the_csv_is_the_json_is_what_the_games_say(games):
     tables = make_tables(counts_of(games))
-    rows = list(csv.DictReader(io.StringIO(csv_text(tables.standings, STANDINGS))))
+    rows = list(csv.DictReader(io.StringIO(csv_text(tables.standings, file_names("standings")))))
     objects = standings_object(tables, pairs=True)["standings"]
     lines = standings_text(tables).splitlines()[1:]
     assert (
@@ -100,7 +101,11 @@ def test_who_did_how_against_whom_is_what_the_games_say(games):
                     counted[
                         one, other, "wins" if rank < its else "losses" if rank > its else "shared"
                     ] += 1
-    rows = list(csv.DictReader(io.StringIO(csv_text(make_tables(counts_of(games)).pairs, PAIRS))))
+    rows = list(
+        csv.DictReader(
+            io.StringIO(csv_text(make_tables(counts_of(games)).pairs, file_names("pairs")))
+        )
+    )
     assert len(rows) == len({key[:2] for key in counted})
     for row in rows:
         for what in ("games", "wins", "shared", "losses"):

@@ -16,12 +16,13 @@ import pytest
 
 from arena.errors import RunError, UserError
 from arena.exports import games as exported_games
-from arena.exports.files import PAIRS, STANDINGS, csv_text, export_run
+from arena.exports.files import csv_text, export_run
 from arena.exports.games import csv_of_games
 from arena.exports.text import pairs_text, seats_text, standings_text
 from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.players.inprocess import InProcessPlayer, first_move, random_move
+from arena.ratings.columns import file_names
 from arena.ratings.matches import score_journal
 from arena.ratings.tables import make_tables, run_tables
 from arena.ratings.tally import Row, Tally, row_decoder
@@ -142,9 +143,9 @@ def test_a_pair_seen_from_both_sides_is_the_same(run):
 
 def test_the_table_equals_the_csv_and_the_text(run, tmp_path):
     tables = run_tables(run)
-    text = csv_text(tables.standings, STANDINGS)
+    text = csv_text(tables.standings, file_names("standings"))
     again = pd.read_csv(io.StringIO(text))
-    assert list(again.columns) == STANDINGS
+    assert list(again.columns) == file_names("standings")
     assert again["bot"].tolist() == tables.standings["bot"].tolist()
     assert np.allclose(again["elo"], tables.standings["elo"], atol=0.005)
     shown = standings_text(tables).splitlines()
@@ -166,7 +167,7 @@ def test_the_table_equals_the_csv_and_the_text(run, tmp_path):
         "games.csv",
     ]
     assert (tmp_path / "standings.csv").read_text() == text
-    assert (tmp_path / "pairs.csv").read_text().splitlines()[0] == ",".join(PAIRS)
+    assert (tmp_path / "pairs.csv").read_text().splitlines()[0] == ",".join(file_names("pairs"))
     assert len(pd.read_csv(tmp_path / "games.csv")) == tables.games
 
 
@@ -207,7 +208,10 @@ def test_a_run_without_games_has_an_empty_table(tmp_path):
     assert tables.standings["rank"].tolist() == [1, 1, 1]
     assert tables.standings["elo"].isna().all()
     assert standings_text(tables).splitlines()[1].split()[:4] == ["1", "1-3", "ann", "-"]
-    assert csv_text(tables.standings, STANDINGS).splitlines()[1] == "1,ann,,,,0,0,0,0,,,,0,"
+    assert (
+        csv_text(tables.standings, file_names("standings")).splitlines()[1]
+        == "1,ann,,,,0,0,0,0,,,,0,"
+    )
 
 
 def test_few_deals_and_priors_and_idle_bots_are_noted():
@@ -343,7 +347,9 @@ def test_exported_games_are_those_of_the_journal(run, tmp_path, form):
             assert (row["deck"], list(row["moves"])) == (record["deck"], record["moves"])
     if form == "parquet":
         same = pd.read_parquet(tmp_path / "standings.parquet")
-        assert same.to_csv(index=False) == csv_text(run_tables(run).standings, STANDINGS)
+        assert same.to_csv(index=False) == csv_text(
+            run_tables(run).standings, file_names("standings")
+        )
         kinds = table.dtypes.astype(str)
         assert [kinds[name] for name in ("deal", "rank_0", "left_2", "share_1", "think_ms_0")] == [
             "int32",

@@ -23,6 +23,7 @@ from arena.exports.report.scales import Scale, linear, logarithmic
 from arena.exports.report.scan import Scan
 from arena.exports.report.words import counted, milliseconds, number, signed
 from arena.exports.text import ORDINALS
+from arena.ratings.columns import STANDINGS, Column, placed
 from arena.rules.terms import PAGODAS
 
 MOST_ROWS = 200
@@ -40,26 +41,34 @@ Value = TypeVar("Value", np.int8, np.float64)
 
 
 def standings(material: Material) -> dict[str, Any]:
-    """The standings with their intervals on one scale."""
-    table = material.tables.standings
+    """The standings with their intervals on one scale, by the page's columns."""
+    table, columns = material.tables.standings, placed(STANDINGS, "page")
     scale = linear([*table["elo"], *table["elo_low"], *table["elo_high"], 0.0], START, END)
     rows = [
-        row
-        | {
-            # A dash between figures.
-            "ranks": "–".join(str(rank) for rank in sorted({row["rank_low"], row["rank_high"]})),  # noqa: RUF001
-            "error": (row["elo_high"] - row["elo_low"]) / 2,
+        {
+            "cells": [_cell(column, row) for column in columns],
             "picture": interval(
                 scale, row["elo_low"], row["elo"], row["elo_high"], _interval_words(row)
             ),
         }
         for row in table.to_dict("records")
     ]
-    return {
-        "rows": rows,
-        "axis": axis(scale, "Elo"),
-        "marks": sorted({row["mark"] for row in rows} - {""}),
-    }
+    return {"columns": columns, "rows": rows, "axis": axis(scale, "Elo")}
+
+
+def _cell(column: Column, row: Any) -> tuple[str, str]:
+    """The style of a cell of the standings, and its text."""
+    value, style = column.value(row), column.style
+    if (style == "warn" and not value) or style == "term":
+        style = ""
+    if column.of and isinstance(value, str):
+        return style, value.replace("-", "–")  # noqa: RUF001 - a dash between figures
+    if isinstance(value, str):
+        return style, value
+    unit = " %" if column.is_percent and np.isfinite(value) else ""
+    return style, (row[column.mark] if column.mark else "") + number(
+        value, column.shown or 0
+    ) + unit
 
 
 def _interval_words(row: Any) -> str:
@@ -75,7 +84,7 @@ def pairs(material: Material) -> dict[str, Any]:
     names = material.bots[:MOST_PAIRED]
     met = {(row["bot"], row["opponent"]): row for row in material.tables.pairs.to_dict("records")}
     rows = [
-        {"bot": bot, "cells": [_cell(met.get((bot, other))) for other in names]} for bot in names
+        {"bot": bot, "cells": [_meeting(met.get((bot, other))) for other in names]} for bot in names
     ]
     return {
         "names": names,
@@ -86,7 +95,7 @@ def pairs(material: Material) -> dict[str, Any]:
     }
 
 
-def _cell(row: Any) -> dict[str, Any] | None:
+def _meeting(row: Any) -> dict[str, Any] | None:
     if row is None:
         return None
     words = f"{row['wins']} better, {row['shared']} equal, {row['losses']} worse"

@@ -4,7 +4,8 @@ process.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeVar
+from itertools import count
+from typing import NamedTuple, TypeVar
 
 from arena.errors import ArenaError, FaultKind, Forfeit, Void
 from arena.match.checks.step import CURES, Failed
@@ -14,7 +15,7 @@ from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.inprocess import InProcessPlayer, first_move, random_move
 from arena.players.messages import Start
-from arena.players.player import Answer
+from arena.players.player import Player
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.record import GameRecord
 from arena.rules import State
@@ -34,22 +35,7 @@ FULL_MOVES = 10
 ATTEMPTS = 3
 SMALL = Board("small", ("R.....", "......", "..V...", "....Y.", "......", ".....B"))
 
-Variant = TypeVar("Variant", bound=BotPlayer)
-
-
-class Leaver(InProcessPlayer):
-    """Plays at random, and forfeits when asked for the third time."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name, random_move)
-        self._asked = 0
-
-    def choose(self, state: State, budget_ns: int) -> Answer:
-        """A move, or the forfeit."""
-        self._asked += 1
-        if self._asked == 3:  # noqa: PLR2004 - any early turn would do
-            raise Forfeit(FaultKind.EXIT, "forfeits because the check asks it to")
-        return super().choose(state, budget_ns)
+Variant = TypeVar("Variant", bound=Player)
 
 
 class Table(NamedTuple):
@@ -87,7 +73,7 @@ class Bench:
         self.start_ns = 0
         self.games = 0
 
-    def game(self, table: Table, player: BotPlayer | None = None) -> GameRecord:
+    def game(self, table: Table, player: Player | None = None) -> GameRecord:
         """Plays a game with the player, by default the usual one. Raises Failed for its fault, Void
         if the machine stalls repeatedly.
         """
@@ -109,9 +95,9 @@ class Bench:
                     raise
                 self.short_ms = min(self.move_ms, int(LONGER * self.short_ms))
 
-    def _game(self, table: Table, player: BotPlayer) -> GameRecord:
-        others: list[Any] = [
-            Leaver(f"leaver-{seat}") if seat < table.leavers else _other(seat)
+    def _game(self, table: Table, player: Player) -> GameRecord:
+        others: list[Player] = [
+            _leaver(seat) if seat < table.leavers else _other(seat)
             for seat in range(table.players - 1)
         ]
         seated = [*others[: table.seat], player, *others[table.seat :]]
@@ -164,7 +150,7 @@ class Bench:
             raise Failed(str(error), error.hint) from None
 
 
-def last_words(player: BotPlayer) -> str:
+def last_words(player: Player) -> str:
     """The end of the bot's stderr."""
     return player.evidence()[2]
 
@@ -173,3 +159,15 @@ def _other(seat: int) -> InProcessPlayer:
     return (
         InProcessPlayer("first", first_move) if seat % 2 else InProcessPlayer("random", random_move)
     )
+
+
+def _leaver(seat: int) -> InProcessPlayer:
+    """Plays at random, and forfeits when asked for the third time."""
+    asked = count(1)
+
+    def leave(state: State, seed: int) -> int:
+        if next(asked) == 3:  # noqa: PLR2004 - any early turn would do
+            raise Forfeit(FaultKind.EXIT, "forfeits because the check asks it to")
+        return random_move(state, seed)
+
+    return InProcessPlayer(f"leaver-{seat}", leave)

@@ -8,6 +8,9 @@ from arena.match.checks import steps, variants
 from arena.match.checks.bench import SMALL, Bench, Table
 from arena.match.clock import Timing
 from arena.players.bot import BotPlayer
+from arena.players.folder import Bot
+from arena.players.player import Player
+from arena.players.sandbox.tiers import Sandbox
 from arena.rules.boards import Board, built_in
 
 FILES = "bot.toml, files, program and build"
@@ -43,7 +46,7 @@ def _game(name: str, board: str, players: int, seat: int, leavers: int = 0) -> T
     )
 
 
-def _variant(name: str, make: type[BotPlayer] | Callable[..., BotPlayer], cure: str) -> TableStep:
+def _variant(name: str, make: Callable[[Bot, int, Sandbox], Player], cure: str) -> TableStep:
     return TableStep(name, partial(steps.understands, make=make), cure)
 
 
@@ -129,10 +132,10 @@ STEPS = (
     ),
     _variant(
         "ids that jump, up to the largest",
-        variants.WithJumpingIds,
+        variants.with_jumping_ids,
         "P2.2: repeat the id exactly, a whole number below 2^53",
     ),
-    _variant("lines that arrive in pieces", variants.InPieces, SEE_LINES),
+    _variant("lines that arrive in pieces", variants.in_pieces, SEE_LINES),
     _variant(
         "lines that arrive one by one",
         variants.LineByLine,

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.exports.files import csv_text, export_run
+from arena.ratings.columns import cell_of, text_of
 from arena.ratings.foreign import read_sheet
 from arena.ratings.tables import run_tables
-from arena.records.cells import cell_of, text_of
 from tests.exports.runs import game_of, write_run
 
 

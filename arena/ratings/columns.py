@@ -1,0 +1,235 @@
+"""The columns of the tables: each is described here once, and the files, the terminal, the report
+and the docs are made from that.
+
+To add one: describe it here, and compute it in `tables`. Here are also the texts in cells of CSV
+files. Names may come from strangers, and ``=HYPERLINK(...)`` as a bot's name would be run by the
+spreadsheet that opens a table. Such a text gets an apostrophe in front, as a person would type it
+to have it shown; what reads our files takes that off again.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+FORMULA = re.compile(r"'*[=+\-@\t\r]")
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+
+
+class Column(NamedTuple):
+    """A column; ``name`` is the one in data frames, files and JSON.
+
+    ``head``      for people, who do not see a column without one; figures under a head that ends
+                  in ``%`` are shown times 100
+    ``meaning``, ``source``  what it says and where it comes from, for readers of the files
+    ``decimals``  in files and JSON; ``shown`` for people; None for texts and whole numbers
+    ``of``        makes it of a row for people alone; files and data frames do not have it
+    ``mark``      the column whose text goes before the figure
+    ``file``, ``text``, ``page``  the group of columns that it belongs to in the CSV file, on the
+                  terminal and in the report, from the left; 0 leaves it out. Within a group, and
+                  in data frames and JSON, columns stand as listed. Readers of our files rely on
+                  the order, so a new column's ``file`` is higher than all before
+    ``style``     ``name`` heads a row, ``strong`` stands out, ``warn`` does unless it is 0, the
+                  head of a ``term`` is explained by its meaning; ``page_head`` if it differs
+    ``spare``     a narrow terminal does without the column with 1 first
+    """
+
+    name: str
+    head: str = ""
+    shown: int | None = None
+    decimals: int | None = None
+    meaning: str = ""
+    source: str = ""
+    of: Callable[[Mapping[str, Any]], Any] | None = None
+    mark: str = ""
+    file: int = 1
+    text: int = 1
+    page: int = 1
+    style: str = ""
+    page_head: str = ""
+    spare: int = 0
+
+    def value(self, row: Mapping[str, Any]) -> Any:
+        """The figure or text for people in a row of the data frame."""
+        value = self.of(row) if self.of else row[self.name]
+        return value * 100 if self.is_percent else value
+
+    @property
+    def is_percent(self) -> bool:
+        """Whether people see a percentage."""
+        return self.shown is not None and self.head.endswith("%")
+
+
+def _half_width(row: Mapping[str, Any]) -> Any:
+    return (row["elo_high"] - row["elo_low"]) / 2
+
+
+ERROR = Column("error", "+/-", 1, of=_half_width, page_head="±")
+GAMES = "games counted"
+STANDINGS = (
+    Column(
+        "rank", "Rank", meaning="1 is best; equal ratings share it", source="`elo`", style="strong"
+    ),
+    Column("rank_low", file=0),
+    Column("rank_high", file=0),
+    Column(
+        "ranks",
+        "95%",
+        of=lambda row: "-".join(map(str, sorted({row["rank_low"], row["rank_high"]}))),
+        page=2,
+        page_head="Ranks",
+    ),
+    Column("bot", "Bot", meaning="its name", source="`run.json`", style="name"),
+    Column("mark", file=0),
+    Column(
+        "elo",
+        "Elo",
+        1,
+        2,
+        "rating; the mean of all bots is 0",
+        "all games",
+        mark="mark",
+        style="strong",
+    ),
+    Column("elo_low", "", None, 2, "low end of the rating's 95 % interval", "all games"),
+    Column("elo_high", "", None, 2, "high end of the rating's 95 % interval", "all games"),
+    ERROR,
+    Column(
+        "los",
+        "LOS%",
+        1,
+        4,
+        "likelihood of being stronger than the next row",
+        "all games",
+        file=0,
+        text=2,
+        style="term",
+        spare=4,
+    ),
+    Column("games", "Games", meaning=GAMES, source="`games.jsonl`", page=3),
+    Column("wins", "Wins", meaning="games alone at rank 1", source="`ranks`", page=3, spare=5),
+    Column(
+        "shared", "Shared", meaning="games at rank 1 with others", source="`ranks`", page=3, spare=2
+    ),
+    Column("losses", "Losses", meaning="all other games", source="`ranks`", page=3, spare=1),
+    Column(
+        "win_rate",
+        "Share%",
+        1,
+        4,
+        "wins per game, from 0 to 1; a win shared by *k* counts 1/*k*",
+        "`ranks`",
+        page=2,
+    ),
+    Column("avg_rank", "", None, 3, "mean rank in a game", "`ranks`"),
+    Column(
+        "avg_left", "Left", 1, 3, "mean number of pagodas left", "`left`", text=3, page=3, spare=3
+    ),
+    Column(
+        "forfeits",
+        "Faults",
+        meaning="games forfeited",
+        source="`faults`",
+        text=3,
+        page=3,
+        style="warn",
+    ),
+    Column("think_ms", "", None, 1, "mean time spent on a game, in milliseconds", "`think_ms`"),
+)
+PAIRS = (
+    Column("bot", "Bot", meaning="one bot", source="`run.json`", style="name"),
+    Column("opponent", "Opponent", meaning="the other one", source="`run.json`", style="name"),
+    Column("games", "Games", meaning="games in which they met", source="`games.jsonl`"),
+    Column("wins", "Wins", meaning="games in which the bot ranked better", source="`ranks`"),
+    Column("shared", "Shared", meaning="games in which they ranked equal", source="`ranks`"),
+    Column(
+        "losses", "Losses", meaning="games in which the opponent ranked better", source="`ranks`"
+    ),
+    Column(
+        "score",
+        "Score%",
+        1,
+        4,
+        "wins plus half of shared, per game, from 0 to 1",
+        "`wins`, `shared`",
+    ),
+    Column(
+        "elo_diff",
+        "Elo diff",
+        1,
+        2,
+        "the bot's rating minus the opponent's",
+        "all games",
+        mark="mark",
+    ),
+    Column("elo_low", "", None, 2, "low end of the difference's 95 % interval", "all games"),
+    Column("elo_high", "", None, 2, "high end of the difference's 95 % interval", "all games"),
+    ERROR,
+    Column("los", "LOS%", 1, 4, "how likely the bot is the stronger one, from 0 to 1", "all games"),
+    Column("mark", file=0),
+)
+SEATS = (
+    Column("seats", "Players", meaning="players in a game", source="`bots`"),
+    Column("seat", "Seat", meaning="0 moves first", source="`bots`"),
+    Column("games", "Games", meaning=GAMES, source="`games.jsonl`", text=3),
+    Column("wins", meaning="games alone at rank 1", source="`ranks`"),
+    Column("shared", meaning="games at rank 1 with others", source="`ranks`"),
+    Column(
+        "win_rate",
+        "Share%",
+        1,
+        4,
+        "wins per game, from 0 to 1; a win shared by *k* counts 1/*k*",
+        "`ranks`",
+        text=3,
+    ),
+    Column("avg_left", "Left", 1, 3, "mean number of pagodas left", "`left`", text=3),
+    Column("elo", "Elo", 1, 2, "what the seat is worth compared with seat 0", "all games", text=2),
+    Column("elo_error", "+/-", 1, 2, "half of its 95 % interval", "all games", text=2),
+)
+FAULTS = (
+    Column("bot", meaning="its name", source="`run.json`"),
+    Column("games", meaning=GAMES, source="`games.jsonl`"),
+    Column("forfeits", meaning="games forfeited", source="`faults`"),
+    Column("rate", "", None, 4, "`forfeits` per game", "`faults`"),
+)
+FILES: Mapping[str, Sequence[Column]] = {
+    "standings": STANDINGS,
+    "pairs": PAIRS,
+    "seats": SEATS,
+    "faults": FAULTS,
+}
+"""The tables that go into files, by their names in `tables.Tables`."""
+DECIMALS = {
+    column.name: column.decimals
+    for columns in FILES.values()
+    for column in columns
+    if column.decimals is not None
+}
+
+
+def placed(columns: Sequence[Column], view: str) -> list[Column]:
+    """The columns of a view (``file``, ``text`` or ``page``), from the left."""
+    here = [column for column in columns if (not column.of if view == "file" else column.head)]
+    return sorted(
+        filter(lambda column: getattr(column, view), here), key=lambda column: getattr(column, view)
+    )
+
+
+def frame_names(columns: Sequence[Column]) -> list[str]:
+    """The columns of the data frame, which are those of JSON."""
+    return [column.name for column in columns if not column.of]
+
+
+def file_names(table: str) -> list[str]:
+    """The columns of a table's CSV file."""
+    return [column.name for column in placed(FILES[table], "file")]
+
+
+def cell_of(text: str) -> str:
+    """The text as a cell that is shown and not computed. A number is left alone."""
+    return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
+
+
+def text_of(cell: str) -> str:
+    """What `cell_of` was given."""
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell

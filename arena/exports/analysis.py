@@ -83,18 +83,13 @@ HANDS = (
 
 def analysis_object(analysis: Analysis) -> dict[str, Any]:
     """The whole analysis for JSON; None for unknown values."""
+    tables = ("cycles", "seats", "times", "endings", "machines", "voids", "opponents", "hands")
+    found = {name: getattr(analysis, name) for name in tables}
     return {
         "games": analysis.games,
         "deals": analysis.deals,
         "fit": [_fit_object(test) for test in analysis.fits],
-        "cycles": table_rows(analysis.cycles),
-        "seats": table_rows(analysis.seats),
-        "times": table_rows(analysis.times),
-        "endings": table_rows(analysis.endings),
-        "machines": table_rows(analysis.machines),
-        "voids": table_rows(analysis.voids),
-        **({} if analysis.opponents is None else {"opponents": table_rows(analysis.opponents)}),
-        "hands": table_rows(analysis.hands),
+        **{name: table_rows(table) for name, table in found.items() if table is not None},
     }
 
 

@@ -11,7 +11,7 @@ SOURCES := setup.py arena tests .ci/site.py bots/random-python bots/greedy-pytho
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs format fuzz sanitize chaos soak fair slow golden wheel release-check clean
+.PHONY: help demo test check docs format fuzz sanitize chaos soak fair slow snapshots golden bench leaks wheel release-check clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -45,11 +45,12 @@ format: $(VENV)/.ready-dev ## put the code into form
 	@$(BIN)/ruff format $(SOURCES)
 	@$(BIN)/ruff check --fix $(SOURCES)
 
-fuzz: $(VENV)/.ready-dev ## the cores against each other and the slow referee, tens of thousands of random games and inputs (about half an hour)
-	@ARENA_IDENTITY_GAMES=20000 ARENA_FUZZ_EXAMPLES=5000 ARENA_DIFFERENTIAL_GAMES=250 \
-		ARENA_SLOW_PERFT=20000 $(BIN)/python -m pytest -q -n $(JOBS) --timeout 7200 \
-		tests/rules/test_cores.py tests/rules/test_fuzz.py tests/rules/test_notation.py tests/rules/test_differential.py \
-		tests/rules/test_vectors.py $(ARGS)
+fuzz: $(VENV)/.ready-dev ## what `make test` tries a few times, thousands of times: random games, inputs and simulated runs (about an hour)
+	@HYPOTHESIS_PROFILE=night ARENA_IDENTITY_GAMES=20000 ARENA_DIFFERENTIAL_GAMES=250 ARENA_SLOW_PERFT=20000 \
+		ARENA_RATING_TRIES=2000 $(BIN)/python -m pytest -q -n $(JOBS) --timeout 7200 \
+		tests/rules/test_cores.py tests/rules/test_differential.py tests/rules/test_vectors.py \
+		tests/ratings/test_coverage.py tests/ratings/test_stopping.py \
+		$$(grep -l '^from hypothesis' -r tests --include='test_*.py') $(ARGS)
 
 sanitize: $(VENV)/.ready-dev ## the tests of rules and channel on the C code built with the address and undefined-behaviour sanitizers (about a minute)
 	@PYTHON=$(BIN)/python .ci/sanitize -n $(JOBS) $(ARGS)
@@ -65,6 +66,9 @@ slow: $(VENV)/.ready-dev ## 200 games of each starter that thinks at 100 ms a mo
 
 fair: $(VENV)/.ready-dev ## 1,000 games beside programs that burn every core, and bots that take the processor from others (about ten minutes)
 	@ARENA_FAIR_GAMES=$${ARENA_FAIR_GAMES:-1000} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_fair.py
+
+snapshots: $(VENV)/.ready-dev ## write the expected output of commands anew, after a change of what they say
+	@$(BIN)/python -m pytest -q -n 0 --snapshot-update tests/cli/test_snapshots.py
 
 golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/, pictures/ and the lists of columns anew, after a change of the protocol, the rules, the drawing or the columns
 	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py tests/docs/test_columns.py
@@ -82,6 +86,12 @@ release-check: $(VENV)/.ready-dev ## build the sdist and the wheel into dist/, l
 	@$(BIN)/twine check --strict dist/*
 	@$(BIN)/abi3audit --strict dist/*.whl
 	@ARENA_DIST=dist $(BIN)/python -m pytest -q -n 0 tests/release $(ARGS)
+
+bench: $(VENV)/.ready-dev ## measure rules, referee, start-up, ratings and memory (a few minutes); ARGS="rules referee" picks some
+	@$(BIN)/arena bench $(ARGS)
+
+leaks: $(VENV)/.ready-dev ## search 10,000 states for lines that tell a seat what it cannot know (about half a minute)
+	@$(BIN)/arena audit-leaks $(ARGS)
 
 clean: ## remove what was built, but no results
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

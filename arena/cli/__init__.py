@@ -3,40 +3,40 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable
-from typing import NoReturn
 
-INTERRUPTED = 130
+DONE, FAILED, BUG, INTERRUPTED = 0, 1, 3, 130
+"""Exit statuses; click ends with 2 for wrong usage."""
+NO, UNDECIDED = 4, 5
+"""Exit statuses of commands that answer a question."""
 
 
-def main() -> NoReturn:
+def main() -> None:
     """Runs the command line and exits; to be ended or hung up on is like Ctrl-C, unless whoever
     started it wants that ignored.
     """
-    # While Python imports a module or shuts down, a KeyboardInterrupt would print where it struck.
+    # While Python imports a module or shuts down, a KeyboardInterrupt prints where it struck. So
+    # this module imports only what Python has loaded anyway, and the rest after this.
     heard = [
         number
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
         if signal.getsignal(number) is not signal.SIG_IGN
     ]
-    _answer(heard, _end)
-    from arena.cli.main import run_command
+    for number in heard:
+        signal.signal(number, _end)
+    from arena.cli.main import run_command  # noqa: PLC0415
 
-    _answer(heard, _interrupt)
+    for number in heard:
+        signal.signal(number, _interrupt)
     status = run_command()
-    _answer(heard, _end)
+    for number in heard:
+        signal.signal(number, _end)
     sys.exit(status)
 
 
-def _answer(numbers: Iterable[int], handler: Callable[..., object]) -> None:
-    for number in numbers:
-        signal.signal(number, handler)
-
-
-def _interrupt(*_: object) -> NoReturn:
+def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def _end(*_: object) -> NoReturn:
+def _end(*_: object) -> None:
     os.write(2, b"interrupted\n")
     os._exit(INTERRUPTED)

@@ -7,9 +7,10 @@ import msgspec
 
 from arena.cli.options import as_json, prior_option, run_argument, run_folder
 from arena.errors import printable
+from arena.records.runfile import read_run
 
 
-@click.command(short_help="Look behind the standings of a run.")
+@click.command()
 @run_argument
 @click.option(
     "--bot", metavar="NAME", help="Look at one bot: each of its opponents, and ten of its hands."
@@ -44,14 +45,13 @@ def analyse(
     arena analyse league --bot my-bot
     arena analyse league --hands 3 --json
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.exports.analysis import analysis_object, analysis_text
-    from arena.ratings.analysis import analyse_run
-    from arena.ratings.matches import scoring_of
-    from arena.records.runfile import read_run
+    # Pandas: --help does without.
+    from arena.exports.analysis import analysis_object, analysis_text  # noqa: PLC0415
+    from arena.ratings.analysis import analyse_run  # noqa: PLC0415
 
     folder = run_folder(home, run)
     click.echo(f"run {folder}", err=True)
-    if scoring_of(read_run(folder)):
+    if read_run(folder).config.get("match"):
         click.echo(
             "note: the standings of this run count matches, but here each game counts separately",
             err=True,

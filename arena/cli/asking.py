@@ -3,28 +3,28 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 
 from arena.cli.options import SandboxChoice, find_bot, registry_of, run_folder
 from arena.errors import printable
-
-if TYPE_CHECKING:
-    from arena.match.retrace import Decision
-    from arena.players.folder import Bot
-    from arena.players.sandbox.tiers import Sandbox
-    from arena.records.record import GameRecord
-    from arena.tournament.scripts import Scripts
+from arena.match.retrace import Decision, decisions_of, old_ms, retrace
+from arena.players.bot import BotPlayer
+from arena.players.folder import Bot, staged_for_a_while
+from arena.players.process import adopt_orphans
+from arena.players.sandbox.tiers import Sandbox
+from arena.records.find import find_record
+from arena.records.record import GameRecord
+from arena.rules.rulebook import explained
+from arena.tournament.scripts import Scripts
 
 STDERR_LINES = 8
 SPREAD = "time_ms assumes that all answers of a game took equally long"
 
 
-def named_game(home: Path, words: Sequence[str]) -> "tuple[Path, GameRecord]":
+def named_game(home: Path, words: Sequence[str]) -> tuple[Path, GameRecord]:
     """The run and the record that ``[RUN] GAME`` names. Raises UsageError, RunError."""
-    from arena.records.find import find_record
-
     if len(words) not in (1, 2):
         raise click.UsageError(
             "expected the id of a game, or a run and the id of a game, got"
@@ -34,7 +34,7 @@ def named_game(home: Path, words: Sequence[str]) -> "tuple[Path, GameRecord]":
     return folder, find_record(folder, words[-1])
 
 
-def note_bank(scripts: "Scripts", what: str) -> None:
+def note_bank(scripts: Scripts, what: str) -> None:
     """Says what differs from the original game in a run with a bank."""
     if scripts.has_bank:
         click.echo(
@@ -46,13 +46,11 @@ def note_bank(scripts: "Scripts", what: str) -> None:
 
 @contextmanager
 def bot_to_ask(
-    home: Path, scripts: "Scripts", text: str | None, played: str, choice: SandboxChoice
-) -> "Iterator[tuple[Bot, Sandbox]]":
+    home: Path, scripts: Scripts, text: str | None, played: str, choice: SandboxChoice
+) -> Iterator[tuple[Bot, Sandbox]]:
     """The bot that the user names, in a temporary folder, or else the run's own copy; with its
     sandbox. Raises UserError.
     """
-    from arena.players.folder import staged_for_a_while
-
     if text is None:
         bot = scripts.played_bot(played)
         yield bot, choice.sandbox_for([bot])
@@ -63,12 +61,10 @@ def bot_to_ask(
         yield staged, sandbox
 
 
-def deciding_seat(record: "GameRecord", turn: int, seat: int | None) -> int:
+def deciding_seat(record: GameRecord, turn: int, seat: int | None) -> int:
     """The seat that had to decide after this many placements: the given one, or the only one.
     Raises BadParameter.
     """
-    from arena.match.retrace import decisions_of
-
     turns = {at: decisions_of(record, at) for at in range(len(record.bots))}
     found = [at for at in turns if turn in turns[at] and seat in (None, at)]
     if len(found) == 1:
@@ -91,29 +87,24 @@ def deciding_seat(record: "GameRecord", turn: int, seat: int | None) -> int:
     )
 
 
-class Asked(NamedTuple):
+class SecondAnswer(NamedTuple):
     """A bot's answer; ``stderr`` is the end of its stderr."""
 
     bot: str
-    decision: "Decision"
+    decision: Decision
     stderr: str
 
 
 def ask_again(
     home: Path,
     folder: Path,
-    record: "GameRecord",
+    record: GameRecord,
     turn: int,
     seat: int,
     text: str,
     choice: SandboxChoice,
-) -> Asked:
+) -> SecondAnswer:
     """Takes a bot to a decision in a recorded game and asks for it. Raises UserError, Void."""
-    from arena.match.retrace import retrace
-    from arena.players.bot import BotPlayer
-    from arena.players.process import adopt_orphans
-    from arena.tournament.scripts import Scripts
-
     scripts = Scripts(folder)
     script = scripts.of(record)
     note_bank(scripts, SPREAD)
@@ -122,16 +113,13 @@ def ask_again(
         player = BotPlayer(bot, script.timing.startup_ms, sandbox, script.timing.clock)
         try:
             last = retrace(script, seat, player, wanted=turn).decisions[-1]
-            return Asked(bot.label, last, player.evidence()[2])
+            return SecondAnswer(bot.label, last, player.evidence()[2])
         finally:
             player.stop()
 
 
-def recorded_text(record: "GameRecord", seat: int, decision: "Decision") -> str:
+def recorded_text(record: GameRecord, seat: int, decision: Decision) -> str:
     """The recorded move, or how the seat forfeited instead."""
-    from arena.match.retrace import old_ms
-    from arena.rules.rulebook import explained
-
     if decision.old:
         took = (
             f"{record.bots[seat]} took {old_ms(record, seat):.1f} ms per answer in this game on"
@@ -142,10 +130,8 @@ def recorded_text(record: "GameRecord", seat: int, decision: "Decision") -> str:
     return printable(f"forfeit ({fault.kind}): {explained(fault.detail)}")
 
 
-def decision_text(decision: "Decision", bot: str) -> str:
+def decision_text(decision: Decision, bot: str) -> str:
     """A bot's answer, compared with the recorded move."""
-    from arena.rules.rulebook import explained
-
     if decision.fault:
         return printable(f"fault of {bot} ({decision.fault}): {explained(decision.detail)}")
     same = (
@@ -158,7 +144,7 @@ def decision_text(decision: "Decision", bot: str) -> str:
     return f"{decision.new}  ({same}, by {printable(bot)} in {decision.spent_ms:.1f} ms)"
 
 
-def show_stderr(asked: Asked) -> None:
+def show_stderr(asked: SecondAnswer) -> None:
     """Prints the end of a bot's stderr if it committed a fault."""
     for line in (
         (asked.stderr if asked.decision.fault else "").rstrip().splitlines()[-STDERR_LINES:]

@@ -7,18 +7,20 @@ from typing import Any
 import click
 import msgspec
 
-from arena.cli.folding import columns_of, folded
 from arena.cli.options import as_json, registry_of
-from arena.errors import printable
+from arena.cli.terminal import columns_of, folded
+from arena.errors import UserError, printable
+from arena.exports.text import columns_text
+from arena.players.folder import lack
 
 
-@click.command(short_help="List your bots and the ladder.")
+@click.command()
 @click.option("--all", "everything", is_flag=True, help="Also list old versions, as NAME@VERSION.")
 @as_json
 @click.pass_obj
 def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
-    """List the bots you can call by name: yours in bots/, then the ladder, which comes with the
-    arena.
+    """List your bots and the ladder. These are the bots you can call by name: yours in bots/, then
+    the ladder, which comes with the arena.
 
     A bot of yours hides the ladder bot of the same name. If a program needed to start a bot is
     missing, the list says which. Set ARENA_LADDER=off in the environment to hide the ladder from
@@ -28,10 +30,6 @@ def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
     arena bots
     arena bots --all --json
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.errors import UserError
-    from arena.exports.text import columns_text
-    from arena.players.folder import lack
-
     registry, rows = registry_of(home), []
     for label in registry.labels():
         if "@" in label and not everything:

@@ -1,11 +1,11 @@
 """arena check: checks whether a bot follows the protocol."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.main import DONE, FAILED
+from arena.cli import DONE, FAILED
+from arena.cli.estimate import LONG_S, duration_text
 from arena.cli.options import (
     SandboxChoice,
     bot_in,
@@ -15,22 +15,23 @@ from arena.cli.options import (
     sandbox_options,
 )
 from arena.errors import printable
-
-if TYPE_CHECKING:
-    from arena.players.folder import Bot
-    from arena.players.sandbox.tiers import Sandbox
+from arena.match.checks.bench import FULL_MOVES, MOVES, SHORT_MS
+from arena.match.checks.run import check_bot
+from arena.players.folder import Bot
+from arena.players.process import adopt_orphans
+from arena.players.sandbox.tiers import Sandbox
 
 NEW_LINE = "\n"
 
 
-@click.command(short_help="Check a bot step by step.")
+@click.command()
 @click.argument("path", metavar="PATH|BOT")
 @move_ms_option
 @sandbox_options
 @click.pass_obj
 def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice) -> int:
-    """Check a bot in about forty steps: start, games on both boards in every seat, everything the
-    protocol may send, a clean end.
+    """Check a bot step by step. The steps, about forty, are its start, games on both boards in
+    every seat, everything the protocol may send, and a clean end.
 
     PATH is a bot's folder or script, or the name of a bot in bots/. You see one line per step, with
     the cure below each failure. The exit status is 1 if any step fails.
@@ -48,13 +49,8 @@ def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice) -> i
     )
 
 
-def run_checks(bot: "Bot", move_ms: int, sandbox: "Sandbox", *, only_failures: bool) -> bool:
+def run_checks(bot: Bot, move_ms: int, sandbox: Sandbox, *, only_failures: bool) -> bool:
     """Prints the steps of a check; returns whether all passed."""
-    from arena.cli.estimate import LONG_S, duration_text
-    from arena.match.checks.bench import FULL_MOVES, MOVES, SHORT_MS
-    from arena.match.checks.run import check_bot
-    from arena.players.process import adopt_orphans
-
     adopt_orphans()
     seconds = (MOVES * min(move_ms, SHORT_MS) + FULL_MOVES * move_ms) / 1000
     if seconds > LONG_S:

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import resource
 import shutil
 import sys
 from collections.abc import Iterator
@@ -11,10 +12,20 @@ import click
 import msgspec
 from msgspec import Struct
 
-from arena.cli.folding import columns_of, folded
-from arena.cli.main import DONE, FAILED
+from arena import __version__
+from arena.cli import DONE, FAILED
 from arena.cli.options import as_json, results_folder
+from arena.cli.terminal import columns_of, folded
 from arena.errors import printable
+from arena.players.exchange import CHANNEL
+from arena.players.kept import Kept, cache_folder
+from arena.players.passing import remove_abandoned
+from arena.players.sandbox.launch import search_path
+from arena.players.sandbox.probe import failure
+from arena.players.sandbox.tiers import TIERS, Sandbox
+from arena.players.steadiness import kernel_counts, longest_stall_ns, paranoia
+from arena.rules import CORE
+from arena.tournament.pool import START_METHOD, available_cores
 
 TOOLCHAINS = {
     "Python": ("python3",),
@@ -121,7 +132,7 @@ class Findings(Struct):
     advice: list[str]
 
 
-@click.command(short_help="Check what works on this machine.")
+@click.command()
 @click.option(
     "--clean",
     is_flag=True,
@@ -130,8 +141,8 @@ class Findings(Struct):
 @as_json
 @click.pass_obj
 def doctor(home: Path, /, *, clean: bool, as_json: bool) -> int:
-    """Check what works on this machine: sandbox, rules core, languages, limits and time, and what
-    to install for more.
+    """Check what works on this machine. You see the sandbox, rules core, languages, limits and
+    time, and what to install for more.
 
     The exit status is 1 if no sandbox works.
 
@@ -153,8 +164,6 @@ def doctor(home: Path, /, *, clean: bool, as_json: bool) -> int:
 
 def _clean(*, as_json: bool) -> int:
     """Removes what killed runs left in the temporary folder."""
-    from arena.players.passing import remove_abandoned
-
     removed = [str(folder) for folder in remove_abandoned()]
     if as_json:
         click.echo(msgspec.json.encode({"removed": removed}))
@@ -167,14 +176,6 @@ def _clean(*, as_json: bool) -> int:
 
 def examine(results: Path) -> Findings:
     """Examines this machine."""
-    from arena import __version__
-    from arena.players.exchange import CHANNEL
-    from arena.players.sandbox.launch import search_path
-    from arena.players.sandbox.probe import failure
-    from arena.players.sandbox.tiers import TIERS, Sandbox
-    from arena.rules import CORE
-    from arena.tournament.pool import START_METHOD, available_cores
-
     reasons = {tier: failure(Sandbox(tier).launch) for tier in TIERS}
     system, path = os.uname(), search_path(os.environ)
     found = Findings(
@@ -209,8 +210,6 @@ def examine(results: Path) -> Findings:
 
 def builds(*, is_confined: bool) -> Builds:
     """The builds kept for later runs."""
-    from arena.players.kept import Kept, cache_folder
-
     kept = Kept(cache_folder("builds"))
     number, size = kept.size()
     return Builds(str(kept.folder), number, size >> 20, is_confined and kept.is_ours)
@@ -218,8 +217,6 @@ def builds(*, is_confined: bool) -> Builds:
 
 def time_here() -> Time:
     """How processor time is counted here, and how steadily a program runs; this takes STALL_S."""
-    from arena.players.steadiness import kernel_counts, longest_stall_ns, paranoia
-
     counts = "nothing" if sys.platform != "linux" else "kernel" if kernel_counts() else "proc"
     return Time(counts, COUNTING[counts], paranoia(), round(longest_stall_ns(STALL_S) / 1e6, 1))
 
@@ -237,7 +234,6 @@ def why_not_native(variable: str, module: str) -> str:
 
 def limits_for(results: Path) -> Limits:
     """The limits of this process, and the free space on the disk where results go or would go."""
-    import resource
 
     def soft(kind: int) -> int | None:
         number = resource.getrlimit(kind)[0]

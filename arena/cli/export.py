@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from arena.exports.files import Format
 
 
-@click.command(short_help="Write a run's tables as CSV or Parquet.")
+@click.command()
 @run_argument
 @click.option(
     "--to",
@@ -40,8 +40,8 @@ def export(
     anchors: dict[str, float],
     prior: float | None,
 ) -> None:
-    """Write the tables of a run, by default the newest one: standings, pairs, seats, faults, and
-    one row for every game.
+    """Write the tables of a run as CSV or Parquet files. Without RUN it is the newest one, and you
+    get its standings, pairs, seats, faults, and one row for every game.
 
     Parquet files have the same content and are much faster to read; games.parquet also has the
     columns deck and moves. They need pyarrow: pip install 'qin-arena[parquet]'.
@@ -51,14 +51,7 @@ def export(
     arena export league --to league-csv --anchor greedy-python=1500
     arena export self-play --to tables --format parquet
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.cli.standings import rate_run, show_notes
-    from arena.exports.files import export_run, parquet_library
+    # Pandas: --help does without.
+    from arena.cli.tables import export_tables  # noqa: PLC0415
 
-    if form == "parquet":
-        parquet_library()
-    chosen = run_folder(home, run)
-    tables, _ = rate_run(chosen, prior, anchors)
-    click.echo(f"run {chosen}", err=True)
-    for path in export_run(chosen, folder, tables, form):
-        click.echo(path)
-    show_notes(tables)
+    export_tables(run_folder(home, run), folder, form, prior, anchors)

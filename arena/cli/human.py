@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 import click
 
 from arena.cli.drawing import paint
-from arena.cli.play import YOU
 from arena.cli.rules import rules_text, show_rules
 from arena.errors import MoveError, NotationError, UserError
 from arena.exports.text import board_text, hands_text
@@ -31,6 +30,8 @@ from arena.rules.notation import (
 )
 from arena.rules.rulebook import where_to_read
 
+YOU = "human"
+"""The name of a person in records."""
 HELP = """\
   {move:<8} place a tile: one colour and its square, then the other
   {tile:<8} show where a tile of your hand can go
@@ -239,7 +240,8 @@ def _where(state: State, moves: dict[str, int], text: str) -> str:
 def completion(words: list[str]) -> Iterator[None]:
     """Lets the tab key complete these words where the terminal has readline."""
     try:
-        import readline
+        # Not at the top: it sets up the terminal, and some systems lack it.
+        import readline  # noqa: PLC0415
     except ImportError:
         yield
         return

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import click
 
-from arena.cli.folding import columns_of, folded
 from arena.cli.home import MARK
+from arena.cli.terminal import columns_of, folded
+from arena.errors import UserError
+from arena.players.folder import copy_files
+from arena.players.registry import ladder
 
 MARK_TEXT = (
     "The arena keeps its bots in bots/ and its runs in results/ here. This file marks the folder as"
@@ -17,14 +20,14 @@ MARK_TEXT = (
 IGNORED = "# written by 'arena init'\n/results/\n__pycache__/\n"
 
 
-@click.command(short_help="Make a home with bots to read and change.")
+@click.command()
 @click.argument(
     "folder", required=False, metavar="[DIR]", type=click.Path(file_okay=False, path_type=Path)
 )
 @click.pass_context
 def init(ctx: click.Context, folder: Path | None) -> None:
-    """Make a home: a folder with bots/, which gets a copy of the ladder to read and change, and
-    results/ for runs.
+    """Make a home for your bots and runs. It is a folder with bots/, which gets a copy of the
+    ladder to read and change, and results/ for the runs.
 
     DIR is created if needed; without DIR it is the current folder. Nothing that exists is changed,
     so you can repeat the command: it adds the ladder bots that are missing.
@@ -36,8 +39,6 @@ def init(ctx: click.Context, folder: Path | None) -> None:
     arena init
     arena init qin
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.errors import UserError
-
     target = folder or _named_home(ctx) or Path()
     try:
         copied, kept = make_home(target)
@@ -55,9 +56,6 @@ def make_home(target: Path) -> tuple[list[str], list[str]]:
     """Makes what a home lacks; returns which ladder bots were copied, and which names were taken
     already. Raises OSError.
     """
-    from arena.players.folder import copy_files
-    from arena.players.ladder import ladder
-
     copied, kept = list[str](), list[str]()
     for name in ("bots", "results"):
         (target / name).mkdir(parents=True, exist_ok=True)

@@ -1,32 +1,47 @@
 """How a run looks at the ratings while it plays, if they decide how much is played."""
 
-from collections.abc import Iterator
 from math import ceil, isfinite
 from typing import TYPE_CHECKING
 
+from arena.cli.playing import Play
+from arena.cli.progress import Progress
+from arena.tournament.allotment import next_allotment
+from arena.tournament.batches import Batches
+from arena.tournament.config import RunConfig
+from arena.tournament.session import Session
+from arena.tournament.sources import AllGames, GamesInRounds, Source
+
 if TYPE_CHECKING:
-    from arena.cli.progress import Progress
-    from arena.match.referee import GamePlan
     from arena.ratings.information import Precision
-    from arena.tournament.config import RunConfig
-    from arena.tournament.session import Session
 
 
-def plans_of(session: "Session", progress: "Progress") -> "Iterator[GamePlan | None]":
-    """The games of a session, including those of further allotments."""
-    return (
-        session.rounds(lambda: _look(session, progress))
-        if session.config.allotted is not None
-        else session.missing()
-    )
+def source_of(play: Play) -> Source:
+    """The games of a tournament, including those of further allotments."""
+    session = play.session
+
+    def decide() -> Batches | None:
+        allotted = _look(session, play.progress)
+        if allotted is None:
+            session.change(settled=session.schedule.last_deal)
+            return None
+        session.change(allotted=allotted)
+        return play.missing()
+
+    if session.config.allotted is None or session.config.settled is not None:
+        return AllGames(play.missing())
+    return GamesInRounds(play.missing(), decide)
 
 
-def _look(session: "Session", progress: "Progress") -> dict[str, int] | None:
+def _look(session: Session, progress: Progress) -> dict[str, int] | None:
     """Rates the games so far and shows how precise the ratings are; returns the next allotment, or
     None if that is enough.
     """
-    from arena.ratings.information import precision, promises, rate_journal
-    from arena.tournament.allotment import next_allotment
+    # Pandas: a run that does not ask for this never loads it.
+    from arena.ratings.information import (  # noqa: PLC0415
+        precision,
+        promises,
+        rate_journal,
+    )
 
     config = session.config
     results, fits = rate_journal(session.folder, config.bots, config.match)
@@ -49,7 +64,7 @@ def _precision_text(found: "Precision") -> str:
     return f"widest +/- {_number(found.widest)} Elo, {neighbours} not settled"
 
 
-def _needed(session: "Session", found: "Precision", games: int) -> int:
+def _needed(session: Session, found: "Precision", games: int) -> int:
     """About how many games are left to play."""
     left = session.schedule.planned - games
     return (
@@ -59,7 +74,7 @@ def _needed(session: "Session", found: "Precision", games: int) -> int:
     )
 
 
-def _rest_text(config: "RunConfig", found: "Precision", needed: int) -> str:
+def _rest_text(config: RunConfig, found: "Precision", needed: int) -> str:
     if needed:
         return f"{'' if config.until is None else 'about '}{needed} games to go"
     return (

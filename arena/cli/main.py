@@ -11,26 +11,55 @@ from typing import Any
 import click
 
 from arena import __version__
-from arena.cli import INTERRUPTED
-from arena.cli.folding import columns_of, folded
+from arena.cli import BUG, DONE, FAILED, INTERRUPTED
 from arena.cli.home import find_home
-from arena.errors import ArenaError, UserError, Void
+from arena.cli.terminal import columns_of, folded
+from arena.errors import ArenaError, UserError, Void, did_you_mean
 
-COMMANDS = (
-    "init", "new", "rules", "check", "submit", "bots", "remove", "play", "run", "compare", "watch",
-    "runs", "standings",
-    "report", "analyse", "export", "replay", "reproduce", "regress", "verify", "rate", "perft",
-    "audit-leaks",
-    "bench", "doctor",
-)  # fmt: skip
-"""In the order a newcomer needs them; each is the function of that name in the module of that name,
-with ``_`` for ``-``.
+SECTIONS = {
+    "Write a bot": {
+        "init": "Make a home for your bots and runs.",
+        "new": "Write a starter bot that plays legally.",
+        "rules": "Read the rules of the game.",
+        "check": "Check a bot step by step.",
+        "submit": "Check a bot and copy it into bots/.",
+        "bots": "List your bots and the ladder.",
+        "remove": "Remove a bot, or one version of it, from bots/.",
+    },
+    "Compete": {
+        "play": "Play one game and draw it.",
+        "run": "Let bots play each other and print the standings.",
+        "compare": "Play until it is clear whether NEW is better than OLD.",
+        "watch": "Watch a run that is being played.",
+    },
+    "Read results": {
+        "runs": "List the runs in results/.",
+        "standings": "Show the standings of a run, by default the newest one.",
+        "report": "Write an HTML report of a run, by default the newest one.",
+        "export": "Write the tables of a run as CSV or Parquet files.",
+        "rate": "Rate the results in a CSV file.",
+    },
+    "Find out why": {
+        "analyse": "Look behind the standings of a run, by default the newest one.",
+        "replay": "Replay a game of a run from its record.",
+        "reproduce": "Send a bot the lines again that led to its fault.",
+        "regress": "Compare a bot's decisions with those of an old version.",
+        "verify": "Check a run against its plan and the rules.",
+    },
+    "This machine": {"doctor": "Check what works on this machine."},
+}
+"""The commands with the first sentence of their own help, in the order a newcomer needs them. Each
+is the function of that name in the module of that name, with ``_`` for ``-``.
 """
-
-DONE, FAILED, MISUSED, BUG = 0, 1, 2, 3
-"""Exit statuses, beside `INTERRUPTED`."""
-NO, UNDECIDED = 4, 5
-"""Exit statuses of commands that answer a question."""
+COMMANDS = tuple(name for section in SECTIONS.values() for name in section)
+HIDDEN = {
+    "perft": "arena.cli.perft",
+    "audit-leaks": "tests.match.audit_leaks",
+    "bench": "tests.bench.command",
+}
+"""The modules of the commands for those who change the arena or write another one. They are not in
+the help, and those of tests/ exist in a checkout only.
+"""
 
 MACHINE_ERRORS = {
     errno.ENOSPC: "make room on the disk",
@@ -44,35 +73,55 @@ MACHINE_ERRORS = {
 """Errors of the machine that are nobody's fault here, each with its cure."""
 
 
-class LazyGroup(click.Group):
-    """A group that imports a command's module when the command is needed."""
+class CommandTable(click.Group):
+    """The commands, of which only the one that is called is imported."""
 
-    # Click's signature.
+    # Click's signatures.
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """The commands in the order of COMMANDS."""
+        """The commands that the help shows."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
-        if cmd_name not in COMMANDS:
-            from difflib import get_close_matches
-
-            near = get_close_matches(cmd_name, COMMANDS, n=1)
+        if cmd_name not in (*COMMANDS, *HIDDEN):
+            near = did_you_mean(cmd_name, COMMANDS).rstrip()
             if near:
-                ctx.fail(f"No such command {cmd_name!r}. Did you mean {near[0]!r}?")
+                ctx.fail(f"No such command {cmd_name!r}. {near[0].upper()}{near[1:]}")
             return None
         name = cmd_name.replace("-", "_")
-        command = getattr(importlib.import_module(f"arena.cli.{name}"), name)
+        module = HIDDEN.get(cmd_name, f"arena.cli.{name}")
+        if module.startswith("tests."):
+            _add_checkout(cmd_name)
+        command = getattr(importlib.import_module(module), name)
         assert isinstance(command, click.Command)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Writes the commands in sections, without importing any."""
+        widest = max(map(len, COMMANDS))
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<{widest}}", text) for name, text in commands.items()])
+
+
+def _add_checkout(command: str) -> None:
+    """Makes tests/ importable. Raises UserError where the arena is installed without it."""
+    root = Path(__file__).parents[2]
+    if not (root / "tests" / "bench").is_dir():
+        raise UserError(
+            f"expected a checkout of qin-arena for 'arena {command}', got {root}",
+            "clone the repository and run 'pip install -e .' there",
+        )
+    sys.path.insert(0, str(root))
 
 
 # Click's signature.
 def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001
     """Prints versions and exits."""
     if value:
-        from arena.players.messages import PROTOCOL
-        from arena.rules import CORE
+        # Only here: every other command would wait for them too.
+        from arena.players.messages import PROTOCOL  # noqa: PLC0415
+        from arena.rules import CORE  # noqa: PLC0415
 
         click.echo(
             f"arena {__version__}, protocol {PROTOCOL}, rules core {CORE}, Python"
@@ -82,7 +131,7 @@ def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  
 
 
 @click.group(
-    cls=LazyGroup,
+    cls=CommandTable,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.option(
@@ -156,7 +205,7 @@ def show_error(error: ArenaError) -> None:
     # Where the rules are not loaded no error names one; and that they cannot be loaded may be the
     # error.
     if "arena.rules" in sys.modules:
-        from arena.rules.rulebook import where_to_read
+        from arena.rules.rulebook import where_to_read  # noqa: PLC0415
 
         if "arena rules" not in error.hint and (reading := where_to_read(f"{error} {error.hint}")):
             click.echo(f"hint: '{reading}' explains the rule", err=True)

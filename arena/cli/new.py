@@ -6,6 +6,10 @@ from pathlib import Path
 
 import click
 
+from arena.errors import UserError
+from arena.players.folder import bot_at, lack
+from arena.players.manifest import check_name
+
 LANGUAGES = ("python", "js", "c", "cpp", "rust", "java")
 TEMPLATES = {"first": LANGUAGES, "plain": ("python",), "montecarlo": ("python",)}
 """The templates and their languages. The files are in starters/LANGUAGE for the first one, in
@@ -13,7 +17,7 @@ starters/LANGUAGE-TEMPLATE for the others.
 """
 
 
-@click.command(short_help="Write a starter bot.")
+@click.command()
 @click.argument("name")
 @click.option(
     "--language",
@@ -36,7 +40,7 @@ starters/LANGUAGE-TEMPLATE for the others.
     help="The folder to create.  [default: NAME, in this folder]",
 )
 def new(name: str, language: str, template: str, folder: Path | None) -> None:
-    """Write a starter bot that plays legally: a folder with a bot.toml and one source file for you
+    """Write a starter bot that plays legally. You get a folder with a bot.toml and one source file
     to change.
 
     The template 'first' needs nothing but its language, and prefers moves that found a province. In
@@ -49,10 +53,6 @@ def new(name: str, language: str, template: str, folder: Path | None) -> None:
     arena new searcher --template montecarlo
     arena new my-bot --language rust --to ideas/my-bot
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.errors import UserError
-    from arena.players.folder import bot_at, lack
-    from arena.players.manifest import check_name
-
     check_name(name, "NAME")
     if language not in TEMPLATES[template]:
         known = " or ".join(TEMPLATES[template])

@@ -5,16 +5,19 @@ import shlex
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import click
 
-from arena.errors import BotFolderError, RunError, SandboxError
-
-if TYPE_CHECKING:
-    from arena.players.folder import Bot
-    from arena.players.registry import Registry
-    from arena.players.sandbox.tiers import Mode, Sandbox
+from arena.errors import BotFolderError, RunError, SandboxError, did_you_mean
+from arena.match.clock import Timing
+from arena.players.builtin import NAME, NAMES, built_in_bot, is_built_in
+from arena.players.folder import Bot, bot_at, home_of_script
+from arena.players.manifest import FILE
+from arena.players.registry import Registry, ladder
+from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
+from arena.tournament.own import read_own_config
+from arena.tournament.session import list_runs
 
 SCORING = (
     "Score matches of one game on each of these boards by total pagodas left, or 'none' for single"
@@ -26,41 +29,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 run_argument = click.argument("run", required=False, metavar="[RUN]")
-board_option = click.option(
-    "--board",
-    "board_file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A board file to play on.",
-)
-in_process_option = click.option(
-    "--in-process", is_flag=True, default=None, help="Use built-in bots only."
-)
-clock_option = click.option(
-    "--clock",
-    type=click.Choice(("cpu", "wall")),
-    help="Measure a bot's time as processor time, or by the wall clock.  [default: cpu]",
-)
-
-
-def with_clock(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings with the best clock there is here, if none was asked for."""
-    if settings.get("in_process") or settings.get("clock"):
-        return settings
-    from arena.players.timekeeper import BEST_CLOCK
-
-    if BEST_CLOCK == "wall":
-        click.echo(
-            "note: time is measured by the wall clock here, because only Linux counts processor"
-            " time reliably",
-            err=True,
-        )
-    return {**settings, "clock": BEST_CLOCK}
-
-
 move_ms_option = click.option(
     "--move-ms",
     type=click.IntRange(1),
-    default=1000,
+    default=Timing().move_ms,
     show_default=True,
     help="Time for a move, in ms.",
 )
@@ -71,24 +43,20 @@ class SandboxChoice(NamedTuple):
     empty.
     """
 
-    mode: "Mode | None"
+    mode: Mode | None
     trusted: tuple[str, ...]
     unsafe: bool
 
-    def with_default(self, mode: "Mode | None") -> "SandboxChoice":
+    def with_default(self, mode: Mode | None) -> Self:
         """The same, with a configuration file's mode where the user gave none."""
         return self._replace(mode=self.mode or mode)
 
-    def sandbox_for(self, bots: "Sequence[Bot]") -> "Sandbox":
+    def sandbox_for(self, bots: Sequence[Bot]) -> Sandbox:
         """The sandbox for these bots; warns if it is not the best one. Built-in bots need none.
 
         Where there are no options, the user's own configuration decides. Raises SandboxError,
         ConfigError.
         """
-        from arena.players.builtin import is_built_in
-        from arena.players.sandbox.tiers import OPEN, choose
-        from arena.tournament.own import read_own_config
-
         bots = [bot for bot in bots if not is_built_in(bot)]
         if not bots:
             if self.mode == "require":
@@ -98,9 +66,9 @@ class SandboxChoice(NamedTuple):
                 )
             return OPEN
         own = read_own_config()
-        trusted = self.trusted or own.get("trust", ())
+        trusted = self.trusted or own.trust or ()
         choice = choose(
-            self.mode or own.get("sandbox", "auto"),
+            self.mode or own.sandbox or "auto",
             accept_none=self.unsafe or all(bot.label in trusted for bot in bots),
         )
         if choice.warning:
@@ -114,7 +82,7 @@ def sandbox_options(command: Command) -> Command:
     @wraps(command)
     def wrapped(
         *args: Any,
-        sandbox: "Mode | None",
+        sandbox: Mode | None,
         trust: list[str] | None,
         unsafe_no_sandbox: bool,
         **options: Any,
@@ -223,11 +191,8 @@ def bots_folder(home: Path) -> Path:
     return home / "bots"
 
 
-def registry_of(home: Path) -> "Registry":
+def registry_of(home: Path) -> Registry:
     """The bots of a home, and then the ladder, unless ``ARENA_LADDER=off``."""
-    from arena.players.ladder import ladder
-    from arena.players.registry import Registry
-
     return Registry(bots_folder(home), {} if os.environ.get("ARENA_LADDER") == "off" else ladder())
 
 
@@ -238,8 +203,6 @@ def results_folder(home: Path) -> Path:
 
 def run_folder(home: Path, run: str | None) -> Path:
     """The folder of a run given by name or path; None is the newest one. Raises RunError."""
-    from arena.tournament.session import list_runs
-
     results = results_folder(home)
     if run is None:
         runs = list_runs(results)
@@ -276,18 +239,13 @@ def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> li
     return parts
 
 
-def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
+def bot_finder(home: Path, *, in_process: bool) -> Callable[[str], Bot]:
     """A function that finds a bot as `find_bot` does, or else a built-in one; with ``in_process``
     only those. It raises UserError.
     """
-    from difflib import get_close_matches
-
-    from arena.players.builtin import NAME, NAMES, built_in_bot
-    from arena.players.manifest import FILE
-
     registry = registry_of(home)
 
-    def find(text: str) -> "Bot":
+    def find(text: str) -> Bot:
         try:
             return find_bot(registry, text)
         except BotFolderError as error:
@@ -295,21 +253,18 @@ def bot_finder(home: Path, *, in_process: bool) -> "Callable[[str], Bot]":
                 raise
             if NAME.fullmatch(text):
                 return built_in_bot(text)
-            near = get_close_matches(text.lower(), [*registry.labels(), *NAMES], n=1)
-            if near and near[0] in NAMES:
-                error.hint = f"did you mean {near[0]!r}? 'arena bots --all' lists what there is"
+            if near := did_you_mean(text, NAMES):
+                error.hint = f"{near}'arena bots --all' lists what there is"
             error.hint += f"; built in are {', '.join(NAMES)}, greedy-N and careful-N"
             raise
 
     return built_in_bot if in_process else find
 
 
-def find_bot(registry: "Registry", text: str) -> "Bot":
+def find_bot(registry: Registry, text: str) -> Bot:
     """A bot by label or path; prints a note if the text could mean another one too. Raises
     BotFolderError.
     """
-    from arena.players.folder import bot_at
-
     bot = registry.find(text)
     here = Path(text)
     is_label = text in registry.labels()
@@ -329,19 +284,17 @@ def find_bot(registry: "Registry", text: str) -> "Bot":
     return bot
 
 
-def bot_in(path: Path, *, name: str | None = None, command: list[str] | None = None) -> "Bot":
+def bot_in(path: Path, *, name: str | None = None, command: list[str] | None = None) -> Bot:
     """The bot in a folder or script. A script in a folder with a bot.toml stands for that folder.
     Raises BotFolderError.
     """
-    from arena.players.folder import bot_at, home_of_script
-
     folder = None if command else home_of_script(path)
     bot = bot_at(folder or path, name=name, command=command)
     note_whole_folder(path, bot)
     return bot
 
 
-def note_whole_folder(path: Path, bot: "Bot") -> None:
+def note_whole_folder(path: Path, bot: Bot) -> None:
     """Prints a note if a path names one file of a bot, because the bot is the whole folder."""
     if path.is_file() and bot.folder != path:
         click.echo(

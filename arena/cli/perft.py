@@ -1,21 +1,25 @@
 """arena perft: counts the ways a deal can go, to compare implementations of the rules."""
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
 
 from arena.cli.options import as_json
-
-if TYPE_CHECKING:
-    from arena.rules import State
-    from arena.rules.boards import Board
+from arena.errors import MoveError, NotationError, UserError
+from arena.exports.text import columns_text
+from arena.rules import CORE, State
+from arena.rules.boards import Board, find_board
+from arena.rules.notation import move_text, parse_deck, parse_move
+from arena.rules.perft import divide
+from arena.rules.perft import perft as count
+from arena.tournament.deals import deck_of
 
 SEED = "perft"
 
 
-@click.command(short_help="Count the ways a deal can go.")
+@click.command()
 @click.option(
     "--board",
     "boards",
@@ -71,8 +75,6 @@ def perft(
     arena perft --board tiny.txt --depth 6 --seed mine --deal 7
     arena perft --depth 2 --divide --moves 'Rg10Rg11 Bc4Yc5'
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.rules.boards import find_board
-
     found = []
     for board in map(find_board, boards):
         deck = _deck(board, **dealing)
@@ -96,10 +98,8 @@ def perft(
         _print_table(found, by_move=by_move)
 
 
-def _deck(board: "Board", deck: str | None, seed: str | None, deal: int | None) -> str:
+def _deck(board: Board, deck: str | None, seed: str | None, deal: int | None) -> str:
     """The given deck, or the deck of a deal on the board. Raises UsageError if both are given."""
-    from arena.tournament.deals import deck_of
-
     if deck is None:
         return deck_of(SEED if seed is None else seed, board.name, deal or 0)
     if seed is not None or deal is not None:
@@ -107,12 +107,8 @@ def _deck(board: "Board", deck: str | None, seed: str | None, deal: int | None) 
     return deck
 
 
-def _position(board: "Board", players: int, deck: str, moves: list[str]) -> "State":
+def _position(board: Board, players: int, deck: str, moves: list[str]) -> State:
     """The deal after the moves. Raises UserError that names the move that cannot be played."""
-    from arena.errors import MoveError, NotationError, UserError
-    from arena.rules import State
-    from arena.rules.notation import parse_deck, parse_move
-
     try:
         state = State(board, players, parse_deck(deck))
     except NotationError as error:
@@ -130,14 +126,10 @@ def _position(board: "Board", players: int, deck: str, moves: list[str]) -> "Sta
     return state
 
 
-def _counts(state: "State", depth: int, *, by_move: bool) -> dict[str, Any]:
+def _counts(state: State, depth: int, *, by_move: bool) -> dict[str, Any]:
     """``counts`` by depth, from 0, and if asked for ``divide``: the count for each first move at
     the full depth.
     """
-    from arena.rules.notation import move_text
-    from arena.rules.perft import divide
-    from arena.rules.perft import perft as count
-
     counts, by_first = [1], {}
     for ahead in range(1, depth + 1):
         began = time.perf_counter()
@@ -150,8 +142,7 @@ def _counts(state: "State", depth: int, *, by_move: bool) -> dict[str, Any]:
     return {"counts": counts, "divide": by_first} if by_move else {"counts": counts}
 
 
-def _report(state: "State", depth: int, nodes: int, seconds: float) -> None:
-    from arena.rules import CORE
+def _report(state: State, depth: int, nodes: int, seconds: float) -> None:
 
     speed = f"{nodes / seconds:,.0f} nodes/s, " if seconds else ""
     click.echo(
@@ -162,7 +153,6 @@ def _report(state: "State", depth: int, nodes: int, seconds: float) -> None:
 
 
 def _print_table(found: list[dict[str, Any]], *, by_move: bool) -> None:
-    from arena.exports.text import columns_text
 
     rows = []
     for entry in found:

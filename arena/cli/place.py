@@ -1,23 +1,29 @@
 """Where games are played: on this machine, or on the workers of a cluster."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import click
 
-from arena.cli.options import Command
+from arena.cli.options import Command, SandboxChoice, sandbox_options
 from arena.errors import ConfigError
+from arena.players.folder import Bot
+from arena.players.sandbox.tiers import Sandbox
+from arena.tournament.events import Event
+from arena.tournament.own import OwnConfig, read_own_config
+from arena.tournament.pool import LocalPool, Pool, available_cores, worker_cores
+from arena.tournament.session import Means
+from arena.tournament.workers import Setup
 
 if TYPE_CHECKING:
-    from arena.players.folder import Bot
-    from arena.players.sandbox.tiers import Sandbox
     from arena.tournament.cluster.connection import Cluster
-    from arena.tournament.events import Event
-    from arena.tournament.pool import Pool
-    from arena.tournament.session import Means
-    from arena.tournament.workers import Setup
+
+
+LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
+"""What a run's log keeps: with -q, with neither, with -v."""
 
 
 class Place(NamedTuple):
@@ -31,17 +37,14 @@ class Place(NamedTuple):
     tls_cert: str | None
     tls_key: str | None
 
-    def with_defaults(self, settings: "Mapping[str, Any]") -> "Place":
+    def with_defaults(self, config: OwnConfig) -> Self:
         """The same with a configuration file's values where nothing was said; who asks for --jobs
         plays here.
         """
         if self.jobs is not None and self.cluster is None:
             return self
-        return Place(
-            *(
-                settings.get(name) if value is None else value
-                for name, value in self._asdict().items()
-            )
+        return self._replace(
+            **{name: getattr(config, name) for name, said in self._asdict().items() if said is None}
         )
 
 
@@ -82,31 +85,81 @@ def place_options(command: Command) -> Command:
     return cast("Command", wrapped)
 
 
+class Manner(NamedTuple):
+    """How games are played, none of which changes a result: where, in which sandbox, and how much
+    is said; ``adopt`` continues a run that was made elsewhere.
+    """
+
+    place: Place
+    choice: SandboxChoice
+    adopt: bool
+    quiet: bool
+    log_level: int
+
+    def with_defaults(self, config: OwnConfig) -> Self:
+        """The same with a configuration file's values where nothing was said."""
+        place = self.place.with_defaults(config)
+        return self._replace(place=place, choice=self.choice.with_default(config.sandbox))
+
+
+def manner_options(command: Command) -> Command:
+    """``--adopt``, ``-v`` and ``-q``, with `place_options` and `sandbox_options`, as one argument
+    ``manner``.
+    """
+
+    @wraps(command)
+    def wrapped(
+        *args: Any,
+        place: Place,
+        choice: SandboxChoice,
+        adopt: bool,
+        verbose: int,
+        quiet: bool,
+        **options: Any,
+    ) -> Any:
+        level = LOG_LEVELS[-1 if quiet else min(verbose, 1)]
+        return command(*args, manner=Manner(place, choice, adopt, quiet, level), **options)
+
+    shown = place_options(sandbox_options(wrapped))
+    for option in (
+        click.option(
+            "-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings."
+        ),
+        click.option(
+            "-v",
+            "--verbose",
+            count=True,
+            help="Log every game, not only faults, in the run's logs/arena.log.",
+        ),
+        click.option(
+            "--adopt",
+            is_flag=True,
+            help="Continue a run that was made elsewhere; its bots are copied again.",
+        ),
+    ):
+        shown = option(shown)
+    return cast("Command", shown)
+
+
 class LocalWorkers:
     """Workers on this machine. ``text`` says where games are
     played, ``places`` how many at once.
     """
 
     def __init__(self, jobs: int | None) -> None:
-        from arena.tournament.pool import available_cores
 
         self._cores = available_cores()
         self.places = jobs or self._cores
         self.text = counted(self.places, "worker")
 
-    def means(self, sandbox: "Sandbox", level: int) -> "Means":
+    def means(self, sandbox: Sandbox, level: int) -> Means:
         """How a session plays here."""
-        from arena.tournament.pool import worker_cores
-        from arena.tournament.session import Means
-
         return Means(worker_cores(self.places), sandbox, level)
 
     def pool(
-        self, setup: "Setup", _: "Sequence[Bot]", log_queue: Any, __: "Callable[[Event], None]"
-    ) -> "Pool":
+        self, setup: Setup, _: Sequence[Bot], log_queue: Any, __: Callable[[Event], None]
+    ) -> Pool:
         """The pool for a session."""
-        from arena.tournament.pool import LocalPool
-
         return LocalPool(setup, self.places, log_queue)
 
 
@@ -119,19 +172,18 @@ class ClusterWorkers:
         self._cluster = cluster
         self.text = f"cluster {cluster.address}"
 
-    def means(self, sandbox: "Sandbox", level: int) -> "Means":
+    def means(self, sandbox: Sandbox, level: int) -> Means:
         """How a session plays there: workers manage their own processors, and their sandbox is at
         least as good as here.
         """
-        from arena.tournament.session import Means
-
         return Means([], sandbox, level)
 
     def pool(
-        self, setup: "Setup", bots: "Sequence[Bot]", _: Any, listen: "Callable[[Event], None]"
-    ) -> "Pool":
+        self, setup: Setup, bots: Sequence[Bot], _: Any, listen: Callable[[Event], None]
+    ) -> Pool:
         """The pool for a session."""
-        from arena.tournament.cluster.pool import ClusterPool
+        # Asyncio and Dask: only a run on a cluster loads them.
+        from arena.tournament.cluster.pool import ClusterPool  # noqa: PLC0415
 
         return ClusterPool(self._cluster, setup, {bot.label: bot for bot in bots}, listen)
 
@@ -144,8 +196,6 @@ def workers_at(place: Place) -> Iterator[Workers]:
     """The workers at a place, else where the user's own configuration says; a cluster is left at
     the end. Raises UserError.
     """
-    from arena.tournament.own import read_own_config
-
     place = place.with_defaults(read_own_config())
     tls = (place.tls_ca_file, place.tls_cert, place.tls_key)
     if place.cluster is None:
@@ -161,7 +211,8 @@ def workers_at(place: Place) -> Iterator[Workers]:
             "expected --jobs or --cluster, got both",
             "leave out --jobs: each worker of the cluster plays as many games as it has threads",
         )
-    from arena.tournament.cluster.connection import Cluster, Tls
+    # Asyncio and Dask: only a run on a cluster loads them.
+    from arena.tournament.cluster.connection import Cluster, Tls  # noqa: PLC0415
 
     cluster = Cluster(place.cluster, Tls(*tls))
     try:

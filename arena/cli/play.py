@@ -1,6 +1,7 @@
 """arena play: one game, drawn after each move."""
 
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from platform import node
@@ -8,39 +9,39 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from arena.cli.main import DONE, FAILED
-from arena.cli.options import (
-    SandboxChoice,
-    as_json,
-    bot_finder,
-    clock_option,
-    move_ms_option,
-    sandbox_options,
-    split_commas,
-    with_clock,
-)
-from arena.cli.stepper import wait_for_key
+from arena.cli import DONE, FAILED
+from arena.cli.drawing import end_line, move_lines, move_summary, places_text
+from arena.cli.human import YOU, Human
+from arena.cli.options import SandboxChoice, as_json, bot_finder, sandbox_options, split_commas
+from arena.cli.settings import TIMES, setting_options, with_clock
+from arena.cli.terminal import wait_for_key
 from arena.errors import UserError, printable
+from arena.exports.text import seat_names
+from arena.match.clock import Timing
+from arena.match.referee import Referee, Watch
+from arena.players.bot import BotPlayer
+from arena.players.builtin import built_in_player, is_built_in
+from arena.players.folder import Bot, staged_for_a_while
+from arena.players.inprocess import InProcessPlayer
+from arena.players.process import adopt_orphans
+from arena.players.sandbox.tiers import Sandbox
+from arena.players.wire import WireLog, logged_player
+from arena.records.record import GameRecord, encode_record
+from arena.rules import State
+from arena.rules.boards import Board, find_board
+from arena.rules.rounds import rounds_of, title_of
+from arena.rules.rulebook import explained
+from arena.rules.terms import Event
+from arena.tournament.config import DEFAULT_BOARDS
+from arena.tournament.request import RunOptions
+from arena.tournament.schedule import single_game
+from arena.tournament.session import new_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from arena.match.clock import Timing
-    from arena.match.referee import Watch
-    from arena.players.bot import BotPlayer
-    from arena.players.folder import Bot
-    from arena.players.inprocess import InProcessPlayer
-    from arena.players.sandbox.tiers import Sandbox
-    from arena.players.wire import WireLog
-    from arena.records.record import GameRecord
-    from arena.rules import State
-    from arena.rules.boards import Board
-    from arena.rules.terms import Event
-
-YOU = "human"
+    from arena.ratings.tally import Match
 
 
-@click.command(short_help="Play one game and draw it.")
+@click.command()
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
 @click.option("--board", metavar="NAME|FILE", help="bird, lion or a board file.  [default: bird]")
 @click.option(
@@ -57,26 +58,7 @@ YOU = "human"
     show_default=True,
     help="The number of the deal; a seed gives many.",
 )
-@click.option(
-    "--startup-ms",
-    type=click.IntRange(1),
-    default=10_000,
-    show_default=True,
-    help="Time for a bot's process to answer hello, in ms.",
-)
-@move_ms_option
-@click.option(
-    "--game-ms",
-    type=click.IntRange(1),
-    help="Bank: time for all of a bot's moves, in ms.  [default: none]",
-)
-@click.option(
-    "--increment-ms",
-    type=click.IntRange(0),
-    default=0,
-    help="Added to the bank after each move, in ms.  [default: 0]",
-)
-@clock_option
+@setting_options(*TIMES)
 @click.option(
     "--human",
     type=click.IntRange(0, 3),
@@ -93,20 +75,25 @@ YOU = "human"
 @sandbox_options
 @as_json
 @click.pass_obj
-def play(
+# One for each option.
+def play(  # noqa: PLR0913
     home: Path,
     /,
     bots: tuple[str, ...],
+    board: str | None,
+    match: list[str] | None,
     seed: str | None,
     deal: int,
+    options: RunOptions,
     *,
     human: int | None,
+    step: bool,
+    log_path: Path | None,
     choice: SandboxChoice,
     as_json: bool,
-    **options: Any,
 ) -> int:
-    """Play one game between two to four bots, in the order of their seats, and draw the board after
-    each move.
+    """Play one game and draw it. Name two to four bots in the order of their seats; you see the
+    board after each move.
 
     BOT is the name of a bot in bots/ or on the ladder, the path of a bot's folder or script, or a
     built-in bot: random, greedy, careful, greedy-N or careful-N (the best of N legal moves drawn at
@@ -130,21 +117,15 @@ def play(
     arena play greedy-python --human 0 --match bird,lion
     arena play ./my-bot greedy-python --log wire.jsonl
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.match.clock import Timing
-    from arena.rules.boards import find_board
-    from arena.tournament.session import new_seed
-
-    names, log_path = (
-        _board_names(options.pop("board"), options.pop("match")),
-        options.pop("log_path"),
-    )
-    step = options.pop("step")
+    names = _board_names(board, match)
     _refuse_misuse(bots, human, options, as_json=as_json)
     if step:
         _refuse_steps(human, as_json=as_json)
     found = list(map(bot_finder(home, in_process=False), bots))
     boards = [find_board(name) for name in names]
-    table = Table(found, human, Timing(**with_clock(options)), choice.sandbox_for(found), step=step)
+    table = SingleGame(
+        found, human, with_clock(options).timing, choice.sandbox_for(found), step=step
+    )
     seed = seed or new_seed()
     with _opened(log_path) as log:
         records = list(_rounds(table, boards, seed, deal, log, as_json=as_json))
@@ -165,21 +146,19 @@ def _board_names(board: str | None, match: list[str] | None) -> list[str]:
         raise click.UsageError(
             "expected --board or --match, got both: --match names the board of each round"
         )
-    return match or [board or "bird"]
+    return match or ([board] if board else list(DEFAULT_BOARDS))
 
 
 def _rounds(
-    table: "Table",
-    boards: "Sequence[Board]",
+    table: "SingleGame",
+    boards: Sequence[Board],
     seed: str,
     deal: int,
-    log: "WireLog | None",
+    log: WireLog | None,
     *,
     as_json: bool,
-) -> "Iterator[GameRecord]":
+) -> Iterator[GameRecord]:
     """Plays and shows one round after another."""
-    from arena.rules.rounds import rounds_of
-
     for number, (board, (_, own_deal)) in enumerate(
         zip(boards, rounds_of([board.name for board in boards], deal), strict=True), 1
     ):
@@ -190,13 +169,8 @@ def _rounds(
         yield record
 
 
-def _show_end(record: "GameRecord", *, as_json: bool) -> None:
+def _show_end(record: GameRecord, *, as_json: bool) -> None:
     """The record of a game, or how it ended; forfeits go to stderr."""
-    from arena.cli.drawing import end_line
-    from arena.exports.text import seat_names
-    from arena.records.record import encode_record
-    from arena.rules.rulebook import explained
-
     names = seat_names(record.bots)
     for fault in record.faults:
         click.echo(
@@ -208,15 +182,13 @@ def _show_end(record: "GameRecord", *, as_json: bool) -> None:
     )
 
 
-def _total(records: "Sequence[GameRecord]") -> str:
+def _total(records: Sequence[GameRecord]) -> str:
     """What was played, and who stands where after all rounds."""
-    from arena.cli.drawing import places_text
-    from arena.exports.text import seat_names
-    from arena.ratings.matches import Matches
-    from arena.ratings.tally import Match
-    from arena.rules.rounds import title_of
+    # Pandas: a single game does without.
+    from arena.ratings.matches import Matches  # noqa: PLC0415
 
-    boards, whole = [record.board for record in records], list[Match]()
+    boards = [record.board for record in records]
+    whole: list[Match] = []
     matches = Matches(boards, whole.append)
     for record in records:
         matches.add(record)
@@ -225,7 +197,7 @@ def _total(records: "Sequence[GameRecord]") -> str:
 
 
 def _refuse_misuse(
-    bots: tuple[str, ...], human: int | None, times: dict[str, Any], *, as_json: bool
+    bots: tuple[str, ...], human: int | None, options: RunOptions, *, as_json: bool
 ) -> None:
     seats = len(bots) + (human is not None)
     if not 2 <= seats <= 4:  # noqa: PLR2004 - the game's own limits
@@ -242,7 +214,7 @@ def _refuse_misuse(
         raise click.UsageError(
             "expected --human or --json, got both: a person has to see the board"
         )
-    if times["increment_ms"] and times["game_ms"] is None:
+    if options.increment_ms and options.game_ms is None:
         raise click.UsageError(
             "expected --game-ms with --increment-ms: an increment is added to a bank"
         )
@@ -258,10 +230,8 @@ def _refuse_steps(human: int | None, *, as_json: bool) -> None:
 
 
 @contextmanager
-def _opened(path: Path | None) -> "Iterator[WireLog | None]":
+def _opened(path: Path | None) -> Iterator[WireLog | None]:
     """A log in a file, or None without a path. Raises UserError."""
-    from arena.players.wire import WireLog
-
     if path is None:
         yield None
         return
@@ -276,28 +246,23 @@ def _opened(path: Path | None) -> "Iterator[WireLog | None]":
         yield WireLog(file)
 
 
-class Table(NamedTuple):
+class SingleGame(NamedTuple):
     """Who plays, and how. ``human`` is the seat of a person, the bots take the others; ``step``
     waits for a key after each move.
     """
 
-    bots: "Sequence[Bot]"
+    bots: Sequence[Bot]
     human: int | None
-    timing: "Timing"
-    sandbox: "Sandbox"
+    timing: Timing
+    sandbox: Sandbox
     step: bool = False
 
     def play(
-        self, seed: str, board: "Board", deal: int, log: "WireLog | None", *, is_drawn: bool
-    ) -> "GameRecord":
+        self, seed: str, board: Board, deal: int, log: WireLog | None, *, is_drawn: bool
+    ) -> GameRecord:
         """The record of a game, which is drawn as it is played if ``is_drawn``. Raises Void,
         click.Abort.
         """
-        from arena.exports.text import seat_names
-        from arena.match.referee import Referee
-        from arena.players.process import adopt_orphans
-        from arena.tournament.schedule import single_game
-
         adopt_orphans()
         with self._staged() as bots:
             seats = [seat for seat in range(4) if seat != self.human]
@@ -309,8 +274,6 @@ class Table(NamedTuple):
                 labels.insert(self.human, YOU)
             names = seat_names(labels)
             if self.human is not None:
-                from arena.cli.human import Human
-
                 players.insert(self.human, Human(names, input))
             plan = single_game(seed, board.name, deal, labels)
             watches = (self._watch(names),) if is_drawn else ()
@@ -325,11 +288,8 @@ class Table(NamedTuple):
                     player.stop()
 
     @contextmanager
-    def _staged(self) -> "Iterator[list[Bot]]":
+    def _staged(self) -> Iterator[list[Bot]]:
         """The bots, with those that are processes copied to a temporary folder."""
-        from arena.players.builtin import is_built_in
-        from arena.players.folder import staged_for_a_while
-
         processes = [at for at, bot in enumerate(self.bots) if not is_built_in(bot)]
         with staged_for_a_while(
             *(self.bots[at] for at in processes), sandbox=self.sandbox
@@ -337,32 +297,25 @@ class Table(NamedTuple):
             there = dict(zip(processes, staged, strict=True))
             yield [there.get(at, bot) for at, bot in enumerate(self.bots)]
 
-    def _player(
-        self, bot: "Bot", seat: int, log: "WireLog | None"
-    ) -> "BotPlayer | InProcessPlayer":
+    def _player(self, bot: Bot, seat: int, log: WireLog | None) -> BotPlayer | InProcessPlayer:
         """A bot's player; a process is logged if there is a log."""
-        from arena.players.bot import BotPlayer
-        from arena.players.builtin import built_in_player, is_built_in
-        from arena.players.wire import LoggedPlayer
-
         if is_built_in(bot):
             return built_in_player(bot)
         player = BotPlayer(bot, self.timing.startup_ms, self.sandbox, self.timing.clock)
         return (
             player
             if log is None
-            else LoggedPlayer(
+            else logged_player(
                 bot, self.timing.startup_ms, self.sandbox, log, seat, self.timing.clock
             )
         )
 
-    def _watch(self, names: "Sequence[str]") -> "Watch":
+    def _watch(self, names: Sequence[str]) -> Watch:
         """What is shown after each move: everything, or less if a person plays, who sees the board
         when it is their turn.
         """
-        from arena.cli.drawing import move_lines, move_summary
 
-        def show(state: "State", seat: int, move: int, events: "list[Event]") -> None:
+        def show(state: State, seat: int, move: int, events: list[Event]) -> None:
             if self.human is None or state.end is not None:
                 click.echo(move_lines(state, names, seat, move, events))
             else:

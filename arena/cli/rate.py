@@ -6,10 +6,9 @@ from pathlib import Path
 import click
 
 from arena.cli.options import anchor_option, as_json, prior_option
-from arena.errors import printable
 
 
-@click.command(short_help="Rate the results in a CSV file.")
+@click.command()
 @click.argument("file", metavar="FILE|-")
 @click.option(
     "--csv",
@@ -36,8 +35,8 @@ def rate(
     no_seats: bool,
     as_json: bool,
 ) -> None:
-    """Rate games played anywhere: get the tables of 'arena standings' from a CSV file with one row
-    per game ('-' for stdin).
+    """Rate the results in a CSV file. The games may come from anywhere: one row per game, such as
+    below, gives you the tables of 'arena standings'. FILE '-' is stdin.
 
     \b
     block,bot_0,bot_1,bot_2,share_0,share_1,share_2
@@ -55,17 +54,12 @@ def rate(
     arena rate results.csv --anchor ann=1500 --pairs
     arena export --to tables && arena rate tables/games.csv --csv -
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.cli.standings import show_tables
-    from arena.ratings.foreign import read_sheet
-    from arena.ratings.tables import rate_sheet
+    # Pandas: --help does without.
+    from arena.cli.tables import rate_results, show_tables  # noqa: PLC0415
 
     data = sys.stdin.buffer.read() if file == "-" else _read(Path(file))
-    sheet = read_sheet(data, "stdin" if file == "-" else file)
-    if sheet.unused:
-        click.echo(
-            f"note: columns that are not used here: {printable(', '.join(sheet.unused))}", err=True
-        )
-    tables = rate_sheet(sheet, prior, anchors, seats=not no_seats)
+    name = "stdin" if file == "-" else file
+    tables = rate_results(data, name, prior, anchors, seats=not no_seats)
     show_tables(tables, {}, csv_path, as_json=as_json, pairs=pairs, covariance=covariance)
 
 

@@ -1,32 +1,36 @@
 """arena regress: whether a new version of a bot makes the same decisions as the old one."""
 
+import csv
+import io
 import shlex
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
+from tqdm import tqdm
 
+from arena.cli import DONE, FAILED, NO
 from arena.cli.asking import SPREAD, bot_to_ask, note_bank
-from arena.cli.main import DONE, FAILED, NO
 from arena.cli.options import SandboxChoice, as_json, run_argument, run_folder, sandbox_options
 from arena.cli.place import counted
 from arena.errors import UserError, printable
-
-if TYPE_CHECKING:
-    from arena.match.retrace import Decision
-    from arena.players.folder import Bot
-    from arena.players.sandbox.tiers import Sandbox
-    from arena.tournament.regress import Compared
-    from arena.tournament.scripts import Scripts
+from arena.match.retrace import Decision
+from arena.players.folder import Bot
+from arena.players.sandbox.tiers import Sandbox
+from arena.ratings.columns import cell_of
+from arena.records.regular import write_durably
+from arena.tournament.pool import available_cores
+from arena.tournament.regress import Compared, compare_decisions
+from arena.tournament.scripts import Scripts
 
 SHOWN = 20
 COLUMNS = ("game", "seat", "turn", "old", "new", "fault", "detail", "spent_ms", "command")
 
 
-@click.command(short_help="Compare a new version's decisions with an old one's.")
+@click.command()
 @run_argument
 @click.option(
     "--bot", "bot_text", required=True, metavar="BOT", help="The new version, a name or path."
@@ -63,8 +67,8 @@ def regress(
     as_json: bool,
     **extent: int | None,
 ) -> int:
-    """Ask a bot for every decision that an old version made in the games of a run, by default the
-    newest one, and list the differences.
+    """Compare a bot's decisions with those of an old version. The bot is asked for every decision
+    that the old version made in the games of a run, by default the newest one.
 
     The bot gets the same lines as the old version, and the games go on as recorded, whatever it
     answers. A fault counts as a difference. After a fault other than an illegal move, the rest of
@@ -80,7 +84,6 @@ def regress(
     arena regress league --bot ./my-bot --csv differences.csv
     """  # noqa: D301 - \b is click's mark for lines to keep
     _check_output(csv_path, as_json=as_json)
-    from arena.tournament.scripts import Scripts
 
     folder = run_folder(home, run)
     click.echo(f"run {folder}", err=True)
@@ -88,14 +91,14 @@ def regress(
     note_bank(scripts, SPREAD)
     with bot_to_ask(home, scripts, bot_text, "", choice) as (bot, sandbox):
         old = old or bot.manifest.name
-        tally = Tally(folder.name if run is None else run, bot_text)
+        found = Regression(folder.name if run is None else run, bot_text)
         for compared in _with_progress(scripts, old, bot, sandbox, **extent):
-            tally.add(compared)
-    _show(tally, old, bot.label, csv_path, as_json=as_json)
-    return FAILED if tally.voids else NO if tally.differences else DONE
+            found.add(compared)
+    _show(found, old, bot.label, csv_path, as_json=as_json)
+    return FAILED if found.voids else NO if found.differences else DONE
 
 
-class Tally:
+class Regression:
     """The results so far. ``differences`` are rows of COLUMNS."""
 
     def __init__(self, run: str, bot: str) -> None:
@@ -105,7 +108,7 @@ class Tally:
         self.differences: list[dict[str, Any]] = []
         self.voids: list[str] = []
 
-    def add(self, compared: "Compared") -> None:
+    def add(self, compared: Compared) -> None:
         """Counts a game."""
         if compared.void:
             self.voids.append(f"{compared.game}: {compared.void}")
@@ -121,7 +124,7 @@ class Tally:
             if decision.fault or decision.new != decision.old:
                 self.differences.append(self._row(compared, decision))
 
-    def _row(self, compared: "Compared", decision: "Decision") -> dict[str, Any]:
+    def _row(self, compared: Compared, decision: Decision) -> dict[str, Any]:
         place = [
             self._run,
             compared.game,
@@ -155,19 +158,9 @@ class Tally:
 
 
 def _with_progress(
-    scripts: "Scripts",
-    old: str,
-    bot: "Bot",
-    sandbox: "Sandbox",
-    jobs: int | None,
-    games: int | None,
-) -> "Iterator[Compared]":
+    scripts: Scripts, old: str, bot: Bot, sandbox: Sandbox, jobs: int | None, games: int | None
+) -> Iterator[Compared]:
     """The games while they are compared, with a progress bar on stderr."""
-    from tqdm import tqdm
-
-    from arena.tournament.pool import available_cores
-    from arena.tournament.regress import compare_decisions
-
     scripts.bot_info(old)
     total = sum(1 for _ in islice(scripts.games_of(old), games))
     if not total:
@@ -194,31 +187,29 @@ def _check_output(csv_path: str | None, *, as_json: bool) -> None:
         )
 
 
-def _show(tally: Tally, old: str, new: str, csv_path: str | None, *, as_json: bool) -> None:
+def _show(found: Regression, old: str, new: str, csv_path: str | None, *, as_json: bool) -> None:
     if csv_path == "-":
-        click.echo(_csv_text(tally.differences), nl=False)
+        click.echo(_csv_text(found.differences), nl=False)
     elif as_json:
         content = {
             "old": old,
             "new": new,
-            **tally.summary(),
-            "voids": tally.voids,
-            "differences": tally.differences,
+            **found.summary(),
+            "voids": found.voids,
+            "differences": found.differences,
         }
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
     else:
-        _show_text(tally, old, new)
+        _show_text(found, old, new)
     if csv_path and csv_path != "-":
-        from arena.records.regular import write_durably
-
-        write_durably(Path(csv_path), _csv_text(tally.differences).encode())
+        write_durably(Path(csv_path), _csv_text(found.differences).encode())
         click.echo(f"differences: {csv_path}", err=True)
-    for void in tally.voids:
+    for void in found.voids:
         click.echo(f"error: {printable(void)}", err=True)
 
 
-def _show_text(tally: Tally, old: str, new: str) -> None:
-    for row in tally.differences[:SHOWN]:
+def _show_text(found: Regression, old: str, new: str) -> None:
+    for row in found.differences[:SHOWN]:
         then = row["old"] or "forfeit"
         now = row["new"] or f"{row['fault']} ({row['detail']})"
         click.echo(
@@ -227,19 +218,19 @@ def _show_text(tally: Tally, old: str, new: str) -> None:
                 keep="\n",
             )
         )
-    if len(tally.differences) > SHOWN:
-        click.echo(f"and {len(tally.differences) - SHOWN} more; use --json or --csv to list them")
-    summary = tally.summary()
+    if len(found.differences) > SHOWN:
+        click.echo(f"and {len(found.differences) - SHOWN} more; use --json or --csv to list them")
+    summary = found.summary()
     counts = ", ".join(
         f"{summary[key]} {key.replace('_', ' ')}"
         for key in ("same", "differ", "faults", "not_asked")
     )
     asked = (
-        f"{counted(tally.decisions, 'decision')} of {old} in {counted(tally.games, 'game')} asked"
+        f"{counted(found.decisions, 'decision')} of {old} in {counted(found.games, 'game')} asked"
         f" of {new}"
     )
     click.echo(printable(f"{asked}: {counts}"))
-    if tally.decisions:
+    if found.decisions:
         times = (
             f"{summary['old_ms']:.1f} ms then, {summary['new_ms']:.1f} ms now, slowest"
             f" {summary['new_slowest_ms']:.1f} ms"
@@ -248,10 +239,6 @@ def _show_text(tally: Tally, old: str, new: str) -> None:
 
 
 def _csv_text(rows: list[dict[str, Any]]) -> str:
-    import csv
-    import io
-
-    from arena.ratings.columns import cell_of
 
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")

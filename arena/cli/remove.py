@@ -2,18 +2,15 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli.options import registry_of
 from arena.errors import UserError
-
-if TYPE_CHECKING:
-    from arena.players.registry import Registry
+from arena.players.registry import Registry
 
 
-@click.command(short_help="Remove a bot from bots/.")
+@click.command()
 @click.argument("bot", metavar="BOT[@VERSION]")
 @click.option("--all-versions", is_flag=True, help="Remove all versions of the bot.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
@@ -41,7 +38,7 @@ def remove(home: Path, /, bot: str, *, all_versions: bool, yes: bool) -> None:
     _show_who_is_there(registry, bot.partition("@")[0])
 
 
-def _doomed(registry: "Registry", bot: str, *, all_versions: bool) -> list[str]:
+def _doomed(registry: Registry, bot: str, *, all_versions: bool) -> list[str]:
     """The labels to remove, older versions first. Raises UserError if it is not clear which."""
     name, _, version = bot.partition("@")
     versions = registry.versions(name)
@@ -60,7 +57,7 @@ def _doomed(registry: "Registry", bot: str, *, all_versions: bool) -> list[str]:
     return [bot]
 
 
-def _ask(registry: "Registry", doomed: list[str]) -> None:
+def _ask(registry: Registry, doomed: list[str]) -> None:
     """Asks the user to confirm. Raises UserError if there is nobody to ask, Abort if the answer is
     no.
     """
@@ -72,7 +69,7 @@ def _ask(registry: "Registry", doomed: list[str]) -> None:
     click.confirm(f"remove {', '.join(doomed)} from {registry.root}?", abort=True, err=True)
 
 
-def _show_who_is_there(registry: "Registry", name: str) -> None:
+def _show_who_is_there(registry: Registry, name: str) -> None:
     """Says which bot has the name now, if any."""
     if name not in registry.labels():
         return

@@ -1,12 +1,13 @@
 """arena replay: a finished game from the journal, move by move."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
+from arena.cli import DONE, FAILED
 from arena.cli.asking import (
     ask_again,
     deciding_seat,
@@ -15,18 +16,21 @@ from arena.cli.asking import (
     recorded_text,
     show_stderr,
 )
-from arena.cli.main import DONE, FAILED
+from arena.cli.drawing import end_line, move_lines, paint
 from arena.cli.options import SandboxChoice, as_json, sandbox_options
-from arena.cli.stepper import step_through
+from arena.cli.terminal import step_through
 from arena.errors import RunError, printable
+from arena.exports.text import board_text, hands_text, seat_names
+from arena.match.replay import replay as replay_record
+from arena.match.replay import start_state
+from arena.records.record import GameRecord, encode_record
+from arena.records.regular import write_durably
+from arena.records.runfile import read_run
+from arena.rules.boards import Board
+from arena.rules.rulebook import explained
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-    from arena.records.record import GameRecord
-
-
-@click.command(short_help="Replay a finished game.")
+@click.command()
 @click.argument("words", nargs=-1, metavar="[RUN] GAME")
 @click.option(
     "--turn",
@@ -71,8 +75,8 @@ def replay(
     as_json: bool,
     **how: bool,
 ) -> int | None:
-    """Replay a game of a run, by default the newest run, from its record. GAME is the game's id, as
-    in games.jsonl.
+    """Replay a game of a run from its record. Without RUN it is the newest run; GAME is the game's
+    id, as in games.jsonl.
 
     \b
     arena replay bird/greedy-python+random-python/3/1
@@ -89,8 +93,6 @@ def replay(
     recorded one. The exit status is 1 if the bot commits a fault. --sandbox, --trust and
     --unsafe-no-sandbox apply to this bot.
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.records.record import encode_record
-
     step = how["step"]
     _refuse_misuse(turn, page, bot_text, step=step, as_json=as_json)
     folder, record = named_game(home, words)
@@ -128,7 +130,7 @@ def _refuse_misuse(
 def _ask_again(
     home: Path,
     folder: Path,
-    record: "GameRecord",
+    record: GameRecord,
     turn: int,
     seat: int | None,
     bot_text: str,
@@ -155,7 +157,7 @@ def _ask_again(
     return FAILED if asked.decision.fault else DONE
 
 
-def _check_misuse(record: "GameRecord", turn: int | None, seat: int | None, *, step: bool) -> None:
+def _check_misuse(record: GameRecord, turn: int | None, seat: int | None, *, step: bool) -> None:
     if turn is not None and turn > record.turns:
         raise click.BadParameter(f"expected 0 to {record.turns}, got {turn}", param_hint="--turn")
     if seat is not None and seat >= len(record.bots):
@@ -166,17 +168,10 @@ def _check_misuse(record: "GameRecord", turn: int | None, seat: int | None, *, s
         raise click.UsageError("expected a terminal for --step; without one, leave out --step")
 
 
-def _pages(folder: Path, record: "GameRecord", seat: int | None) -> "Iterator[tuple[int, str]]":
+def _pages(folder: Path, record: GameRecord, seat: int | None) -> Iterator[tuple[int, str]]:
     """The start and each move: the placements so far, and the text to show. Raises RunError if the
     record breaks the rules.
     """
-    from arena.cli.drawing import move_lines, paint
-    from arena.exports.text import board_text, hands_text, seat_names
-    from arena.match.replay import replay as replay_record
-    from arena.match.replay import start_state
-    from arena.records.runfile import read_run
-    from arena.rules.boards import Board
-
     boards, names = read_run(folder).boards, seat_names(record.bots)
     if record.board not in boards:
         raise RunError(
@@ -190,12 +185,8 @@ def _pages(folder: Path, record: "GameRecord", seat: int | None) -> "Iterator[tu
         yield state.turns, move_lines(state, names, mover, move, events, seat)
 
 
-def _end(record: "GameRecord") -> str:
+def _end(record: GameRecord) -> str:
     """How the game ended, and its forfeits."""
-    from arena.cli.drawing import end_line
-    from arena.exports.text import seat_names
-    from arena.rules.rulebook import explained
-
     names = seat_names(record.bots)
     said = [
         f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}):"
@@ -205,7 +196,7 @@ def _end(record: "GameRecord") -> str:
     return "\n".join([*said, end_line(record.end, names, record.left, record.ranks)])
 
 
-def _print_game(pages: "Iterator[tuple[int, str]]", record: "GameRecord", turn: int | None) -> None:
+def _print_game(pages: Iterator[tuple[int, str]], record: GameRecord, turn: int | None) -> None:
     """Prints the game move by move, or the board after one turn."""
     for placed, text in pages:
         if turn in (None, placed):
@@ -215,10 +206,10 @@ def _print_game(pages: "Iterator[tuple[int, str]]", record: "GameRecord", turn: 
     click.echo(_end(record))
 
 
-def _write_page(folder: Path, record: "GameRecord", path: Path | None) -> None:
+def _write_page(folder: Path, record: GameRecord, path: Path | None) -> None:
     """Writes the page of a game and prints its path."""
-    from arena.exports.report.make import game_page, write_page
-    from arena.records.regular import write_durably
+    # Pandas and Jinja: only --html loads them.
+    from arena.exports.report.make import game_page, write_page  # noqa: PLC0415
 
     text = game_page(folder, record)
     if path is None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.options import SCORING, match_option, prior_option, run_argument, run_folder
+from arena.records.regular import write_durably
 
 
 def _parse_games(
@@ -20,7 +21,7 @@ def _parse_games(
     return ids
 
 
-@click.command(short_help="Write an HTML report of a run, with games to replay.")
+@click.command()
 @run_argument
 @click.option(
     "--to",
@@ -46,8 +47,8 @@ def report(
     match: list[str] | None,
     prior: float | None,
 ) -> None:
-    """Write the report of a run, by default the newest one, as a
-    single self-contained HTML file.
+    """Write an HTML report of a run, by default the newest one. It is a single file that needs no
+    other.
 
     It has the standings and all other tables with charts, the evidence of faults, and games to
     replay: faults, upsets, close, long and short games, and the latest of each line-up. It leaves
@@ -59,8 +60,8 @@ def report(
     arena report league --match bird,lion
     arena report league --games bird/greedy-python+random-python/3/1
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.exports.report.make import DEFAULT_GAMES, report_page
-    from arena.records.regular import write_durably
+    # Pandas and Jinja: --help does without.
+    from arena.exports.report.make import DEFAULT_GAMES, report_page  # noqa: PLC0415
 
     folder = run_folder(home, run)
     page = report_page(folder, DEFAULT_GAMES if games is None else games, prior, match)

@@ -1,28 +1,32 @@
 """arena reproduce: checks whether a fault happens again."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 import msgspec
 
+from arena.cli import DONE, FAILED, NO
 from arena.cli.asking import (
     SPREAD,
-    Asked,
+    SecondAnswer,
     bot_to_ask,
     decision_text,
     named_game,
     note_bank,
     show_stderr,
 )
-from arena.cli.main import DONE, FAILED, NO
 from arena.cli.options import SandboxChoice, as_json, sandbox_options
 from arena.errors import RunError, printable
-
-if TYPE_CHECKING:
-    from arena.match.reproduce import Reproduction
-    from arena.records.evidence import KeptFault
-    from arena.records.record import Fault, GameRecord
+from arena.match.reproduce import Reproduction
+from arena.match.reproduce import reproduce as repeat
+from arena.players.process import adopt_orphans
+from arena.records.evidence import FOLDER, KeptFault, evidence_name, read_evidence
+from arena.records.find import find_record
+from arena.records.record import Fault, GameRecord
+from arena.records.strict import short
+from arena.rules.rulebook import explained
+from arena.tournament.scripts import Scripts
 
 STATUS = {"same": DONE, "other": FAILED, "answered": NO}
 SAID = {
@@ -33,7 +37,7 @@ SAID = {
 SHOWN = 3
 
 
-@click.command(short_help="Check whether a bot's fault happens again.")
+@click.command()
 @click.argument("words", nargs=-1, metavar="FAULT")
 @click.option(
     "--seat",
@@ -59,7 +63,7 @@ def reproduce(
     choice: SandboxChoice,
     as_json: bool,
 ) -> int:
-    """Send a bot the same lines again that led to its fault, and show how it answers now.
+    """Send a bot the lines again that led to its fault. You see how it answers now.
 
     FAULT is a folder or file in the faults/ of a run, or [RUN] GAME with the id of a game as in
     games.jsonl. The lines are made from the record and are the same as in that game, byte for byte,
@@ -74,10 +78,6 @@ def reproduce(
     arena reproduce results/league/faults/bird/my-bot+other/3/1
     arena reproduce league bird/my-bot+other/3/1 --bot ./my-bot
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.match.reproduce import reproduce as repeat
-    from arena.players.process import adopt_orphans
-    from arena.tournament.scripts import Scripts
-
     case = _find_case(home, words, seat)
     scripts = Scripts(case.run)
     if case.kept is None or len(case.kept.asked_ms) == 0:
@@ -100,9 +100,9 @@ class _Case(NamedTuple):
     """A fault in a run; ``kept`` is its evidence, if it still exists."""
 
     run: Path
-    record: "GameRecord"
-    fault: "Fault"
-    kept: "KeptFault | None"
+    record: GameRecord
+    fault: Fault
+    kept: KeptFault | None
 
     @property
     def bot(self) -> str:
@@ -110,7 +110,6 @@ class _Case(NamedTuple):
 
 
 def _find_case(home: Path, words: tuple[str, ...], seat: int | None) -> _Case:
-    from arena.records.evidence import evidence_name, read_evidence
 
     path = Path(words[0]) if len(words) == 1 else Path()
     if len(words) == 1 and path.exists():
@@ -131,13 +130,10 @@ def _find_case(home: Path, words: tuple[str, ...], seat: int | None) -> _Case:
     )
 
 
-def _at_path(path: Path, seat: int | None) -> "tuple[Path, GameRecord, int | None]":
+def _at_path(path: Path, seat: int | None) -> tuple[Path, GameRecord, int | None]:
     """The run, the game and, if given, the seat of a folder or
     file of evidence. Raises RunError.
     """
-    from arena.records.evidence import FOLDER, read_evidence
-    from arena.records.find import find_record
-
     run = next(
         (parent for parent in path.absolute().parents if (parent / "run.json").is_file()), None
     )
@@ -152,7 +148,7 @@ def _at_path(path: Path, seat: int | None) -> "tuple[Path, GameRecord, int | Non
     return run, find_record(run, kept.game), kept.seat if path.is_file() else seat
 
 
-def _as_object(case: _Case, bot: str, found: "Reproduction") -> dict[str, object]:
+def _as_object(case: _Case, bot: str, found: Reproduction) -> dict[str, object]:
     fault = case.fault
     return {
         "run": str(case.run),
@@ -176,8 +172,7 @@ def _as_object(case: _Case, bot: str, found: "Reproduction") -> dict[str, object
     }
 
 
-def _show(case: _Case, bot: str, found: "Reproduction") -> None:
-    from arena.rules.rulebook import explained
+def _show(case: _Case, bot: str, found: Reproduction) -> None:
 
     fault = case.fault
     click.echo(
@@ -190,7 +185,7 @@ def _show(case: _Case, bot: str, found: "Reproduction") -> None:
     click.echo(f"now      {decision_text(last, bot) if last else f'{printable(bot)} starts'}")
     _show_words(found.new_words)
     if last:
-        show_stderr(Asked(bot, last, found.stderr))
+        show_stderr(SecondAnswer(bot, last, found.stderr))
     otherwise = [decision for decision in found.decisions[:-1] if decision.new != decision.old]
     if otherwise:
         turns = ", ".join(str(decision.turn) for decision in otherwise[:SHOWN]) + (
@@ -204,14 +199,12 @@ def _show(case: _Case, bot: str, found: "Reproduction") -> None:
 
 
 def _show_words(words: list[str]) -> None:
-    from arena.records.strict import short
 
     for text in words[:SHOWN]:
         click.echo(f"         < {printable(short(text))}")
 
 
-def _sent_text(found: "Reproduction") -> str:
-    from arena.records.strict import short
+def _sent_text(found: Reproduction) -> str:
 
     lines = "1 line" if found.sent == 1 else f"{found.sent} lines"
     if not found.compared:

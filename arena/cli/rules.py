@@ -1,17 +1,17 @@
 """arena rules: the rules of the game."""
 
+import json
 import shutil
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
 
 import click
+import msgspec
 
 from arena.cli.options import as_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from arena.rules.rulebook import Rule
+from arena.rules.rulebook import Rule, every_rule, find_rules, rulebook
 
 WIDTH = 80
 INDENT = "      "
@@ -21,12 +21,12 @@ LEGEND = (
 )
 
 
-@click.command(short_help="Read the rules of the game.")
+@click.command()
 @click.argument("asked", required=False, metavar="[NUMBER|WORD]")
 @as_json
 def rules(asked: str | None, *, as_json: bool) -> None:
-    """Print the rules of Qin: all of them, one rule with its examples, one part, or every rule with
-    a certain word.
+    """Read the rules of the game. You get all of them, one rule with its examples, one part, or
+    every rule with a certain word.
 
     \b
     arena rules
@@ -34,12 +34,8 @@ def rules(asked: str | None, *, as_json: bool) -> None:
     arena rules R6
     arena rules village
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.rules.rulebook import every_rule, find_rules
-
     found = list(every_rule().values()) if asked is None else find_rules(asked)
     if as_json:
-        import msgspec
-
         click.echo(
             msgspec.json.format(msgspec.json.encode([_object(rule) for rule in found]), indent=2)
         )
@@ -51,8 +47,6 @@ def rules_text(asked: str | None) -> str:
     """The rules asked for, 80 columns wide: all, or those that `find_rules` finds. Raises
     UserError.
     """
-    from arena.rules.rulebook import find_rules
-
     if not asked:
         return _whole_text()
     found = find_rules(asked)
@@ -70,7 +64,6 @@ def show_rules(text: str) -> None:
 
 
 def _whole_text() -> str:
-    from arena.rules.rulebook import rulebook
 
     book = rulebook()
     blocks = ["The game in five sentences", _filled(book.summary)]
@@ -83,7 +76,7 @@ def _whole_text() -> str:
     return "\n\n".join([*blocks, "Check figures", _filled(book.figures)])
 
 
-def _rule_text(rule: "Rule") -> str:
+def _rule_text(rule: Rule) -> str:
     first, *rest = rule.paragraphs
     lines = [
         _filled(first, f"{rule.number:<{len(INDENT)}}"),
@@ -98,7 +91,7 @@ def _filled(text: str, head: str = "") -> str:
     )
 
 
-def _examples(rule: "Rule") -> "Iterator[str]":
+def _examples(rule: Rule) -> Iterator[str]:
     """The pictures of a rule as boards in text."""
     positions = _positions() if rule.pictures else {}
     for picture in rule.pictures:
@@ -118,9 +111,6 @@ def _examples(rule: "Rule") -> "Iterator[str]":
 
 def _positions() -> dict[str, Any]:
     """The test positions by name, as protocol/vectors/README.md describes them."""
-    import json
-    from importlib.resources import files
-
     text = files("arena.rules").joinpath("positions.jsonl").read_text(encoding="utf-8")
     return {line["name"]: line for line in map(json.loads, text.splitlines())}
 
@@ -142,7 +132,7 @@ def _board(head: str, position: dict[str, Any]) -> list[str]:
     ]
 
 
-def _object(rule: "Rule") -> dict[str, object]:
+def _object(rule: Rule) -> dict[str, object]:
     return {
         "rule": rule.number,
         "text": "\n".join(rule.paragraphs),

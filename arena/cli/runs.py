@@ -8,25 +8,24 @@ import msgspec
 
 from arena.cli.options import as_json, results_folder
 from arena.cli.playing import said_when_slow
+from arena.errors import UserError
+from arena.exports.text import columns_text
+from arena.records.runfile import read_run
+from arena.tournament.config import make_config
+from arena.tournament.session import games_of, list_runs
 
 
-@click.command(short_help="List the runs in results/.")
+@click.command()
 @as_json
 @click.pass_obj
 def runs(home: Path, /, *, as_json: bool) -> None:
-    """List the runs in results/, oldest first: when each was started, what it plays, and its
-    progress.
+    """List the runs in results/. The oldest comes first, and for each you see when it was started,
+    what it plays, and its progress.
 
     \b
     arena runs
     arena runs --json
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.errors import UserError
-    from arena.exports.text import columns_text
-    from arena.records.runfile import read_run
-    from arena.tournament.config import make_config
-    from arena.tournament.session import games_of, list_runs
-
     rows: list[dict[str, Any]] = []
     for folder in list_runs(results_folder(home)):
         try:

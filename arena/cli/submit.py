@@ -2,11 +2,11 @@
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.main import DONE, FAILED
+from arena.cli import DONE, FAILED
+from arena.cli.check import run_checks
 from arena.cli.options import (
     SandboxChoice,
     bot_in,
@@ -16,10 +16,8 @@ from arena.cli.options import (
     split_words,
 )
 from arena.errors import BotFolderError
-
-if TYPE_CHECKING:
-    from arena.players.folder import Bot
-    from arena.players.registry import Registry
+from arena.players.folder import Bot, home_of_script, near_paths, script_command
+from arena.players.registry import Registry
 
 OPPONENT = "greedy-python"
 """The opponent suggested for a first game."""
@@ -29,7 +27,7 @@ NO_HOME = (
 )
 
 
-@click.command(short_help="Check a bot and add it to bots/.")
+@click.command()
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--name", help="Its name in bots/.  [default: from bot.toml, or the script's name]")
 @click.option(
@@ -64,8 +62,6 @@ def submit(
     arena submit ideas/best.py --name second-try
     arena submit ./engine --name engine --command './engine --fast'
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.cli.check import run_checks
-
     _expect_to_exist(path)
     _expect_a_way_to_start(path, command)
     bot = bot_in(path, name=name, command=command)
@@ -94,8 +90,6 @@ def submit(
 
 def _expect_to_exist(path: Path) -> None:
     """Raises BadParameter, with the path the user may have meant."""
-    from arena.players.folder import near_paths
-
     if not path.exists():
         near = near_paths(path).removeprefix("did")
         message = f"Path '{path}' does not exist." + (f" Did{near}" if near else "")
@@ -104,8 +98,6 @@ def _expect_to_exist(path: Path) -> None:
 
 def _expect_a_way_to_start(path: Path, command: list[str] | None) -> None:
     """Raises BotFolderError for a script if nothing says how to start it."""
-    from arena.players.folder import home_of_script, script_command
-
     if command or not path.is_file() or home_of_script(path):
         return
     try:
@@ -115,7 +107,7 @@ def _expect_a_way_to_start(path: Path, command: list[str] | None) -> None:
         raise
 
 
-def _next_command(registry: "Registry", bot: "Bot") -> str:
+def _next_command(registry: Registry, bot: Bot) -> str:
     """What to type once a bot is registered: a comparison with its last version, or a first run."""
     name = bot.manifest.name
     older = registry.versions(name)[1:]

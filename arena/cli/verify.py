@@ -4,10 +4,12 @@ from pathlib import Path
 
 import click
 import msgspec
+from tqdm import tqdm
 
-from arena.cli.main import DONE, FAILED
+from arena.cli import DONE, FAILED
 from arena.cli.options import as_json, prior_option, run_argument, run_folder
 from arena.errors import printable
+from arena.records.journal import COMPRESSED, journal_of
 
 SHOWN = 20
 SAMPLED = (
@@ -16,7 +18,7 @@ SAMPLED = (
 )
 
 
-@click.command(short_help="Check a run against its plan and the rules.")
+@click.command()
 @run_argument
 @click.option(
     "--sample",
@@ -42,8 +44,8 @@ def verify(
     *,
     as_json: bool,
 ) -> int:
-    """Replay every game of a run, by default the newest one, and check everything in its folder
-    that can be checked.
+    """Check a run against its plan and the rules. Every game of the run, by default the newest
+    one, is replayed, and everything in its folder that can be checked is checked.
 
     This checks records against their schema, ids against the plan, decks against the seed, results
     against the moves, faults against their evidence, the copies of the bots against their hashes,
@@ -60,10 +62,8 @@ def verify(
     arena verify league --json
     arena verify league --sample 1000 --seed "$(date)"
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from tqdm import tqdm
-
-    from arena.exports.verify import Sample, verify_run
-    from arena.records.journal import COMPRESSED, journal_of
+    # Pandas: --help does without.
+    from arena.exports.verify import Sample, verify_run  # noqa: PLC0415
 
     if seed is not None and sample is None:
         raise click.UsageError(

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.options import prior_option, run_argument, run_folder
+from arena.exports.text import counted_text, standings_text
+from arena.records.journal import journal_of
+from arena.tournament.session import Completeness
 
 if TYPE_CHECKING:
     from arena.ratings.tables import Tables
-    from arena.tournament.session import Completeness
 
 SHARE_OF_TIME = 10
 """Reading a long journal takes time: the next look waits at least this many times as long as the
@@ -22,7 +24,7 @@ QUIET_S = 60
 ALTERNATE_SCREEN, NORMAL_SCREEN, FRESH = "\x1b[?1049h", "\x1b[?1049l", "\x1b[H\x1b[2J"
 
 
-@click.command(short_help="Watch a run that is being played.")
+@click.command()
 @run_argument
 @click.option(
     "--every",
@@ -35,8 +37,8 @@ ALTERNATE_SCREEN, NORMAL_SCREEN, FRESH = "\x1b[?1049h", "\x1b[?1049l", "\x1b[H\x
 @prior_option
 @click.pass_obj
 def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, once: bool) -> None:
-    """Show the progress and standings of a run, by default the newest one, until it is finished or
-    you press Ctrl-C.
+    """Watch a run that is being played. You see its progress and its standings, by default of the
+    newest run, until it is finished or you press Ctrl-C.
 
     This only reads the journal and does not disturb the run. Without a terminal, each look is
     printed below the last one.
@@ -45,8 +47,9 @@ def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, 
     arena watch
     arena watch league --every 10
     """  # noqa: D301 - \b is click's mark for lines to keep
-    from arena.cli.standings import rate_run
-    from arena.ratings.tally import games_in
+    # Pandas: --help does without.
+    from arena.cli.tables import rate_run  # noqa: PLC0415
+    from arena.ratings.tally import games_in  # noqa: PLC0415
 
     folder = run_folder(home, run)
     screen = sys.stdout.isatty() and not once
@@ -56,8 +59,9 @@ def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, 
         while True:
             began = time.monotonic()
             tables, plan = rate_run(folder, prior)
-            speed.note(games_in(tables.blocks), began)
-            text = look(folder, tables, plan, speed)
+            games = games_in(tables.blocks)
+            speed.note(games, began)
+            text = look(folder, tables, plan, games, speed)
             click.echo(f"{FRESH}{text}" if screen else f"{text}\n")
             if once or (plan is not None and not plan.missing):
                 break
@@ -82,17 +86,11 @@ class Speed:
         self.games_per_s = (games - self._first[0]) / seconds if seconds else 0.0
 
 
-def look(folder: Path, tables: "Tables", plan: "Completeness | None", speed: Speed) -> str:
+def look(
+    folder: Path, tables: "Tables", plan: Completeness | None, games: int, speed: Speed
+) -> str:
     """One look at a run, as text: its progress, its speed and its standings."""
-    from arena.exports.text import counted_text, standings_text
-    from arena.ratings.tally import games_in
-    from arena.records.journal import journal_of
-
-    played = (
-        str(games_in(tables.blocks))
-        if plan is None
-        else f"{plan.games - plan.missing} of {plan.games}"
-    )
+    played = str(games) if plan is None else f"{plan.games - plan.missing} of {plan.games}"
     faults = int(tables.standings["forfeits"].sum())
     head = f"{folder}: {played} games, {faults} forfeit{'' if faults == 1 else 's'}" + (
         f" in {counted_text(tables)}" if tables.match else ""

@@ -16,7 +16,7 @@ import msgspec
 
 from arena.errors import ArenaError, ConfigError, RunError, UserError
 from arena.exports.files import DERIVED, derived_text
-from arena.match.audit import audit
+from arena.match.replay import audit
 from arena.players.builtin import COMMAND, built_in_bot
 from arena.players.folder import played_copy
 from arena.ratings.columns import DECIMALS
@@ -32,7 +32,6 @@ from arena.records.strict import Difference, Wrong, decode_strictly
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
 from arena.tournament.config import make_config
-from arena.tournament.deals import deck_of
 from arena.tournament.schedule import Schedule, game_id
 
 MOST = 1000
@@ -212,17 +211,19 @@ def _plan_difference(
     name = game_id(record.board, line_up, record.deal, record.seating)
     if record.id != name:
         return Wrong("id", f"{name} by board, bots, deal and seating", record.id)
+    place = f"{record.board}/{'+'.join(line_up)}"
     is_planned = (
         len(line_up) == schedule.config.players
-        and record.seating < len(schedule.seatings)
         and record.board in boards
+        and schedule.has_block(place, record.deal)
+        and schedule.has_seating(place, record.deal, record.seating)
     )
-    if not is_planned or not schedule.has_block(f"{record.board}/{'+'.join(line_up)}", record.deal):
+    if not is_planned:
         return Wrong("id", "a game from the plan in run.json", record.id)
     bots = schedule.seated(tuple(line_up), record.seating)
     if record.bots != list(bots):
         return Wrong("bots", f"{','.join(bots)} by the seating", ",".join(record.bots))
-    deck = deck_of(schedule.config.seed, record.board, record.deal)
+    deck = schedule.deck(record.board, tuple(line_up), record.deal)
     return Wrong("deck", f"{deck} by the seed", record.deck) if record.deck != deck else None
 
 

@@ -4,17 +4,18 @@ what we know about the fault.
 
 import re
 from collections.abc import Sequence
+from functools import partial
+from itertools import chain, count
 from typing import Literal, NamedTuple
 
 import msgspec
 
 from arena.errors import FaultKind
-from arena.match.clock import Timing
 from arena.match.retrace import Decision, Script, decisions_of, retrace
-from arena.players.bot import BotPlayer
+from arena.players.bot import BotPlayer, Manner
 from arena.players.channel import Channel, Direction
 from arena.players.folder import Bot
-from arena.players.messages import FromArena, Hello
+from arena.players.messages import FromArena, Hello, encode
 from arena.players.player import KEPT_BYTES
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.evidence import KeptFault
@@ -22,7 +23,7 @@ from arena.records.record import Fault
 
 START = '{"type":"start",'
 TURN = re.compile(r'\{"type":"turn","id":([0-9]{1,15}),')
-FIRST_TURN_ID = 2
+HELLO_ID, FIRST_TURN_ID = 1, 2
 
 Verdict = Literal["same", "other", "answered"]
 
@@ -50,48 +51,6 @@ class Reproduction(NamedTuple):
     stderr: str
 
 
-class _Again(BotPlayer):
-    """A bot that is greeted with the run's arena version, numbers its requests as in the run, and
-    keeps all lines.
-    """
-
-    def __init__(self, bot: Bot, timing: Timing, sandbox: Sandbox, arena: str, first: int) -> None:
-        super().__init__(bot, timing.startup_ms, sandbox, timing.clock)
-        self._arena = arena
-        self._skipped = first - FIRST_TURN_ID
-        self.said: list[tuple[Direction, str]] = []
-
-    def encoded(self, message: FromArena) -> bytes:
-        """The message as the arena wrote it in the run."""
-        return super().encoded(
-            msgspec.structs.replace(message, arena=self._arena)
-            if isinstance(message, Hello)
-            else message
-        )
-
-    def next_id(self) -> int:
-        """1 for hello, then the ids of the recording."""
-        number = super().next_id()
-        return number if number < FIRST_TURN_ID else number + self._skipped
-
-    def channel(self, to_bot: int, from_bot: int) -> Channel:
-        """A channel that keeps all lines."""
-        return _Keeping(to_bot, from_bot, self.said)
-
-
-class _Keeping(Channel):
-    def __init__(self, to_bot: int, from_bot: int, said: list[tuple[Direction, str]]) -> None:
-        super().__init__(to_bot, from_bot, exchange=None)
-        self._every = said
-
-    def _note(self, direction: Direction, text: bytes) -> None:
-        super()._note(direction, text)
-        lines = text.rstrip(b"\n").split(b"\n")
-        self._every += [
-            (direction, line[:KEPT_BYTES].decode(errors="backslashreplace")) for line in lines
-        ]
-
-
 def reproduce(
     script: Script, fault: Fault, kept: KeptFault | None, bot: Bot, sandbox: Sandbox, arena: str
 ) -> Reproduction:
@@ -102,7 +61,10 @@ def reproduce(
     """
     old = [(way, text) for way, _, text in kept.lines] if kept else []
     asked = sum(turn < fault.turn for turn in decisions_of(script.record, fault.seat))
-    player = _Again(bot, script.timing, sandbox, arena, _first_id(old, asked))
+    said: list[tuple[Direction, str]] = []
+    manner = _as_in_the_run(arena, _first_id(old, asked), said)
+    timing = script.timing
+    player = BotPlayer(bot, timing.startup_ms, sandbox, timing.clock, manner)
     # a bot that forfeited at the start is just started
     wanted = -1 if fault.kind == FaultKind.STARTUP else fault.turn
     try:
@@ -112,18 +74,41 @@ def reproduce(
         ending, _, stderr = player.evidence()
     finally:
         player.dismiss()
-    compared, differs = _compare(_sent(old), _sent(player.said))
+    compared, differs = _compare(_sent(old), _sent(said))
     verdict = _verdict(fault, decisions)
     return Reproduction(
         verdict,
         decisions,
-        _count(player.said),
+        _count(said),
         compared,
         differs,
         _words(old),
-        _words(player.said),
+        _words(said),
         ending,
         stderr,
+    )
+
+
+def _as_in_the_run(arena: str, first: int, said: list[tuple[Direction, str]]) -> Manner:
+    """Greets the bot with the run's version of the arena, gives its requests the ids that they had
+    (1 for hello, then from the ``first`` of the game), and keeps all lines in ``said``.
+    """
+
+    def in_its_version(message: FromArena) -> bytes:
+        is_hello = isinstance(message, Hello)
+        return encode(msgspec.structs.replace(message, arena=arena) if is_hello else message)
+
+    def keep(direction: Direction, text: bytes, _: int, /, *, unread: bool = False) -> None:
+        if not unread:
+            lines = text.rstrip(b"\n").split(b"\n")
+            said.extend(
+                (direction, line[:KEPT_BYTES].decode(errors="backslashreplace")) for line in lines
+            )
+
+    return Manner(
+        encode=in_its_version,
+        numbers=lambda: chain([HELLO_ID], count(first)),
+        connect=partial(Channel, tap=keep),
     )
 
 

@@ -1,27 +1,20 @@
-"""A bot's process as a player: the dialogue, the deadlines, and the fault for each way a dialogue
-can fail.
-"""
+"""A bot's process as a player: the dialogue, and the time for each answer."""
 
 import time
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import NamedTuple
 
 from arena import __version__
 from arena.errors import FaultKind, Forfeit
-from arena.players.channel import (
-    MAX_LINE,
-    Channel,
-    Line,
-    OutputEnded,
-    Overflowed,
-    SpokeUnasked,
-    TimedOut,
-)
+from arena.players.aftermath import FAILURES, LAST_WORDS, THINK_WHEN_ASKED, Aftermath
+from arena.players.channel import Channel, Line
 from arena.players.folder import Bot
 from arena.players.messages import (
     PROTOCOL,
     READY_EXAMPLE,
     ClockKind,
     FromArena,
-    FromBot,
     Hello,
     Move,
     Quit,
@@ -32,38 +25,43 @@ from arena.players.messages import (
     shown,
 )
 from arena.players.player import KEPT_BYTES, Answer, Player, Words
-from arena.players.process import BotProcess, Ending
+from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, OutOfTime, Overspent, Timekeeper
+from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Metered, Timekeeper
 from arena.players.views import turn_view
 from arena.rules import State
 
-GRACE_NS = 200_000_000
-"""After a missed deadline: how long to wait for a late answer, once with the bot's input open and
-once with it closed.
-"""
-EXIT_S = 0.25
 QUIT_S = 0.1
-FLOODED = (
-    f"expected one line per request, got more than {MAX_LINE >> 10} KiB that nobody asked for:"
-    " answer each request once, log to stderr"
-)
-THINK_WHEN_ASKED = "think only when asked, and end every process you start"
-LAST_WORDS = "last line on stderr:"
-THINK_LESS = "think less (position.think_ms says how long), or allow more with --move-ms"
-START_FASTER = "start faster: load less before ready"
-FLUSH = "answer every request, and flush stdout after each line"
-AFTER_CLOSING = (
-    "the bot answered only after its input was closed: flush stdout after each line "
-    "(or, if it was still thinking, it was {late_ms} ms late: {slow})"
-)
+"""How long a bot may take to exit after 'quit'. Nothing depends on it: a slower one is killed, and
+that is no fault.
+"""
+
+
+class Manner(NamedTuple):
+    """How the arena speaks to a bot; a tool that wants a part of it otherwise gives its own.
+
+    ``encode`` makes a line of a message, ``numbers`` the ids of all requests to one process, and
+    ``connect`` the channel for the process's pipes.
+    """
+
+    encode: Callable[[FromArena], bytes] = encode
+    numbers: Callable[[], Iterator[int]] = lambda: count(1)
+    connect: Callable[[int, int], Channel] = Channel
+
+
+USUAL = Manner()
 
 
 class BotPlayer(Player):
     """A bot that plays in its own process, which starts with the bot's first game."""
 
     def __init__(
-        self, bot: Bot, startup_ms: int, sandbox: Sandbox = OPEN, clock: ClockKind = BEST_CLOCK
+        self,
+        bot: Bot,
+        startup_ms: int,
+        sandbox: Sandbox = OPEN,
+        clock: ClockKind = BEST_CLOCK,
+        manner: Manner = USUAL,
     ) -> None:
         self.bot = bot
         self.clock: ClockKind = clock
@@ -73,14 +71,16 @@ class BotPlayer(Player):
         self._process: BotProcess | None = None
         self._channel: Channel | None = None
         self._timekeeper: Timekeeper | None = None
-        self._requests = self._moves = 0
-        self._full = False
+        self._manner = manner
+        self._encode = manner.encode
+        self._numbers = manner.numbers()
+        self._has_moved = self._full = False
         self._began_ns = time.monotonic_ns()
 
     @property
     def is_running(self) -> bool:
         """Whether the process has been started and has not exited."""
-        return self._process is not None and self._process.ending() is None
+        return self._channel is not None and not (self._process and self._process.ending())
 
     def begin(self, start: Start) -> None:
         """Starts the process if there is none, and announces the game. Raises Forfeit (STARTUP),
@@ -90,14 +90,19 @@ class BotPlayer(Player):
         if not self.is_running:
             self.stop()
             self._start()
-        self._line().queue(self.encoded(start))
+        self.channel.queue(self._encode(start))
 
     def choose(self, state: State, budget_ns: int) -> Answer:
         """Asks for a move. Raises Forfeit."""
-        number = self.next_id()
-        request = self.encoded(turn_view(state, number, budget_ns // 1_000_000, full=self._full))
+        number = next(self._numbers)
+        request = self._encode(turn_view(state, number, budget_ns // NS_PER_MS, full=self._full))
+        keeper = self._timekeeper
+        assert keeper is not None, "the game has begun"
         began_ns = time.monotonic_ns()
-        line, spent_ns = self._ask(request, budget_ns)
+        try:
+            line, spent_ns = keeper.ask(request, budget_ns, self.meanwhile)
+        except FAILURES as failure:
+            raise self._aftermath().fault_of(failure, budget_ns) from None
         answered_ns = time.monotonic_ns()
         reply = decode_reply(line)
         if not isinstance(reply, Move):
@@ -105,18 +110,15 @@ class BotPlayer(Player):
                 FaultKind.WRONG_SHAPE,
                 f'expected a reply of type "move" to the request {number}, got {shown(line)}',
             )
-        self._check_id(reply, number, line)
-        self._moves += 1
+        if reply.id != number:
+            raise self._wrong_id(number, line)
+        self._has_moved = True
         return Answer(reply.move, spent_ns, began_ns, answered_ns)
 
-    def encoded(self, message: FromArena) -> bytes:
-        """A message as a line."""
-        return encode(message)
-
-    def next_id(self) -> int:
-        """The id for the next request."""
-        self._requests += 1
-        return self._requests
+    def request(self, state: State, time_ms: int) -> None:
+        """Queues a turn whose answer nobody waits for."""
+        view = turn_view(state, next(self._numbers), time_ms, full=self._full)
+        self.channel.queue(self._encode(view))
 
     def owed_ns(self) -> int:
         """The processor time that the bot has used since its last answer; 0 by the wall clock."""
@@ -145,7 +147,7 @@ class BotPlayer(Player):
         """Sends the lines about the end of the game; stops the process if the bot wants a fresh one
         for each game.
         """
-        self._line().flush()
+        self.channel.flush()
         if self._process:
             self._process.trim_stderr()
         if self.bot.manifest.fresh:
@@ -155,8 +157,9 @@ class BotPlayer(Player):
         """Kills the process and everything it started, without sending anything; calling it again
         does nothing.
         """
-        if self._channel and self._process:
+        if self._channel:
             self._channel.close()
+        if self._process:
             self._process.stop()
         self._process = self._channel = self._timekeeper = None
 
@@ -208,205 +211,77 @@ class BotPlayer(Player):
 
     def lines(self) -> list[Line]:
         """The kept lines of the dialogue: the last ones in each direction."""
-        return self._line().lines()
+        return self.channel.lines()
 
-    def _line(self) -> Channel:
+    @property
+    def channel(self) -> Channel:
+        """The lines to and from the process."""
         assert self._channel is not None, "the game has begun"
         return self._channel
 
+    @property
+    def process(self) -> BotProcess:
+        """The process itself."""
+        assert self._process is not None, "the game has begun"
+        return self._process
+
     def _start(self) -> None:
         self.open()
-        number = self.next_id()
-        hello = self.encoded(Hello(number, PROTOCOL, __version__))
         try:
-            ready = self._greet(hello, number)
+            self.greet()
         except Forfeit as fault:
-            words = "" if LAST_WORDS in fault.detail else self._last_words()
+            is_told = LAST_WORDS in fault.detail
+            words = "" if is_told else self._aftermath(is_starting=True).last_words()
             raise Forfeit(FaultKind.STARTUP, f"{fault.detail}{words}") from fault
-        self._full = ready.view == "full"
-        if self._timekeeper:
-            self._timekeeper.begin()
 
     def open(self) -> None:
         """Starts the process without sending it anything yet. Raises Void."""
         wanted = self.bot.manifest
-        self._process = BotProcess(
+        process = BotProcess(
             self.bot.command, self.bot.folder, self.sandbox, wanted.memory_mb, wanted.processes
         )
-        self._channel = self.channel(self._process.to_bot, self._process.from_bot)
-        self._timekeeper = Timekeeper(self._channel, self._process, self.clock)
-        self._requests = self._moves = 0
+        self._process = process
+        self.attach(self._manner.connect(process.to_bot, process.from_bot), process)
 
-    def channel(self, to_bot: int, from_bot: int) -> Channel:
-        """The channel for a new process."""
-        return Channel(to_bot, from_bot)
+    def attach(self, channel: Channel, metered: Metered) -> None:
+        """Speaks over this channel from now on, and charges what is metered."""
+        self._channel = channel
+        self._timekeeper = Timekeeper(channel, metered, self.clock)
+        self._numbers = self._manner.numbers()
+        self._has_moved = False
 
-    def _greet(self, hello: bytes, number: int) -> Ready:
-        line, _ = self._ask(hello, self.startup_ms * 1_000_000, starting=True)
+    def greet(self) -> None:
+        """Says hello, and hears which view the bot wants. Raises Forfeit, Void."""
+        number = next(self._numbers)
+        hello = self._encode(Hello(number, PROTOCOL, __version__))
+        budget_ns, keeper = self.startup_ms * NS_PER_MS, self._timekeeper
+        assert keeper is not None, "the process is there"
+        try:
+            line, _ = keeper.ask(hello, budget_ns, self.meanwhile, budget_ns)
+        except FAILURES as failure:
+            raise self._aftermath(is_starting=True).fault_of(failure, budget_ns) from None
         reply = decode_reply(line, READY_EXAMPLE)
         if not isinstance(reply, Ready):
             raise Forfeit(
                 FaultKind.WRONG_SHAPE,
                 f"expected a reply such as {READY_EXAMPLE} to the hello, got {shown(line)}",
             )
-        self._check_id(reply, number, line)
-        return reply
-
-    def _ask(self, request: bytes, budget_ns: int, *, starting: bool = False) -> tuple[bytes, int]:
-        """The reply and what it cost in ns. Raises Forfeit, Void."""
-        keeper = self._timekeeper
-        assert keeper is not None, "the process is there"
-        try:
-            return keeper.ask(request, budget_ns, self.meanwhile, budget_ns if starting else None)
-        except OutOfTime as error:
-            allowance = (
-                f"the {self.startup_ms} ms allowed for start-up" if starting else error.allowance
-            )
-            raise self._overdue(
-                error.partial, time.monotonic_ns(), allowance, starting=starting
-            ) from None
-        except Overspent as error:
-            allowance = f"the {self.startup_ms} ms of processor time allowed for start-up"
-            slow = Forfeit(FaultKind.STARTUP, f"no answer came within {allowance}: {START_FASTER}")
-            raise slow if starting else _late(error, budget_ns) from None
-        except OutputEnded as error:
-            raise self._ended(error.partial) from None
-        except SpokeUnasked as error:
-            detail = (
-                f"expected silence until the next request, got {shown(error.line)}: answer each"
-                " request once, log to stderr"
-            )
-            raise self._unasked(detail) from None
-        except Overflowed as error:
-            if error.one_line:
-                detail = (
-                    f"expected lines of at most {MAX_LINE >> 10} KiB, got a longer one that starts"
-                    f" {shown(error.start)}"
-                )
-                raise Forfeit(FaultKind.LONG_LINE, detail) from None
-            raise Forfeit(FaultKind.FLOOD, FLOODED) from None
-
-    def _check_id(self, reply: FromBot, number: int, line: bytes) -> None:
         if reply.id != number:
-            raise self._unasked(
-                f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id'
-                " of the request, and answer it once"
-            )
+            raise self._wrong_id(number, line)
+        self._full = reply.view == "full"
+        keeper.begin()
 
-    def _unasked(self, detail: str) -> Forfeit:
-        """The fault for a line that answers no request: a flood if there are many."""
-        return (
-            Forfeit(FaultKind.FLOOD, FLOODED)
-            if self._line().is_flooding()
-            else Forfeit(FaultKind.UNKNOWN_ID, detail)
+    def _wrong_id(self, number: int, line: bytes) -> Forfeit:
+        return self._aftermath().unasked(
+            f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id'
+            " of the request, and answer it once"
         )
 
-    def _overdue(
-        self, partial: bytes, deadline_ns: int, allowance: str, *, starting: bool
-    ) -> Forfeit:
-        """Finds out why the answer is missing: waits a little for it, then closes the bot's input
-        and waits again.
-        """
-        assert self._process is not None
-        unread = self._line().unread_by_bot()
-        slow = START_FASTER if starting else THINK_LESS
-        if not self._process.ending() and self._answers_within(GRACE_NS):
-            late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
-            return Forfeit(
-                FaultKind.LATE, f"the answer came {late_ms} ms after {allowance} had passed: {slow}"
-            )
-        ending = self._process.ending()
-        if ending:
-            detail = f"no answer came within {allowance}, and the bot {ending}{self._last_words()}"
-            return Forfeit(_ending_kind(ending), detail)
-        if unread:
-            return Forfeit(
-                FaultKind.NEVER_READS,
-                f"no answer came within {allowance}, and {unread} bytes of input were left unread:"
-                " read stdin line by line",
-            )
-        if not self._process.has_output_open():
-            return self._ended(partial)
-        self._line().close_input()
-        if self._answers_within(GRACE_NS):
-            late_ms = (time.monotonic_ns() - deadline_ns) // 1_000_000
-            if self._moves:  # what sent those has no need to be told to flush
-                return Forfeit(
-                    FaultKind.SILENT,
-                    f"the answer came {late_ms} ms after {allowance} had passed: {slow}",
-                )
-            return Forfeit(FaultKind.SILENT, AFTER_CLOSING.format(late_ms=late_ms, slow=slow))
-        if partial:
-            return Forfeit(
-                FaultKind.LATE,
-                f"only part of a line came within {allowance}, {shown(partial)}: send each answer"
-                " whole, with a newline at the end",
-            )
-        # a bot that answered hello flushes: what it holds back would have come when its input ended
-        return Forfeit(
-            FaultKind.SILENT,
-            f"no answer came within {allowance}:"
-            f" {FLUSH if starting else f'answer every turn; {slow}'}",
+    def _aftermath(self, *, is_starting: bool = False) -> Aftermath:
+        return Aftermath(
+            self.process,
+            self.channel,
+            startup_ms=self.startup_ms,
+            is_starting=is_starting,
+            has_moved=self._has_moved,
         )
-
-    def _answers_within(self, nanoseconds: int) -> bool:
-        try:
-            self._line().read_line(time.monotonic_ns() + nanoseconds)
-        except (TimedOut, OutputEnded, Overflowed):
-            return False
-        return True
-
-    def _ended(self, partial: bytes) -> Forfeit:
-        assert self._process is not None
-        ending = self._process.ending(EXIT_S)
-        after = f" after writing {shown(partial)} without a newline" if partial else ""
-        if ending is None:
-            detail = (
-                f"the bot closed its output{after} but kept running: keep stdout open until the"
-                " line 'quit'"
-            )
-            return Forfeit(FaultKind.CLOSED_OUTPUT, detail)
-        return Forfeit(
-            _ending_kind(ending), f"the bot {ending}{after}{_cure(ending)}{self._last_words()}"
-        )
-
-    def _last_words(self) -> str:
-        """The last line of stderr, which names the error in most languages."""
-        if self._process is None:
-            return ""
-        full = "; its stderr is full: log less" if self._process.stderr_is_full() else ""
-        words = self._process.stderr_tail().strip().splitlines()
-        return f"{full}; {LAST_WORDS} {words[-1][:300]}" if words else full
-
-
-def _late(error: Overspent, budget_ns: int) -> Forfeit:
-    """The fault of an answer that cost too much processor time."""
-    cost, budget, before = (
-        round(each / NS_PER_MS) for each in (error.cost_ns, budget_ns, error.unasked_ns)
-    )
-    cure = (
-        f", {before} of them before it was asked: {THINK_WHEN_ASKED}"
-        if before
-        else f": {THINK_LESS}"
-    )
-    return Forfeit(
-        FaultKind.LATE,
-        f"the bot used {cost} ms of processor time for an answer that might take {budget} ms{cure}",
-    )
-
-
-def _cure(ending: Ending) -> str:
-    """What to do about it, unless the ending already says so."""
-    if ending.excess or ending.unwatched or ending.failed:
-        return ""
-    if ending.exit is not None:
-        return " when an answer was due: answer every turn, and stay until the line 'quit'"
-    return " when an answer was due: look for a crash in its code or in a library"
-
-
-def _ending_kind(ending: Ending) -> FaultKind:
-    if ending.failed:
-        return FaultKind.STARTUP
-    if ending.excess and ending.excess[0] == "memory":
-        return FaultKind.MEMORY
-    return FaultKind.KILLED if ending.signal is not None else FaultKind.EXIT

@@ -2,12 +2,16 @@
 written.
 """
 
+import array
+import fcntl
 import os
 import select
 import sys
+import termios
 import time
 from collections import deque
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Literal, NamedTuple, Protocol
 
 from arena.players.exchange import EXCHANGE, Exchange
 
@@ -17,11 +21,23 @@ KEPT_LINES = 40
 CHUNK = 8 * 1024
 
 COUNTER_BYTES = 8
-_DRAIN_NS = 100_000_000
-"""How long to watch whether unasked output turns into a flood."""
-
 
 Direction = Literal["to", "from"]
+Write = Callable[[int, bytes], int]
+"""Writes to a descriptor as `os.write` does; returns how many bytes it took."""
+
+
+class Tap(Protocol):
+    """Hears all that passes through a channel: a line from the bot, or lines to it, and when.
+
+    ``unread`` marks output that was still waiting when the channel was closed, whether whole lines
+    or part of one.
+    """
+
+    def __call__(
+        self, direction: Direction, text: bytes, at_ns: int, /, *, unread: bool = False
+    ) -> None:
+        """Takes a note of it."""
 
 
 class TimedOut(Exception):  # noqa: N818 - an outcome, judged by the caller
@@ -57,6 +73,10 @@ class SpokeUnasked(Exception):  # noqa: N818
         self.line = line
 
 
+Said = tuple[Direction, bytes, int]
+"""What one side said, one line or several, and when, on the monotonic clock."""
+
+
 class Line(NamedTuple):
     """One line of the dialogue, without its newline: ``to`` or ``from`` the bot, at a time on the
     monotonic clock.
@@ -71,15 +91,26 @@ class Channel:
     """The arena's ends of a bot's pipes, which it owns.
 
     ``exchange`` does a request in one call in the usual case. Without it, and in every other case,
-    the code below does it step by step, so a subclass that overrides a step passes None.
+    the code below does it step by step, and only that code uses ``write``. ``tap`` hears all lines;
+    without ``exchange`` it hears a request before the bot does.
+
     ``counter`` may be set to a descriptor that is then read with each reply: 8 bytes that are a
     number, such as the processor time of the bot in ns. ``counted`` is the number that came with
     the last reply, or -1.
     """
 
-    def __init__(self, to_bot: int, from_bot: int, exchange: Exchange | None = EXCHANGE) -> None:
+    def __init__(
+        self,
+        to_bot: int,
+        from_bot: int,
+        exchange: Exchange | None = EXCHANGE,
+        tap: Tap | None = None,
+        write: Write = os.write,
+    ) -> None:
         self._to_bot, self._from_bot = to_bot, from_bot
         self._exchange = exchange
+        self._tap = tap
+        self._write_some = write
         self.counter = self.counted = -1
         os.set_blocking(to_bot, False)
         os.set_blocking(from_bot, False)
@@ -90,14 +121,16 @@ class Channel:
         self._both.register(to_bot, select.POLLOUT)
         self._incoming = b""
         self._queue: list[bytes] = []
+        self.queue = self._queue.append
+        """Adds a line (without its newline) that is sent together with the next request. It is the
+        list's own method, because every placement is queued for every seat.
+        """
         self._outgoing = b""
         self._open = True
-        self._said: deque[tuple[Direction, bytes, int]] = deque(maxlen=KEPT_LINES)
+        self._said: deque[Said] = deque(maxlen=KEPT_LINES)
+        # A tap costs nothing where there is none: two calls an exchange are 2 % of it.
+        self._note: Callable[[Said], None] = self._said.append if tap is None else self._tell_tap
         self.accepts_input = True
-
-    def queue(self, line: bytes) -> None:
-        """Adds a line (without its newline) that is sent together with the next request."""
-        self._queue.append(line)
 
     def lines(self) -> list[Line]:
         """The last lines in each direction."""
@@ -119,6 +152,9 @@ class Channel:
             self._check_unasked()
         queue = self._queue
         queue.append(line)
+        # A reply in two steps. The exchange in C does only the usual case: all written at once,
+        # one whole line back. In every other case it says how far it got, and the code that reads
+        # and writes step by step goes on from there, so that odd cases are written once, in Python.
         if self._exchange is None or self._incoming or self._outgoing:
             self._send(deadline_ns)
             return self.read_line(deadline_ns)
@@ -128,11 +164,11 @@ class Channel:
         reply, rest, written, sent_ns, at_ns, counted = self._exchange(
             self._to_bot, self._from_bot, lines, deadline_ns, self.counter
         )
-        self._said.append(("to", lines, sent_ns))
+        self._note(("to", lines, sent_ns))
         if reply is None:
             self._outgoing, self._incoming = lines[written:], rest
             return self.go_on(deadline_ns)
-        self._said.append(("from", reply, at_ns))
+        self._note(("from", reply, at_ns))
         self.counted = counted
         return reply
 
@@ -157,7 +193,7 @@ class Channel:
                 raise Overflowed(one_line=True, start=incoming[:MAX_LINE])
             self._incoming, line = incoming[end + 1 :], incoming[:end]
             if line and not line.isspace():
-                self._note("from", line)
+                self._note(("from", line, time.monotonic_ns()))
                 self._count()
                 return line
             seen, skipped = 0, skipped + end + 1
@@ -168,19 +204,25 @@ class Channel:
         """Waits for more than the part of a line that has arrived."""
         if len(self._incoming) > MAX_LINE:
             raise Overflowed(one_line=True, start=self._incoming[:MAX_LINE])
-        if not self._readable.poll(max(0, deadline_ns - time.monotonic_ns()) / 1e6):
+        if not self._is_readable(deadline_ns):
             raise TimedOut(self._incoming)
         if not self._receive():
             raise OutputEnded(self._incoming)
 
-    def is_flooding(self) -> bool:
-        """Whether more than MAX_LINE bytes that nobody asked for are waiting, or arrive within a
-        moment.
+    def _is_readable(self, deadline_ns: int) -> bool:
+        """Whether there is something to read, or the end of it, by the deadline."""
+        # It looks once even if the deadline has passed: what had come by then was in time, and it
+        # is the machine that was late to look.
+        return bool(self._readable.poll(max(0, deadline_ns - time.monotonic_ns()) / 1e6))
+
+    def is_flooding(self, deadlines_ns: Iterable[int]) -> bool:
+        """Whether more than MAX_LINE bytes that nobody asked for are waiting, or arrive by the last
+        of these deadlines.
         """
-        deadline_ns = time.monotonic_ns() + _DRAIN_NS
-        while len(self._incoming) <= MAX_LINE and time.monotonic_ns() < deadline_ns:
-            if self._readable.poll(10) and not self._receive():
-                break
+        for deadline_ns in deadlines_ns:
+            while len(self._incoming) <= MAX_LINE and self._is_readable(deadline_ns):
+                if not self._receive():
+                    return False
         return len(self._incoming) > MAX_LINE
 
     def flush(self) -> None:
@@ -198,6 +240,9 @@ class Channel:
 
     def close(self) -> None:
         """Closes both pipes; calling it again does nothing."""
+        if self._open and self._tap:
+            self._receive()
+            self._tap("from", self._incoming, time.monotonic_ns(), unread=True)
         self.close_input()
         if self._open:
             self._open = False
@@ -207,9 +252,11 @@ class Channel:
         """The number of bytes, sent or still queued, that the bot has not read."""
         return len(self._outgoing) + (pipe_fill(self._to_bot) if self.accepts_input else 0)
 
-    def _note(self, direction: Direction, text: bytes) -> None:
-        """Remembers a line from the bot, or lines to it."""
-        self._said.append((direction, text, time.monotonic_ns()))
+    def _tell_tap(self, said: Said) -> None:
+        """Remembers what was said, and lets the tap hear it."""
+        assert self._tap is not None
+        self._said.append(said)
+        self._tap(*said)
 
     def _count(self) -> None:
         if self.counter >= 0:
@@ -219,7 +266,7 @@ class Channel:
         self._queue.append(b"")
         lines = b"\n".join(self._queue)
         self._queue.clear()
-        self._note("to", lines)
+        self._note(("to", lines, time.monotonic_ns()))
         self._outgoing += lines
         self._write(deadline_ns)
 
@@ -229,7 +276,7 @@ class Channel:
         """
         while self._outgoing and self.accepts_input:
             try:
-                self._outgoing = self._outgoing[os.write(self._to_bot, self._outgoing) :]
+                self._outgoing = self._outgoing[self._write_some(self._to_bot, self._outgoing) :]
             except BlockingIOError:
                 if len(self._incoming) > MAX_LINE:
                     return
@@ -259,16 +306,12 @@ class Channel:
         if b"\n" not in self._incoming:
             return
         line = self._incoming.lstrip().split(b"\n", 1)[0]
-        self._note("from", line)
+        self._note(("from", line, time.monotonic_ns()))
         raise SpokeUnasked(line)
 
 
 def pipe_fill(descriptor: int) -> int:
     """The number of unread bytes in a pipe; 0 if the system cannot tell."""
-    import array
-    import fcntl
-    import termios
-
     count = array.array("i", [0])
     try:
         fcntl.ioctl(descriptor, termios.FIONREAD, count)

@@ -95,3 +95,48 @@ class Player:
         if there is no process.
         """
         return "", [], ""
+
+
+class Relay(Player):
+    """A player in front of another, to which it hands on everything; a subclass changes a part."""
+
+    def __init__(self, player: Player) -> None:
+        self.player = player
+        self.name = player.name
+
+    def begin(self, start: Start) -> None:
+        """Begins."""
+        self.player.meanwhile = self.meanwhile
+        self.player.begin(start)
+
+    def choose(self, state: State, budget_ns: int) -> Answer:
+        """The player's answer."""
+        return self.player.choose(state, budget_ns)
+
+    def owed_ns(self) -> int:
+        """What the player owes."""
+        return self.player.owed_ns()
+
+    def overspent(self, budget_ns: int) -> Forfeit | None:
+        """The player's fault."""
+        return self.player.overspent(budget_ns)
+
+    def inform(self, line: bytes) -> None:
+        """Informs the player."""
+        self.player.inform(line)
+
+    def finish(self) -> None:
+        """Ends the game for the player."""
+        self.player.finish()
+
+    def dismiss(self) -> None:
+        """Dismisses the player."""
+        self.player.dismiss()
+
+    def stop(self) -> None:
+        """Stops the player."""
+        self.player.stop()
+
+    def evidence(self) -> tuple[str, Words, str]:
+        """The player's."""
+        return self.player.evidence()

@@ -21,7 +21,7 @@ from arena.players.holdings import figures_of, shared_fairly
 from arena.players.keeper import SUBREAPER, children
 from arena.players.sandbox.launch import PROCESSES
 from arena.players.sandbox.tiers import OPEN, Sandbox
-from arena.players.usage import Meter, family, has_pipe_open
+from arena.players.usage import Meter, family, has_pipe_open, wants_processor
 
 THREADS = 2 * PROCESSES
 LIMITS = {"core": 0, "files": 256, "file_bytes": 64 << 20, "threads": THREADS}
@@ -123,6 +123,8 @@ class BotProcess:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         # so that it may be cut while the bot writes
         fcntl.fcntl(self._stderr, fcntl.F_SETFL, os.O_APPEND)
+        # The lifeline ends when this process lets go of it, kill -9 included, and then the keeper
+        # kills the bot. The status pipe ends when the keeper does, which nobody but a bot wants.
         lifeline_read, self._lifeline = os.pipe()
         self._status, status_write = os.pipe()
         os.set_blocking(self._status, False)
@@ -165,6 +167,7 @@ class BotProcess:
             self._launch.close()
         assert self._keeper.stdin is not None
         assert self._keeper.stdout is not None
+        # Copies, which the caller may close when it likes: the originals belong to Popen's files.
         self.to_bot, self.from_bot = (
             os.dup(self._keeper.stdin.fileno()),
             os.dup(self._keeper.stdout.fileno()),
@@ -240,6 +243,10 @@ class BotProcess:
         """Whether the bot wants a processor now; True while it is still starting."""
         meter = self._meter or self._new_meter()
         return meter is None or meter.can_run()
+
+    def is_busy(self) -> bool:
+        """Whether the bot or its keeper wants a processor now, so that more may come."""
+        return wants_processor(family(self._keeper.pid))
 
     def _new_meter(self) -> Meter | None:
         """The meter, once the keeper has said that the bot is started."""

@@ -5,11 +5,11 @@ sleep, or by the wall clock.
 import sys
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 from arena.errors import Void
 from arena.players.channel import Channel, TimedOut
 from arena.players.messages import ClockKind
-from arena.players.process import BotProcess
 from arena.players.usage import idle_time_ns
 
 BEST_CLOCK: ClockKind = "cpu" if sys.platform == "linux" else "wall"
@@ -50,6 +50,20 @@ class Overspent(Exception):  # noqa: N818 - an outcome, judged by the caller
         self.unasked_ns = unasked_ns
 
 
+class Metered(Protocol):
+    """What uses the time of one bot; see `BotProcess`, which is one."""
+
+    @property
+    def counter(self) -> int:
+        """The descriptor of the kernel's count, -1 if there is none."""
+
+    def used_ns(self) -> int:
+        """The processor time used up to now."""
+
+    def can_run(self) -> bool:
+        """Whether it wants a processor now."""
+
+
 class Timekeeper:
     """Asks one bot over its channel, each answer within a budget.
 
@@ -59,7 +73,7 @@ class Timekeeper:
     processor: a busy machine makes nobody late, and no crowd makes a rival late.
     """
 
-    def __init__(self, channel: Channel, process: BotProcess, clock: ClockKind) -> None:
+    def __init__(self, channel: Channel, process: Metered, clock: ClockKind) -> None:
         self._channel = channel
         self._process = process
         self._clock = clock

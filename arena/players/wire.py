@@ -3,15 +3,17 @@ JSON object per line.
 """
 
 import time
+from functools import partial
 from typing import BinaryIO
 
 from msgspec import Struct
 
-from arena.players.bot import BotPlayer
+from arena.players.bot import BotPlayer, Manner
 from arena.players.channel import Channel, Direction
 from arena.players.folder import Bot
 from arena.players.messages import ClockKind, encode
 from arena.players.sandbox.tiers import Sandbox
+from arena.players.timekeeper import BEST_CLOCK
 
 
 class WireLine(Struct, frozen=True, omit_defaults=True):
@@ -41,49 +43,27 @@ class WireLog:
         self._began_ns = time.monotonic_ns()
 
     def write(
-        self, seat: int, bot: str, way: Direction, text: bytes, *, unread: bool = False
+        self, seat: int, bot: str, way: Direction, text: bytes, at_ns: int, *, unread: bool = False
     ) -> None:
         """Adds one or more lines, skipping empty ones. Raises OSError."""
-        ms = round((time.monotonic_ns() - self._began_ns) / 1e6, 3)
+        ms = round((at_ns - self._began_ns) / 1e6, 3)
         for line in text.split(b"\n"):
             if line.strip():
                 shown = line.decode(errors="backslashreplace")
                 self._file.write(encode(WireLine(ms, seat, bot, way, shown, unread)) + b"\n")
 
 
-class LoggedPlayer(BotPlayer):
-    """A bot whose wire is logged."""
+def logged_player(
+    bot: Bot,
+    startup_ms: int,
+    sandbox: Sandbox,
+    log: WireLog,
+    seat: int,
+    clock: ClockKind = BEST_CLOCK,
+) -> BotPlayer:
+    """A bot whose wire is logged, each request before the bot reads it."""
 
-    def __init__(
-        self,
-        bot: Bot,
-        startup_ms: int,
-        sandbox: Sandbox,
-        log: WireLog,
-        seat: int,
-        clock: ClockKind = "cpu",
-    ) -> None:
-        super().__init__(bot, startup_ms, sandbox, clock)
-        self._log = log
-        self._seat = seat
+    def connect(to_bot: int, from_bot: int) -> Channel:
+        return Channel(to_bot, from_bot, exchange=None, tap=partial(log.write, seat, bot.label))
 
-    def channel(self, to_bot: int, from_bot: int) -> Channel:
-        """A channel that logs."""
-        return _LoggedChannel(to_bot, from_bot, self._log, self._seat, self.name)
-
-
-class _LoggedChannel(Channel):
-    def __init__(self, to_bot: int, from_bot: int, log: WireLog, seat: int, bot: str) -> None:
-        super().__init__(to_bot, from_bot, exchange=None)
-        self._log, self._seat, self._bot = log, seat, bot
-
-    def close(self) -> None:
-        """Logs the unread rest and closes."""
-        if self._open:
-            self._receive()
-            self._log.write(self._seat, self._bot, "from", self._incoming, unread=True)
-        super().close()
-
-    def _note(self, direction: Direction, text: bytes) -> None:
-        super()._note(direction, text)
-        self._log.write(self._seat, self._bot, direction, text)
+    return BotPlayer(bot, startup_ms, sandbox, clock, Manner(connect=connect))

@@ -21,7 +21,7 @@ from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame
 from arena.ratings.tally import PlayedBlocks
 from arena.ratings.voids import void_notes, void_table
 from arena.records.journal import journal_of
-from arena.records.runfile import read_run
+from arena.records.runfile import RunInfo, read_run
 
 DUEL = 2
 
@@ -62,12 +62,14 @@ def run_tables(
     prior: float | None = None,
     anchors: Mapping[str, float] | None = None,
     match: Sequence[str] | None = None,
+    info: RunInfo | None = None,
 ) -> Tables:
-    """The tables of a run's folder, scored as in the run unless ``match`` differs.
+    """The tables of a run's folder, scored as in the run unless ``match`` differs; ``info`` is its
+    run.json, if the caller has read it.
 
     Raises RunError, NoAnswerError, UserError for anchors or boards that do not fit.
     """
-    info = read_run(run)
+    info = info or read_run(run)
     boards = scoring_of(info, match)
     score = score_journal(journal_of(run), boards)
     counts = score.counted.counts(bot.name for bot in info.bots)

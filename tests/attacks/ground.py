@@ -23,7 +23,7 @@ from arena.players.sandbox.tiers import Sandbox
 
 PROGRAMS = Path(__file__).with_name("programs")
 INTERPRETERS = {".py": "python3", ".sh": "sh"}
-PATIENCE_S = 60
+PATIENCE_S = 240
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -39,6 +39,7 @@ class Ground(dict):
         self.path = tmp_path
         self.word, self.mark = secrets.token_hex(16), f"mark{secrets.token_hex(8)}"
         self["mark"] = self.mark
+        self.patience_s = 0.0
         self._stack = contextlib.ExitStack()
         self._files()
 

@@ -23,6 +23,9 @@ BLOCKED, OPEN = "blocked", "open"
 IF = "open, unless the machine itself refuses it"
 ROOT = "open to root only, unless the machine itself refuses it"
 LEAVES_S = 0.3
+"""How long an attack that is blocked is given to come through."""
+COMES_S = 60
+"""How long one that is open may take: it comes, however busy the machine is."""
 STAYS_S = 1.5
 
 
@@ -52,11 +55,11 @@ def makes(name):
 
 
 def ends(name):
-    return lambda ground, said: _soon(lambda: state(ground[name]) in ("", "Z"))
+    return lambda ground, said: _soon(ground, lambda: state(ground[name]) in ("", "Z"))
 
 
 def halts(name):
-    return lambda ground, said: _soon(lambda: state(ground[name]) in ("T", "t"))
+    return lambda ground, said: _soon(ground, lambda: state(ground[name]) in ("T", "t"))
 
 
 def has_signal(ground, said):
@@ -84,11 +87,11 @@ def ends_in_status(ground, said):
 
 
 def is_unwatched(ground, said):
-    return _soon(lambda: ground.process._keeper.poll() not in (None, 0))
+    return _soon(ground, lambda: ground.process._keeper.poll() not in (None, 0))
 
 
 def is_heard(ground, said):
-    ground.listener.settimeout(LEAVES_S)
+    ground.listener.settimeout(ground.patience_s)
     try:
         if ground.listener.type == socket.SOCK_DGRAM:
             return ground.listener.recv(100) == ground.mark.encode()
@@ -193,8 +196,8 @@ def dumps(ground, said):
     return any("core" in path.name for path in ground.own.iterdir())
 
 
-def _soon(condition):
-    deadline = time.monotonic() + LEAVES_S
+def _soon(ground, condition):
+    deadline = time.monotonic() + ground.patience_s
     while not condition():
         if time.monotonic() > deadline:
             return False
@@ -414,6 +417,7 @@ ATTACKS = {
 def test_an_attack(ground, name):
     attack = ATTACKS[name]
     expected = getattr(attack, ground.tier)
+    ground.patience_s = COMES_S if expected == OPEN else LEAVES_S
     said = ground.attack(attack.line)
     result = OPEN if attack.judge(ground, said) else BLOCKED
     if expected == ROOT:

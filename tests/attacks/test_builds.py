@@ -4,7 +4,6 @@ import os
 import pwd
 import shutil
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -69,10 +68,8 @@ def test_a_build_that_attacks(ground, line):
 def test_a_build_that_takes_too_much_is_ended(ground, line, words):
     if ground.tier == "none" and "many_files" in line:
         pytest.skip("nobody watches the machine's /tmp")
-    began = time.monotonic()
     with pytest.raises(BotFolderError, match=words):
         build(ground, line)
-    assert time.monotonic() - began < 19, "it ended by itself"
     assert list((ground.path / "staged").iterdir()) == []
 
 

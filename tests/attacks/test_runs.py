@@ -71,7 +71,7 @@ def test_the_journal_and_the_seed_are_out_of_reach(arena, tiers_command, tier):
     paths = [str(folder / "games.jsonl"), str(folder / "run.json")]
     arena.add_bot("forger", attacker(FORGER.replace("PATHS", repr(paths))))
     process = arena.start("run", "forger", "fst", "--deals", 2, "--out", "run", *options)
-    _, err = process.communicate(timeout=200)
+    _, err = process.communicate(timeout=240)
     assert f"sandbox {tier}" in err
     forged = "forged" in (folder / "games.jsonl").read_text() + (folder / "run.json").read_text()
     assert forged == (tier == "none"), "the counterproof: without a sandbox it works"
@@ -137,7 +137,7 @@ def test_results_where_every_bot_may_read_are_refused(tier):
 
 def test_a_doctor_s_finding_is_the_tier_of_a_run(arena):
     process = arena.start("doctor", "--json")
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=240)
     found = json.loads(out)
     assert process.returncode == (found["sandbox"] == "none")
     arena("run", "--deals", 1, "--out", "run", "--unsafe-no-sandbox")

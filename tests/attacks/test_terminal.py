@@ -81,4 +81,4 @@ def test_a_record_from_elsewhere_is_shown_as_text(arena):
         ("export", "run", "--to", "csv"),
     ):
         process = arena.start(*command)
-        shown(*process.communicate(timeout=60))
+        shown(*process.communicate(timeout=240))

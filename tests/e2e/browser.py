@@ -46,7 +46,7 @@ class Browser:
             options.add_argument(f"--{flag}")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-        self.driver.set_script_timeout(120)
+        self.driver.set_script_timeout(240)
 
     def open(self, path, fragment="", *, width=1280, scheme="light"):
         """Loads a file anew, as a reader with this width and colour scheme has it."""

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.loaded import loaded_arena
+
 ROOT = Path(__file__).parents[2]
 # as in a background job, whose children would not hear a Ctrl-C either
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -55,10 +57,15 @@ class Arena:
             start_new_session=True,
         )
 
+    def ended(self, *arguments):
+        """Exit status, output and errors of a command, whatever the status."""
+        environment = self.environment
+        run = loaded_arena(environment)
+        return run([str(word) for word in arguments], self.home, environment, 250)
+
     def __call__(self, *arguments, status=0):
-        process = self.start(*arguments)
-        out, err = process.communicate(timeout=250)
-        assert process.returncode == status, f"exit status {process.returncode}\n{out}\n{err}"
+        ended, out, err = self.ended(*arguments)
+        assert ended == status, f"exit status {ended}\n{out}\n{err}"
         return out, err
 
     def add_bot(self, name, source, *, to="bots", **manifest):

@@ -71,7 +71,7 @@ class Cluster:
         """Workers first: without their scheduler they take their time."""
         for process in reversed(self.started):
             process.terminate()
-            process.wait(30)
+            process.wait(240)
 
 
 def worker_processes(arena):
@@ -138,7 +138,7 @@ def test_workers_killed_at_a_third_and_one_that_joins_lose_and_double_nothing(ar
     wait_for(lambda: journal_lines(arena, "there") >= 50 or process.poll() is not None)
     os.kill(daskers[0], signal.SIGKILL)
     cluster.worker()
-    _, err = process.communicate(timeout=200)
+    _, err = process.communicate(timeout=240)
     assert process.returncode == 0, err
     assert "its worker died" in err or "a worker died: " in err, err
     assert "3 games at once" in err, err
@@ -152,7 +152,7 @@ def test_after_the_schedulers_death_the_same_command_finishes_the_run(arena, clu
     process = arena.start(*settings, "there", "--cluster", cluster.address)
     wait_for(lambda: journal_lines(arena, "there") >= 8 or process.poll() is not None)
     cluster.started[0].kill()
-    _, err = process.communicate(timeout=100)
+    _, err = process.communicate(timeout=240)
     assert process.returncode == 1, err
     assert (
         f"expected the Dask scheduler at {cluster.address} to stay connected, got a lost connection"
@@ -174,7 +174,7 @@ def test_ctrl_c_the_death_of_the_arena_and_a_stopped_worker_leave_no_bot_on_the_
     process = arena.start(*settings)
     wait_for(lambda: journal_lines(arena, "there") >= 5 or process.poll() is not None)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=100)
+    _, err = process.communicate(timeout=240)
     assert process.returncode == 130, err
     assert "stopping: " in err
     wait_for(lambda: not worker_processes(arena)[1])
@@ -198,7 +198,7 @@ def test_ctrl_c_the_death_of_the_arena_and_a_stopped_worker_leave_no_bot_on_the_
         process.send_signal(signal.SIGINT)
         wait_for(lambda: "stopping" in process.stderr.readline())
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=240)
     finally:
         os.kill(stopped, signal.SIGCONT)
     assert process.returncode == 130, err

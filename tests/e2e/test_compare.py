@@ -55,19 +55,16 @@ def test_too_few_blocks_leave_it_undecided_and_more_go_on(arena):
 def test_the_number_of_workers_changes_nothing(arena):
     answers = []
     for jobs in (1, 3):
-        process = arena.start(*CLOSE, "--jobs", jobs, "--out", f"jobs-{jobs}", "--json")
-        out, err = process.communicate(timeout=250)
-        assert process.returncode in (0, 4), err
-        answers.append((process.returncode, answer(out)))
+        status, out, err = arena.ended(*CLOSE, "--jobs", jobs, "--out", f"jobs-{jobs}", "--json")
+        assert status in (0, 4), err
+        answers.append((status, answer(out)))
     assert answers[0] == answers[1]
     assert answers[0][1]["blocks"] > 10
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 def test_killing_the_arena_changes_nothing(arena):
-    process = arena.start(*CLOSE, "--json", "--out", "quiet")
-    expected, err = process.communicate(timeout=250)
-    status = process.returncode
+    status, expected, err = arena.ended(*CLOSE, "--json", "--out", "quiet")
     assert status in (0, 4), err
     rng = random.Random(4)
     for _ in range(3):
@@ -94,7 +91,7 @@ def test_an_interruption_says_how_to_go_on(arena):
     process = arena.start(*CLOSE, "--jobs", 1, "--out", "stopped")
     wait_for(lambda: journal_lines(arena, "stopped") >= 2)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=240)
     assert process.returncode == 130, err
     assert "interrupted: repeat the same command to continue in results/stopped" in err
     assert out.startswith("undecided: ")
@@ -153,28 +150,6 @@ def test_the_working_copy_is_compared_with_the_registered_version(arena):
     out, err = arena("compare", "./fst", "fst", "--max-blocks", 2, status=5)
     assert "note: fst is called fst@1 here, and ./fst fst" in err
     assert out.startswith("undecided: fst against fst@1")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "said"),
-    [
-        (["rnd", "nobody"], 1, "expected a registered bot or a path, got 'nobody'"),
-        (["rnd", "rnd"], 1, "expected two different bots, got the same content as rnd and rnd"),
-        (
-            ["rnd", "fst", "--players", 3],
-            1,
-            "expected at least 2 opponents for a table of 3, got none",
-        ),
-        (["rnd", "fst", "--pool", "fst"], 1, "expected each bot once, got 'fst' twice"),
-        (["rnd", "fst", "--elo0", 10], 1, "expected --elo0 below --elo1, got 10 and 10"),
-        (["rnd", "fst", "--alpha", 0.5], 2, "Invalid value for '--alpha'"),
-        (["rnd"], 2, "Missing argument 'OLD'"),
-    ],
-)
-def test_errors_are_no_verdict(arena, arguments, status, said):
-    out, err = arena("compare", *arguments, status=status)
-    assert said in err
-    assert out == ""
 
 
 def test_a_game_that_cannot_be_played_is_an_error_and_not_a_verdict(arena):

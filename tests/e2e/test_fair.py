@@ -27,10 +27,12 @@ from tests.players.test_timekeeper import BIRD, SPIN, counting, one_core, player
 GAMES = int(os.environ.get("ARENA_FAIR_GAMES", "0"))
 pytestmark = pytest.mark.skipif(not GAMES, reason="slow: use make fair")
 
-SMALL = "R.....\n......\n..V...\n....Y.\n......\n.....B\n"
+SMALL = "R....\n..V..\n...Y.\n....B\n"
 BURNERS = 2
 MEASURED = ("think_ms", "slowest_ms", "ended", "faults")
-MOVE_MS, SHARE = 20, 0.6
+# Some hypervisors hold a processor for up to 30 ms and let its program pay for them: what
+# honest bots leave unused has to be more than that.
+MOVE_MS, SHARE = 100, 0.6
 HONEST = FIRST.replace("import sys\n", "import sys, time\n").replace(
     '    elif message["type"] == "turn":\n',
     '    elif message["type"] == "turn":\n        end = time.process_time() +'

@@ -8,6 +8,7 @@ import itertools
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -33,14 +34,7 @@ PLAIN = {language: ["--language", language] for language in LANGUAGES if languag
     "python": ["--template", "plain"]
 }
 """Those that have the same idea."""
-ODD_LINES = r"""
-{"n":"\"type\":\"quit\" \\","x":{"type":"quit","y":[{}]},"e":"\\\\", "id" :	7 ,"type" : "hello"}
-{"type":"turns","id":1,"legal":["Rb1Rc1"],"position":{"rows":["R.."]}}
-{"x":"]}\"legal\":[","legal" : [ "Ya2Bb2" ],"position":{"x":[{"rows":[]}]},"id":8,"type":"turn"}
-{"id":9007199254740991,"position":{"rows":["~V","..",".R"],"x":"\""},"legal":["Ra2Ra3"],"type":"turn","a":{"id":0}}
-{"type":"quit"}
-{"type":"hello","id":10}
-""".lstrip()
+ODD_LINES = (Path(__file__).parent / "odd-lines.jsonl").read_text()
 """What is valid JSON, though the arena would not write it so."""
 each_language = pytest.mark.parametrize("language", KITS)
 
@@ -122,7 +116,7 @@ def test_the_kits_of_all_languages_play_each_other_without_a_sandbox_and_choose_
             cwd=built,
             input=ODD_LINES.encode(),
             capture_output=True,
-            timeout=60,
+            timeout=240,
             check=True,
         )
         assert [json.loads(line) for line in done.stdout.splitlines()] == [

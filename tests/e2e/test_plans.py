@@ -18,7 +18,7 @@ CROWD = [
 def stopped(process):
     """Asks a run to stop, as a terminal does; what it said."""
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=240)
     assert "Traceback" not in err
     assert process.returncode in (130, -signal.SIGINT), err
     return out, err

@@ -280,7 +280,7 @@ def test_an_interrupted_regression_ends_and_leaves_nothing(arena):
     # its workers
     wait_for(lambda: Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text())
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=240)
     assert (process.returncode, err.splitlines()[-1]) == (130, "interrupted")
     wait_for(lambda: not is_there(process.pid))
 

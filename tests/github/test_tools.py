@@ -32,7 +32,7 @@ def machine(tmp_path):
             env={**os.environ, "PATH": str(tmp_path)},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=240,
             check=False,
         )
         assert (done.returncode, done.stderr) == (0, "")

@@ -21,7 +21,7 @@ from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at
 from arena.players.inprocess import InProcessPlayer, random_move
 from arena.players.sandbox.tiers import OPEN
-from arena.players.wire import LoggedPlayer, WireLog
+from arena.players.wire import WireLog, logged_player
 from arena.records.evidence import Faults, read_evidence
 from arena.rules.boards import built_in
 from arena.tournament.schedule import single_game
@@ -38,7 +38,7 @@ def zoo(program):
 
 
 def logged(bot, seat, file):
-    return LoggedPlayer(bot, TIMING.startup_ms, OPEN, WireLog(file), seat)
+    return logged_player(bot, TIMING.startup_ms, OPEN, WireLog(file), seat)
 
 
 def lines_of(file, seat, way="to"):

@@ -53,7 +53,7 @@ def is_alive(pid):
     )
 
 
-def wait_until_dead(pid, seconds=10):
+def wait_until_dead(pid, seconds=240):
     deadline = time.monotonic() + seconds
     while is_alive(pid):
         assert time.monotonic() < deadline, f"process {pid} still lives"
@@ -210,7 +210,6 @@ def test_a_bot_that_kills_its_keeper_is_killed_all_the_same(start):
         "import os, time; print(os.getpid(), flush=True); os.kill(os.getppid(), 9); time.sleep(600)"
     )
     [pid] = pids_of(process, 1)
-    time.sleep(0.1)
     process.stop()
     wait_until_dead(pid)
 
@@ -314,12 +313,12 @@ def test_a_worker_that_dies_while_a_bot_starts_leaves_nothing(tmp_path):
     with subprocess.Popen(
         [*keeper, PYTHON, "-c", code], pass_fds=(lifeline[0], status[1]), start_new_session=True
     ) as process:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 240
         while not (pids.exists() and len(pids.read_text().split()) == 2):
             assert time.monotonic() < deadline
             time.sleep(0.01)
         os.close(lifeline[1])
-        assert process.wait(30) == 0
+        assert process.wait(240) == 0
     for descriptor in (lifeline[0], status[1]):
         os.close(descriptor)
     for pid in pids.read_text().split():

@@ -145,7 +145,7 @@ def ask(player, budget_ns=BUDGET_NS):
     return player.choose(state, budget_ns)
 
 
-def wait_for_use(player, most_s=60):
+def wait_for_use(player, most_s=240):
     """Returns once the bot owes more than its next answer may cost: how soon that is depends on the
     machine.
     """
@@ -247,10 +247,8 @@ def test_a_crowd_ends_its_own_bot_and_no_rival(
         after_turn=f"turns += 1; turns != 3 or {attack}",
         sandbox=sandbox,
     )
-    rivals = [
-        player(f"rival-{number}", in_turn="compute(0.05)", sandbox=sandbox)
-        for number in range(players - 1)
-    ]
+    few = {"at_start": "turns = 0", "in_turn": "turns += 1; turns > 12 or compute(0.05)"}
+    rivals = [player(f"rival-{number}", **few, sandbox=sandbox) for number in range(players - 1)]
     seated = [attacker, *rivals]
     plan = single_game("crowd", "bird", 0, [each.name for each in seated])
     record = Referee(plan, BIRD, seated, Timing(move_ms=200)).play().record

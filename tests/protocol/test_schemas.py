@@ -8,7 +8,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import Forfeit
@@ -194,7 +194,6 @@ FIELDS = {
 }
 
 
-@settings(max_examples=1500, deadline=None)
 @given(st.fixed_dictionaries({}, optional=FIELDS) | JSON_VALUES)
 def test_the_decoder_and_the_schemas_of_replies_agree(value):
     fits = VALIDATORS["ready"].is_valid(value) or VALIDATORS["move"].is_valid(value)

@@ -111,7 +111,7 @@ def tables_of(size, deals, seed, *, one_winner=True):
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_ratings_without_seats_are_those_of_choix(size):
     choix = pytest.importorskip("choix")
-    games = tables_of(size, 200, size)
+    games = tables_of(size, 50, size)
     [fit] = rate(count_results(frame_of(games)), seats=False)
     data = []
     for _, seated, shares in games:

@@ -2,11 +2,14 @@
 share.
 """
 
+import os
+
 import pytest
 
 from tests.ratings.coverage import KINDS, coverage, coverage_of_both
 
-TRIES = 200
+TRIES = int(os.environ.get("ARENA_RATING_TRIES", "100"))
+"""`make fuzz` raises it."""
 
 
 @pytest.mark.parametrize(
@@ -14,7 +17,7 @@ TRIES = 200
     [(2, 4, 8), (3, 3, 8), (4, 4, 8), (2, 2, 60), (3, 3, 60), (4, 4, 60)],
 )
 def test_intervals_of_ratings_differences_and_seats_hold_the_truth(players, bots, deals):
-    """0.90 and 1 are what 200 tries allow an interval of 95 % that is a little too careful with few
+    """0.90 and 1 are what 100 tries allow an interval of 95 % that is a little too careful with few
     deals.
     """
     ratings, differences, seats, ranks, prior = coverage(players, bots, deals, TRIES)
@@ -30,7 +33,7 @@ def test_intervals_of_ratings_differences_and_seats_hold_the_truth(players, bots
 def test_intervals_hold_the_truth_however_games_on_a_deal_depend_and_those_of_single_games_do_not(
     players, bots, kind
 ):
-    """0.90 and 0.99 are what 200 tries allow an interval of 95 %."""
+    """0.90 and 0.99 are what 100 tries allow an interval of 95 %."""
     by_deal, by_game, gain = coverage_of_both(players, bots, 60, TRIES, **KINDS[kind])
     assert 0.90 <= by_deal <= 0.99
     least, most, gains = {

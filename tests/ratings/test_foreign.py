@@ -9,7 +9,7 @@ import random
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import UserError
@@ -232,7 +232,6 @@ SHARES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     st.lists(
         st.tuples(

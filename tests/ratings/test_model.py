@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
@@ -365,7 +365,6 @@ def small_results(draw):
     return games
 
 
-@settings(max_examples=300, deadline=None)
 @given(small_results())
 def test_any_results_however_few_have_a_finite_answer(games):
     for fit in rate(count_results(frame_of(games))):

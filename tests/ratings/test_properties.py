@@ -10,7 +10,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.exports.files import csv_text, standings_object
@@ -23,7 +23,6 @@ from tests.ratings.test_model import small_results
 BOTS = "abcde"
 
 
-@settings(max_examples=60, deadline=None)
 @given(small_results(), st.randoms(use_true_random=False))
 def test_the_order_of_games_changes_no_digit(games, chance):
     shuffled = chance.sample(games, len(games))
@@ -35,7 +34,6 @@ def test_the_order_of_games_changes_no_digit(games, chance):
     assert one.independent_games == other.independent_games
 
 
-@settings(max_examples=60, deadline=None)
 @given(small_results(), st.permutations(BOTS))
 def test_other_names_change_no_figure(games, permuted):
     names = dict(zip(BOTS, permuted, strict=True))
@@ -63,7 +61,6 @@ def test_other_names_change_no_figure(games, permuted):
     assert one["mark"].tolist() == other["mark"].tolist()
 
 
-@settings(max_examples=60, deadline=None)
 @given(small_results())
 def test_the_table_is_the_csv_is_the_json_is_what_the_games_say(games):
     tables = make_tables(counts_of(games))
@@ -92,7 +89,6 @@ def test_the_table_is_the_csv_is_the_json_is_what_the_games_say(games):
             assert float(row["elo"]) == entry["elo"]
 
 
-@settings(max_examples=60, deadline=None)
 @given(small_results())
 def test_who_did_how_against_whom_is_what_the_games_say(games):
     counted = Counter()

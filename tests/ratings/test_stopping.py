@@ -2,13 +2,16 @@
 are not biased by stopping.
 """
 
+import os
+
 import numpy as np
 import pytest
 
 from arena.ratings.sequential import Question, SequentialTest, Verdict
 from tests.ratings.stopping import Case, answers, behaviour
 
-TRIES = 300
+TRIES = int(os.environ.get("ARENA_RATING_TRIES", "300"))
+"""`make fuzz` raises it."""
 
 
 @pytest.mark.parametrize("elo", [0, 50])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import RunError
@@ -93,7 +93,6 @@ def test_a_journal_cut_at_any_byte_loses_only_the_torn_record(tmp_path, monkeypa
             (tmp_path / "games.torn").unlink()
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.integers(0, len(LINES) - 1), st.integers(0, 255))
 def test_one_changed_byte_is_named_or_is_read_and_nothing_else_is_lost(tmp_path_factory, at, byte):
     """Damage in a journal is never cut away silently: the other records stay, byte by byte."""

@@ -2,10 +2,9 @@
 and never break.
 """
 
-import os
 import random
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import ArenaError, BoardError, InvalidMoveError, NotationError
@@ -14,10 +13,6 @@ from arena.rules.diagrams import read_cells, state_text
 from arena.rules.notation import deck_text, move_text, parse_deck, parse_move, parse_square
 from tests.rules.positions import full_deck
 from tests.rules.twins import compare, outcome, play_both, play_on
-
-EXAMPLES = int(os.environ.get("ARENA_FUZZ_EXAMPLES", "150"))
-"""Examples per property; `make fuzz` raises it."""
-fuzz = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 
 numbers = st.one_of(st.integers(-3, 9), st.integers(-3, 20_000), st.integers(-(2**70), 2**70))
 tiles = st.lists(st.one_of(st.integers(0, 6), st.integers(-2, 8)), max_size=8)
@@ -41,7 +36,6 @@ def new_pair(both, players=2, seed=0, name="bird"):
     return [state_class(built_in(name), players, deck) for state_class in both]
 
 
-@fuzz
 @given(board_texts, st.integers(2, 4), st.integers(0, 99))
 def test_any_board_text_is_refused_or_played_alike(both, text, players, seed):
     try:
@@ -51,7 +45,6 @@ def test_any_board_text_is_refused_or_played_alike(both, text, players, seed):
     play_both(both, board, players, seed)
 
 
-@fuzz
 @given(numbers)
 def test_any_number_is_a_legal_move_in_both_cores_or_in_neither(both, number):
     one, other = new_pair(both)
@@ -60,7 +53,6 @@ def test_any_number_is_a_legal_move_in_both_cores_or_in_neither(both, number):
     assert state_text(one) == state_text(other)
 
 
-@fuzz
 @given(st.text(alphabet="RYBabcdefghijklm0123456789 pas", max_size=9), st.integers(0, 99))
 def test_any_text_is_played_alike_or_is_no_move(both, text, seed):
     one, other = new_pair(both, seed=seed)
@@ -73,7 +65,6 @@ def test_any_text_is_played_alike_or_is_no_move(both, text, seed):
     compare(one, other)
 
 
-@fuzz
 @given(st.text(alphabet="abcz0129A ", max_size=4), st.integers(1, 26), st.integers(1, 26))
 def test_any_text_is_a_square_of_the_board_or_refused(text, width, height):
     board = Board("any", ("R" * width,) * height)
@@ -85,7 +76,6 @@ def test_any_text_is_a_square_of_the_board_or_refused(text, width, height):
     assert divmod(square, board.stride) < (height, width)
 
 
-@fuzz
 @given(
     st.one_of(
         st.text(alphabet="RYB", max_size=150),
@@ -106,7 +96,6 @@ cells = st.sampled_from(
 )
 
 
-@fuzz
 @given(
     st.integers(1, 7).flatmap(
         lambda width: st.lists(
@@ -131,7 +120,6 @@ def test_any_drawing_is_set_up_alike_or_refused(both, rows, hand):
         play_on(one, other, random.Random(len(text)))
 
 
-@fuzz
 @given(numbers, st.lists(st.one_of(st.integers(-1, 7), numbers), max_size=80))
 def test_any_deck_is_dealt_alike_or_refused(both, players, deck):
     one, other = (outcome(state_class, built_in("lion"), players, deck) for state_class in both)
@@ -200,7 +188,6 @@ CALLS += [
 calls = st.lists(st.tuples(st.sampled_from(CALLS), numbers, numbers, tiles), max_size=30)
 
 
-@fuzz
 @given(st.sampled_from(["bird", "lion"]), st.integers(2, 4), st.integers(0, 99), calls)
 def test_any_calls_in_any_order_are_answered_alike(both, name, players, seed, made):
     one, other = new_pair(both, players, seed, name)
@@ -266,7 +253,6 @@ def positions(draw):
     return arguments
 
 
-@fuzz
 @given(positions(), st.integers(0, 99))
 def test_any_position_is_set_up_alike_or_refused(both, arguments, seed):
     one, other = (outcome(state_class.set_up, **arguments) for state_class in both)

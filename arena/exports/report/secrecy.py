@@ -81,5 +81,5 @@ def _are_over(schedule: Schedule, board: str, games: NDArray[np.int64]) -> NDArr
     else:
         for deals, count in schedule.spans.items():
             line_ups[deals.start : deals.stop : deals.step] += count
-    needed = np.repeat(line_ups, config.rounds.count(board))[: len(games)] * len(schedule.seatings)
+    needed = np.repeat(line_ups, config.rounds.count(board))[: len(games)] * schedule.block_size
     return np.asarray((games > 0) & (games >= needed), dtype=np.bool_)

@@ -4,7 +4,8 @@ process.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeVar
+from itertools import count
+from typing import NamedTuple, TypeVar
 
 from arena.errors import ArenaError, FaultKind, Forfeit, Void
 from arena.match.checks.step import CURES, Failed
@@ -14,7 +15,7 @@ from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.inprocess import InProcessPlayer, first_move, random_move
 from arena.players.messages import Start
-from arena.players.player import Answer
+from arena.players.player import Player
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.record import GameRecord
 from arena.rules import State
@@ -34,25 +35,10 @@ FULL_MOVES = 10
 ATTEMPTS = 3
 SMALL = Board("small", ("R.....", "......", "..V...", "....Y.", "......", ".....B"))
 
-Variant = TypeVar("Variant", bound=BotPlayer)
+Variant = TypeVar("Variant", bound=Player)
 
 
-class Leaver(InProcessPlayer):
-    """Plays at random, and forfeits when asked for the third time."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name, random_move)
-        self._asked = 0
-
-    def choose(self, state: State, budget_ns: int) -> Answer:
-        """A move, or the forfeit."""
-        self._asked += 1
-        if self._asked == 3:  # noqa: PLR2004 - any early turn would do
-            raise Forfeit(FaultKind.EXIT, "forfeits because the check asks it to")
-        return super().choose(state, budget_ns)
-
-
-class Table(NamedTuple):
+class Trial(NamedTuple):
     """A game that the bot has to get through: the board, the number of players, the bot's seat, and
     how many others forfeit early.
 
@@ -87,14 +73,14 @@ class Bench:
         self.start_ns = 0
         self.games = 0
 
-    def game(self, table: Table, player: BotPlayer | None = None) -> GameRecord:
+    def game(self, trial: Trial, player: Player | None = None) -> GameRecord:
         """Plays a game with the player, by default the usual one. Raises Failed for its fault, Void
         if the machine stalls repeatedly.
         """
         voids = 0
         while True:
             try:
-                return self._game(table, player or self.player)
+                return self._game(trial, player or self.player)
             except Void:
                 voids += 1
                 if voids == ATTEMPTS:
@@ -102,45 +88,45 @@ class Bench:
             except Failed as failure:
                 if (
                     failure.kind not in (FaultKind.LATE, FaultKind.SILENT)
-                    or table.timing
-                    or table.is_full
+                    or trial.timing
+                    or trial.is_full
                     or self.short_ms == self.move_ms
                 ):
                     raise
                 self.short_ms = min(self.move_ms, int(LONGER * self.short_ms))
 
-    def _game(self, table: Table, player: BotPlayer) -> GameRecord:
-        others: list[Any] = [
-            Leaver(f"leaver-{seat}") if seat < table.leavers else _other(seat)
-            for seat in range(table.players - 1)
+    def _game(self, trial: Trial, player: Player) -> GameRecord:
+        others: list[Player] = [
+            _leaver(seat) if seat < trial.leavers else _other(seat)
+            for seat in range(trial.players - 1)
         ]
-        seated = [*others[: table.seat], player, *others[table.seat :]]
+        seated = [*others[: trial.seat], player, *others[trial.seat :]]
         deck = "".join(
-            TILES[(index * 5 + table.deal) % len(TILES)] for index in range(COPIES * len(TILES))
+            TILES[(index * 5 + trial.deal) % len(TILES)] for index in range(COPIES * len(TILES))
         )
         names = tuple(each.name for each in seated)
         plan = GamePlan(
             "check",
-            table.board.name,
-            table.deal,
+            trial.board.name,
+            trial.deal,
             0,
             names,
             deck,
-            tuple(range(1, table.players + 1)),
+            tuple(range(1, trial.players + 1)),
         )
-        move_ms = self.move_ms if table.is_full else self.short_ms
-        timing = table.timing or Timing(move_ms=move_ms, startup_ms=STARTUP_MS)
-        outcome = Referee(plan, table.board, seated, timing).play()
+        move_ms = self.move_ms if trial.is_full else self.short_ms
+        timing = trial.timing or Timing(move_ms=move_ms, startup_ms=STARTUP_MS)
+        outcome = Referee(plan, trial.board, seated, timing).play()
         record = outcome.record
         for fault, kept in zip(record.faults, outcome.evidence, strict=True):
-            if fault.seat == table.seat:
+            if fault.seat == trial.seat:
                 problem = f"{fault.kind} after {fault.turn} placements: {fault.detail}"
                 raise Failed(
                     problem, CURES[FaultKind(fault.kind)], kept.stderr, FaultKind(fault.kind)
                 )
         self.games += player is self.player
         if player is self.player and timing.move_ms == self.move_ms:
-            self.slowest_ms = max(self.slowest_ms, record.slowest_ms[table.seat])
+            self.slowest_ms = max(self.slowest_ms, record.slowest_ms[trial.seat])
         return record
 
     @contextmanager
@@ -164,7 +150,7 @@ class Bench:
             raise Failed(str(error), error.hint) from None
 
 
-def last_words(player: BotPlayer) -> str:
+def last_words(player: Player) -> str:
     """The end of the bot's stderr."""
     return player.evidence()[2]
 
@@ -173,3 +159,15 @@ def _other(seat: int) -> InProcessPlayer:
     return (
         InProcessPlayer("first", first_move) if seat % 2 else InProcessPlayer("random", random_move)
     )
+
+
+def _leaver(seat: int) -> InProcessPlayer:
+    """Plays at random, and forfeits when asked for the third time."""
+    asked = count(1)
+
+    def leave(state: State, seed: int) -> int:
+        if next(asked) == 3:  # noqa: PLR2004 - any early turn would do
+            raise Forfeit(FaultKind.EXIT, "forfeits because the check asks it to")
+        return random_move(state, seed)
+
+    return InProcessPlayer(f"leaver-{seat}", leave)

@@ -3,15 +3,15 @@
 import time
 from collections.abc import Callable
 
-from arena.match.checks.bench import SHORT_MS, SMALL, STARTUP_MS, Bench, Table, last_words
+from arena.match.checks.bench import SHORT_MS, SMALL, STARTUP_MS, Bench, Trial, last_words
 from arena.match.checks.step import Failed
 from arena.match.clock import NS_PER_MS
 from arena.players.bot import BotPlayer
 from arena.players.channel import OutputEnded, Overflowed, TimedOut
 from arena.players.folder import Bot
 from arena.players.messages import Quit, encode, shown
+from arena.players.player import Player
 from arena.players.sandbox.tiers import Sandbox
-from arena.players.views import turn_view
 from arena.rules import State
 from arena.rules.notation import COPIES, TILES, parse_deck
 
@@ -19,6 +19,7 @@ EXIT_S = 2.0
 QUIET_NS = 100 * NS_PER_MS
 SHORTEST_NS, LONGEST_NS = 400 * NS_PER_MS, 2000 * NS_PER_MS
 MANY = 20
+TURN_MS = 1000
 MANY_STDERR_BYTES = 1024 * 1024
 
 
@@ -36,9 +37,9 @@ def has_the_time_it_asks_for(bench: Bench) -> str:
 
 def waits_for_hello(bench: Bench) -> str:
     """A process that receives nothing says nothing, for twice as long as it takes to start."""
-    with bench.started(Probe) as probe:
-        probe.open()
-        probe.expect_quiet("before hello", min(max(bench.start_ns * 2, SHORTEST_NS), LONGEST_NS))
+    with bench.started(BotPlayer) as player:
+        player.open()
+        _expect_quiet(player, "before hello", min(max(bench.start_ns * 2, SHORTEST_NS), LONGEST_NS))
     return ""
 
 
@@ -52,7 +53,7 @@ def starts(bench: Bench) -> str:
     return f"{bench.start_ns // NS_PER_MS} ms, {view} view"
 
 
-def plays(bench: Bench, place: Callable[[], Table]) -> str:
+def plays(bench: Bench, place: Callable[[], Trial]) -> str:
     """One game with the bot's usual process."""
     record = bench.game(place())
     return f"{record.end} after {record.turns} placements"
@@ -61,13 +62,13 @@ def plays(bench: Bench, place: Callable[[], Table]) -> str:
 def plays_many(bench: Bench) -> str:
     """Many games in a row."""
     for number in range(MANY):
-        bench.game(Table(SMALL, 2 + number % 3, number % 2, deal=number))
+        bench.game(Trial(SMALL, 2 + number % 3, number % 2, deal=number))
     return f"{bench.games} games so far"
 
 
 def repeats_itself(bench: Bench) -> str:
     """Not a fault: a bot may draw its own random numbers."""
-    first, second = (bench.game(Table(SMALL, 2, 0, deal=1)) for _ in range(2))
+    first, second = (bench.game(Trial(SMALL, 2, 0, deal=1)) for _ in range(2))
     return (
         ""
         if first.moves == second.moves
@@ -77,10 +78,10 @@ def repeats_itself(bench: Bench) -> str:
 
 def is_quiet_after_a_game(bench: Bench) -> str:
     """No line comes once a game is over."""
-    with bench.started(Probe) as probe:
-        bench.game(Table(SMALL, 2, 0), probe)
-        if probe.is_running:
-            probe.expect_quiet("after the end of a game")
+    with bench.started(BotPlayer) as player:
+        bench.game(Trial(SMALL, 2, 0), player)
+        if player.is_running:
+            _expect_quiet(player, "after the end of a game")
     return ""
 
 
@@ -113,93 +114,84 @@ def logs_little(bench: Bench) -> str:
     return f"{size} bytes per game" if size else ""
 
 
-def understands(bench: Bench, make: Callable[[Bot, int, Sandbox], BotPlayer]) -> str:
+def understands(bench: Bench, make: Callable[[Bot, int, Sandbox], Player]) -> str:
     """Two short games, with two and with three players, in which the arena speaks in an unusual
     way.
     """
     with bench.started(make) as player:
-        bench.game(Table(SMALL, 2, 0), player)
+        bench.game(Trial(SMALL, 2, 0), player)
         if not bench.bot.manifest.fresh:
-            bench.game(Table(SMALL, 3, 1, leavers=1), player)
+            bench.game(Trial(SMALL, 3, 1, leavers=1), player)
     return ""
 
 
 def ends_before_hello(bench: Bench) -> str:
     """The arena dies at once."""
-    with bench.started(Probe) as probe:
-        probe.open()
-        return probe.expect_exit()
+    with bench.started(BotPlayer) as player:
+        player.open()
+        return _expect_exit(player)
 
 
 def ends_after_ready(bench: Bench) -> str:
     """The arena dies before the first game."""
-    with bench.started(Probe) as probe:
-        bench.start(probe)
-        return probe.expect_exit(tell=False)
+    with bench.started(BotPlayer) as player:
+        bench.start(player)
+        return _expect_exit(player, tell=False)
 
 
 def ends_in_a_game(bench: Bench) -> str:
     """The arena dies while another seat is to move."""
-    with bench.started(Probe) as probe:
-        bench.start(probe)
-        return probe.expect_exit()
+    with bench.started(BotPlayer) as player:
+        bench.start(player)
+        return _expect_exit(player)
 
 
 def ends_in_a_turn(bench: Bench) -> str:
     """The arena dies while the bot is to move; its answer goes nowhere."""
-    with bench.started(Probe) as probe:
-        bench.start(probe)
-        probe.request()
-        return probe.expect_exit()
+    with bench.started(BotPlayer) as player:
+        bench.start(player)
+        player.request(State(SMALL, 2, parse_deck("".join(TILES) * COPIES)), TURN_MS)
+        return _expect_exit(player)
 
 
 def quits(bench: Bench) -> str:
     """The last line of all; stdin stays open."""
-    with bench.started(Probe) as probe:
-        bench.game(Table(SMALL, 2, 0), probe)
-        if not probe.is_running:
+    with bench.started(BotPlayer) as player:
+        bench.game(Trial(SMALL, 2, 0), player)
+        if not player.is_running:
             return "it had already exited"
-        probe.inform(encode(Quit()))
-        return probe.expect_exit(close=False)
+        player.inform(encode(Quit()))
+        return _expect_exit(player, close=False)
 
 
 def ends_after_a_game(bench: Bench) -> str:
     """The arena dies between two games."""
-    with bench.started(Probe) as probe:
-        bench.game(Table(SMALL, 2, 0), probe)
-        return probe.expect_exit() if probe.is_running else "it had already exited"
+    with bench.started(BotPlayer) as player:
+        bench.game(Trial(SMALL, 2, 0), player)
+        return _expect_exit(player) if player.is_running else "it had already exited"
 
 
-class Probe(BotPlayer):
-    """A player whose process is looked at more closely."""
+def _expect_quiet(player: BotPlayer, when: str, for_ns: int = QUIET_NS) -> None:
+    """Raises Failed when a line comes."""
+    try:
+        line = player.channel.read_line(time.monotonic_ns() + for_ns)
+    except (TimedOut, OutputEnded):
+        return
+    except Overflowed as error:
+        line = error.start
+    raise Failed(f"expected nothing {when}, got {shown(line)}", stderr=last_words(player))
 
-    def expect_quiet(self, when: str, for_ns: int = QUIET_NS) -> None:
-        """Raises Failed when a line comes."""
-        try:
-            line = self._line().read_line(time.monotonic_ns() + for_ns)
-        except (TimedOut, OutputEnded):
-            return
-        except Overflowed as error:
-            line = error.start
-        raise Failed(f"expected nothing {when}, got {shown(line)}", stderr=last_words(self))
 
-    def request(self) -> None:
-        """Sends a turn and does not wait for the answer."""
-        state = State(SMALL, 2, parse_deck("".join(TILES) * COPIES))
-        self.inform(self.encoded(turn_view(state, self.next_id(), 1000, full=self.has_full_view)))
-
-    def expect_exit(self, *, tell: bool = True, close: bool = True) -> str:
-        """Closes the bot's input, after sending what is queued if asked to; raises Failed unless
-        the process exits.
-        """
-        channel, process = self._line(), self._process
-        assert process is not None
-        if tell:
-            channel.flush()
-        if close:
-            channel.close_input()
-        began = time.monotonic()
-        ending = process.ending(EXIT_S)
-        if ending is None:
-            raise Failed(f"it was still running {EXIT_S:g} s later", stderr=last_words(self))
-        return f"{ending} after {(time.monotonic() - began) * 1000:.0f} ms"
+def _expect_exit(player: BotPlayer, *, tell: bool = True, close: bool = True) -> str:
+    """Closes the bot's input, after sending what is queued if asked to; raises Failed unless the
+    process exits.
+    """
+    if tell:
+        player.channel.flush()
+    if close:
+        player.channel.close_input()
+    began = time.monotonic()
+    ending = player.process.ending(EXIT_S)
+    if ending is None:
+        raise Failed(f"it was still running {EXIT_S:g} s later", stderr=last_words(player))
+    return f"{ending} after {(time.monotonic() - began) * 1000:.0f} ms"

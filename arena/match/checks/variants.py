@@ -6,21 +6,23 @@ import json
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from typing import Any
 
 import msgspec
 
-from arena.players.bot import BotPlayer
+from arena.players.bot import BotPlayer, Manner
 from arena.players.channel import Channel
 from arena.players.folder import Bot
 from arena.players.messages import FromArena, Start
-from arena.players.player import Answer
+from arena.players.player import Answer, Relay
 from arena.players.sandbox.tiers import Sandbox
 from arena.rules import State
 
 EXTRA = {"since": 2, "mood": None, "weather": {"rain": [0.5, True, "später"], "type": "move"}}
 STRANGER = b'{"type":"weather","forecast":["rain",{"type":"turn"}],"id_of_nothing":7}'
+LARGEST_ID, GAP, MOST_REQUESTS = 2**53 - 1, 1_000_003, 80
 PAUSE_S = 0.3
 PIECE = 5
 GAP_S = 0.0002
@@ -28,7 +30,7 @@ GAP_S = 0.0002
 Change = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-class Changed(BotPlayer):
+class Changed(Relay):
     """Rewrites every message with a change."""
 
     def __init__(
@@ -39,17 +41,16 @@ class Changed(BotPlayer):
         change: Change,
         separators: tuple[str, str] = (",", ":"),
     ) -> None:
-        super().__init__(bot, startup_ms, sandbox)
+        super().__init__(BotPlayer(bot, startup_ms, sandbox, manner=Manner(encode=self._changed)))
         self._change = change
         self._separators = separators
 
-    def encoded(self, message: FromArena) -> bytes:
-        """The changed message."""
-        return self._rewritten(msgspec.to_builtins(message))
-
     def inform(self, line: bytes) -> None:
-        """Queues the changed line."""
-        super().inform(self._rewritten(json.loads(line)))
+        """Hands on the changed line."""
+        self.player.inform(self._rewritten(json.loads(line)))
+
+    def _changed(self, message: FromArena) -> bytes:
+        return self._rewritten(msgspec.to_builtins(message))
 
     def _rewritten(self, message: dict[str, Any]) -> bytes:
         return json.dumps(
@@ -67,81 +68,39 @@ def in_another_order(message: dict[str, Any]) -> dict[str, Any]:
     return dict(reversed(message.items()))
 
 
-class WithStrangers(BotPlayer):
+class WithStrangers(Relay):
     """Sends extra messages, of a type that no version has, between all others."""
 
+    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox) -> None:
+        super().__init__(BotPlayer(bot, startup_ms, sandbox))
+
     def begin(self, start: Start) -> None:
-        """Sends an unknown message before and after the start."""
+        """Sends an unknown message after the start."""
         super().begin(start)
-        super().inform(STRANGER)
+        self.player.inform(STRANGER)
 
     def inform(self, line: bytes) -> None:
         """Sends an unknown message before each public line."""
-        super().inform(STRANGER)
-        super().inform(line)
+        self.player.inform(STRANGER)
+        self.player.inform(line)
 
 
-class WithJumpingIds(BotPlayer):
-    """Numbers its requests with gaps, up to the largest id."""
-
-    def open(self) -> None:
-        """Counts from the beginning for each process."""
-        super().open()
-        self._ids = count(2**53 - 1 - 1_000_003 * 80, 1_000_003)
-
-    def next_id(self) -> int:
-        """The next id but a million."""
-        return next(self._ids)
-
-
-class Pieces(Channel):
-    """Writes a few bytes at a time."""
-
-    def __init__(self, to_bot: int, from_bot: int) -> None:
-        super().__init__(to_bot, from_bot, exchange=None)
-
-    def _write(self, deadline_ns: int) -> None:
-        while self.accepts_input and self._outgoing and time.monotonic_ns() < deadline_ns:
-            try:
-                self._outgoing = self._outgoing[
-                    os.write(self._to_bot, self._outgoing[: self._size()]) :
-                ]
-            except BlockingIOError:
-                super()._write(deadline_ns)
-            except BrokenPipeError:
-                self.close_input()
-            time.sleep(GAP_S)
-
-    def _size(self) -> int:
-        """Small pieces near the ends of lines, where readers make mistakes, and larger ones in
-        between.
-        """
-        end = self._outgoing.find(b"\n")
-        return PIECE if end < 2 * PIECE else min(end - PIECE, 997)
-
-
-class InPieces(BotPlayer):
-    """Sends every line in pieces; some pieces hold the end of one
-    line and the start of the next.
-    """
-
-    def channel(self, to_bot: int, from_bot: int) -> Channel:
-        """A channel that writes in pieces."""
-        return Pieces(to_bot, from_bot)
-
-
-class LineByLine(BotPlayer):
+class LineByLine(Relay):
     """Sends each public line as soon as it is known, instead of with the next turn."""
+
+    def __init__(self, bot: Bot, startup_ms: int, sandbox: Sandbox) -> None:
+        self._bot = BotPlayer(bot, startup_ms, sandbox)
+        super().__init__(self._bot)
 
     def begin(self, start: Start) -> None:
         """Sends the start at once."""
         super().begin(start)
-        self._line().flush()
+        self._bot.channel.flush()
 
     def inform(self, line: bytes) -> None:
         """Sends the line at once."""
         super().inform(line)
-        self._line().flush()
+        self._bot.channel.flush()
 
 
 class WithPause(LineByLine):
@@ -155,3 +114,27 @@ class WithPause(LineByLine):
             time.sleep(PAUSE_S)
         self._paused = True
         return super().choose(state, budget_ns)
+
+
+def with_jumping_ids(bot: Bot, startup_ms: int, sandbox: Sandbox) -> BotPlayer:
+    """Numbers its requests with gaps, up to the largest id, from the beginning for each process."""
+    first = LARGEST_ID - MOST_REQUESTS * GAP
+    return BotPlayer(bot, startup_ms, sandbox, manner=Manner(numbers=lambda: count(first, GAP)))
+
+
+def in_pieces(bot: Bot, startup_ms: int, sandbox: Sandbox) -> BotPlayer:
+    """Sends every line in pieces; some pieces hold the end of one line and the start of the
+    next.
+    """
+    connect = partial(Channel, exchange=None, write=write_piece)
+    return BotPlayer(bot, startup_ms, sandbox, manner=Manner(connect=connect))
+
+
+def write_piece(to_bot: int, lines: bytes) -> int:
+    """Writes a few bytes near the end of a line, where readers make mistakes, and more in between;
+    then pauses, so that the bot reads them by themselves.
+    """
+    end = lines.find(b"\n")
+    written = os.write(to_bot, lines[: PIECE if end < 2 * PIECE else min(end - PIECE, 997)])
+    time.sleep(GAP_S)
+    return written

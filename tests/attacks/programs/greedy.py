@@ -12,7 +12,7 @@ import time
 
 from attempt import main
 
-STAY_S = 20
+STAY_S = 600
 
 
 def stay(word):

@@ -1,5 +1,4 @@
-"""NAME: a bot for Qin that tries out its best moves until its time is up. Change `worth` or
-`candidates`.
+"""NAME: a bot for Qin that tries out its best moves. Change `worth` or `candidates`.
 
 You cannot see the other hands or the draw pile. So each try deals the hidden tiles at random, plays
 a move, and lets all seats play on for some turns. The move that leads to the best positions on
@@ -11,21 +10,15 @@ from arena.sdk import Position, Rollout, run
 MOVES = 12
 """How many moves to try. Fewer moves are tried more often each."""
 TURNS = 12
-"""How many turns to play on after a move. Looking further takes
-longer, and luck blurs the picture.
-"""
+"""How many turns to play on after a move. Looking further takes longer, and luck blurs it."""
 AMONG = 8
-"""In each of these turns a seat looks at this many random moves, and plays the one that places the
-most pagodas.
-"""
+"""In each turn a seat looks at this many random moves, and plays the one that places most."""
 
 
 # ---- CHANGE THIS: how good the end of a try is. With TURNS = 0 games are played to the end: then
 # look at `wins` and `left` too.
 def worth(played: Rollout) -> float:
-    """Return how well you stand where the try stopped, in pagodas: your own prospects less those of
-    the others.
-    """
+    """Return how well you stand where the try stopped, in pagodas: your prospects less others'."""
     return played.outlook
 
 

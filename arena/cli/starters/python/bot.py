@@ -6,8 +6,7 @@ While the bot plays, print writes to stderr, so you can log what you like: try p
 from arena.sdk import Position, run
 
 
-# ---- CHANGE THIS. A better idea to start with: position.outlooks() says how well you stand after
-# each move.
+# ---- CHANGE THIS. A better idea to start with: position.outlooks() rates what each move leads to.
 def choose(position: Position) -> int:
     """Return the move to play. Here: the one that leaves this bot the fewest pagodas to place."""
     return min(position.legal_moves(), key=lambda move: position.play(move).left[position.seat])

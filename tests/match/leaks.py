@@ -10,20 +10,22 @@ turn, or the end, is compared too. In the other half even that tile differs. Lin
 moment are compared in earlier states.
 """
 
+import os
 import random
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from arena.match.clock import Timing
 from arena.match.referee import GamePlan, Referee
 from arena.players.bot import BotPlayer
-from arena.players.channel import Channel
+from arena.players.channel import Channel, Direction
+from arena.players.exchange import Told
 from arena.players.folder import Bot
 from arena.players.inprocess import InProcessPlayer
 from arena.players.manifest import Manifest
-from arena.players.messages import Move, Ready, encode
+from arena.players.messages import Move, Ready, View, encode
 from arena.players.player import Player
 from arena.rules import State
 from arena.rules.boards import BUILT_IN, Board, built_in
@@ -39,7 +41,7 @@ from arena.rules.notation import (
 )
 from arena.rules.terms import HAND
 
-VIEWS: tuple[Literal["incremental", "full"], ...] = ("incremental", "full")
+VIEWS: tuple[View, ...] = ("incremental", "full")
 FIRST = ("hello", "start", "turn")
 ATTEMPTS = 20
 
@@ -111,7 +113,7 @@ def audit_situation(situation: Situation) -> Audited:
 def situation_of(seed: str, number: int) -> Situation:
     """A state; the same seed and number give the same state."""
     # For play, not for secrets.
-    rng = random.Random(f"{seed}/{number}")  # noqa: S311
+    rng = random.Random(f"{seed}/{number}")
     while True:
         board, players = built_in(rng.choice(sorted(BUILT_IN))), rng.randint(2, 4)
         deck = _shuffled(rng, [tile for tile in range(len(TILES)) for _ in range(COPIES)])
@@ -122,7 +124,7 @@ def situation_of(seed: str, number: int) -> Situation:
         )
         seat, until = at % players, next(later, len(moves))
         # Half of them.
-        draws_the_same = until == len(moves) or rng.random() < 0.5  # noqa: PLR2004
+        draws_the_same = until == len(moves) or rng.random() < 0.5
         for _ in range(ATTEMPTS):
             twin = _redealt(
                 deck, players, moves[:until], seat, until if draws_the_same else at, rng
@@ -194,75 +196,74 @@ class _Enough(Exception):  # noqa: N818 - an outcome
     """Every line we wanted to hear has arrived."""
 
 
-def _heard(situation: Situation, deck: Deck, view: Literal["incremental", "full"]) -> list[bytes]:
+def _heard(situation: Situation, deck: Deck, view: View) -> list[bytes]:
     """The lines that the real referee and the real bot player send to the seat, starting from the
     situation.
     """
     board, texts = situation.board, [move_text(situation.board, move) for move in situation.moves]
-    listener = _Listener(view, texts[situation.at])
-    players: list[Player] = [_Follower(situation) for _ in range(situation.players)]
-    players[situation.seat] = listener
+    players: list[Player] = [_follower(situation) for _ in range(situation.players)]
     names = tuple(f"bot-{seat}" for seat in range(situation.players))
     plan = GamePlan(
         "audit", board.name, 0, 0, names, deck_text(deck), tuple(range(1, situation.players + 1))
     )
-    referee = Referee(plan, board, players, Timing())
-    referee.state = situation.state(deck)
-    with suppress(_Enough):
-        referee.play()
-    return (
-        listener.ear.heard
-        if situation.draws_the_same
-        else listener.ear.heard[: len(FIRST) + len(texts) - situation.at]
-    )
+    heard: list[bytes] = []
+    with _listener(view, texts[situation.at], heard) as listener:
+        players[situation.seat] = listener
+        referee = Referee(plan, board, players, Timing())
+        referee.state = situation.state(deck)
+        with suppress(_Enough):
+            referee.play()
+        listener.channel.flush()
+    return heard if situation.draws_the_same else heard[: len(FIRST) + len(texts) - situation.at]
 
 
-class _Follower(InProcessPlayer):
+def _follower(situation: Situation) -> InProcessPlayer:
     """Plays the moves of the situation for as long as there are any."""
-
-    def __init__(self, situation: Situation) -> None:
-        super().__init__("follower", self._follow)
-        self._rest = list(situation.moves[situation.at :])
-
-    # Only that there was one.
-    def inform(self, line: bytes) -> None:  # noqa: ARG002
-        """Skips a move that was played."""
-        del self._rest[:1]
+    placements = [move for move in situation.moves if move != PASS]
 
     # The shape of a choosing function.
-    def _follow(self, state: State, seed: int) -> int:  # noqa: ARG002
-        if not self._rest:
+    def follow(state: State, seed: int) -> int:
+        if state.turns >= len(placements):
             raise _Enough
-        return self._rest[0]
+        return placements[state.turns]
+
+    return InProcessPlayer("follower", follow)
 
 
-class _Ear(Channel):
-    """A channel without a process: it records what is sent, and a script answers."""
+class _Nobody:
+    """What there is instead of a bot's process: nothing that uses time."""
 
-    def __init__(self) -> None:
-        self.heard: list[bytes] = []
+    counter = -1
 
-    def queue(self, line: bytes) -> None:
-        self.heard.append(line)
+    def used_ns(self) -> int:
+        return 0
 
-    def flush(self) -> None:
-        pass
+    def can_run(self) -> bool:
+        return False
 
 
-class _Listener(BotPlayer):
-    """A bot without a process, which answers one turn and stops at the next."""
+@contextmanager
+def _listener(view: View, move: str, heard: list[bytes]) -> Iterator[BotPlayer]:
+    """A bot without a process, which answers one turn and stops at the next; ``heard`` are the
+    lines that it was sent.
+    """
+    replies = [encode(Move(2, move)), encode(Ready(1, view))]
 
-    def __init__(self, view: Literal["incremental", "full"], move: str) -> None:
-        super().__init__(Bot("listener", Manifest("listener", ["true"]), Path(), ""), 1)
-        self.ear = _Ear()
-        self._replies = [encode(Move(2, move)), encode(Ready(1, view))]
-
-    def open(self) -> None:
-        self._channel = self.ear
-
-    # It is never late.
-    def _ask(self, request: bytes, budget_ns: int, *, starting: bool = False) -> tuple[bytes, int]:  # noqa: ARG002
-        self.ear.heard.append(request)
-        if not self._replies:
+    def answer(_to: int, _from: int, lines: bytes, _until: int, _counter: int) -> Told:
+        if not replies:
+            heard.extend(lines.splitlines())
             raise _Enough
-        return self._replies.pop(), 0
+        return replies.pop(), b"", len(lines), 0, 0, -1
+
+    def hear(direction: Direction, text: bytes, _: int, /, *, unread: bool = False) -> None:
+        if direction == "to":
+            heard.extend(text.splitlines())
+
+    player = BotPlayer(Bot("listener", Manifest("listener", ["true"]), Path(), ""), 1)
+    nothing = (os.open(os.devnull, os.O_WRONLY), os.open(os.devnull, os.O_RDONLY))
+    player.attach(Channel(*nothing, exchange=answer, tap=hear), _Nobody())
+    try:
+        player.greet()
+        yield player
+    finally:
+        player.dismiss()

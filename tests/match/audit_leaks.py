@@ -1,21 +1,21 @@
 """arena audit-leaks: checks whether a bot is told anything that its seat cannot know."""
 
-from typing import TYPE_CHECKING
-
 import click
 import msgspec
+from tqdm import tqdm
 
-from arena.cli.main import DONE, FAILED
+from arena.cli import DONE, FAILED
 from arena.cli.options import as_json
 from arena.cli.place import counted
-
-if TYPE_CHECKING:
-    from arena.match.leaks import Leak, Situation
+from arena.rules.diagrams import state_text
+from arena.rules.notation import deck_text, move_text
+from tests.match.leaks import Leak, Situation
+from tests.match.leaks import audit_leaks as audit
 
 SEED = "audit"
 
 
-@click.command("audit-leaks", short_help="Search for hidden information in the lines to bots.")
+@click.command("audit-leaks")
 @click.option(
     "--states",
     type=click.IntRange(1),
@@ -44,11 +44,7 @@ def audit_leaks(states: int, seed: str, first: int, *, as_json: bool) -> int:
     \b
     arena audit-leaks
     arena audit-leaks --states 1 --first 4711
-    """  # noqa: D301 - \b is click's mark for lines to keep
-    from tqdm import tqdm
-
-    from arena.match.leaks import audit_leaks as audit
-
+    """
     lines, seen, leak = 0, 0, None
     tqdm.monitor_interval = 0
     with tqdm(
@@ -75,8 +71,7 @@ def audit_leaks(states: int, seed: str, first: int, *, as_json: bool) -> int:
     return FAILED if leak else DONE
 
 
-def _show(leak: "Leak | None", command: str) -> None:
-    from arena.rules.diagrams import state_text
+def _show(leak: Leak | None, command: str) -> None:
 
     if leak is None:
         return
@@ -90,7 +85,7 @@ def _show(leak: "Leak | None", command: str) -> None:
     click.echo(f"\nthe same state again: {command}")
 
 
-def _as_object(leak: "Leak", command: str) -> dict[str, object]:
+def _as_object(leak: Leak, command: str) -> dict[str, object]:
     return {
         **_situation_object(leak.situation),
         "view": leak.view,
@@ -101,8 +96,7 @@ def _as_object(leak: "Leak", command: str) -> dict[str, object]:
     }
 
 
-def _situation_object(situation: "Situation") -> dict[str, object]:
-    from arena.rules.notation import deck_text, move_text
+def _situation_object(situation: Situation) -> dict[str, object]:
 
     return {
         "board": situation.board.name,

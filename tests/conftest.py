@@ -1,0 +1,19 @@
+"""How many tests run at once, and Hypothesis's profiles, of which HYPOTHESIS_PROFILE chooses one.
+
+``ci``, which is used unless told otherwise, tries the same few examples every time, so that no run
+of the tests depends on luck. ``night`` tries thousands of new ones; `make fuzz` uses it.
+"""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+FAIR = {"deadline": None, "suppress_health_check": list(HealthCheck)}  # a busy machine is no fault
+settings.register_profile("ci", max_examples=60, derandomize=True, database=None, **FAIR)
+settings.register_profile("night", max_examples=5000, **FAIR)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_xdist_auto_num_workers():
+    """Half as many again as there are processors, since a third of the time is spent waiting."""
+    return len(os.sched_getaffinity(0)) * 3 // 2 if hasattr(os, "sched_getaffinity") else None

@@ -91,19 +91,16 @@ HANDS = (
 
 def analysis_object(analysis: Analysis) -> dict[str, Any]:
     """The whole analysis for JSON; None for unknown values."""
+    tables = {
+        name: getattr(analysis, name)
+        for name in ("cycles", "seats", "met_again", "times", "endings", "machines", "voids")
+        + ("opponents", "hands")
+    }
     return {
         "games": analysis.games,
         "deals": analysis.deals,
         "fit": [_fit_object(test) for test in analysis.fits],
-        "cycles": table_rows(analysis.cycles),
-        "seats": table_rows(analysis.seats),
-        "met_again": table_rows(analysis.reunions),
-        "times": table_rows(analysis.times),
-        "endings": table_rows(analysis.endings),
-        "machines": table_rows(analysis.machines),
-        "voids": table_rows(analysis.voids),
-        **({} if analysis.opponents is None else {"opponents": table_rows(analysis.opponents)}),
-        "hands": table_rows(analysis.hands),
+        **{name: table_rows(table) for name, table in tables.items() if table is not None},
     }
 
 
@@ -124,7 +121,7 @@ def analysis_text(analysis: Analysis, run: str) -> str:
     parts += [
         _cycles_text(analysis),
         f"Seats\n{seats_text(analysis.seats)}",
-        *_met_again(analysis.reunions),
+        *_met_again(analysis.met_again),
         f"How games end\n{table_text(ENDINGS, analysis.endings)}",
         f"Time to think\n{table_text(TIMES, analysis.times)}",
     ]

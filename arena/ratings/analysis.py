@@ -36,7 +36,7 @@ class Analysis(NamedTuple):
     cycles: pd.DataFrame
     threes: int
     seats: pd.DataFrame
-    reunions: pd.DataFrame
+    met_again: pd.DataFrame
     times: pd.DataFrame
     endings: pd.DataFrame
     machines: pd.DataFrame
@@ -77,7 +77,7 @@ def analyse_run(
         cycles=cycles(beats(results)),
         threes=count * (count - 1) * (count - 2) // 6,
         seats=seats_table(counts, fits),
-        reunions=reunions_table(games, results.bots),
+        met_again=reunions_table(games, results.bots),
         times=times.table(results.bots),
         endings=endings.table(),
         machines=machines.table(),

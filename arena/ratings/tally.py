@@ -128,6 +128,8 @@ class GameList:
     def add(self, game: Counted) -> int:
         """Takes a game; returns the number of its outcome."""
         outcome = (game.board, tuple(game.bots), tuple(game.ranks))
+        # A million games have a few thousand outcomes: each game keeps eight bytes, and the model
+        # works on the outcomes.
         number = self.outcomes.get(outcome)
         if number is None:
             number, (board, bots, ranks) = len(self.outcomes), outcome
@@ -197,6 +199,7 @@ class Tally(GameList):
         if first == len(self._left):
             for sums in (self._left, self._think_ns, self._forfeits):
                 sums.extend([0] * MOST_SEATS)
+        # Whole nanoseconds: integers give the same sum in any order, floats do not.
         for place, left in enumerate(game.left, first):
             self._left[place] += left
         for place, think_ms in enumerate(game.think_ms, first):

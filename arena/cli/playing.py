@@ -35,7 +35,7 @@ def check_all_programs(bots: "list[Bot]") -> "list[Bot]":
     BotFolderError.
     """
     from arena.players.builtin import is_built_in
-    from arena.players.folder import check_programs
+    from arena.players.staging import check_programs
 
     for bot in bots:
         if not is_built_in(bot):

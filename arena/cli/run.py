@@ -43,7 +43,8 @@ from arena.cli.playing import (
 from arena.cli.progress import Progress
 from arena.errors import ConfigError, printable
 from arena.players.builtin import NAMES, is_built_in
-from arena.players.folder import Bot, lack
+from arena.players.folder import Bot
+from arena.players.staging import lack
 from arena.rules.boards import Board
 from arena.tournament.config import find_boards, read_config_file
 from arena.tournament.finishing import begun

@@ -16,11 +16,12 @@ from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.match.replay import replay, start_state
 from arena.players.bot import BotPlayer
-from arena.players.folder import bot_at, staged_for_a_while
+from arena.players.folder import bot_at
 from arena.players.inprocess import InProcessPlayer, random_move
 from arena.players.player import Relay
 from arena.players.sandbox.probe import failure
 from arena.players.sandbox.tiers import OPEN, Sandbox
+from arena.players.staging import staged_for_a_while
 from arena.players.timekeeper import patience
 from arena.rules.boards import built_in
 from arena.rules.notation import TILES

@@ -2,9 +2,12 @@
 written.
 """
 
+import array
+import fcntl
 import os
 import select
 import sys
+import termios
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -309,10 +312,6 @@ class Channel:
 
 def pipe_fill(descriptor: int) -> int:
     """The number of unread bytes in a pipe; 0 if the system cannot tell."""
-    import array
-    import fcntl
-    import termios
-
     count = array.array("i", [0])
     try:
         fcntl.ioctl(descriptor, termios.FIONREAD, count)

@@ -258,7 +258,8 @@ def _version_key(label: str) -> list[tuple[int, str]]:
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Writes a bot.toml; keeps the comments and the order of an existing one."""
-    import tomlkit
+    # Slow to load, and only writing needs it.
+    import tomlkit  # noqa: PLC0415
 
     try:
         document = (

@@ -2,8 +2,9 @@ r"""Decks and bots' seeds, made from a run's seed with SHA-256, so that any lang
 them.
 
 The deck of a deal is the 72 tiles sorted by ``sha256("deck\n" SEED "\n" BOARD "\n" DEAL "\n"
-NUMBER)``, where the tiles are numbered from 0: twelve RR, twelve YY, and so on. A bot cannot work
-out any of it from what it is told.
+NUMBER)``, where the tiles are numbered from 0: twelve RR, twelve YY, and so on. Where each game has
+its own deck (``--seatings single``), BOARD is followed by ``/`` and the line-up, as in the game's
+id. A bot cannot work out any of it from what it is told.
 """
 
 from functools import lru_cache

@@ -1,6 +1,7 @@
 """The other commands, as a user types them."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -562,3 +563,31 @@ def test_a_rules_core_that_is_missing_is_an_error_with_its_cure(arena):
     assert done.returncode == 1
     assert "error: expected ARENA_RULES to be pure" in done.stderr
     assert "hint: unset ARENA_RULES" in done.stderr
+
+
+def test_ctrl_c_while_the_arena_is_loaded_ends_it_without_a_traceback(tmp_path):
+    (tmp_path / "click.py").write_text(
+        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", "bots"],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def test_the_door_of_the_command_line_loads_only_what_python_has_loaded_anyway():
+    """Until its first line has run, Ctrl-C prints a traceback."""
+    code = (
+        "import os, signal, sys; before = {*sys.modules}; import arena.cli;"
+        " print(*({*sys.modules} - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert sorted(done.stdout.split()) == ["arena", "arena.cli"]

@@ -17,8 +17,8 @@ from arena.match.referee import Referee
 from arena.players.inprocess import InProcessPlayer, first_move, random_move
 from arena.ratings.columns import file_names
 from arena.ratings.matches import Matches, Score, scoring_of
-from arena.ratings.tables import games_in, make_tables, run_tables
-from arena.ratings.tally import Match, Tally
+from arena.ratings.tables import make_tables, run_tables
+from arena.ratings.tally import Match, Tally, games_in
 from arena.records.find import read_records
 from arena.records.journal import Journal
 from arena.records.record import Fault, GameRecord, shares

@@ -10,17 +10,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.bench.figures import Figure, in_own_process
-from arena.bench.parrots import (
-    BOARD,
-    LABELS,
-    PYTHON_PARROT,
-    commands,
-    compiled_parrot,
-    parrot,
-    rehearse,
-)
-from arena.bench.resident import resident_mb
 from arena.match.clock import Timing
 from arena.match.referee import GamePlan
 from arena.players.sandbox.tiers import OPEN
@@ -32,6 +21,17 @@ from arena.tournament.pool import LocalPool, worker_cores
 from arena.tournament.runner import Runner
 from arena.tournament.sources import AllGames
 from arena.tournament.workers import Setup
+from tests.bench.figures import Figure, in_own_process
+from tests.bench.parrots import (
+    BOARD,
+    LABELS,
+    PYTHON_PARROT,
+    commands,
+    compiled_parrot,
+    parrot,
+    rehearse,
+)
+from tests.bench.resident import resident_mb
 
 MARKS = (1_000, 10_000)
 QUICK_MARKS = (10, 40)

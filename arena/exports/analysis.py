@@ -89,13 +89,14 @@ HANDS = (
 )
 
 
+CONTENT = (
+    "cycles", "seats", "met_again", "times", "endings", "machines", "voids", "opponents", "hands",
+)  # fmt: skip
+
+
 def analysis_object(analysis: Analysis) -> dict[str, Any]:
     """The whole analysis for JSON; None for unknown values."""
-    tables = {
-        name: getattr(analysis, name)
-        for name in ("cycles", "seats", "met_again", "times", "endings", "machines", "voids")
-        + ("opponents", "hands")
-    }
+    tables = {name: getattr(analysis, name) for name in CONTENT}
     return {
         "games": analysis.games,
         "deals": analysis.deals,

@@ -10,8 +10,9 @@ import pytest
 
 from arena.errors import BotFolderError
 from arena.players import process
-from arena.players.folder import bot_at, stage
+from arena.players.folder import bot_at
 from arena.players.sandbox.tiers import Sandbox
+from arena.players.staging import stage
 from tests.attacks.ground import commands
 from tests.attacks.test_attacks import ends, is_heard, leaks, spoils
 

@@ -130,6 +130,7 @@ def _cores(fewer: int) -> dict[str, Contestant]:
         )
     }
     try:
+        # A machine without a compiler has none.
         from arena.rules.native import State as NativeState
     except ImportError:
         return found

@@ -1,16 +1,16 @@
 """The other commands, as a user types them."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
-import time
 
 import pytest
 from click import Context
 
-from arena.cli.main import COMMANDS, HIDDEN, SECTIONS
+from arena.cli.main import HIDDEN, SECTIONS
 from arena.cli.main import arena as arena_command
 from tests.e2e.conftest import ROOT
 
@@ -21,12 +21,6 @@ def test_help_lists_every_command_in_its_section_and_none_that_is_hidden(arena):
         section = out[out.index(f"\n{title}:\n") :].split("\n\n")[0].splitlines()[2:]
         assert [line.split()[0] for line in section] == list(commands)
     assert not [name for name in HIDDEN if re.search(rf"^  {name} ", out, re.M)]
-
-
-@pytest.mark.parametrize("command", [*COMMANDS, *HIDDEN])
-def test_every_command_shows_an_example(arena, command):
-    own, _ = arena(command, "--help")
-    assert re.search(rf"^ +arena {command}", own, re.M)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +83,7 @@ def test_the_montecarlo_template_plays_to_the_end_and_beats_random_with_any_core
 
 def test_the_montecarlo_template_passes_the_check(arena):
     arena("new", "searcher", "--template", "montecarlo")
-    out, _ = arena("check", "./searcher", "--move-ms", 150)
+    out, _ = arena("check", "./searcher", "--move-ms", 50)
     assert out.splitlines()[-1].endswith("0 failed")
 
 
@@ -125,7 +119,7 @@ def test_the_random_bot_is_short_and_needs_the_standard_library_only():
 def test_greedy_beats_random_and_careful_beats_greedy(arena):
     """Over so few deals only roughly: both are far ahead."""
     bots = [ROOT / "bots" / name for name in ("careful-python", "greedy-python", "random-python")]
-    arena("run", *bots, "--deals", 12, "--seed", "ladder", "--out", "ladder")
+    arena("run", *bots, "--deals", 6, "--seed", "ladder", "--out", "ladder")
     table = {
         row["bot"]: row
         for row in json.loads(arena("standings", "ladder", "--json")[0])["standings"]
@@ -188,40 +182,6 @@ def test_perft_counts_on_several_boards_for_several_numbers_of_players(arena):
     assert [line.split()[:3] for line in out.splitlines()[1:]] == [
         [board, players, depth] for board in ("tiny", "bird") for players in "24" for depth in "12"
     ]
-
-
-@pytest.mark.parametrize(
-    ("options", "status", "said"),
-    [
-        (
-            ("--deck", "RRYY"),
-            1,
-            ["error: --deck: expected 12 tiles RR in the deck, got 1", "hint: write the 72 tiles"],
-        ),
-        (("--deck", ""), 1, ["error: --deck: expected 12 tiles RR in the deck, got 0"]),
-        (
-            ("--deck", "RRY", "--seed", "x"),
-            2,
-            ["expected either --deck, or --seed and --deal, got both"],
-        ),
-        (
-            ("--moves", "Ra1Ra2"),
-            1,
-            [
-                "--moves, move 1 on bird with 2 players: Ra1Ra2 is illegal",
-                "hint: leave out --moves",
-            ],
-        ),
-        (("--moves", "Ra1Rc2"), 1, ["expected two squares that share an edge, got 'Ra1Rc2'"]),
-        (("--board", "nope"), 1, ["expected a board out of bird, lion, got 'nope'", "hint: "]),
-        (("--depth", 0), 2, ["0 is not in the range x>=1"]),
-        (("--players", 5), 2, ["5 is not in the range 2<=x<=4"]),
-    ],
-)
-def test_perft_says_what_is_wrong_and_prints_nothing_else(arena, options, status, said):
-    out, err = arena("perft", *options, status=status)
-    assert out == ""
-    assert all(part in err for part in said), err
 
 
 @pytest.mark.parametrize("command", ["bench", "audit-leaks"])
@@ -395,10 +355,16 @@ def test_a_replay_of_a_record_that_does_not_follow_from_its_moves_says_so(arena)
     assert "move 1: expected a move that the rules allow, got Ba1Ba2 is illegal" in err
 
 
+def make_older(arena, run):
+    """Starts are told in whole seconds."""
+    path = arena.home / "results" / run / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "started": "2026-01-01T00:00:00Z"}))
+
+
 def test_runs_are_listed_and_the_newest_is_the_default(arena):
     assert arena("runs")[0] == ""
     arena("run", "--deals", 1, "--out", "one")
-    time.sleep(1.1)
+    make_older(arena, "one")
     arena("run", "--deals", 2, "--out", "two")
     out, _ = arena("runs")
     assert [line.split()[0] for line in out.splitlines()] == ["Run", "one", "two"]
@@ -502,7 +468,7 @@ def test_standings_of_a_run_whose_plan_is_not_understood_say_so(arena):
 
 def test_the_newest_run_is_the_default_of_every_command_that_reads_one(arena):
     arena("run", "--deals", 1, "--seed", "one", "--out", "one")
-    time.sleep(1.1)
+    make_older(arena, "one")
     arena("run", "--deals", 1, "--seed", "two", "--out", "two")
     [record] = [record for record in arena.records("two") if record["seating"] == 0]
     assert json.loads(arena("replay", record["id"], "--json")[0]) == record
@@ -576,3 +542,31 @@ def test_a_rules_core_that_is_missing_is_an_error_with_its_cure(arena):
     assert done.returncode == 1
     assert "error: expected ARENA_RULES to be pure" in done.stderr
     assert "hint: unset ARENA_RULES" in done.stderr
+
+
+def test_ctrl_c_while_the_arena_is_loaded_ends_it_without_a_traceback(tmp_path):
+    (tmp_path / "click.py").write_text(
+        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", "bots"],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def test_the_door_of_the_command_line_loads_only_what_python_has_loaded_anyway():
+    """Until its first line has run, Ctrl-C prints a traceback."""
+    code = (
+        "import os, signal, sys; before = {*sys.modules}; import arena.cli;"
+        " print(*({*sys.modules} - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert sorted(done.stdout.split()) == ["arena", "arena.cli"]

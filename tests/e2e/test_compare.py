@@ -152,28 +152,6 @@ def test_the_working_copy_is_compared_with_the_registered_version(arena):
     assert out.startswith("undecided: fst against fst@1")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "said"),
-    [
-        (["rnd", "nobody"], 1, "expected a registered bot or a path, got 'nobody'"),
-        (["rnd", "rnd"], 1, "expected two different bots, got the same content as rnd and rnd"),
-        (
-            ["rnd", "fst", "--players", 3],
-            1,
-            "expected at least 2 opponents for a table of 3, got none",
-        ),
-        (["rnd", "fst", "--pool", "fst"], 1, "expected each bot once, got 'fst' twice"),
-        (["rnd", "fst", "--elo0", 10], 1, "expected --elo0 below --elo1, got 10 and 10"),
-        (["rnd", "fst", "--alpha", 0.5], 2, "Invalid value for '--alpha'"),
-        (["rnd"], 2, "Missing argument 'OLD'"),
-    ],
-)
-def test_errors_are_no_verdict(arena, arguments, status, said):
-    out, err = arena("compare", *arguments, status=status)
-    assert said in err
-    assert out == ""
-
-
 def test_a_game_that_cannot_be_played_is_an_error_and_not_a_verdict(arena):
     """The bot kills its worker in every game."""
     source = RANDOM.replace("import sys\n", "import os, sys\nfrom pathlib import Path\n").replace(

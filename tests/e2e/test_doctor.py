@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from arena.cli.doctor import Limits, doctor, limits_for
 from arena.players import steadiness
-from arena.players.sandbox import probe
+from arena.cli import doctor as doctor_module
 
 
 def run(monkeypatch, tmp_path, reasons, *arguments):

@@ -209,16 +209,3 @@ def test_the_command_ends_with_the_person(arena, typed):
     assert done.returncode == 130
     assert "your move, with" in done.stdout
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["rnd", "--human", "2"], "expected --human 0 to 1, got 2"),
-        (["rnd", "--human", "0", "--json"], "expected --human or --json, got both"),
-        (["rnd", "fst", "rnd", "fst", "--human", "0"], "expected 1 to 3 bots beside you, got 4"),
-    ],
-)
-def test_seats_that_cannot_be(arena, arguments, said):
-    _, err = arena("play", *arguments, status=2)
-    assert said in err

@@ -104,26 +104,6 @@ def test_a_run_by_matches_until_it_is_precise(tiny):
     assert shown["plan"] == {"games": 2 * shown["games"], "missing": 0, "incomplete_blocks": 0}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "said"),
-    [
-        (["run", "--match", "bird,owl"], 1, "expected a board out of bird, lion, got 'owl'"),
-        (
-            ["run", "--match", "bird,lion", "--boards", "bird"],
-            1,
-            "hint: leave out --boards, because --match lists the boards",
-        ),
-        (
-            ["compare", "rnd", "fst", "--match", "bird,lion"],
-            2,
-            "because it counts single games; --boards bird,lion plays on both",
-        ),
-    ],
-)
-def test_what_a_user_gets_wrong_about_matches_is_said(arena, arguments, status, said):
-    assert said in arena(*arguments, status=status)[1]
-
-
 def test_the_rounds_of_a_match_are_played_one_after_another_with_their_total(tiny):
     out, err = tiny("play", "rnd", "fst", "--match", "tiny.txt,bird", "--seed", 3)
     assert re.findall("^round.*", out, re.MULTILINE) == [

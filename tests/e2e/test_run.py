@@ -415,66 +415,6 @@ def test_a_bot_whose_program_is_missing_is_left_out_or_named(arena):
     assert "error: ghost: expected the program 'no-such-interpreter' on PATH, found none" in err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "said"),
-    [
-        (["run", "nobody", "rnd"], 1, "expected a registered bot or a path, got 'nobody'"),
-        (["run", "rnd"], 1, "expected at least 2 bots, got rnd"),
-        (
-            ["run", "rnd"],
-            1,
-            (
-                "hint: name opponents too; built-in ones are always there: 'arena run rnd greedy"
-                " careful'"
-            ),
-        ),
-        (
-            ["run", "bots/rnd", "--players", "4"],
-            1,
-            "'arena run bots/rnd greedy careful random --players 4'",
-        ),
-        (["run", "--finish", "nope"], 1, "expected a run's name or folder, got 'nope'"),
-        (["run", "rnd", "rnd"], 1, "expected each bot once, got 'rnd' twice"),
-        (["run", "--players", "5"], 2, "Invalid value for '--players'"),
-        (["run", "--boards", "owl"], 1, "expected a board out of bird, lion, got 'owl'"),
-        (["run", "--board", "none.txt"], 2, "does not exist"),
-        (["run", "--deals", "many"], 2, "is not a valid integer"),
-        (["run", "--challenger", "zoe"], 1, "expected a registered bot or a path, got 'zoe'"),
-        (["run", "--boards", ","], 2, "expected names separated by commas, got ','"),
-        (["submit", "bots/rnd", "--command", "'x"], 2, "expected words with matching quotes"),
-        (["stanings"], 2, "Did you mean 'standings'?"),
-        (
-            ["play", "rnd", "fst", "--increment-ms", "5"],
-            2,
-            "expected --game-ms with --increment-ms",
-        ),
-        (["run", "--prior", "some"], 2, "expected auto, none or a number above 0"),
-        (["run", "--wrong"], 2, "No such option"),
-        (["run", "--out", "bots/rnd"], 1, "to be a run or empty, got a folder with other files"),
-        (["standings"], 1, "expected a run in results, found none"),
-        (["standings", "nope"], 1, "expected a run's name or folder, got 'nope'"),
-        (["replay", "nope", "x"], 1, "expected a run's name or folder, got 'nope'"),
-        (
-            ["play", "rnd"],
-            2,
-            (
-                "expected 2 to 4 bots, got 1; name another, or play yourself: 'arena play rnd"
-                " --human 0'"
-            ),
-        ),
-        (["submit", "nowhere"], 2, "does not exist"),
-        (["new", "bad/name"], 1, "expected a name of up to 40 letters"),
-        (["new", "bots"], 1, "expected a folder that does not exist yet, got bots"),
-        (["nonsense"], 2, "No such command"),
-    ],
-)
-def test_what_a_user_gets_wrong_is_said_with_the_cure(arena, arguments, status, said):
-    out, err = arena(*arguments, status=status)
-    assert said in err
-    assert out == ""
-    assert "Traceback" not in err
-
-
 def test_a_registered_bot_that_hides_a_folder_here_is_told(arena):
     arena.add_bot("fst", FIRST, to=".")
     _, err = arena("play", "fst", "rnd")

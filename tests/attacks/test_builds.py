@@ -12,7 +12,7 @@ from arena.errors import BotFolderError
 from arena.players import process
 from arena.players.folder import bot_at, stage
 from arena.players.sandbox.tiers import Sandbox
-from tests.attacks.ground import commands
+from tests.attacks.ground import COMES_S, commands
 from tests.attacks.test_attacks import ends, is_heard, leaks, spoils
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers exist on Linux only")
@@ -52,6 +52,8 @@ def build(ground, line):
 def test_a_build_that_attacks(ground, line):
     judge, *outcomes = BUILDS[line]
     expected = outcomes[("bubblewrap", "landlock", "none").index(ground.tier)]
+    if expected:
+        ground.patience_s = COMES_S
     said = build(ground, line)
     assert judge(ground, said) == expected, said
 

@@ -11,7 +11,7 @@ SOURCES := setup.py arena tests .ci/site.py bots/random-python bots/greedy-pytho
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs format fuzz sanitize chaos soak fair slow snapshots golden wheel release-check clean
+.PHONY: help demo test check docs format fuzz sanitize chaos soak fair slow snapshots golden bench leaks wheel release-check clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -86,6 +86,12 @@ release-check: $(VENV)/.ready-dev ## build the sdist and the wheel into dist/, l
 	@$(BIN)/twine check --strict dist/*
 	@$(BIN)/abi3audit --strict dist/*.whl
 	@ARENA_DIST=dist $(BIN)/python -m pytest -q -n 0 tests/release $(ARGS)
+
+bench: $(VENV)/.ready-dev ## measure rules, referee, start-up, ratings and memory (a few minutes); ARGS="rules referee" picks some
+	@$(BIN)/arena bench $(ARGS)
+
+leaks: $(VENV)/.ready-dev ## search 10,000 states for lines that tell a seat what it cannot know (about half a minute)
+	@$(BIN)/arena audit-leaks $(ARGS)
 
 clean: ## remove what was built, but no results
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -43,7 +43,8 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
     """Asks whether one of the known words was meant that begin with a text, or the nearest one;
     with a blank at its end, or empty.
     """
-    from difflib import get_close_matches
+    # Everything imports this module, and only a mistake needs difflib.
+    from difflib import get_close_matches  # noqa: PLC0415
 
     by_lower = {word.lower(): word for word in known}
     begun = [word for word in by_lower if word.startswith(text.lower())][:MOST_NEAR]

@@ -87,7 +87,7 @@ def deciding_seat(record: GameRecord, turn: int, seat: int | None) -> int:
     )
 
 
-class Asked(NamedTuple):
+class SecondAnswer(NamedTuple):
     """A bot's answer; ``stderr`` is the end of its stderr."""
 
     bot: str
@@ -103,7 +103,7 @@ def ask_again(
     seat: int,
     text: str,
     choice: SandboxChoice,
-) -> Asked:
+) -> SecondAnswer:
     """Takes a bot to a decision in a recorded game and asks for it. Raises UserError, Void."""
     scripts = Scripts(folder)
     script = scripts.of(record)
@@ -113,7 +113,7 @@ def ask_again(
         player = BotPlayer(bot, script.timing.startup_ms, sandbox, script.timing.clock)
         try:
             last = retrace(script, seat, player, wanted=turn).decisions[-1]
-            return Asked(bot.label, last, player.evidence()[2])
+            return SecondAnswer(bot.label, last, player.evidence()[2])
         finally:
             player.stop()
 
@@ -144,7 +144,7 @@ def decision_text(decision: Decision, bot: str) -> str:
     return f"{decision.new}  ({same}, by {printable(bot)} in {decision.spent_ms:.1f} ms)"
 
 
-def show_stderr(asked: Asked) -> None:
+def show_stderr(asked: SecondAnswer) -> None:
     """Prints the end of a bot's stderr if it committed a fault."""
     for line in (
         (asked.stderr if asked.decision.fault else "").rstrip().splitlines()[-STDERR_LINES:]

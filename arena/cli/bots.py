@@ -7,8 +7,8 @@ from typing import Any
 import click
 import msgspec
 
-from arena.cli.folding import columns_of, folded
 from arena.cli.options import as_json, registry_of
+from arena.cli.terminal import columns_of, folded
 from arena.errors import UserError, printable
 from arena.exports.text import columns_text
 from arena.players.folder import lack

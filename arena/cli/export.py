@@ -52,14 +52,6 @@ def export(
     arena export self-play --to tables --format parquet
     """  # noqa: D301 - \b is click's mark for lines to keep
     # Pandas: --help does without.
-    from arena.cli.tables import rate_run, show_notes  # noqa: PLC0415
-    from arena.exports.files import export_run, parquet_library  # noqa: PLC0415
+    from arena.cli.tables import export_tables  # noqa: PLC0415
 
-    if form == "parquet":
-        parquet_library()
-    chosen = run_folder(home, run)
-    tables, _ = rate_run(chosen, prior, anchors)
-    click.echo(f"run {chosen}", err=True)
-    for path in export_run(chosen, folder, tables, form):
-        click.echo(path)
-    show_notes(tables)
+    export_tables(run_folder(home, run), folder, form, prior, anchors)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from arena.cli.folding import columns_of, folded
 from arena.cli.home import MARK
+from arena.cli.terminal import columns_of, folded
 from arena.errors import UserError
 from arena.players.folder import copy_files
-from arena.players.ladder import ladder
+from arena.players.registry import ladder
 
 MARK_TEXT = (
     "The arena keeps its bots in bots/ and its runs in results/ here. This file marks the folder as"

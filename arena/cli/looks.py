@@ -1,26 +1,35 @@
 """How a run looks at the ratings while it plays, if they decide how much is played."""
 
-from collections.abc import Iterator
 from math import ceil, isfinite
 from typing import TYPE_CHECKING
 
+from arena.cli.playing import Play
 from arena.cli.progress import Progress
-from arena.match.referee import GamePlan
 from arena.tournament.allotment import next_allotment
+from arena.tournament.batches import Batches
 from arena.tournament.config import RunConfig
 from arena.tournament.session import Session
+from arena.tournament.sources import AllGames, GamesInRounds, Source
 
 if TYPE_CHECKING:
     from arena.ratings.information import Precision
 
 
-def plans_of(session: Session, progress: Progress) -> Iterator[GamePlan | None]:
-    """The games of a session, including those of further allotments."""
-    return (
-        session.rounds(lambda: _look(session, progress))
-        if session.config.allotted is not None
-        else session.missing()
-    )
+def source_of(play: Play) -> Source:
+    """The games of a tournament, including those of further allotments."""
+    session = play.session
+
+    def decide() -> Batches | None:
+        allotted = _look(session, play.progress)
+        if allotted is None:
+            session.change(settled=session.schedule.last_deal)
+            return None
+        session.change(allotted=allotted)
+        return play.missing()
+
+    if session.config.allotted is None or session.config.settled is not None:
+        return AllGames(play.missing())
+    return GamesInRounds(play.missing(), decide)
 
 
 def _look(session: Session, progress: Progress) -> dict[str, int] | None:

@@ -12,8 +12,8 @@ import click
 
 from arena import __version__
 from arena.cli import BUG, DONE, FAILED, INTERRUPTED
-from arena.cli.folding import columns_of, folded
 from arena.cli.home import find_home
+from arena.cli.terminal import columns_of, folded
 from arena.errors import ArenaError, UserError, Void, did_you_mean
 
 SECTIONS = {
@@ -52,8 +52,14 @@ SECTIONS = {
 is the function of that name in the module of that name, with ``_`` for ``-``.
 """
 COMMANDS = tuple(name for section in SECTIONS.values() for name in section)
-HIDDEN = ("perft", "audit-leaks", "bench")
-"""For those who change the arena or write another one; not in the help."""
+HIDDEN = {
+    "perft": "arena.cli.perft",
+    "audit-leaks": "tests.match.audit_leaks",
+    "bench": "tests.bench.command",
+}
+"""The modules of the commands for those who change the arena or write another one. They are not in
+the help, and those of tests/ exist in a checkout only.
+"""
 
 MACHINE_ERRORS = {
     errno.ENOSPC: "make room on the disk",
@@ -83,7 +89,10 @@ class CommandTable(click.Group):
                 ctx.fail(f"No such command {cmd_name!r}. {near[0].upper()}{near[1:]}")
             return None
         name = cmd_name.replace("-", "_")
-        command = getattr(importlib.import_module(f"arena.cli.{name}"), name)
+        module = HIDDEN.get(cmd_name, f"arena.cli.{name}")
+        if module.startswith("tests."):
+            _add_checkout(cmd_name)
+        command = getattr(importlib.import_module(module), name)
         assert isinstance(command, click.Command)
         return command
 
@@ -93,6 +102,17 @@ class CommandTable(click.Group):
         for title, commands in SECTIONS.items():
             with formatter.section(title):
                 formatter.write_dl([(f"{name:<{widest}}", text) for name, text in commands.items()])
+
+
+def _add_checkout(command: str) -> None:
+    """Makes tests/ importable. Raises UserError where the arena is installed without it."""
+    root = Path(__file__).parents[2]
+    if not (root / "tests" / "bench").is_dir():
+        raise UserError(
+            f"expected a checkout of qin-arena for 'arena {command}', got {root}",
+            "clone the repository and run 'pip install -e .' there",
+        )
+    sys.path.insert(0, str(root))
 
 
 # Click's signature.

@@ -3,21 +3,19 @@
 import os
 import shlex
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from functools import wraps
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import click
 
-from arena.errors import BotFolderError, RunError, SandboxError
+from arena.errors import BotFolderError, RunError, SandboxError, did_you_mean
+from arena.match.clock import Timing
 from arena.players.builtin import NAME, NAMES, built_in_bot, is_built_in
 from arena.players.folder import Bot, bot_at, home_of_script
-from arena.players.ladder import ladder
 from arena.players.manifest import FILE
-from arena.players.registry import Registry
+from arena.players.registry import Registry, ladder
 from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
-from arena.players.timekeeper import BEST_CLOCK
 from arena.tournament.own import read_own_config
 from arena.tournament.session import list_runs
 
@@ -31,40 +29,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 run_argument = click.argument("run", required=False, metavar="[RUN]")
-board_option = click.option(
-    "--board",
-    "board_file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A board file to play on.",
-)
-in_process_option = click.option(
-    "--in-process", is_flag=True, default=None, help="Use built-in bots only."
-)
-clock_option = click.option(
-    "--clock",
-    type=click.Choice(("cpu", "wall")),
-    help="Measure a bot's time as processor time, or by the wall clock.  [default: cpu]",
-)
-
-
-def with_clock(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings with the best clock there is here, if none was asked for."""
-    if settings.get("in_process") or settings.get("clock"):
-        return settings
-
-    if BEST_CLOCK == "wall":
-        click.echo(
-            "note: time is measured by the wall clock here, because only Linux counts processor"
-            " time reliably",
-            err=True,
-        )
-    return {**settings, "clock": BEST_CLOCK}
-
-
 move_ms_option = click.option(
     "--move-ms",
     type=click.IntRange(1),
-    default=1000,
+    default=Timing().move_ms,
     show_default=True,
     help="Time for a move, in ms.",
 )
@@ -98,9 +66,9 @@ class SandboxChoice(NamedTuple):
                 )
             return OPEN
         own = read_own_config()
-        trusted = self.trusted or own.get("trust", ())
+        trusted = self.trusted or own.trust or ()
         choice = choose(
-            self.mode or own.get("sandbox", "auto"),
+            self.mode or own.sandbox or "auto",
             accept_none=self.unsafe or all(bot.label in trusted for bot in bots),
         )
         if choice.warning:
@@ -285,9 +253,8 @@ def bot_finder(home: Path, *, in_process: bool) -> Callable[[str], Bot]:
                 raise
             if NAME.fullmatch(text):
                 return built_in_bot(text)
-            near = get_close_matches(text.lower(), [*registry.labels(), *NAMES], n=1)
-            if near and near[0] in NAMES:
-                error.hint = f"did you mean {near[0]!r}? 'arena bots --all' lists what there is"
+            if near := did_you_mean(text, NAMES):
+                error.hint = f"{near}'arena bots --all' lists what there is"
             error.hint += f"; built in are {', '.join(NAMES)}, greedy-N and careful-N"
             raise
 

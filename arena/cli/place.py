@@ -1,24 +1,29 @@
 """Where games are played: on this machine, or on the workers of a cluster."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import click
 
-from arena.cli.options import Command
+from arena.cli.options import Command, SandboxChoice, sandbox_options
 from arena.errors import ConfigError
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.tournament.events import Event
-from arena.tournament.own import read_own_config
+from arena.tournament.own import OwnConfig, read_own_config
 from arena.tournament.pool import LocalPool, Pool, available_cores, worker_cores
 from arena.tournament.session import Means
 from arena.tournament.workers import Setup
 
 if TYPE_CHECKING:
     from arena.tournament.cluster.connection import Cluster
+
+
+LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
+"""What a run's log keeps: with -q, with neither, with -v."""
 
 
 class Place(NamedTuple):
@@ -32,14 +37,14 @@ class Place(NamedTuple):
     tls_cert: str | None
     tls_key: str | None
 
-    def with_defaults(self, settings: Mapping[str, Any]) -> Self:
+    def with_defaults(self, config: OwnConfig) -> Self:
         """The same with a configuration file's values where nothing was said; who asks for --jobs
         plays here.
         """
         if self.jobs is not None and self.cluster is None:
             return self
         return self._replace(
-            **{name: settings.get(name) for name, said in self._asdict().items() if said is None}
+            **{name: getattr(config, name) for name, said in self._asdict().items() if said is None}
         )
 
 
@@ -78,6 +83,62 @@ def place_options(command: Command) -> Command:
     ):
         wrapped = option(wrapped)
     return cast("Command", wrapped)
+
+
+class Manner(NamedTuple):
+    """How games are played, none of which changes a result: where, in which sandbox, and how much
+    is said; ``adopt`` continues a run that was made elsewhere.
+    """
+
+    place: Place
+    choice: SandboxChoice
+    adopt: bool
+    quiet: bool
+    log_level: int
+
+    def with_defaults(self, config: OwnConfig) -> Self:
+        """The same with a configuration file's values where nothing was said."""
+        place = self.place.with_defaults(config)
+        return self._replace(place=place, choice=self.choice.with_default(config.sandbox))
+
+
+def manner_options(command: Command) -> Command:
+    """``--adopt``, ``-v`` and ``-q``, with `place_options` and `sandbox_options`, as one argument
+    ``manner``.
+    """
+
+    @wraps(command)
+    def wrapped(
+        *args: Any,
+        place: Place,
+        choice: SandboxChoice,
+        adopt: bool,
+        verbose: int,
+        quiet: bool,
+        **options: Any,
+    ) -> Any:
+        level = LOG_LEVELS[-1 if quiet else min(verbose, 1)]
+        return command(*args, manner=Manner(place, choice, adopt, quiet, level), **options)
+
+    shown = place_options(sandbox_options(wrapped))
+    for option in (
+        click.option(
+            "-q", "--quiet", is_flag=True, help="Show no progress, and log only warnings."
+        ),
+        click.option(
+            "-v",
+            "--verbose",
+            count=True,
+            help="Log every game, not only faults, in the run's logs/arena.log.",
+        ),
+        click.option(
+            "--adopt",
+            is_flag=True,
+            help="Continue a run that was made elsewhere; its bots are copied again.",
+        ),
+    ):
+        shown = option(shown)
+    return cast("Command", shown)
 
 
 class LocalWorkers:

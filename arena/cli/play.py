@@ -12,17 +12,9 @@ import click
 from arena.cli import DONE, FAILED
 from arena.cli.drawing import end_line, move_lines, move_summary, places_text
 from arena.cli.human import YOU, Human
-from arena.cli.options import (
-    SandboxChoice,
-    as_json,
-    bot_finder,
-    clock_option,
-    move_ms_option,
-    sandbox_options,
-    split_commas,
-    with_clock,
-)
-from arena.cli.stepper import wait_for_key
+from arena.cli.options import SandboxChoice, as_json, bot_finder, sandbox_options, split_commas
+from arena.cli.settings import TIMES, setting_options, with_clock
+from arena.cli.terminal import wait_for_key
 from arena.errors import UserError, printable
 from arena.exports.text import seat_names
 from arena.match.clock import Timing
@@ -40,6 +32,8 @@ from arena.rules.boards import Board, find_board
 from arena.rules.rounds import rounds_of, title_of
 from arena.rules.rulebook import explained
 from arena.rules.terms import Event
+from arena.tournament.config import DEFAULT_BOARDS
+from arena.tournament.request import RunOptions
 from arena.tournament.schedule import single_game
 from arena.tournament.session import new_seed
 
@@ -64,26 +58,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="The number of the deal; a seed gives many.",
 )
-@click.option(
-    "--startup-ms",
-    type=click.IntRange(1),
-    default=10_000,
-    show_default=True,
-    help="Time for a bot's process to answer hello, in ms.",
-)
-@move_ms_option
-@click.option(
-    "--game-ms",
-    type=click.IntRange(1),
-    help="Bank: time for all of a bot's moves, in ms.  [default: none]",
-)
-@click.option(
-    "--increment-ms",
-    type=click.IntRange(0),
-    default=0,
-    help="Added to the bank after each move, in ms.  [default: 0]",
-)
-@clock_option
+@setting_options(*TIMES)
 @click.option(
     "--human",
     type=click.IntRange(0, 3),
@@ -100,17 +75,22 @@ if TYPE_CHECKING:
 @sandbox_options
 @as_json
 @click.pass_obj
-def play(
+# One for each option.
+def play(  # noqa: PLR0913
     home: Path,
     /,
     bots: tuple[str, ...],
+    board: str | None,
+    match: list[str] | None,
     seed: str | None,
     deal: int,
+    options: RunOptions,
     *,
     human: int | None,
+    step: bool,
+    log_path: Path | None,
     choice: SandboxChoice,
     as_json: bool,
-    **options: Any,
 ) -> int:
     """Play one game and draw it. Name two to four bots in the order of their seats; you see the
     board after each move.
@@ -137,17 +117,15 @@ def play(
     arena play greedy-python --human 0 --match bird,lion
     arena play ./my-bot greedy-python --log wire.jsonl
     """  # noqa: D301 - \b is click's mark for lines to keep
-    names, log_path = (
-        _board_names(options.pop("board"), options.pop("match")),
-        options.pop("log_path"),
-    )
-    step = options.pop("step")
+    names = _board_names(board, match)
     _refuse_misuse(bots, human, options, as_json=as_json)
     if step:
         _refuse_steps(human, as_json=as_json)
     found = list(map(bot_finder(home, in_process=False), bots))
     boards = [find_board(name) for name in names]
-    table = Table(found, human, Timing(**with_clock(options)), choice.sandbox_for(found), step=step)
+    table = SingleGame(
+        found, human, with_clock(options).timing, choice.sandbox_for(found), step=step
+    )
     seed = seed or new_seed()
     with _opened(log_path) as log:
         records = list(_rounds(table, boards, seed, deal, log, as_json=as_json))
@@ -168,11 +146,11 @@ def _board_names(board: str | None, match: list[str] | None) -> list[str]:
         raise click.UsageError(
             "expected --board or --match, got both: --match names the board of each round"
         )
-    return match or [board or "bird"]
+    return match or ([board] if board else list(DEFAULT_BOARDS))
 
 
 def _rounds(
-    table: "Table",
+    table: "SingleGame",
     boards: Sequence[Board],
     seed: str,
     deal: int,
@@ -219,7 +197,7 @@ def _total(records: Sequence[GameRecord]) -> str:
 
 
 def _refuse_misuse(
-    bots: tuple[str, ...], human: int | None, times: dict[str, Any], *, as_json: bool
+    bots: tuple[str, ...], human: int | None, options: RunOptions, *, as_json: bool
 ) -> None:
     seats = len(bots) + (human is not None)
     if not 2 <= seats <= 4:  # noqa: PLR2004 - the game's own limits
@@ -236,7 +214,7 @@ def _refuse_misuse(
         raise click.UsageError(
             "expected --human or --json, got both: a person has to see the board"
         )
-    if times["increment_ms"] and times["game_ms"] is None:
+    if options.increment_ms and options.game_ms is None:
         raise click.UsageError(
             "expected --game-ms with --increment-ms: an increment is added to a bank"
         )
@@ -268,7 +246,7 @@ def _opened(path: Path | None) -> Iterator[WireLog | None]:
         yield WireLog(file)
 
 
-class Table(NamedTuple):
+class SingleGame(NamedTuple):
     """Who plays, and how. ``human`` is the seat of a person, the bots take the others; ``step``
     waits for a key after each move.
     """

@@ -1,33 +1,36 @@
 """Parts shared by the commands that play a run."""
 
-import logging
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from arena.cli.place import Manner, counted, workers_at
+from arena.cli.progress import Progress, plan_text
 from arena.errors import printable
+from arena.tournament.batches import Batches, batches_of
+from arena.tournament.logs import run_log
+from arena.tournament.pool import Pool
+from arena.tournament.request import Request
+from arena.tournament.runner import Runner
+from arena.tournament.session import Session, open_session
 
 if TYPE_CHECKING:
+    from arena.match.clock import Timing
     from arena.players.folder import Bot
-    from arena.rules.boards import Board
-    from arena.tournament.runner import Runner
-    from arena.tournament.session import Session
 
 SLOW_S = 1.0
 """What takes longer is announced."""
 GETTING_READY = "getting ready: the games played so far, the line-ups, the bots' files and builds"
-LOG_LEVELS = {-1: logging.WARNING, 0: logging.INFO, 1: logging.DEBUG}
-
-
-def log_level(verbose: int, *, quiet: bool) -> int:
-    """The lowest level of messages that a run's log keeps."""
-    return LOG_LEVELS[-1 if quiet else min(verbose, 1)]
+FEW_DEALS = (
+    "note: a deal is played in one place at a time: more --deals, or --seatings single, keep all {}"
+    " busy"
+)
 
 
 def check_all_programs(bots: "list[Bot]") -> "list[Bot]":
@@ -43,11 +46,11 @@ def check_all_programs(bots: "list[Bot]") -> "list[Bot]":
     return bots
 
 
-def warn_about_times(bots: "Sequence[Bot]", settings: Mapping[str, Any]) -> None:
+def warn_about_times(bots: "Sequence[Bot]", timing: "Timing") -> None:
     """Warns about bots that get less time than they were made for."""
     for bot in bots:
-        for key, default in (("move_ms", 1000), ("startup_ms", 10_000)):
-            needed, given = getattr(bot.manifest, key), settings.get(key, default)
+        for key in ("move_ms", "startup_ms"):
+            needed, given = getattr(bot.manifest, key), getattr(timing, key)
             if needed is not None and needed > given:
                 click.echo(
                     f"warning: {bot.label} was made for at least {needed} ms ({key}), and gets"
@@ -57,13 +60,7 @@ def warn_about_times(bots: "Sequence[Bot]", settings: Mapping[str, Any]) -> None
 
 
 def results_path(
-    results: Path,
-    out: str | None,
-    settings: Mapping[str, Any],
-    boards: "Mapping[str, Board]",
-    bots: "Sequence[Bot]",
-    *,
-    finished: bool = False,
+    results: Path, out: str | None, request: Request, *, finished: bool = False
 ) -> Path:
     """The folder of the run that ``--out`` names, or else the one that `session.choose_folder`
     chooses.
@@ -75,7 +72,7 @@ def results_path(
     with said_when_slow(
         f"looking for an unfinished run like this one in {results}; --out NAME does without"
     ):
-        choice = choose_folder(results, settings, boards, bots, finished=finished)
+        choice = choose_folder(results, request, finished=finished)
     if choice.passed_over:
         name, folder = quote(choice.passed_over.name), quote(str(choice.passed_over))
         note = (
@@ -86,7 +83,44 @@ def results_path(
     return choice.folder
 
 
-def show_voided(runner: "Runner", folder: Path) -> None:
+class Play(NamedTuple):
+    """A session with all it takes to play it."""
+
+    session: Session
+    pool: Pool
+    runner: Runner
+    progress: Progress
+
+    def missing(self) -> Batches:
+        """The games that are not in the journal."""
+        session = self.session
+        return batches_of(session.schedule, session.journal.ids, lambda: self.pool.places)
+
+
+@contextmanager
+def playing(
+    folder: Path, request: Request, manner: Manner, headline: Callable[[Session], str] = plan_text
+) -> Iterator[Play]:
+    """Opens a run for playing, with its log, its progress and its answers to signals."""
+    sandbox = manner.choice.sandbox_for(request.bots)
+    with ExitStack() as stack:
+        workers = stack.enter_context(workers_at(manner.place))
+        means = workers.means(sandbox, manner.log_level)
+        with said_when_slow(GETTING_READY, quiet=manner.quiet):
+            session = stack.enter_context(open_session(folder, request, means, adopt=manner.adopt))
+        warn_unmarked(session)
+        queue = stack.enter_context(run_log(folder, manner.log_level))
+        progress = Progress(session, workers, quiet=manner.quiet, headline=headline(session))
+        pool = workers.pool(session.setup, request.bots, queue, progress.show)
+        runner = Runner(folder, session.journal, pool, progress.show)
+        stack.enter_context(stop_on_signals(runner))
+        with progress:
+            if session.schedule.most_places < workers.places:
+                progress.say(FEW_DEALS.format(counted(workers.places, "worker")))
+            yield Play(session, pool, runner, progress)
+
+
+def show_voided(runner: Runner, folder: Path) -> None:
     """Lists the games that could not be played."""
     for voided in runner.voided:
         click.echo(
@@ -96,7 +130,7 @@ def show_voided(runner: "Runner", folder: Path) -> None:
         )
 
 
-def note_short_evidence(runner: "Runner") -> None:
+def note_short_evidence(runner: Runner) -> None:
     """Says so when there was no more room for the evidence of faults."""
     from arena.records.evidence import FULL_BYTES, MOST_BYTES
 
@@ -108,7 +142,7 @@ def note_short_evidence(runner: "Runner") -> None:
         )
 
 
-def warn_unmarked(session: "Session") -> None:
+def warn_unmarked(session: Session) -> None:
     """Warns of a run that will look like one from elsewhere."""
     if session.unmarked:
         click.echo(
@@ -154,7 +188,7 @@ def at_most(seconds: float | None) -> Iterator[None]:
 
 
 @contextmanager
-def stop_on_signals(runner: "Runner") -> Iterator[None]:
+def stop_on_signals(runner: Runner) -> Iterator[None]:
     """The first Ctrl-C, SIGTERM or SIGHUP lets running games finish, the second kills them. Under
     nohup, SIGHUP stays ignored.
     """

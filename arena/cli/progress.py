@@ -12,8 +12,8 @@ from typing import Self
 from tqdm import tqdm
 
 from arena.cli.estimate import LONG_S, SLOW_S, duration_text, left_s, longest_s
-from arena.cli.folding import columns_of, folded
 from arena.cli.place import Workers, counted
+from arena.cli.terminal import columns_of, folded
 from arena.errors import FaultKind, printable
 from arena.players.builtin import is_built_in
 from arena.records.record import Fault
@@ -276,6 +276,6 @@ def plan_text(session: Session) -> str:
     )
     return (
         f"{counted(len(config.bots), 'bot')}, {counted(len(schedule.line_ups), 'line-up')} "
-        f"x {most}{counted(config.deals, 'deal')} x {counted(len(schedule.seatings), 'seating')} "
+        f"x {most}{counted(config.deals, 'deal')} x {counted(schedule.block_size, 'seating')} "
         f"{where} = {most}{counted(schedule.planned, 'game')}"
     )

@@ -91,14 +91,14 @@ def regress(
     note_bank(scripts, SPREAD)
     with bot_to_ask(home, scripts, bot_text, "", choice) as (bot, sandbox):
         old = old or bot.manifest.name
-        tally = Tally(folder.name if run is None else run, bot_text)
+        found = Regression(folder.name if run is None else run, bot_text)
         for compared in _with_progress(scripts, old, bot, sandbox, **extent):
-            tally.add(compared)
-    _show(tally, old, bot.label, csv_path, as_json=as_json)
-    return FAILED if tally.voids else NO if tally.differences else DONE
+            found.add(compared)
+    _show(found, old, bot.label, csv_path, as_json=as_json)
+    return FAILED if found.voids else NO if found.differences else DONE
 
 
-class Tally:
+class Regression:
     """The results so far. ``differences`` are rows of COLUMNS."""
 
     def __init__(self, run: str, bot: str) -> None:
@@ -187,29 +187,29 @@ def _check_output(csv_path: str | None, *, as_json: bool) -> None:
         )
 
 
-def _show(tally: Tally, old: str, new: str, csv_path: str | None, *, as_json: bool) -> None:
+def _show(found: Regression, old: str, new: str, csv_path: str | None, *, as_json: bool) -> None:
     if csv_path == "-":
-        click.echo(_csv_text(tally.differences), nl=False)
+        click.echo(_csv_text(found.differences), nl=False)
     elif as_json:
         content = {
             "old": old,
             "new": new,
-            **tally.summary(),
-            "voids": tally.voids,
-            "differences": tally.differences,
+            **found.summary(),
+            "voids": found.voids,
+            "differences": found.differences,
         }
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
     else:
-        _show_text(tally, old, new)
+        _show_text(found, old, new)
     if csv_path and csv_path != "-":
-        write_durably(Path(csv_path), _csv_text(tally.differences).encode())
+        write_durably(Path(csv_path), _csv_text(found.differences).encode())
         click.echo(f"differences: {csv_path}", err=True)
-    for void in tally.voids:
+    for void in found.voids:
         click.echo(f"error: {printable(void)}", err=True)
 
 
-def _show_text(tally: Tally, old: str, new: str) -> None:
-    for row in tally.differences[:SHOWN]:
+def _show_text(found: Regression, old: str, new: str) -> None:
+    for row in found.differences[:SHOWN]:
         then = row["old"] or "forfeit"
         now = row["new"] or f"{row['fault']} ({row['detail']})"
         click.echo(
@@ -218,19 +218,19 @@ def _show_text(tally: Tally, old: str, new: str) -> None:
                 keep="\n",
             )
         )
-    if len(tally.differences) > SHOWN:
-        click.echo(f"and {len(tally.differences) - SHOWN} more; use --json or --csv to list them")
-    summary = tally.summary()
+    if len(found.differences) > SHOWN:
+        click.echo(f"and {len(found.differences) - SHOWN} more; use --json or --csv to list them")
+    summary = found.summary()
     counts = ", ".join(
         f"{summary[key]} {key.replace('_', ' ')}"
         for key in ("same", "differ", "faults", "not_asked")
     )
     asked = (
-        f"{counted(tally.decisions, 'decision')} of {old} in {counted(tally.games, 'game')} asked"
+        f"{counted(found.decisions, 'decision')} of {old} in {counted(found.games, 'game')} asked"
         f" of {new}"
     )
     click.echo(printable(f"{asked}: {counts}"))
-    if tally.decisions:
+    if found.decisions:
         times = (
             f"{summary['old_ms']:.1f} ms then, {summary['new_ms']:.1f} ms now, slowest"
             f" {summary['new_slowest_ms']:.1f} ms"

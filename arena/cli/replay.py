@@ -18,7 +18,7 @@ from arena.cli.asking import (
 )
 from arena.cli.drawing import end_line, move_lines, paint
 from arena.cli.options import SandboxChoice, as_json, sandbox_options
-from arena.cli.stepper import step_through
+from arena.cli.terminal import step_through
 from arena.errors import RunError, printable
 from arena.exports.text import board_text, hands_text, seat_names
 from arena.match.replay import replay as replay_record

@@ -9,7 +9,7 @@ import msgspec
 from arena.cli import DONE, FAILED, NO
 from arena.cli.asking import (
     SPREAD,
-    Asked,
+    SecondAnswer,
     bot_to_ask,
     decision_text,
     named_game,
@@ -21,10 +21,10 @@ from arena.errors import RunError, printable
 from arena.match.reproduce import Reproduction
 from arena.match.reproduce import reproduce as repeat
 from arena.players.process import adopt_orphans
-from arena.records.difference import short
 from arena.records.evidence import FOLDER, KeptFault, evidence_name, read_evidence
 from arena.records.find import find_record
 from arena.records.record import Fault, GameRecord
+from arena.records.strict import short
 from arena.rules.rulebook import explained
 from arena.tournament.scripts import Scripts
 
@@ -185,7 +185,7 @@ def _show(case: _Case, bot: str, found: Reproduction) -> None:
     click.echo(f"now      {decision_text(last, bot) if last else f'{printable(bot)} starts'}")
     _show_words(found.new_words)
     if last:
-        show_stderr(Asked(bot, last, found.stderr))
+        show_stderr(SecondAnswer(bot, last, found.stderr))
     otherwise = [decision for decision in found.decisions[:-1] if decision.new != decision.old]
     if otherwise:
         turns = ", ".join(str(decision.turn) for decision in otherwise[:SHOWN]) + (

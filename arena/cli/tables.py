@@ -8,16 +8,24 @@ from typing import Any
 import click
 import msgspec
 
-from arena.cli.folding import columns_of, folded
 from arena.cli.playing import said_when_slow
+from arena.cli.terminal import columns_of, folded
 from arena.errors import ConfigError, printable
-from arena.exports.files import csv_text, standings_object, write_standings, write_table
+from arena.exports.files import (
+    Format,
+    csv_text,
+    export_run,
+    parquet_library,
+    standings_object,
+    write_standings,
+    write_table,
+)
 from arena.exports.text import covariance_text, noun_of, pairs_text, standings_text
 from arena.ratings.columns import file_names
 from arena.ratings.foreign import read_sheet
 from arena.ratings.tables import Tables, rate_sheet, run_tables
 from arena.records.runfile import read_run
-from arena.tournament.session import Completeness, completeness
+from arena.tournament.session import Completeness, Session, completeness, schedule_of
 
 
 def show_tables(
@@ -51,10 +59,11 @@ def rate_run(
     """The tables of a run, and how complete it is (None if this version cannot read the plan). The
     notes mention both.
     """
+    info = read_run(folder)
     with said_when_slow(f"rating the games of {folder}"):
-        tables = run_tables(folder, prior, anchors, match)
+        tables = run_tables(folder, prior, anchors, match, info)
     try:
-        plan = completeness(read_run(folder), tables.blocks)
+        plan = completeness(schedule_of(info), tables.blocks)
     except ConfigError as error:
         return (
             tables._replace(
@@ -62,11 +71,20 @@ def rate_run(
             ),
             None,
         )
-    if plan.missing:
-        tables = tables._replace(
-            notes=[_missing_note(plan, is_match=bool(tables.match)), *tables.notes]
-        )
-    return tables, plan
+    return _with_note(tables, plan), plan
+
+
+def export_tables(
+    run: Path, folder: Path, form: Format, prior: float | None, anchors: Mapping[str, float]
+) -> None:
+    """Writes the tables of a run into a folder, and prints the files' paths."""
+    if form == "parquet":
+        parquet_library()
+    tables, _ = rate_run(run, prior, anchors)
+    click.echo(f"run {run}", err=True)
+    for path in export_run(run, folder, tables, form):
+        click.echo(path)
+    show_notes(tables)
 
 
 def rate_results(
@@ -81,6 +99,14 @@ def rate_results(
     return rate_sheet(sheet, prior, anchors, seats=seats)
 
 
+def _with_note(tables: Tables, plan: Completeness) -> Tables:
+    """The tables with a note on missing games, if there are any."""
+    if not plan.missing:
+        return tables
+    note = _missing_note(plan, is_match=bool(tables.match))
+    return tables._replace(notes=[note, *tables.notes])
+
+
 def _missing_note(plan: Completeness, *, is_match: bool) -> str:
     blocks = (
         ""
@@ -93,11 +119,14 @@ def _missing_note(plan: Completeness, *, is_match: bool) -> str:
     return f"{plan.missing} of the {plan.games} planned games are missing{blocks}"
 
 
-def conclude(folder: Path, prior: float | None, *, as_json: bool) -> None:
+def conclude(session: Session, prior: float | None, *, as_json: bool) -> None:
     """Writes and prints the tables of a run that has just been played."""
-    tables, plan = rate_run(folder, prior)
-    path = write_standings(folder, tables)
-    print_tables(tables, {"plan": plan and plan._asdict()}, as_json=as_json)
+    with said_when_slow(f"rating the games of {session.folder}"):
+        tables = run_tables(session.folder, prior, info=session.info)
+    plan = completeness(session.schedule, tables.blocks)
+    tables = _with_note(tables, plan)
+    path = write_standings(session.folder, tables)
+    print_tables(tables, {"plan": plan._asdict()}, as_json=as_json)
     click.echo(f"\nstandings: {path}", err=True)
 
 

@@ -49,7 +49,7 @@ def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, 
     """  # noqa: D301 - \b is click's mark for lines to keep
     # Pandas: --help does without.
     from arena.cli.tables import rate_run  # noqa: PLC0415
-    from arena.ratings.tables import games_in  # noqa: PLC0415
+    from arena.ratings.tally import games_in  # noqa: PLC0415
 
     folder = run_folder(home, run)
     screen = sys.stdout.isatty() and not once

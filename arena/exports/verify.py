@@ -16,12 +16,11 @@ import msgspec
 
 from arena.errors import ArenaError, ConfigError, RunError, UserError
 from arena.exports.files import DERIVED, derived_text
-from arena.match.audit import audit
+from arena.match.replay import audit
 from arena.players.builtin import COMMAND, built_in_bot
 from arena.players.folder import played_copy
 from arena.ratings.columns import DECIMALS
 from arena.ratings.tables import run_tables
-from arena.records.difference import Difference
 from arena.records.evidence import evidence_name
 from arena.records.ids import Ids
 from arena.records.journal import COMPRESSED, journal_of, read_lines
@@ -29,11 +28,10 @@ from arena.records.record import GameRecord
 from arena.records.regular import open_regular, read_regular
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo, RunInfo, read_run
-from arena.records.strict import Wrong, decode_strictly
+from arena.records.strict import Difference, Wrong, decode_strictly
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
 from arena.tournament.config import make_config
-from arena.tournament.deals import deck_of
 from arena.tournament.schedule import Schedule, game_id
 
 MOST = 1000
@@ -49,7 +47,7 @@ class Sample(NamedTuple):
     seed: str
 
 
-class Verdict(NamedTuple):
+class CheckedRun(NamedTuple):
     """``differences`` in the order they were found, at most MOST; ``notes`` about what could not be
     compared.
 
@@ -71,7 +69,7 @@ def verify_run(
     prior: float | None = None,
     progress: Callable[[int], object] = lambda _: None,
     sample: Sample | None = None,
-) -> Verdict:
+) -> CheckedRun:
     """Checks everything in a run's folder that follows from something else there; ``progress`` gets
     the number of bytes read so far.
 
@@ -84,7 +82,7 @@ def verify_run(
         f"the run was played with rules revision {info.rules_revision}, this is {REVISION}"
     ] * (info.rules_revision != REVISION)
     differences = list(_run_differences(info, schedule))
-    games = _Games(run, info, schedule, sample)
+    games = _GameChecks(run, info, schedule, sample)
     for difference in games.differences(progress):
         differences.append(difference)
         if len(differences) >= MOST:
@@ -113,7 +111,7 @@ def verify_run(
     if not tables:
         notes.append("no tables to compare: use 'arena export RUN --to RUN' to write them")
     found = differences[:MOST]
-    return Verdict(
+    return CheckedRun(
         len(games.ids),
         games.replayed,
         schedule.games,
@@ -135,7 +133,7 @@ def _run_differences(info: RunInfo, schedule: Schedule) -> Iterator[Difference]:
             yield Difference(RUN_FILE, None, field, f"{expected}, as in config", str(got))
 
 
-class _Games:
+class _GameChecks:
     """Checks the games of a journal one by one: ``ids`` are those seen so far, ``replayed`` counts
     the replayed ones.
     """
@@ -212,17 +210,19 @@ def _plan_difference(
     name = game_id(record.board, line_up, record.deal, record.seating)
     if record.id != name:
         return Wrong("id", f"{name} by board, bots, deal and seating", record.id)
+    place = f"{record.board}/{'+'.join(line_up)}"
     is_planned = (
         len(line_up) == schedule.config.players
-        and record.seating < len(schedule.seatings)
         and record.board in boards
+        and schedule.has_block(place, record.deal)
+        and schedule.has_seating(place, record.deal, record.seating)
     )
-    if not is_planned or not schedule.has_block(f"{record.board}/{'+'.join(line_up)}", record.deal):
+    if not is_planned:
         return Wrong("id", "a game from the plan in run.json", record.id)
     bots = schedule.seated(tuple(line_up), record.seating)
     if record.bots != list(bots):
         return Wrong("bots", f"{','.join(bots)} by the seating", ",".join(record.bots))
-    deck = deck_of(schedule.config.seed, record.board, record.deal)
+    deck = schedule.deck(record.board, tuple(line_up), record.deal)
     return Wrong("deck", f"{deck} by the seed", record.deck) if record.deck != deck else None
 
 

@@ -16,10 +16,7 @@ from arena.players.player import Answer, Evidence, Player, Words
 from arena.players.views import played_view
 from arena.records.record import VERSION, Fault, GameRecord
 from arena.records.voids import SoFar
-from arena.rules import State
-from arena.rules.boards import Board
-from arena.rules.notation import PASS, parse_deck, parse_move
-from arena.rules.terms import PAGODAS, Event
+from arena.rules.game import PAGODAS, PASS, Board, Event, State, final_ranks, legal_move, new_game
 
 FORFEIT = "forfeit"
 
@@ -87,7 +84,7 @@ class Referee:
         self.players = players
         self.timing = timing
         self.watch = watch
-        self.state = State(board, len(players), parse_deck(plan.deck))
+        self.state = new_game(board, len(players), plan.deck)
         self.clock = Clock(timing, len(players))
         self.moves: list[str] = []
         self.seated: list[int] = []
@@ -155,6 +152,8 @@ class Referee:
             answer = self.players[seat].choose(state, budget_ns)
             self.clock.spend(seat, answer.spent_ns)
             self._note_own_time(answer)
+            # Who was caught meanwhile goes first, since its fault came before this answer; if that
+            # leaves one seat, the answer, right or wrong, no longer counts.
             if not (self._caught and self._is_over_without_the_caught()):
                 self._carry_out(judged(state, answer.move))
         except Forfeit as fault:
@@ -209,6 +208,7 @@ class Referee:
         """The seat leaves the game. With two players that ends the game; with more, the others play
         on.
         """
+        # The wait for a late bot is not the arena's own time between an answer and a request.
         self._answered_ns = 0
         player = self.players[seat]
         ending, lines, stderr = kept or player.evidence()
@@ -282,24 +282,8 @@ def record_of(
 
 
 def judged(state: State, text: str) -> int:
-    """The move that the text stands for, if the mover may play it. Raises Forfeit."""
+    """The move that a bot's answer stands for. Raises Forfeit."""
     try:
-        move = parse_move(state.board, text)
+        return legal_move(state, text)
     except MoveError as error:
         raise Forfeit(FaultKind.ILLEGAL_MOVE, str(error)) from None
-    if not state.is_legal(move):
-        raise Forfeit(FaultKind.ILLEGAL_MOVE, state.why_illegal(move))
-    return move
-
-
-def final_ranks(left: Sequence[int], forfeited: Sequence[int]) -> list[int]:
-    """Ranks by pagodas left (R8.2). Forfeited seats, given in the order they left, rank below all
-    others, the first to leave last.
-    """
-    ranks = [
-        1 + sum(own > left[other] for other in range(len(left)) if other not in forfeited)
-        for own in left
-    ]
-    for place, seat in enumerate(forfeited):
-        ranks[seat] = len(left) - place
-    return ranks

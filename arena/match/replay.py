@@ -1,15 +1,15 @@
-"""Replays a record by the rules."""
+"""Replays a record by the rules: move by move for those who look on, or only to compare its result
+with what the rules make of its deck and moves.
+"""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from arena.errors import ArenaError, RunError
-from arena.match.referee import FORFEIT, final_ranks
+from arena.match.referee import FORFEIT
 from arena.records.record import GameRecord
-from arena.rules import State
-from arena.rules.boards import Board
-from arena.rules.notation import parse_deck, parse_move
-from arena.rules.terms import Event
+from arena.records.strict import Wrong
+from arena.rules.game import Board, Event, State, final_ranks, move_text, new_game, play_text
 
 
 class Step(NamedTuple):
@@ -33,8 +33,7 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
         retire_faulty(state, record)
         seat, events = state.mover, list[Event]()
         try:
-            move = parse_move(board, text)
-            state.play(move, events)
+            move = play_text(state, text, events)
         except ArenaError as error:
             raise RunError(
                 f"{record.id}, move {number}: expected a move that the rules allow, got {error}"
@@ -43,9 +42,28 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
     _check_result(record, state)
 
 
+def audit(record: GameRecord, board: Board) -> Wrong | None:
+    """The first field of a record that does not follow from its deck, moves and faults."""
+    state = start_state(record, board)
+    may_retire = bool(record.faults)
+    for number, text in enumerate(record.moves):
+        if may_retire:
+            retire_faulty(state, record)
+        try:
+            move = play_text(state, text)
+        except ArenaError as error:
+            return Wrong(f"moves[{number}]", "a move that the rules allow", f"{text}: {error}")
+        if move_text(board, move) != text:
+            return Wrong(f"moves[{number}]", move_text(board, move), text)
+    for field, expected in result_of(record, state).items():
+        if getattr(record, field) != expected:
+            return Wrong(field, str(expected), str(getattr(record, field)))
+    return None
+
+
 def start_state(record: GameRecord, board: Board) -> State:
     """The state before a record's first move. Raises NotationError."""
-    return State(board, len(record.bots), parse_deck(record.deck))
+    return new_game(board, len(record.bots), record.deck)
 
 
 def retire_faulty(state: State, record: GameRecord) -> None:

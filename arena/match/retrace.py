@@ -11,15 +11,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from arena.errors import FaultKind, Forfeit, RunError
-from arena.match.audit import audit
 from arena.match.clock import NS_PER_MS, Timing
 from arena.match.referee import GamePlan, Referee, judged
+from arena.match.replay import audit
 from arena.players.messages import Start
 from arena.players.player import Answer, Player
 from arena.records.record import GameRecord
-from arena.rules import State
-from arena.rules.boards import Board
-from arena.rules.notation import PASSED, move_text
+from arena.rules.game import PASSED, Board, State, move_text
 
 SEE = "'arena verify' lists everything that is wrong in a run"
 
@@ -92,7 +90,7 @@ class Recorded(Player):
         return Forfeit(FaultKind(self._fault.kind), self._fault.detail)
 
 
-class Asked(Recorded):
+class Retraced(Recorded):
     """A recorded seat where a bot is asked too, until a fault breaks it off or the last ``wanted``
     turn is reached.
 
@@ -186,7 +184,7 @@ def retrace(
     *,
     wanted: int | None = None,
     asked_ms: Sequence[int] = (),
-) -> Asked:
+) -> Retraced:
     """Replays the game and asks the player for the seat's moves, up to the last wanted turn. Leaves
     the process running.
 
@@ -207,7 +205,7 @@ def retrace(
             SEE,
         )
     players: list[Recorded] = [Recorded(record, at) for at in range(len(record.bots))]
-    players[seat] = asked = Asked(record, seat, player, wanted, asked_ms)
+    players[seat] = asked = Retraced(record, seat, player, wanted, asked_ms)
     plan = GamePlan(
         record.id,
         record.board,

@@ -10,9 +10,7 @@ from collections.abc import Callable, Sequence
 from arena.match.clock import Clock, Timing
 from arena.match.referee import GamePlan, record_of
 from arena.records.record import GameRecord
-from arena.rules import State
-from arena.rules.boards import Board
-from arena.rules.notation import PASS, move_text, parse_deck
+from arena.rules.game import PASS, Board, State, move_text, new_game
 
 Choose = Callable[[State, int], int]
 """The mover's move in a state, for its seat's seed; PASS if it has none. It must not change the
@@ -26,10 +24,8 @@ def play_alone(
     """Plays a game between functions, by seat. Apart from the measured times, nothing in the record
     depends on the machine.
     """
-    state, clock = (
-        State(board, len(choosers), parse_deck(plan.deck)),
-        Clock(Timing(clock="wall"), len(choosers)),
-    )
+    state = new_game(board, len(choosers), plan.deck)
+    clock = Clock(Timing(clock="wall"), len(choosers))
     moves: list[str] = []
     while state.end is None:
         seat = state.mover

@@ -32,6 +32,9 @@ from arena.players.views import turn_view
 from arena.rules import State
 
 QUIT_S = 0.1
+"""How long a bot may take to exit after 'quit'. Nothing depends on it: a slower one is killed, and
+that is no fault.
+"""
 
 
 class Manner(NamedTuple):

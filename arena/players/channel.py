@@ -2,9 +2,12 @@
 written.
 """
 
+import array
+import fcntl
 import os
 import select
 import sys
+import termios
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -149,6 +152,9 @@ class Channel:
             self._check_unasked()
         queue = self._queue
         queue.append(line)
+        # A reply in two steps. The exchange in C does only the usual case: all written at once,
+        # one whole line back. In every other case it says how far it got, and the code that reads
+        # and writes step by step goes on from there, so that odd cases are written once, in Python.
         if self._exchange is None or self._incoming or self._outgoing:
             self._send(deadline_ns)
             return self.read_line(deadline_ns)
@@ -205,6 +211,8 @@ class Channel:
 
     def _is_readable(self, deadline_ns: int) -> bool:
         """Whether there is something to read, or the end of it, by the deadline."""
+        # It looks once even if the deadline has passed: what had come by then was in time, and it
+        # is the machine that was late to look.
         return bool(self._readable.poll(max(0, deadline_ns - time.monotonic_ns()) / 1e6))
 
     def is_flooding(self, deadlines_ns: Iterable[int]) -> bool:
@@ -304,10 +312,6 @@ class Channel:
 
 def pipe_fill(descriptor: int) -> int:
     """The number of unread bytes in a pipe; 0 if the system cannot tell."""
-    import array
-    import fcntl
-    import termios
-
     count = array.array("i", [0])
     try:
         fcntl.ioctl(descriptor, termios.FIONREAD, count)

@@ -268,6 +268,8 @@ def stage(bot: Bot, target: Path, sandbox: Sandbox = OPEN) -> Bot:
     """
     staged = msgspec.structs.replace(bot, folder=target.resolve())
     if target.exists():
+        # What a build left there has no hash to compare it with. It is whole, because a copy gets
+        # its name only when it is finished, and the run's folder is nobody's but the arena's.
         is_itself = bot.folder.resolve() == target.resolve()
         if is_itself or bot.manifest.build or content_hash(target, bot.manifest) == bot.sha256:
             return staged
@@ -359,6 +361,8 @@ def _fetch_or_build(bot: Bot, work: Path, sandbox: Sandbox) -> None:
     if kept and _is_fetched(kept, key, work):
         return
     _copy_to(work, bot)
+    # Somebody may have changed the files since they were hashed: then this build must not be kept
+    # as that of the hash, for later runs.
     is_as_hashed = kept is not None and content_hash(work, bot.manifest) == bot.sha256
     for step in bot.manifest.build:
         _build(bot, step, work, sandbox)

@@ -169,6 +169,8 @@ class Watch:
             "memory_mb": sum(kb for kb, _, _, _ in figures) + held >> 10,
         }
         limits = self._limits
+        # The quick sum counts shared memory once for each process. Only if that is too much is the
+        # slow look worth it, which divides it.
         if used["memory_mb"] > limits.get("memory_mb", used["memory_mb"]):
             used["memory_mb"] = (
                 sum(
@@ -338,12 +340,15 @@ def main() -> int:
         for name, _, number in (pair.partition("=") for pair in sys.argv[3].split(",") if pair)
     }
     libc = ctypes.CDLL(None)
+    # What the bot leaves behind becomes the keeper's child. So nothing can hide by leaving its
+    # parent, and the processor time of the dead is booked where the arena reads it.
     if sys.platform == "linux":
         libc.prctl(SUBREAPER, 1, 0, 0, 0)
     for descriptor in (lifeline, status):
         fcntl.fcntl(descriptor, fcntl.F_SETFD, fcntl.FD_CLOEXEC)
     end = sys.argv.index("--")
     child, counter = start_bot(sys.argv[end + 1 :], limits, status, libc)
+    # The keeper lets go of the bot's pipes, or the arena would never see their end.
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)

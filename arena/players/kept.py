@@ -80,6 +80,7 @@ class Kept:
             seal = self._seal(key)
             if not seal.exists():
                 return False
+            # First copied, then checked: a change between a check and the copy would go unseen.
             shutil.copytree(self.path(key), target, symlinks=True)
             if tree_digest(target) == seal.read_text():
                 os.utime(seal)

@@ -123,6 +123,8 @@ class BotProcess:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         # so that it may be cut while the bot writes
         fcntl.fcntl(self._stderr, fcntl.F_SETFL, os.O_APPEND)
+        # The lifeline ends when this process lets go of it, kill -9 included, and then the keeper
+        # kills the bot. The status pipe ends when the keeper does, which nobody but a bot wants.
         lifeline_read, self._lifeline = os.pipe()
         self._status, status_write = os.pipe()
         os.set_blocking(self._status, False)
@@ -165,6 +167,7 @@ class BotProcess:
             self._launch.close()
         assert self._keeper.stdin is not None
         assert self._keeper.stdout is not None
+        # Copies, which the caller may close when it likes: the originals belong to Popen's files.
         self.to_bot, self.from_bot = (
             os.dup(self._keeper.stdin.fileno()),
             os.dup(self._keeper.stdout.fileno()),

@@ -1,5 +1,6 @@
 """The registry: a folder ``bots/`` with ``name/`` for each bot's newest version and
-``name@version/`` for older ones.
+``name@version/`` for older ones. Behind it stands the ladder: the bots that come with the arena,
+to play against from the first minute.
 """
 
 import os
@@ -10,10 +11,32 @@ from pathlib import Path
 
 import msgspec
 
+import arena
 from arena.errors import BotFolderError, UserError, did_you_mean
 from arena.players.folder import Bot, bot_at, copy_files, home_of_script
 from arena.players.manifest import EXAMPLE, FILE, Manifest, check_name
 from arena.players.passing import remove_tree
+
+LADDER = (
+    "random-python",
+    "first-js",
+    "greedy-python",
+    "careful-python",
+    "lookahead-python",
+    "flatmc-python",
+    "ismcts-python",
+)
+"""From weak to strong. Only these: in a checkout ``arena/ladder`` is a link to ``bots/``, where a
+developer's own bots lie too.
+"""
+LADDER_FOLDER = Path(arena.__file__).parent / "ladder"
+
+
+def ladder() -> dict[str, Path]:
+    """The folder of each bot of the ladder by its name."""
+    return {
+        name: LADDER_FOLDER / name for name in LADDER if (LADDER_FOLDER / name / FILE).is_file()
+    }
 
 
 class Registry:
@@ -235,7 +258,8 @@ def _version_key(label: str) -> list[tuple[int, str]]:
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Writes a bot.toml; keeps the comments and the order of an existing one."""
-    import tomlkit
+    # Slow to load, and only writing needs it.
+    import tomlkit  # noqa: PLC0415
 
     try:
         document = (

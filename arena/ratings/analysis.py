@@ -12,11 +12,10 @@ from arena.ratings.cycles import beats, cycles
 from arena.ratings.endings import Endings
 from arena.ratings.goodness import Goodness, goodness
 from arena.ratings.hands import Hands, worst_hands
-from arena.ratings.machines import Machines
 from arena.ratings.model import rate
 from arena.ratings.tables import pairs_table, seats_table, standings_table
 from arena.ratings.tally import Row, Tally, WholeRow, row_decoder
-from arena.ratings.times import Times
+from arena.ratings.times import Machines, Times
 from arena.ratings.voids import void_table
 from arena.records.journal import journal_of, read_rows
 from arena.records.runfile import read_run

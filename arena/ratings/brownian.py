@@ -29,7 +29,7 @@ EARLIEST = 12
 """How far below the outcome's time the times reach that we look at, as a power of e."""
 
 
-class Outcome(NamedTuple):
+class Endpoint(NamedTuple):
     """The place, at a time, of a motion that started at 0 with variance 1 per unit of time, and
     stops at ``lower`` or ``upper``.
     """
@@ -40,7 +40,7 @@ class Outcome(NamedTuple):
     place: float
 
 
-def chance_of_less(outcome: Outcome, drift: float) -> float:
+def chance_of_less(outcome: Endpoint, drift: float) -> float:
     """The probability of an outcome that ranks at or below this one; it falls with the drift."""
     low, high, time, place = outcome
     if place <= low:
@@ -54,7 +54,7 @@ def chance_of_less(outcome: Outcome, drift: float) -> float:
     return _leaving(outcome, drift, low) + float(simpson(np.exp(density + tilt), x=x))
 
 
-def _leaving(outcome: Outcome, drift: float, bound: float) -> float:
+def _leaving(outcome: Endpoint, drift: float, bound: float) -> float:
     """The probability of reaching the bound first, and by the outcome's time."""
     logs, flow = _flow(outcome, bound)
     tilt = drift * bound - drift**2 * np.exp(logs) / 2
@@ -62,7 +62,7 @@ def _leaving(outcome: Outcome, drift: float, bound: float) -> float:
 
 
 @lru_cache(maxsize=4)
-def _flow(outcome: Outcome, bound: float) -> tuple[Floats, Floats]:
+def _flow(outcome: Endpoint, bound: float) -> tuple[Floats, Floats]:
     """The log density, at the logs of times up to the outcome's, of reaching the bound before the
     other one, without drift.
     """
@@ -82,7 +82,7 @@ def _flow(outcome: Outcome, bound: float) -> tuple[Floats, Floats]:
 
 
 @lru_cache(maxsize=4)
-def _staying(outcome: Outcome) -> tuple[Floats, Floats]:
+def _staying(outcome: Endpoint) -> tuple[Floats, Floats]:
     """Places up to the outcome's, and the log density there, at its time, of a motion without drift
     that has met neither bound.
     """

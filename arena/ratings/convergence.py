@@ -5,7 +5,7 @@ import pandas as pd
 
 from arena.errors import NoAnswerError
 from arena.ratings.model import rate
-from arena.ratings.results import Counts, Results, Table
+from arena.ratings.results import Counts, Results, SizedGames
 
 POINTS = 24
 FEWEST = 2
@@ -70,7 +70,7 @@ def _first(results: Results, count: int) -> Results:
     )
 
 
-def _first_of_table(table: Table, count: int) -> Table:
+def _first_of_table(table: SizedGames, count: int) -> SizedGames:
     end = np.searchsorted(table.cluster, count)
     games = np.bincount(table.outcome[:end], minlength=len(table.games)).astype(np.float64)
     return table._replace(games=games, cluster=table.cluster[:end], outcome=table.outcome[:end])

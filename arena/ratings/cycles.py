@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.special import stdtr
 
 from arena.ratings.components import Floats
-from arena.ratings.results import Column, Results, Table
+from arena.ratings.results import Column, Results, SizedGames
 
 
 class Beats(NamedTuple):
@@ -39,7 +39,7 @@ def beats(results: Results) -> Beats:
     return Beats(results.bots, score, p)
 
 
-def _meetings(table: Table) -> Iterator[tuple[tuple[int, int], Floats, Column]]:
+def _meetings(table: SizedGames) -> Iterator[tuple[tuple[int, int], Floats, Column]]:
     """Pairs of different bots, lower number first, with the lead (0.5, 0 or -0.5) and the deal of
     each game; pairs may repeat.
     """

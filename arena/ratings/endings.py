@@ -10,7 +10,7 @@ from arena.ratings.tally import WholeRow
 from arena.rules.terms import LAST_PAGODA
 
 
-class _Total(Struct):
+class _Ends(Struct):
     turns: Counter[int] = field(default_factory=Counter)
     ends: Counter[str] = field(default_factory=Counter)
     by_other: int = 0
@@ -23,7 +23,7 @@ class Endings:
     """Counts how games end while they are read."""
 
     def __init__(self) -> None:
-        self._totals: defaultdict[tuple[str, int], _Total] = defaultdict(_Total)
+        self._totals: defaultdict[tuple[str, int], _Ends] = defaultdict(_Ends)
 
     def add(self, game: WholeRow) -> None:
         """Counts a game."""
@@ -62,7 +62,7 @@ class Endings:
         )
 
 
-def _summary(total: _Total) -> dict[str, float]:
+def _summary(total: _Ends) -> dict[str, float]:
     games = total.turns.total()
     low, median, high = np.quantile(
         np.repeat(list(total.turns), list(total.turns.values())), [0.05, 0.5, 0.95]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scipy.optimize import brentq
 from scipy.special import stdtrit
 
-from arena.ratings.brownian import Outcome, chance_of_less
+from arena.ratings.brownian import Endpoint, chance_of_less
 from arena.ratings.model import COVERAGE, NORMAL_QUANTILE, SMALL_SAMPLE
 from arena.ratings.sequential import SequentialTest
 
@@ -61,7 +61,7 @@ def unbiased_estimate(test: SequentialTest) -> Estimate:
     margin = OVERSHOOT * sqrt(rate * test.look)
     lower, upper = test.question.lower - margin, test.question.upper + margin
     place = {"better": upper, "not better": lower}.get(test.verdict, test.llr)
-    outcome = Outcome(lower, upper, rate * test.blocks, place)
+    outcome = Endpoint(lower, upper, rate * test.blocks, place)
 
     def elo_with(chance: float) -> float:
         drifts = [(end - null) / step - 0.5 for end in (-1, 1)]

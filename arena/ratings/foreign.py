@@ -18,8 +18,8 @@ from arena.errors import UserError
 from arena.ratings.columns import text_of
 from arena.ratings.components import Floats, Ints
 from arena.ratings.results import WHOLE
-from arena.ratings.rows import MISSING, complaint, share_parts
-from arena.ratings.tally import MOST_SEATS
+from arena.ratings.rows import complaint, share_parts
+from arena.records.record import MOST_SEATS
 
 EXAMPLE = "block,bot_0,bot_1,share_0,share_1"
 HINT = f"the first line names the columns, for example {EXAMPLE}; block is optional"
@@ -65,9 +65,9 @@ def read_sheet(data: bytes, name: str) -> Sheet:
     size = sum(column.startswith("bot_") for column in known)
     bots, names = _bots(cells, size)
     parts = np.column_stack([_mapped(cells[f"share_{seat}"], share_parts) for seat in range(size)])
-    wrong = _wrong_rows(cells, bots, parts)
-    if wrong.any():
-        raise _row_error(data, name, columns, int(np.argmax(wrong)))
+    wrong = _first_wrong(cells, bots >= 0, parts)
+    if wrong is not None:
+        raise _row_error(data, name, columns, wrong)
     frame = _frame(cells, bots, names, np.maximum(parts, 0))
     has_blocks = "block" in known
     return Sheet(
@@ -152,22 +152,26 @@ def _mapped(column: "pd.Series[str]", meaning: Callable[[str], int]) -> Ints:
     return meanings[column.cat.codes.to_numpy()] if len(column) else np.empty(0, dtype=np.int64)
 
 
-def _wrong_rows(cells: pd.DataFrame, bots: Ints, parts: Ints) -> NDArray[np.bool_]:
-    """(G,) whether `rows.complaint` objects to a row."""
-    seated = bots >= 0
-    gap = (seated[:, 1:] & ~seated[:, :-1]).any(axis=1) | ~seated[:, 1]
-    unreadable = (np.where(seated, parts < 0, (parts != 0) & (parts != MISSING))).any(axis=1)
-    taken = (parts > 0).sum(axis=1, keepdims=True)
-    uneven = (taken == 0).ravel() | ((parts > 0) & (parts * taken != WHOLE)).any(axis=1)
-    wrong = np.asarray(gap | unreadable | uneven, dtype=np.bool_)
-    if "block" in cells:
-        wrong |= (cells["block"].str.strip() == "").to_numpy()
-    for seat in range(bots.shape[1]):
-        if f"rank_{seat}" in cells:
-            rank = _numbers(cells, f"rank_{seat}")
-            fits = np.isin(rank, range(1, MOST_SEATS + 1)) & ((rank == 1) == (parts[:, seat] > 0))
-            wrong |= seated[:, seat] & ~fits
-    return wrong
+def _first_wrong(cells: pd.DataFrame, seated: NDArray[np.bool_], parts: Ints) -> int | None:
+    """The first row that `rows.complaint` objects to.
+
+    It is asked once for each kind of row, of which a million rows have a few: what it says depends
+    on where bots sit, on shares and ranks, and on whether there is a block.
+    """
+    kind = np.zeros(len(cells), dtype=np.int64)
+    told = [*seated.T, *parts.T]
+    told += [cells[f"rank_{seat}"] for seat in range(parts.shape[1]) if f"rank_{seat}" in cells]
+    told += [cells["block"].str.strip() == ""] if "block" in cells else []
+    for column in told:
+        codes, found = pd.factorize(np.asarray(column))
+        kind = pd.factorize(kind * len(found) + codes)[0]
+    firsts = np.unique(kind, return_index=True)[1]
+    size = parts.shape[1]
+    for row in sorted(firsts.tolist()):
+        texts = {str(name): str(value) for name, value in cells.iloc[row].items()}
+        if complaint(texts, size):
+            return int(row)
+    return None
 
 
 def _row_error(data: bytes, name: str, columns: Sequence[str], number: int) -> UserError:

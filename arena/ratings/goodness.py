@@ -22,7 +22,7 @@ from arena.ratings.likelihood import (
     spread,
 )
 from arena.ratings.model import ELO, Fit
-from arena.ratings.results import Results, Table, restrict
+from arena.ratings.results import Results, SizedGames, restrict
 from arena.ratings.sandwich import deal_sums, outcome_scores
 
 SINGULAR = 1e-8
@@ -155,7 +155,7 @@ class _Pairs:
         self.slopes = slopes.reshape(count, width)[:, :-1]
 
 
-def _sign(table: Table, one: int, other: int) -> Ints:
+def _sign(table: SizedGames, one: int, other: int) -> Ints:
     """(O,) 1 if the first seat's bot has the lower number, -1 if it has the higher one, 0 if both
     are the same.
     """

@@ -13,14 +13,14 @@ from scipy.special import softmax
 from arena.ratings.components import Floats, Ints
 from arena.ratings.model import ELO, Fit
 from arena.ratings.results import Column
-from arena.ratings.tally import Games
+from arena.ratings.tally import GameList
 
 SAME_HAND = ["cluster", "seats", "seat"]
 DIGITS = 9
 """Hands that agree to this many decimals are equal; the rest is rounding."""
 
 
-class _Table(NamedTuple):
+class _HeldGames(NamedTuple):
     """The games (n,) with k players: ``number`` in the journal, ``cluster``, ``outcome`` (a row of
     the arrays below), ``left`` (n, k).
 
@@ -43,7 +43,7 @@ class Hands:
     """
 
     def __init__(
-        self, games: Games, left: "array[int]", bots: Sequence[str], fits: Sequence[Fit]
+        self, games: GameList, left: "array[int]", bots: Sequence[str], fits: Sequence[Fit]
     ) -> None:
         self._bots = list(bots)
         elo = np.full(len(bots), np.nan)
@@ -61,7 +61,7 @@ class Hands:
             won = np.array([known[row][2] for row in rows.tolist()]) == 1
             effects = fits[0].seats[size][0] if fits and size in fits[0].seats else np.zeros(size)
             self._tables.append(
-                _Table(
+                _HeldGames(
                     number=held,
                     cluster=cluster[held],
                     outcome=np.searchsorted(rows, outcome[held]).astype(np.int32),
@@ -91,7 +91,7 @@ class Hands:
         return frame.assign(bot=np.array([*self._bots, ""], dtype=object)[frame["bot"]])
 
 
-def _worst(table: _Table, seat: int, me: int, most: int) -> Ints:
+def _worst(table: _HeldGames, seat: int, me: int, most: int) -> Ints:
     """The clusters whose hands a bot played worst in a seat, compared with others."""
     excess = (table.share - table.expected)[:, seat]
     rated = ~np.isnan(excess)
@@ -115,7 +115,7 @@ def _worst(table: _Table, seat: int, me: int, most: int) -> Ints:
     return order[: min(most, int((~np.isnan(swing)).sum()))]
 
 
-def _rows(table: _Table, seat: int, clusters: Ints) -> pd.DataFrame:
+def _rows(table: _HeldGames, seat: int, clusters: Ints) -> pd.DataFrame:
     """One row for each game with these clusters' hands in a seat."""
     games = np.flatnonzero(np.isin(table.cluster, clusters))
     outcome = table.outcome[games]

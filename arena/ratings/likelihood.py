@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.components import Floats, Ints
-from arena.ratings.results import Results, Table
+from arena.ratings.results import Results, SizedGames
 
 
 class Layout(NamedTuple):
@@ -32,7 +32,7 @@ def layout_of(results: Results, *, seats: bool) -> Layout:
     return Layout(len(results.bots), offsets, size)
 
 
-def seat_columns(layout: Layout, table: Table) -> Ints:
+def seat_columns(layout: Layout, table: SizedGames) -> Ints:
     """(k,) column of each seat's effect; seats without one, such as seat 0 (the reference), get the
     column after the last.
     """
@@ -43,7 +43,7 @@ def seat_columns(layout: Layout, table: Table) -> Ints:
     return np.array([layout.size, *effects], dtype=np.int64)
 
 
-def expected_shares(parameters: Floats, layout: Layout, table: Table) -> Floats:
+def expected_shares(parameters: Floats, layout: Layout, table: SizedGames) -> Floats:
     """(O, k) expected shares."""
     padded = np.append(parameters, 0.0)
     utility = padded[table.seats] + padded[seat_columns(layout, table)]
@@ -51,7 +51,7 @@ def expected_shares(parameters: Floats, layout: Layout, table: Table) -> Floats:
     return np.asarray(weight / weight.sum(axis=1, keepdims=True), dtype=np.float64)
 
 
-def add_products(target: Floats, layout: Layout, table: Table, products: Floats) -> None:
+def add_products(target: Floats, layout: Layout, table: SizedGames, products: Floats) -> None:
     """Adds the sum over outcomes of X' P X to ``target`` (size + 1, size + 1), for symmetric P (O,
     k, k) by outcome and pair of seats.
     """
@@ -102,7 +102,7 @@ def spread(expected: Floats) -> Floats:
 def _add_seat_prior(
     parameters: Floats,
     layout: Layout,
-    table: Table,
+    table: SizedGames,
     gradient: Floats,
     information: Floats,
     prior: float,

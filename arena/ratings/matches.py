@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import RunError, UserError
-from arena.ratings.tally import Counted, Games, Lost, Match, Row, Tally, row_decoder
+from arena.ratings.tally import Counted, GameList, Lost, Match, Row, Tally, row_decoder
 from arena.records.ids import Ids
 from arena.records.journal import read_rows
 from arena.records.record import GameRecord
@@ -43,7 +43,7 @@ class Score:
 
     def __init__(self, match: Sequence[str]) -> None:
         self.counted = Tally()
-        self.games = Games() if match else self.counted
+        self.games = GameList() if match else self.counted
         self.hosts: set[str] = set()
         self._matches = Matches(match, self.counted.add) if match else None
 

@@ -21,7 +21,7 @@ from arena.ratings.components import (
     weak_components,
 )
 from arena.ratings.likelihood import Layout, derivatives, gauged, layout_of, seat_columns
-from arena.ratings.results import Results, Table, restrict
+from arena.ratings.results import Results, SizedGames, restrict
 from arena.ratings.sandwich import covariances, loose_directions
 
 ELO = 400 / np.log(10)
@@ -267,7 +267,7 @@ def _level(elo: Floats) -> Floats:
     return np.asarray((np.bincount(group, elo) / np.bincount(group))[group], dtype=np.float64)
 
 
-def _seats_determined(table: Table) -> bool:
+def _seats_determined(table: SizedGames) -> bool:
     """Whether every seat took something from every other one, directly or through third seats."""
     seats = np.broadcast_to(np.arange(table.size), table.seats.shape)
     return int(strong_components(took_from(table.size, seats, table.share, table.games)).max()) == 0

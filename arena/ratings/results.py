@@ -32,7 +32,7 @@ TOTALS = [
 Column = NDArray[np.int32]
 
 
-class Table(NamedTuple):
+class SizedGames(NamedTuple):
     """The games with k players: their outcomes (O different ones, sorted), and the deals they came
     from.
 
@@ -59,7 +59,7 @@ class Results(NamedTuple):
 
     bots: list[str]
     clusters: int
-    tables: list[Table]
+    tables: list[SizedGames]
 
     @property
     def games(self) -> int:
@@ -149,7 +149,9 @@ def _by_table_size(frame: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
         yield int(size), rows if (np.diff(place) > 0).all() else rows.iloc[np.argsort(place)]
 
 
-def count_table(seats: Ints, ranks: Ints, cluster: Ints, outcome: Column | None = None) -> Table:
+def count_table(
+    seats: Ints, ranks: Ints, cluster: Ints, outcome: Column | None = None
+) -> SizedGames:
     """Counts games of one table size: (O, k) bots and ranks by seat, in any order; for each game
     (G,) its deal and its row of these.
 
@@ -163,7 +165,7 @@ def count_table(seats: Ints, ranks: Ints, cluster: Ints, outcome: Column | None 
     places.sort()
     of_game = (places % max(len(found), 1)).astype(np.int32)
     won = ranks[first] == 1
-    return Table(
+    return SizedGames(
         seats=seats[first],
         ranks=ranks[first],
         share=won / np.maximum(won.sum(axis=1, keepdims=True), 1),
@@ -212,7 +214,7 @@ def restrict(results: Results, members: Ints) -> Results:
         if keep.any():
             games, place = keep[table.outcome], (np.cumsum(keep) - 1).astype(np.int32)
             tables.append(
-                Table(
+                SizedGames(
                     number[table.seats[keep]],
                     table.ranks[keep],
                     table.share[keep],

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 
 from arena.ratings.results import WHOLE
-from arena.ratings.tally import MOST_SEATS
+from arena.records.record import MOST_SEATS
 
 CLOSE = 0.005
 """Wide enough that 0.33 and 0.3333 both count as a third."""
 FEWEST_SEATS = 2
 UNREADABLE, MISSING = -1, -2
+RANKS = range(1, MOST_SEATS + 1)
 SHARES = "shares of 1/m for each of m winners and 0 for the others, for example 1,0 or 0.5,0.5"
 
 
@@ -56,7 +57,7 @@ def _rank_complaint(cells: Mapping[str, str], won: list[bool]) -> str:
     """Checks that winners have rank 1, and nobody else has."""
     for seat, is_winner in enumerate(won):
         text = cells.get(f"rank_{seat}")
-        if text is not None and (text.strip() not in RANKS or (text.strip() == "1") != is_winner):
+        if text is not None and (_rank(text) not in RANKS or (_rank(text) == 1) != is_winner):
             return (
                 f"expected a rank from 1 to {MOST_SEATS}, 1 for the winners, got {text!r} in"
                 f" rank_{seat}"
@@ -64,7 +65,11 @@ def _rank_complaint(cells: Mapping[str, str], won: list[bool]) -> str:
     return ""
 
 
-RANKS = [str(rank) for rank in range(1, MOST_SEATS + 1)]
+def _rank(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
 
 
 def _shown(texts: list[str]) -> str:

@@ -16,7 +16,7 @@ from arena.ratings.likelihood import (
     gauged,
     seat_columns,
 )
-from arena.ratings.results import Results, Table
+from arena.ratings.results import Results, SizedGames
 
 AT_ONCE = 1 << 17
 """The number of games whose deals are summed at a time."""
@@ -75,7 +75,7 @@ def outcome_scores(results: Results, layout: Layout, parameters: Floats) -> list
     return [_table_scores(table, layout, parameters) for table in results.tables]
 
 
-def _table_scores(table: Table, layout: Layout, parameters: Floats) -> csr_array:
+def _table_scores(table: SizedGames, layout: Layout, parameters: Floats) -> csr_array:
     residual = table.share - expected_shares(parameters, layout, table)
     rows = np.repeat(np.arange(len(residual)), table.size)
     places = (
@@ -101,7 +101,7 @@ def deal_sums(results: Results, of_outcomes: Sequence[csr_array]) -> Iterator[cs
         yield sum(others, first_table)
 
 
-def _summed(table: Table, of_outcomes: csr_array, deals: Ints) -> csr_array:
+def _summed(table: SizedGames, of_outcomes: csr_array, deals: Ints) -> csr_array:
     ends = np.searchsorted(table.cluster, deals)
     games = table.outcome[ends[0] : ends[-1]]
     counts = csr_array(

@@ -2,7 +2,7 @@
 nowhere else.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise, permutations
 from pathlib import Path
 from typing import NamedTuple
@@ -15,16 +15,14 @@ from arena.ratings.columns import STANDINGS, frame_names
 from arena.ratings.foreign import Sheet
 from arena.ratings.matches import score_journal, scoring_of, timed_hosts
 from arena.ratings.model import Fit, rate
+from arena.ratings.notes import FEW_DEALS, fit_notes, machines_note, uncounted_note
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame
-from arena.ratings.tally import Blocks
+from arena.ratings.tally import PlayedBlocks
 from arena.ratings.voids import void_notes, void_table
-from arena.records.host import split_host, unlike
 from arena.records.journal import journal_of
-from arena.records.runfile import read_run
-from arena.rules.rounds import title_of
+from arena.records.runfile import RunInfo, read_run
 
-FEW_DEALS = 10
 DUEL = 2
 
 
@@ -49,7 +47,7 @@ class Tables(NamedTuple):
     games: int
     clusters: int
     notes: list[str]
-    blocks: Sequence[Blocks]
+    blocks: Sequence[PlayedBlocks]
     most_seats: int
     independent_games: float | None
     covariance: pd.DataFrame
@@ -64,12 +62,14 @@ def run_tables(
     prior: float | None = None,
     anchors: Mapping[str, float] | None = None,
     match: Sequence[str] | None = None,
+    info: RunInfo | None = None,
 ) -> Tables:
-    """The tables of a run's folder, scored as in the run unless ``match`` differs.
+    """The tables of a run's folder, scored as in the run unless ``match`` differs; ``info`` is its
+    run.json, if the caller has read it.
 
     Raises RunError, NoAnswerError, UserError for anchors or boards that do not fit.
     """
-    info = read_run(run)
+    info = info or read_run(run)
     boards = scoring_of(info, match)
     score = score_journal(journal_of(run), boards)
     counts = score.counted.counts(bot.name for bot in info.bots)
@@ -83,15 +83,14 @@ def run_tables(
     )
     voids = void_notes(void_table(run, tables.standings, tables.games))
     clock = "" if info.config.get("in_process") else str(info.config.get("clock", "wall"))
-    return with_machines(
-        tables._replace(clock=clock, notes=[*voids, *tables.notes]), timed_hosts(info, score)
-    )
+    machines = machines_note(timed_hosts(info, score))
+    return tables._replace(clock=clock, notes=[*voids, *tables.notes, *machines])
 
 
 def make_tables(
     counts: Counts,
     prior: float | None = None,
-    blocks: Sequence[Blocks] = (),
+    blocks: Sequence[PlayedBlocks] = (),
     anchors: Mapping[str, float] | None = None,
     *,
     seats: bool = True,
@@ -111,7 +110,7 @@ def make_tables(
         faults=faults_table(counts),
         games=results.games,
         clusters=results.clusters,
-        notes=[*_uncounted_note(results, blocks, match), *_notes(results, fits, unit)],
+        notes=[*uncounted_note(results, blocks, match), *fit_notes(results, fits, unit)],
         blocks=blocks,
         most_seats=most_seats,
         independent_games=independent_games(fits),
@@ -119,25 +118,6 @@ def make_tables(
         anchors=anchors or {},
         unit=unit,
         match=match,
-    )
-
-
-def with_machines(tables: Tables, hosts: Collection[str]) -> Tables:
-    """The tables, with a note if the machines differ too much in
-    speed and bots' time was limited.
-    """
-    differ = unlike(map(split_host, hosts))
-    if differ is None:
-        return tables
-    slow, fast, ratio = differ
-    return tables._replace(
-        notes=[
-            *tables.notes,
-            (
-                f"{fast} is {ratio:.1f} times as fast as {slow}, so bots did not play under equal"
-                " conditions; see 'arena analyse'"
-            ),
-        ]
     )
 
 
@@ -369,77 +349,3 @@ def _fill_superiority(table: pd.DataFrame, fits: list[Fit]) -> None:
         superiority = fit.superiority()
         for name, next_name in pairwise(rows):
             table.loc[name, "los"] = superiority[place[name], place[next_name]]
-
-
-def games_in(blocks: Iterable[Blocks]) -> int:
-    """The number of games in all blocks together."""
-    return sum(sum(block.games) for block in blocks)
-
-
-def _uncounted_note(results: Results, blocks: Sequence[Blocks], match: Sequence[str]) -> list[str]:
-    """A note on how many games belong to no complete match."""
-    played = games_in(blocks)
-    rest = played - results.games * len(match) if match else 0
-    if not rest:
-        return []
-    complete = f"a complete match of {title_of(match)}"
-    return [f"{rest} of {played} games do not belong to {complete}, so they do not count"]
-
-
-def _notes(results: Results, fits: list[Fit], unit: str) -> list[str]:
-    notes = []
-    if len(fits) > 1:
-        groups = "; ".join(
-            ", ".join(results.bots[member] for member in fit.members) for fit in fits
-        )
-        notes.append(f"these groups never met, so each has its own mean of 0: {groups}")
-    idle = sorted(
-        set(range(len(results.bots))) - {int(member) for fit in fits for member in fit.members}
-    )
-    if idle and results.games:
-        notes.append(
-            f"no games against another bot: {', '.join(results.bots[member] for member in idle)}"
-        )
-    for fit in fits:
-        if fit.prior:
-            draws = f"{fit.prior:g} virtual draw{'' if fit.prior == 1 else 's'}"
-            notes.append(
-                f"{_prior_reason(results, fit)}rated with a prior of {draws} for every bot"
-                " (--prior)"
-            )
-        if fit.clusters < FEW_DEALS:
-            notes.append(
-                f"only {fit.clusters} {unit}{'s' if fit.clusters != 1 else ''}: the error bars are"
-                f" rough below {FEW_DEALS}"
-            )
-        notes += _alike_note(results, fit, unit)
-    return notes
-
-
-def _prior_reason(results: Results, fit: Fit) -> str:
-    marks = np.array(fit.bot_marks())
-    names = {
-        mark: ", ".join(results.bots[member] for member in fit.members[marks == mark])
-        for mark in "><~"
-    }
-    reasons = [
-        f"the games do not limit the effect of the seats with {size} players; "
-        for size in fit.open_seats
-    ]
-    if names[">"]:
-        reasons.append(
-            f"{names['>']} (>) gave nothing to the others, {names['<']} (<) got nothing from them; "
-        )
-    if names["~"]:
-        reasons.append(f"only the prior links {names['~']} (~) to the bots above and below; ")
-    return "".join(reasons)
-
-
-def _alike_note(results: Results, fit: Fit, unit: str) -> list[str]:
-    given = np.arange(len(fit.members)) == fit.anchor
-    alike = [results.bots[member] for member in fit.members[(fit.half_widths() == 0) & ~given]]
-    return (
-        [f"every {unit} gave the same result for {', '.join(alike)}: an error of 0 means only that"]
-        if alike
-        else []
-    )

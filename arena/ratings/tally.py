@@ -10,29 +10,28 @@ from typing import Annotated, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 import pandas as pd
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from arena.ratings.components import Ints
-from arena.ratings.results import NS_PER_MS, Counts, Results, Table, count_table, totals_of
-from arena.records.record import GameRecord, check_seats
+from arena.ratings.results import NS_PER_MS, Counts, Results, SizedGames, count_table, totals_of
+from arena.records.record import (
+    DEALS,
+    MOST_SEATS,
+    Deal,
+    Fault,
+    GameRecord,
+    Left,
+    Milliseconds,
+    Rank,
+    Seating,
+    Seats,
+    Turn,
+    check_seats,
+)
 
-MOST_DEALS = 10_000_000
-"""More than the number of deals on a board."""
-MOST_SEATS = 4
-MOST_SEATINGS = 24
-Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
-"""Up to thirty years: a journal may come from anybody, and sums of such times are still numbers."""
-Turns = Annotated[int, Meta(ge=0, le=72)]
 Seated = tuple[str, ...]
-Outcome = tuple[str, Seated, tuple[int, ...]]
+Placing = tuple[str, Seated, tuple[int, ...]]
 """A possible outcome of a game: the board, and the bots and their ranks by seat."""
-
-
-class Fault(Struct, gc=False):
-    """The part of a fault that tables need."""
-
-    seat: int
-    kind: str
 
 
 class Row(Struct, gc=False):
@@ -40,15 +39,15 @@ class Row(Struct, gc=False):
 
     id: str
     board: str
-    deal: Annotated[int, Meta(ge=0, lt=MOST_DEALS)]
-    bots: Annotated[tuple[str, ...], Meta(min_length=1, max_length=MOST_SEATS)]
-    ranks: tuple[Annotated[int, Meta(ge=1, le=4)], ...]
-    left: tuple[Annotated[int, Meta(ge=0, le=127)], ...]
+    deal: Deal
+    bots: Annotated[tuple[str, ...], Seats]
+    ranks: tuple[Rank, ...]
+    left: tuple[Left, ...]
     think_ms: tuple[Milliseconds, ...]
-    faults: Sequence[Fault]
-    seating: Annotated[int, Meta(ge=0, le=MOST_SEATINGS)]
+    faults: list[Fault]
+    seating: Seating
     end: str
-    turns: Turns
+    turns: Turn
     host: str
 
 
@@ -99,7 +98,7 @@ def row_decoder(kind: type[AnyRow]) -> Callable[[bytes], AnyRow]:
     return fitting
 
 
-class Blocks(NamedTuple):
+class PlayedBlocks(NamedTuple):
     """The blocks of a line-up on a board, ``place`` being ``board/line-up``: their deal numbers,
     and the number of games of each.
     """
@@ -109,13 +108,18 @@ class Blocks(NamedTuple):
     games: Sequence[int]
 
 
-class Games:
+def games_in(blocks: Iterable[PlayedBlocks]) -> int:
+    """The number of games in all blocks together."""
+    return sum(sum(block.games) for block in blocks)
+
+
+class GameList:
     """Games in the order they are read: ``outcomes`` are numbered, and ``outcome`` and ``deal``
     take four bytes per game.
     """
 
     def __init__(self) -> None:
-        self.outcomes: dict[Outcome, int] = {}
+        self.outcomes: dict[Placing, int] = {}
         self.seated: dict[Seated, Seated] = {}
         self.outcome, self.deal = array("i"), array("i")
 
@@ -136,18 +140,18 @@ class Games:
         """The number of seats at the largest table so far, at least two."""
         return max(map(len, self.seated), default=2)
 
-    def blocks(self) -> list[Blocks]:
+    def blocks(self) -> list[PlayedBlocks]:
         """The blocks of all games, sorted."""
         names = [f"{board}/{'+'.join(sorted(bots))}" for board, bots, _ in self.outcomes]
         heads = sorted(set(names))
         number = {name: place for place, name in enumerate(heads)}
         found, games = np.unique(self._places([number[name] for name in names]), return_counts=True)
-        edges = np.searchsorted(found, np.arange(len(heads) + 1) * MOST_DEALS).tolist()
+        edges = np.searchsorted(found, np.arange(len(heads) + 1) * DEALS).tolist()
         deals, counts = (
-            array("i", column.astype(np.int32).tobytes()) for column in (found % MOST_DEALS, games)
+            array("i", column.astype(np.int32).tobytes()) for column in (found % DEALS, games)
         )
         return [
-            Blocks(name, deals[start:end], counts[start:end])
+            PlayedBlocks(name, deals[start:end], counts[start:end])
             for name, (start, end) in zip(heads, pairwise(edges), strict=True)
         ]
 
@@ -165,14 +169,12 @@ class Games:
         """(G,) for each game, one integer made of ``number`` for its outcome and of its deal, which
         sorts by the former first.
         """
-        places = (np.array(number, dtype=np.int64) * MOST_DEALS)[
-            np.array(self.outcome, dtype=np.int32)
-        ]
+        places = (np.array(number, dtype=np.int64) * DEALS)[np.array(self.outcome, dtype=np.int32)]
         places += np.array(self.deal, dtype=np.int32)
         return places
 
 
-class Tally(Games):
+class Tally(GameList):
     """Counted games, with the bots' pagodas left, times and forfeits.
 
     These are summed as integers by outcome and seat, so that the order of the games does not
@@ -213,7 +215,7 @@ class Tally(Games):
         number = {name: place for place, name in enumerate(names)}
         deals = self.board_deals()
         clusters = np.unique(deals)
-        tables, sums = list[Table](), list[pd.DataFrame]()
+        tables, sums = list[SizedGames](), list[pd.DataFrame]()
         for size in sorted(set(sizes.tolist())):
             rows = np.flatnonzero(sizes == size)
             known = [(seated, ranks) for _, seated, ranks in self.outcomes if len(seated) == size]
@@ -231,7 +233,7 @@ class Tally(Games):
             )
             sums += self._sums(seats, rows, np.bincount(outcome, minlength=len(sizes))[rows])
         results = Results(names, len(clusters), tables)
-        return Counts(results, clusters % MOST_DEALS, totals_of(results, sums))
+        return Counts(results, clusters % DEALS, totals_of(results, sums))
 
     def _sums(self, seats: Ints, rows: Ints, games: Ints) -> Iterator[pd.DataFrame]:
         """The sums by seat over the ``games`` of the outcomes of one table size, whose numbers are

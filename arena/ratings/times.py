@@ -1,4 +1,4 @@
-"""How long bots think."""
+"""How long bots think, and on which machines."""
 
 from collections.abc import Iterable
 
@@ -6,10 +6,11 @@ import pandas as pd
 from msgspec import Struct
 
 from arena.ratings.tally import WholeRow
+from arena.records.record import split_host
 from arena.rules.notation import PASSED
 
 
-class _Total(Struct):
+class _BotTimes(Struct):
     games: int = 0
     moves: int = 0
     think_ms: float = 0.0
@@ -21,7 +22,7 @@ class Times:
     """Adds up times while games are read."""
 
     def __init__(self) -> None:
-        self._totals: dict[str, _Total] = {}
+        self._totals: dict[str, _BotTimes] = {}
 
     def add(self, game: WholeRow) -> None:
         """Adds a game. Seats take turns, and a seat that cannot move passes, so the position of a
@@ -29,7 +30,7 @@ class Times:
         """
         size = len(game.bots)
         for seat, bot in enumerate(game.bots):
-            total = self._totals.setdefault(bot, _Total())
+            total = self._totals.setdefault(bot, _BotTimes())
             moves = game.moves[seat::size]
             total.games += 1
             total.moves += len(moves) - moves.count(PASSED)
@@ -45,7 +46,7 @@ class Times:
                                                   longest answer; NaN if there are none
         ``slowest_game``  str, the id of the game with that answer
         """
-        totals = {bot: self._totals.get(bot, _Total()) for bot in sorted({*bots, *self._totals})}
+        totals = {bot: self._totals.get(bot, _BotTimes()) for bot in sorted({*bots, *self._totals})}
         rows = [
             {
                 "bot": bot,
@@ -61,4 +62,46 @@ class Times:
         return pd.DataFrame(
             rows,
             columns=["bot", "games", "moves", "move_ms", "game_ms", "slowest_ms", "slowest_game"],
+        )
+
+
+class _MachineTimes(Struct):
+    games: int = 0
+    moves: int = 0
+    think_ms: float = 0.0
+    faults: int = 0
+
+
+class Machines:
+    """Adds up machines while games are read."""
+
+    def __init__(self) -> None:
+        self._totals: dict[str, _MachineTimes] = {}
+
+    def add(self, game: WholeRow) -> None:
+        """Adds a game."""
+        total = self._totals.setdefault(game.host, _MachineTimes())
+        total.games += 1
+        total.moves += game.turns
+        total.think_ms += sum(game.think_ms)
+        total.faults += len(game.faults)
+
+    def table(self) -> pd.DataFrame:
+        """One row per machine and speed, by name.
+
+        ``host`` str; ``speed`` Int64, games of a fixed kind per second, missing if it was not
+        measured ``games``, ``faults`` int64; ``move_ms`` float64, mean over all answers of all
+        bots, NaN if there are none
+        """
+        rows = [
+            (
+                *split_host(host),
+                total.games,
+                total.faults,
+                total.think_ms / total.moves if total.moves else float("nan"),
+            )
+            for host, total in sorted(self._totals.items())
+        ]
+        return pd.DataFrame(rows, columns=["host", "speed", "games", "faults", "move_ms"]).astype(
+            {"speed": "Int64"}
         )

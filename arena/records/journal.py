@@ -243,12 +243,12 @@ def _decoded(
             try:
                 row = decode(line)
             except (msgspec.DecodeError, ValueError, RecursionError) as error:
-                raise _damaged_line(path, number, line, error) from None
+                raise damaged_line(path, number, line, error) from None
             yield start, row
         start += len(line)
 
 
-def _damaged_line(path: Path, number: int, line: bytes, error: Exception) -> RunError:
+def damaged_line(path: Path, number: int, line: bytes, error: Exception) -> RunError:
     """The error for a line in the middle of a journal that is not a record."""
     return RunError(
         f"{path}, line {number}: expected a record, got {line[:60]!r}: {error}",

@@ -1,29 +1,67 @@
-"""A record: everything known about a finished game, as one canonical line of JSON."""
+"""A record: everything known about a finished game, as one canonical line of JSON.
 
+protocol/schemas/record.json is the same for the world, and a test holds the two together. Where
+only a few fields are wanted, and fast, a view declares those with the types that are named here.
+"""
+
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence, Sized
-from typing import Protocol
+from statistics import median
+from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-VERSION = 1
+VERSION: Literal[1] = 1
+MOST_SEATS = 4
+DEALS = 10_000_000
+"""The deals of a board have numbers below this."""
+DIFFERENT = 1.25
+"""If one machine is more than this many times as fast as another, equal times do not give bots
+equal computing power.
+"""
+SPEED = re.compile(r"(.*) @ ([1-9][0-9]{0,8})/s", re.DOTALL)
+
+Text = Annotated[str, Meta(min_length=1)]
+Seats = Meta(min_length=2, max_length=MOST_SEATS)
+Deal = Annotated[int, Meta(ge=0, le=DEALS - 1)]
+Seating = Annotated[int, Meta(ge=0, le=23)]
+Turn = Annotated[int, Meta(ge=0, le=72)]
+Left = Annotated[int, Meta(ge=0, le=24)]
+Rank = Annotated[int, Meta(ge=1, le=MOST_SEATS)]
+Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
+"""Up to thirty years: a journal may come from anybody, and sums of such times are still numbers."""
 
 
-class Fault(Struct, frozen=True):
+class Fault(Struct, frozen=True, gc=False):
     """A bot's fault: ``turn`` counts the placements before it, ``kind`` is one of
     `errors.FaultKind`.
     """
 
-    seat: int
-    turn: int
+    seat: Annotated[int, Meta(ge=0, le=MOST_SEATS - 1)]
+    turn: Turn
     kind: str
     detail: str
 
 
-class GameRecord(Struct, frozen=True, omit_defaults=True):
+class DealtGame(Struct, frozen=True, omit_defaults=True):
+    """A game to play: ``bots`` by seat, and the ``deck``, all 72 tiles in draw order, two letters
+    each.
+    """
+
+    v: Literal[1]
+    id: str
+    board: Text
+    deal: Deal
+    seating: Seating
+    bots: Annotated[list[Text], Seats]
+    deck: str
+
+
+class GameRecord(DealtGame, frozen=True, omit_defaults=True):
     """One finished game; lists are by seat unless said otherwise.
 
-    ``deck``   all 72 tiles in draw order, two letters each
     ``moves``  in order of play, including passes by the referee
     ``left``   pagodas left; ``ranks`` 1 is best, equal is equal
     ``end``    last pagoda, no tiles, no space or forfeit
@@ -33,40 +71,25 @@ class GameRecord(Struct, frozen=True, omit_defaults=True):
                the wall
     """
 
-    v: int
-    id: str
-    board: str
-    deal: int
-    seating: int
-    bots: list[str]
-    deck: str
     moves: list[str]
-    left: list[int]
-    ranks: list[int]
+    left: Annotated[list[Left], Seats]
+    ranks: Annotated[list[Rank], Seats]
     end: str
-    faults: list[Fault]
-    think_ms: list[float]
-    slowest_ms: list[float]
-    turns: int
+    faults: Annotated[list[Fault], Meta(max_length=MOST_SEATS)]
+    think_ms: Annotated[list[Milliseconds], Seats]
+    slowest_ms: Annotated[list[Milliseconds], Seats]
+    turns: Turn
     sandbox: str
     host: str
     ended: str
-    clock: str | None = None
+    clock: Literal["cpu", "wall"] | None = None
 
 
 encode_record = msgspec.json.Encoder().encode
 decode_record = msgspec.json.Decoder(GameRecord).decode
 
 
-class OfASeat(Protocol):
-    """A fault, of which at least the seat was read."""
-
-    @property
-    def seat(self) -> int:
-        """The seat at fault."""
-
-
-def check_seats(seats: int, faults: Iterable[OfASeat], *lists: Sized) -> None:
+def check_seats(seats: int, faults: Iterable[Fault], *lists: Sized) -> None:
     """Raises ValueError unless each of a record's by-seat lists has ``seats`` entries, and its
     faults name existing seats.
     """
@@ -82,3 +105,30 @@ def shares(ranks: Sequence[int]) -> list[float]:
     """Each seat's share of the win: 1/k for each of the k seats at rank 1, 0 for the rest."""
     winners = ranks.count(1)
     return [1 / winners if rank == 1 else 0.0 for rank in ranks]
+
+
+def host_text(name: str, speed: int) -> str:
+    """``name @ 1200/s``."""
+    return f"{name} @ {speed}/s"
+
+
+def split_host(text: str) -> tuple[str, int | None]:
+    """The name, and the speed if it was measured."""
+    found = SPEED.fullmatch(text)
+    return (found[1], int(found[2])) if found else (text, None)
+
+
+def unlike(machines: Iterable[tuple[str, int | None]]) -> tuple[str, str, float] | None:
+    """The slowest machine, the fastest, and the ratio of their speeds; None unless the ratio is too
+    large.
+
+    A machine that was measured more than once counts with its median speed.
+    """
+    measured = defaultdict[str, list[int]](list)
+    for name, speed in machines:
+        if speed is not None:
+            measured[name].append(speed)
+    known = sorted((median(speeds), name) for name, speeds in measured.items())
+    if not known or known[-1][0] <= DIFFERENT * known[0][0]:
+        return None
+    return known[0][1], known[-1][1], known[-1][0] / known[0][0]

@@ -10,6 +10,7 @@ be a link.
 import errno
 import os
 import stat
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import BinaryIO
 from arena.errors import RunError
 
 MOST_BYTES = 64 << 20
+RECENT_S = 60
 NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 STRANGE = {
     errno.ELOOP: "a link",
@@ -123,6 +125,7 @@ def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
             # opened.
             with suppress(FileNotFoundError):
                 os.unlink(temporary, dir_fd=at)
+            _remove_left_over(at, f".{path.name}.")
             try:
                 with os.fdopen(
                     os.open(
@@ -141,6 +144,19 @@ def durable_file(path: Path, run: Path | None = None) -> Iterator[BinaryIO]:
                 raise
     except OSError as error:
         raise RunError(f"expected to write {path}, got {error}") from error
+
+
+def _remove_left_over(at: int, prefix: str) -> None:
+    """Removes the temporary files that killed arenas left of a file. One that is younger than a
+    minute stays: where a folder is shared, its process may live on another machine.
+    """
+    for name in os.listdir(at):
+        number = name.removeprefix(prefix)
+        if name.startswith(prefix) and number.isdecimal() and not Path("/proc", number).exists():
+            with suppress(OSError):
+                written = os.stat(name, dir_fd=at, follow_symlinks=False).st_mtime
+                if time.time() - written > RECENT_S:
+                    os.unlink(name, dir_fd=at)
 
 
 def _open(name: str, flags: int, at: int, path: Path, wanted: str) -> int:

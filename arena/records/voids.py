@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from arena.errors import RunError
+from arena.records.record import DealtGame
 from arena.records.regular import open_regular, read_regular
 
 FILE = "voids.jsonl"
@@ -26,18 +27,11 @@ class SoFar(Struct, frozen=True):
     used_ms: list[float]
 
 
-class VoidGame(Struct, frozen=True, omit_defaults=True):
+class VoidGame(DealtGame, frozen=True, omit_defaults=True):
     """A game that broke off; ``attempt`` counts from 1. ``so_far`` is None if its worker died: then
     nobody knows more than the game.
     """
 
-    v: int
-    id: str
-    board: str
-    deal: int
-    seating: int
-    bots: list[str]
-    deck: str
     reason: str
     attempt: int
     ended: str

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from arena.rules.terms import MAJOR, NOBODY, Province
 
 if TYPE_CHECKING:
-    from arena.rules.position import Position
+    from arena.rules.boardstate import BoardState
 
 PLACED = 118
 """The value of a placed pagoda, in hundredths of a pagoda, like all values below."""
@@ -26,7 +26,7 @@ WON = 300
 """The extra value of the win; winners share it."""
 
 
-def outlook(position: "Position", seat: int) -> int:
+def outlook(position: "BoardState", seat: int) -> int:
     """The value of what the seat has on the board, times the number of other seats, minus the
     values of what they have.
     """

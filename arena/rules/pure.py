@@ -9,21 +9,21 @@ from collections.abc import Iterable, Sequence
 
 from arena.errors import IllegalMoveError
 from arena.rules.boards import Board, nth_square, squares_of
+from arena.rules.boardstate import BoardState
 from arena.rules.explain import illegal_text
 from arena.rules.hands import Hand, checked_tiles, kinds_of, with_tile, without_tile
 from arena.rules.notation import KIND_SHIFT, SQUARE_MASK, TILE_OF_KIND, TILES, UNKNOWN
 from arena.rules.outlook import outlook
 from arena.rules.playouts import Policy, Random, Rollouts, choose, outlooks, play_out, roll_out
-from arena.rules.position import Position
 from arena.rules.setups import checked_setup
 from arena.rules.terms import HAND, NO_SPACE, NO_TILES, PAGODAS, Event
 
 
-class State(Position):
+class State(BoardState):
     """A game of Qin as the referee sees it or, with ``UNKNOWN`` tiles in hands and pile, as one
     seat sees it.
 
-    Besides what a `Position` has:
+    Besides what a `BoardState` has:
 
     ``hands``    the tiles of each seat, sorted
     ``turns``    placements so far

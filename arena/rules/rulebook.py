@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from arena.errors import UserError
+from arena.errors import UserError, did_you_mean
 
 CITED = re.compile(r"\bR[1-9]\.[1-9]\b")
 """A rule named in a text."""
@@ -101,7 +101,7 @@ def find_rules(asked: str) -> list[Rule]:
         }
         raise UserError(
             f"expected the number of a rule, or a word out of the rules, got {asked!r}",
-            _nearest(word, words),
+            did_you_mean(word, words) + HOW_TO_ASK,
         )
     return found
 
@@ -139,13 +139,6 @@ def _numbered(number: str) -> list[Rule]:
             f"there are {near[0]} to {near[-1]}; {HOW_TO_ASK}",
         )
     return found
-
-
-def _nearest(word: str, words: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, words, n=1)
-    return (f"did you mean {near[0]!r}? " if near else "") + HOW_TO_ASK
 
 
 def _rules(body: str) -> Iterable[Rule]:

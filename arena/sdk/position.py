@@ -293,7 +293,8 @@ class Position:
         Raises:
             InvalidMoveError: The text is not a move on this board.
         """
-        from arena.rules.rulebook import explained
+        # Bots start quickly: only one that asks why reads the rulebook.
+        from arena.rules.rulebook import explained  # noqa: PLC0415
 
         return explained(self.state.why_illegal(self._number(move)))
 

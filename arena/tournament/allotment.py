@@ -14,8 +14,9 @@ import msgspec
 from arena.errors import ConfigError
 from arena.tournament.config import RunConfig
 from arena.tournament.lineups import line_ups_of
-from arena.tournament.schedule import DEALS_AT_ONCE
 
+DEALS_AT_ONCE = 10
+"""A look at the ratings gives a line-up at least this many deals."""
 PART = 10
 """A line-up that gets more deals gets `DEALS_AT_ONCE`, or one for every ``PART`` that it has, if
 that is more.

@@ -1,9 +1,8 @@
-"""The settings of a tournament: what they are, where they come from, and whether an existing run
-can continue with them.
+"""The settings of a tournament: what they are, their defaults, and whether an existing run can
+continue with them.
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -13,27 +12,29 @@ from arena import __version__
 from arena.errors import ConfigError
 from arena.match.clock import Timing
 from arena.players.folder import Bot
-from arena.players.manifest import check_name
 from arena.players.messages import PROTOCOL, ClockKind
-from arena.players.sandbox.tiers import Mode
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
-from arena.rules.boards import BUILT_IN, Board, built_in, read_board
+from arena.rules.boards import Board
 from arena.rules.terms import REVISION
-from arena.tournament.own import refuse_protection, with_paths
 
 MAX_MS = 86_400_000
 MOST_DEALS = 10_000_000
+DEFAULT_BOARDS = ("bird",)
+UNSAID = Timing()
 GROWING = ("deals", "tables")
 OWN_RULES = ("bots", "seed", "line_ups", "settled", "allotted")
 """Settings that are not simply compared with those of the run."""
 BEFORE = {"clock": "wall"}
 """What a run.json means that was written before it had the setting."""
+Players = Annotated[int, Meta(ge=2, le=4)]
+Deals = Annotated[int, Meta(ge=1, le=MOST_DEALS)]
+Tables = Annotated[int, Meta(ge=1)]
 Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
-Seatings = Literal["rotations", "all"]
-
-
+Increment = Annotated[int, Meta(ge=0, le=MAX_MS)]
+HalfWidth = Annotated[float, Meta(gt=0)]
 Chance = Annotated[float, Meta(gt=0, lt=0.5)]
+Seatings = Literal["rotations", "all", "single"]
 
 
 class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,6 +58,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
     ``boards``      names; ``match`` has the boards of the rounds that count together (R8.3), one
                     entry per round; empty: games count singly
+    ``seatings``    of each deal: its rotations, all, or a single one, with a deck for each game
     ``deals``       on each board, or per match; ``tables`` is the number of line-ups, None for all
                     of them
     ``challenger``  a gauntlet: only line-ups with this bot
@@ -65,7 +67,8 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``game_ms``     each seat's bank for a game, None without one
     ``in_process``  all bots are those of `arena.players.builtin`, with no processes, sandbox or
                     time limits
-    ``seed``        text from which every deck and every bot's seed is derived
+    ``seed``        text from which every deck and every bot's seed is derived; empty in a request
+                    that leaves it open
     ``line_ups``    those chosen by ``tables``, kept so that more bots or tables only add to them;
                     None: all of them
     ``compare``     the run asks whether one bot is better than another
@@ -81,22 +84,22 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
     bots: list[str]
     seed: str
-    players: Annotated[int, Meta(ge=2, le=4)] = 2
-    boards: list[str] = msgspec.field(default_factory=lambda: ["bird"])
+    players: Players = 2
+    boards: list[str] = msgspec.field(default_factory=lambda: list(DEFAULT_BOARDS))
     match: list[str] = msgspec.field(default_factory=list)
-    deals: Annotated[int, Meta(ge=1, le=MOST_DEALS)] = 10
+    deals: Deals = 10
     seatings: Seatings = "rotations"
-    tables: Annotated[int, Meta(ge=1)] | None = None
+    tables: Tables | None = None
     challenger: str | None = None
-    move_ms: Milliseconds = 1000
-    game_ms: Milliseconds | None = None
-    increment_ms: Annotated[int, Meta(ge=0, le=MAX_MS)] = 0
-    startup_ms: Milliseconds = 10_000
+    move_ms: Milliseconds = UNSAID.move_ms
+    game_ms: Milliseconds | None = UNSAID.game_ms
+    increment_ms: Increment = UNSAID.increment_ms
+    startup_ms: Milliseconds = UNSAID.startup_ms
     clock: ClockKind = "wall"
     in_process: bool = False
     line_ups: list[list[str]] | None = None
     compare: Comparison | None = None
-    until: Annotated[float, Meta(gt=0)] | None = None
+    until: HalfWidth | None = None
     adaptive: bool = False
     allotted: dict[str, int] | None = None
     settled: Annotated[int, Meta(ge=0)] | None = None
@@ -107,6 +110,16 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
         return self.settled is None and (
             self.compare is not None or self.until is not None or self.adaptive
         )
+
+    @property
+    def has_own_decks(self) -> bool:
+        """Whether no two games have the same deck."""
+        return self.seatings == "single"
+
+    @property
+    def repeats_deals(self) -> bool:
+        """Whether processes play deals that other games have too, and could tell each other."""
+        return not (self.in_process or self.has_own_decks)
 
     @property
     def rounds(self) -> list[str]:
@@ -126,62 +139,19 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
         return Timing(self.move_ms, self.game_ms, self.increment_ms, self.startup_ms, self.clock)
 
 
-class FileConfig(Struct, frozen=True, forbid_unknown_fields=True, rename={"board_files": "board"}):
-    """arena.toml: the options of ``arena run`` under the same names, with underscores; all are
-    optional.
-
-    Where a name or a path is allowed, a value with a '/' is a path, relative to the file.
-    """
-
-    bots: list[str] | None = None
-    seed: str | int | None = None
-    players: int | None = None
-    boards: list[str] | None = None
-    board_files: list[str] | None = None
-    match: list[str] | None = None
-    deals: int | None = None
-    seatings: Seatings | None = None
-    tables: int | None = None
-    challenger: str | None = None
-    move_ms: int | None = None
-    game_ms: int | None = None
-    increment_ms: int | None = None
-    startup_ms: int | None = None
-    clock: ClockKind | None = None
-    until: float | None = None
-    adaptive: bool | None = None
-    in_process: bool | None = None
-    jobs: Annotated[int, Meta(ge=1)] | None = None
-    cluster: str | None = None
-    tls_ca_file: str | None = None
-    tls_cert: str | None = None
-    tls_key: str | None = None
-    sandbox: Mode | None = None
-    trust: list[str] | None = None
-    out: str | None = None
-
-
-def read_config_file(path: Path) -> dict[str, Any]:
-    """The settings in an arena.toml that are there, without those that only the user may decide.
-    Raises ConfigError.
-    """
-    try:
-        config = msgspec.toml.decode(path.read_bytes(), type=FileConfig)
-    except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise ConfigError(
-            f"{path}: {error}", "its keys are the options of 'arena run' with '_' for '-'"
-        ) from None
-    settings = {
-        name: value
-        for name in config.__struct_fields__
-        if (value := getattr(config, name)) is not None
-    }
-    refuse_protection(path, settings)
-    return with_paths(path, settings)
+DEFAULTS: dict[str, Any] = {
+    field.name: field.default_factory()
+    if field.default_factory is not msgspec.NODEFAULT
+    else field.default
+    for form in (RunConfig, Comparison)
+    for field in msgspec.structs.fields(form)
+    if not field.required
+}
+"""What a setting, or a part of a comparison's question, is where nothing is said."""
 
 
 def make_config(settings: Mapping[str, Any]) -> RunConfig:
-    """Checks the settings. Raises ConfigError."""
+    """The settings out of a request or a run.json, checked. Raises ConfigError."""
     try:
         config = msgspec.convert(dict(settings), type=RunConfig)
     except msgspec.ValidationError as error:
@@ -248,6 +218,12 @@ def _check_match(config: RunConfig) -> None:
 def _check_comparison(config: RunConfig, compare: Comparison) -> None:
     """Raises ConfigError."""
     opponents, least = len(config.pool), config.players - 1
+    if config.has_own_decks:
+        raise ConfigError(
+            "expected a comparison to play each deal in several seatings, got single ones: without"
+            " them it compares nothing",
+            "leave out the seatings; 'arena run --seatings single' plays a tournament",
+        )
     if not compare.elo0 < compare.elo1:
         raise ConfigError(
             f"expected --elo0 below --elo1, got {compare.elo0:g} and {compare.elo1:g}",
@@ -259,22 +235,6 @@ def _check_comparison(config: RunConfig, compare: Comparison) -> None:
             f" {', '.join(config.pool) or 'none'}",
             "name them with --pool A,B",
         )
-
-
-def find_boards(names: Sequence[str], files: Sequence[Path]) -> dict[str, Board]:
-    """The boards of a run by name. Raises BoardError, ConfigError."""
-    boards = {name: built_in(name) for name in names}
-    for path in files:
-        board = read_board(path)
-        check_name(board.name, str(path))
-        if board.name in boards or board.name in BUILT_IN:
-            raise ConfigError(
-                f"{path}: expected a board name other than"
-                f" {', '.join(sorted({*boards, *BUILT_IN}))}",
-                "rename the file",
-            )
-        boards[board.name] = board
-    return boards
 
 
 def describe_run(

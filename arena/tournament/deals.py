@@ -2,14 +2,15 @@ r"""Decks and bots' seeds, made from a run's seed with SHA-256, so that any lang
 them.
 
 The deck of a deal is the 72 tiles sorted by ``sha256("deck\n" SEED "\n" BOARD "\n" DEAL "\n"
-NUMBER)``, where the tiles are numbered from 0: twelve RR, twelve YY, and so on. A bot cannot work
-out any of it from what it is told.
+NUMBER)``, where the tiles are numbered from 0: twelve RR, twelve YY, and so on. Where each game has
+its own deck (``--seatings single``), BOARD is followed by ``/`` and the line-up, as in the game's
+id. A bot cannot work out any of it from what it is told.
 """
 
 from functools import lru_cache
 from hashlib import sha256
 
-from arena.rules.notation import COPIES, DECK_SIZE, TILES
+from arena.rules.game import deck_sorted
 
 SEED_BITS = 31
 
@@ -24,7 +25,7 @@ def deck_of(seed: str, board: str, deal: int) -> str:
         digest.update(str(number).encode())
         return digest.digest()
 
-    return "".join(TILES[number // COPIES] for number in sorted(range(DECK_SIZE), key=key))
+    return deck_sorted(key)
 
 
 def bot_seed(seed: str, game: str, seat: int) -> int:

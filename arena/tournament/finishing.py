@@ -3,7 +3,6 @@ its own folder.
 """
 
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import msgspec
 
@@ -12,32 +11,26 @@ from arena.players.builtin import COMMAND, built_in_bot
 from arena.players.folder import Bot
 from arena.records.runfile import BotInfo, read_run
 from arena.rules.boards import Board
+from arena.tournament.config import make_config
+from arena.tournament.request import Request
 from arena.tournament.scripts import copy_of
 
-DECIDED = ("line_ups", "allotted", "settled")
-"""What a run decides for itself, and keeps."""
 CURE = "the command that started the run finishes it with the bots it names"
 
 
-class Begun(NamedTuple):
-    """What a run began with, as `session.open_session` takes it."""
-
-    settings: dict[str, Any]
-    boards: dict[str, Board]
-    bots: list[Bot]
-
-
-def begun(run: Path) -> Begun:
+def begun(run: Path) -> Request:
     """What the run in a folder began with. Raises RunError, ConfigError, BotFolderError."""
     info = read_run(run)
-    if info.config.get("compare"):
+    config = make_config(info.config)
+    if config.compare:
         raise ConfigError(
             f"expected a tournament, got a comparison: {run}",
             "the 'arena compare' that started it goes on with it",
         )
-    settings = {key: value for key, value in info.config.items() if key not in DECIDED}
     boards = {name: Board(name, tuple(rows)) for name, rows in info.boards.items()}
-    return Begun(settings, boards, [_bot(run, bot) for bot in info.bots])
+    # What a run decides for itself it keeps: opening it again puts these back.
+    open_again = msgspec.structs.replace(config, line_ups=None, allotted=None, settled=None)
+    return Request(open_again, boards, [_bot(run, bot) for bot in info.bots])
 
 
 def _bot(run: Path, info: BotInfo) -> Bot:

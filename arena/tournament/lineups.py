@@ -5,6 +5,8 @@ clock, no files.
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from heapq import heapify, heappop, heappush
 from itertools import combinations, pairwise
 from math import ceil, comb
 from random import Random
@@ -20,6 +22,8 @@ MOST_GROUPS = 12
 """Sets of opponents that a comparison plays in turn, unless more are needed for every opponent to
 play.
 """
+GOLDEN = (5**0.5 - 1) / 2
+"""Multiples of it, without their whole parts, are spread evenly however many there are."""
 NEAR = 12
 """Of so many bots that wait for a seat, the one is taken that has met the others least."""
 
@@ -60,6 +64,50 @@ class LineUps:
             return combinations(self._bots, self._size)
         return _with(self._challenger, self._bots, self._size)
 
+    def in_turn(self, turn: int) -> Iterator[LineUp]:
+        """The line-ups in an order in which all bots play about equally often from the start; each
+        turn begins elsewhere in it.
+        """
+        start = turn * GOLDEN % 1
+        if self._listed is not None:
+            first = int(start * len(self._evenly))
+            return iter(self._evenly[first:] + self._evenly[:first])
+        rivals = [bot for bot in self._bots if bot != self._challenger]
+        # Neighbours meet first, and names that sort beside each other are often much alike.
+        Random(0).shuffle(rivals)  # noqa: S311
+        first, always = (
+            int(start * len(rivals)),
+            () if self._challenger is None else (self._challenger,),
+        )
+        groups = _round_robin(rivals[first:] + rivals[:first], self._size - len(always))
+        return (tuple(sorted(always + group)) for group in groups)
+
+    @cached_property
+    def _evenly(self) -> list[LineUp]:
+        """The listed line-ups, each of the bot that has had the fewest before."""
+        waiting: dict[str, list[LineUp]] = {bot: [] for bot in self._bots}
+        # Those of a bot come in no order: else its first ones all have the same opponent.
+        for line_up in Random(0).sample(self._listed or [], len(self)):  # noqa: S311
+            for bot in line_up:
+                waiting[bot].append(line_up)
+        found, games = dict[LineUp, None](), Counter[str]()
+        queue = [(0, bot) for bot in self._bots]
+        heapify(queue)
+        while queue:
+            had, bot = heappop(queue)
+            if had == games[bot]:
+                left = [line_up for line_up in waiting[bot][-NEAR:] if line_up not in found]
+                del waiting[bot][-NEAR:]
+                if not (left or waiting[bot]):
+                    continue
+                left.sort(key=lambda line_up: sum(map(games.__getitem__, line_up)), reverse=True)
+                for line_up in left[-1:]:
+                    found[line_up] = None
+                    games.update(line_up)
+                waiting[bot] += left[:-1]
+            heappush(queue, (games[bot], bot))
+        return list(found)
+
     def __contains__(self, line_up: object) -> bool:
         if self._members is not None:
             return line_up in self._members
@@ -70,6 +118,24 @@ class LineUps:
             and all(one < other for one, other in pairwise(line_up))
             and (self._challenger is None or self._challenger in line_up)
         )
+
+
+def _round_robin(bots: Sequence[str], size: int) -> Iterator[LineUp]:
+    """All groups of this size. One that is turned round a circle of the bots until it is back has
+    had each of them equally often; then comes the next that is none of its turns.
+    """
+    count = len(bots)
+    for rest in combinations(range(1, count), size - 1):
+        places = (0, *rest, count)
+        gaps = [after - before for before, after in pairwise(places)]
+        turned = [gaps[first:] + gaps[:first] for first in range(size)]
+        if gaps > min(turned):
+            continue
+        steps = sum(gaps[: turned[1:].index(gaps) + 1]) if gaps in turned[1:] else count
+        # In strides of its size, the first group reaches every bot before any bot plays again.
+        for start in range(size):
+            for step in range(start, steps, size):
+                yield tuple(bots[(place + step) % count] for place in places[:-1])
 
 
 def _with(challenger: str, bots: Sequence[str], size: int) -> Iterator[LineUp]:

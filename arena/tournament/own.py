@@ -4,7 +4,7 @@ only, not in a file that can travel.
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -15,7 +15,7 @@ from arena.players.sandbox.tiers import Mode
 
 class OwnConfig(Struct, frozen=True, forbid_unknown_fields=True):
     """The user's own arena.toml: what only the user may decide, under the names of the options,
-    with underscores.
+    with underscores. None: nothing is said.
     """
 
     sandbox: Mode | None = None
@@ -27,28 +27,25 @@ class OwnConfig(Struct, frozen=True, forbid_unknown_fields=True):
     tls_key: str | None = None
 
 
-def read_own_config() -> dict[str, Any]:
-    """What the user's own arena.toml says of protection and of where to play; empty without one.
-    Raises ConfigError.
-    """
+Form = TypeVar("Form", bound=OwnConfig)
+
+
+def read_own_config() -> OwnConfig:
+    """What the user's own arena.toml says of protection and where to play. Raises ConfigError."""
     path = own_config_file()
     if path is None or not path.exists():
-        return {}
+        return OwnConfig()
+    keys = ", ".join(OwnConfig.__struct_fields__)
+    return read_toml(path, OwnConfig, f"your own configuration has the keys {keys}")
+
+
+def read_toml(path: Path, form: type[Form], hint: str) -> Form:
+    """An arena.toml, with its paths made relative to it. Raises ConfigError with the hint."""
     try:
-        config = msgspec.toml.decode(path.read_bytes(), type=OwnConfig)
+        config = msgspec.toml.decode(path.read_bytes(), type=form)
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise ConfigError(
-            f"{path}: {error}",
-            f"your own configuration has the keys {', '.join(OwnConfig.__struct_fields__)}",
-        ) from None
-    return with_paths(
-        path,
-        {
-            name: value
-            for name in config.__struct_fields__
-            if (value := getattr(config, name)) is not None
-        },
-    )
+        raise ConfigError(f"{path}: {error}", hint) from None
+    return _with_paths(path, config)
 
 
 def own_config_file() -> Path | None:
@@ -61,34 +58,20 @@ def own_config_file() -> Path | None:
         return None
 
 
-def refuse_protection(path: Path, settings: dict[str, Any]) -> None:
-    """Raises ConfigError for settings that protect the user less, or hand bots to other machines:
-    the file may come from anybody.
-    """
-    weaker = [name for name in OwnConfig.__struct_fields__ if name in settings and name != "jobs"]
-    if settings.get("sandbox") in ("auto", "require"):
-        weaker.remove("sandbox")
-    if weaker:
-        options = ", ".join(f"--{name.replace('_', '-')}" for name in weaker)
-        raise ConfigError(
-            f"{path}: expected no {', '.join(weaker)}: a file that can come from others may not"
-            " decide that",
-            f"say it with {options}, or in a file of your own:"
-            f" {own_config_file() or '$XDG_CONFIG_HOME/qin-arena/arena.toml'}",
-        )
-    if settings.get("sandbox") == "auto":
-        del settings["sandbox"]
-
-
-def with_paths(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
+def _with_paths(path: Path, config: Form) -> Form:
     """The settings of a file with its paths made relative to it."""
     files = ["board_files", "tls_ca_file", "tls_cert", "tls_key"]
-    if settings.get("cluster", "").endswith(".json"):
+    if config.cluster and config.cluster.endswith(".json"):
         files.append("cluster")
-    for name in ("bots", "challenger", "out", *files):
-        if name in settings:
-            settings[name] = _beside(path, settings[name], always=name in files)
-    return settings
+    said = {name: getattr(config, name, None) for name in ("bots", "challenger", "out", *files)}
+    return msgspec.structs.replace(
+        config,
+        **{
+            name: _beside(path, value, always=name in files)
+            for name, value in said.items()
+            if value is not None
+        },
+    )
 
 
 def _beside(file: Path, texts: str | list[str], *, always: bool) -> Any:

@@ -13,10 +13,14 @@ from typing import Any, Protocol
 from arena.match.referee import GamePlan
 from arena.tournament.workers import MAIN_HEARS, Batch, Setup, play_batch, start_worker
 
-AHEAD = 3
-"""Batches handed out for each worker, so that none waits for the main process."""
-BATCH_S = 0.1
-"""A worker gets games for about this long at a time: one long game, or hundreds of quick ones."""
+AHEAD = 2
+"""Batches handed out for each worker, so that none waits for the main process; one if games are
+slow.
+"""
+BATCH_S, PROCESSES_S = 0.1, 1.0
+"""A worker gets games for about this long at a time: one long game, or hundreds of quick ones.
+Longer if each batch starts processes, which takes as long as a few quick games.
+"""
 MOST_AT_ONCE = 500
 PATIENCE_S = 10.0
 START_METHOD = "spawn"
@@ -95,7 +99,7 @@ class LocalPool:
         self._stopping = self._context.Value("b", 0, lock=False)
         self._pending: set[Future[Batch]] = set()
         self._alone: Future[Batch] | None = None
-        self._pace = Pace(BATCH_S)
+        self._pace = Pace(BATCH_S if setup.in_process else PROCESSES_S)
 
     @property
     def places(self) -> int:
@@ -123,7 +127,7 @@ class LocalPool:
         """
         started = self._started.value
         return (
-            self._jobs * AHEAD
+            self._jobs * (1 if self._pace.is_slow else AHEAD)
             if started >= self._jobs
             else min(self._jobs, started + available_cores())
         )

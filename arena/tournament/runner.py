@@ -5,7 +5,7 @@ emits events and never prints.
 import logging
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from arena.records.record import VERSION
 from arena.records.voids import VoidGame, append_void
 from arena.tournament.events import Event, Played, Stopping, Voided, WorkerDied
 from arena.tournament.pool import Pool
+from arena.tournament.sources import Source
 from arena.tournament.workers import ATTEMPTS, Batch
 
 log = logging.getLogger(__name__)
@@ -44,11 +45,9 @@ class Runner:
         self._pool = pool
         self._listen = listen
         self._pending: dict[Future[Batch], list[GamePlan]] = {}
-        self._next: deque[GamePlan] = deque()
         self._suspects: deque[GamePlan] = deque()
         self._attempts: Counter[str] = Counter()
         self._fruitless = 0
-        self._is_enough = False
         self.voided: list[Voided] = []
         self.faults = Faults(folder)
         self.stop_level = 0
@@ -57,71 +56,56 @@ class Runner:
         """Stops after the running games; a second call stops at once."""
         self.stop_level += 1
 
-    def drop_waiting(self) -> None:
-        """Starts no more games, since the running ones are enough; the listener may call this."""
-        self._is_enough = True
+    def play(self, source: Source) -> None:
+        """Plays the games of a source; returns when it is over, or after a stop.
 
-    def play(self, plans: Iterable[GamePlan | None]) -> None:
-        """Plays the games in order; returns when all are played or given up, or after a stop.
-
-        A None among the plans means that there is none for now: ask again when a game has ended.
         Raises RunError if the journal cannot be written, or if there can be no more workers.
         """
-        rest = iter(plans)
-        announced = False
+        is_told = False
         try:
-            while True:
-                waiting = False
+            while self._is_going_on(source):
                 self._pool.look()
-                if self._is_enough and self.stop_level == 0:
+                if self.stop_level == 0 and not source.is_over:
+                    self._hand_out(source)
+                elif self._pending:
                     self._pool.stop_beginning()
-                elif self.stop_level == 0:
-                    waiting = self._hand_out(rest)
-                elif not announced:
-                    announced = True
-                    self._pool.stop_beginning()
-                    self._listen(
-                        Stopping(min(sum(map(len, self._pending.values())), self._pool.places))
-                    )
-                if self.stop_level > 1 or not (self._pending or waiting):
-                    return
+                if self.stop_level and not is_told:
+                    is_told = True
+                    self._tell_of_stop()
                 if self._pending:
                     done, _ = wait(self._pending, timeout=LOOK_S, return_when=FIRST_COMPLETED)
-                    self._collect(done)
-                else:
+                    self._collect(done, source)
+                elif self.stop_level == 0:
                     time.sleep(LOOK_S)
         finally:
             try:
-                self._rescue()
+                self._rescue(source)
             finally:
                 self._pool.close(kill=bool(self._pending))
                 self._pending.clear()
 
-    def _hand_out(self, rest: Iterator[GamePlan | None]) -> bool:
-        """Keeps the workers supplied; returns whether there are games that have no room now.
+    def _is_going_on(self, source: Source) -> bool:
+        """Whether games are being played that still count, or more are to be."""
+        if self.stop_level > 1:
+            return False
+        return bool(self._pending) or not (self.stop_level or source.is_over)
 
-        Games suspected of breaking a worker are played one at a time.
+    def _tell_of_stop(self) -> None:
+        running = sum(map(len, self._pending.values()))
+        self._listen(Stopping(min(running, self._pool.places)))
+
+    def _hand_out(self, source: Source) -> None:
+        """Keeps the workers supplied. Games suspected of breaking a worker are played one at a
+        time.
         """
         while self._suspects:
             if not self._submit([self._suspects[0]], alone=True):
-                return True
+                return
             self._suspects.popleft()
-        while self._fill(1, rest):
-            room = self._pool.room()
-            self._fill(room, rest)
-            plans = [self._next.popleft() for _ in range(min(room, len(self._next)))]
-            if not plans or not self._submit(plans):
-                self._next.extendleft(reversed(plans))
-                return True
-        return False
-
-    def _fill(self, count: int, rest: Iterator[GamePlan | None]) -> bool:
-        """Makes sure that up to ``count`` games are queued as next;
-        returns whether there is one.
-        """
-        while len(self._next) < count and (plan := next(rest, None)) is not None:
-            self._next.append(plan)
-        return bool(self._next)
+        while (room := self._pool.room()) and (plans := source.issue(room)):
+            if not self._submit(plans):
+                source.give_back(plans)
+                return
 
     def _submit(self, plans: list[GamePlan], *, alone: bool = False) -> bool:
         """Gives games to the pool; False if it does not take them now."""
@@ -132,14 +116,14 @@ class Runner:
             self._pool.renew()
         return future is not None
 
-    def _collect(self, done: set[Future[Batch]]) -> None:
-        """Writes finished games, then deals with failed ones; a game not started because of a stop
-        is neither.
+    def _collect(self, done: set[Future[Batch]], source: Source) -> None:
+        """Writes finished games, then deals with failed ones, and with those not started because of
+        a stop.
         """
         if any(isinstance(error_of(future), BrokenExecutor) for future in done):
             done = self._pool.fallen(done, self._pending)
         ended = self._take(done)
-        self._keep(ended)
+        self._keep(ended, source)
         broken = [plan for plan, result in ended if isinstance(result, BrokenExecutor)]
         for plan, result in ended:
             if isinstance(result, Exception) and not isinstance(result, BrokenExecutor):
@@ -149,21 +133,25 @@ class Runner:
                     result,
                     exc_info=None if isinstance(result, Void) else result,
                 )
-                self._void(plan, result, self._next)
+                if not self._void(plan, result, source):
+                    source.give_back([plan])
+            elif result is None:
+                source.give_back([plan])
         self._fruitless = (
             0
             if any(isinstance(result, Outcome) for _, result in ended)
             else self._fruitless + bool(broken)
         )
         if broken:
-            self._play_again(broken)
+            self._play_again(broken, source)
 
-    def _rescue(self) -> None:
+    def _rescue(self, source: Source) -> None:
         """Writes the games that were finished when playing broke off."""
         self._keep(
             self._take(
                 [future for future in self._pending if future.done() and error_of(future) is None]
-            )
+            ),
+            source,
         )
 
     def _take(self, done: Iterable[Future[Batch]]) -> list[Ended]:
@@ -175,7 +163,7 @@ class Runner:
             for pair in zip(plans, results_of(future, plans), strict=True)
         ]
 
-    def _keep(self, ended: list[Ended]) -> None:
+    def _keep(self, ended: list[Ended], source: Source) -> None:
         """Writes finished games, and announces them once they are on disk. If a game was played
         twice, the first result counts.
         """
@@ -192,10 +180,13 @@ class Runner:
         if outcomes:
             self._journal.append([outcome.record for outcome in outcomes])
         for outcome in outcomes:
+            source.ended(outcome.record)
             self._listen(Played(outcome))
 
-    def _void(self, plan: GamePlan, error: Exception, again: deque[GamePlan]) -> None:
-        """Counts and keeps a failed attempt at a game, and gives the game up after the third."""
+    def _void(self, plan: GamePlan, error: Exception, source: Source) -> bool:
+        """Counts and keeps a failed attempt at a game; whether the game is given up, which it is
+        after the third.
+        """
         self._attempts[plan.id] += 1
         reason, so_far = (
             str(error) or repr(error),
@@ -209,13 +200,13 @@ class Runner:
         event = Voided(plan.id, reason, given_up=self._attempts[plan.id] >= ATTEMPTS)
         if event.given_up:
             self.voided.append(event)
-        else:
-            again.append(plan)
+            source.give_up(plan)
         self._listen(event)
+        return event.given_up
 
-    def _play_again(self, broken: list[GamePlan]) -> None:
+    def _play_again(self, broken: list[GamePlan], source: Source) -> None:
         """A worker died and took others with it. Their games are played again one at a time, to
-        find the one that kills workers.
+        find the one that kills workers; until then the source takes them for being played.
         """
         self._pool.renew()
         if self._fruitless > MOST_FRUITLESS:
@@ -226,7 +217,8 @@ class Runner:
             )
         log.warning("a worker died; games to play again: %d", len(broken))
         if len(broken) == 1:
-            self._void(broken[0], Void("its worker died"), self._suspects)
+            if not self._void(broken[0], Void("its worker died"), source):
+                self._suspects.append(broken[0])
             return
         self._suspects.extend(broken)
         self._listen(WorkerDied(len(broken)))

@@ -8,28 +8,22 @@ A game's id is ``board/line-up/deal/seating``; the line-up is its bots' names so
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import permutations
+from math import inf
 
 from arena.match.referee import GamePlan
 from arena.tournament.config import Comparison, RunConfig
 from arena.tournament.deals import bot_seed, deck_of
 from arena.tournament.lineups import LineUp, compared, line_ups_of, opponents
 
-DEALS_AT_ONCE = 10
-"""The number of deals played with one line-up and seating before the next.
-
-A bot's process must not meet a deal twice, because it could remember the deck. In this order a
-process seldom has to be replaced, and all line-ups still grow together.
-"""
-
 
 def seatings(players: int, which: str) -> list[tuple[int, ...]]:
     """The seatings of a block, as the line-up's index at each seat: N rotations, or all N! with the
-    rotations first.
+    rotations first; of ``single`` ones each block has one, and they take turns.
     """
     rotations = [
         tuple((seat + first) % players for seat in range(players)) for first in range(players)
     ]
-    if which == "rotations":
+    if which != "all":
         return rotations
     return rotations + [order for order in permutations(range(players)) if order not in rotations]
 
@@ -39,13 +33,16 @@ class Schedule:
     its games without listing them.
 
     A deal's number is its number on each board, or that of the match. ``spans`` says how many
-    line-ups play which deals.
+    line-ups play which deals. ``block_size`` is the number of games in a block. ``turns`` is after
+    how many deals the same line-ups play again: more than one where sets of opponents take turns.
     """
 
     def __init__(self, config: RunConfig) -> None:
         self.config = config
         self.line_ups = line_ups_of(config)
         self.seatings = seatings(config.players, config.seatings)
+        self.block_size = 1 if config.has_own_decks else len(self.seatings)
+        self.turns = 1 if config.compare is None else len(opponents(config))
         self._all_deals = range(config.deals)
         self._own_deals = _own_deals(config, self.line_ups)
         own = (
@@ -66,12 +63,12 @@ class Schedule:
     def games(self) -> int:
         """The number of games; `len` cannot tell one above 2**63."""
         blocks = sum(len(deals) * count for deals, count in self.spans.items())
-        return len(self.config.rounds) * blocks * len(self.seatings)
+        return len(self.config.rounds) * blocks * self.block_size
 
     @property
     def planned(self) -> int:
         """The number of games; an upper limit if it depends on the results."""
-        most = len(self.config.rounds) * self.config.deals * len(self.line_ups) * len(self.seatings)
+        most = len(self.config.rounds) * self.config.deals * len(self.line_ups) * self.block_size
         return (
             max(most, self.games)
             if self.config.is_open and self.config.allotted is not None
@@ -79,31 +76,70 @@ class Schedule:
         )
 
     @property
+    def most_places(self) -> float:
+        """In how many places games may be played at the same time."""
+        return self.last_deal * len(self.config.boards) if self.config.repeats_deals else inf
+
+    @property
     def last_deal(self) -> int:
         """The number after that of the last deal."""
         return max((deals.stop for deals in self.spans), default=0)
 
     def __iter__(self) -> Iterator[GamePlan]:
-        """The games in playing order."""
-        return (self.game(*place) for place in self._places())
+        """The games, deal by deal."""
+        return self.missing(frozenset())
 
-    def _places(self) -> Iterator[tuple[str, LineUp, int, int]]:
-        """Board, line-up, deal and seating of each game, in playing order."""
-        at_once = 1 if self.config.in_process else DEALS_AT_ONCE
-        for first in range(0, self.last_deal, at_once):
-            for line_up in self.line_ups:
-                deals = self._cut(self._deals_of(line_up))
-                numbers = [number for number in range(first, first + at_once) if number in deals]
-                for board in self.config.boards:
-                    rounds = self._rounds[board]
-                    on_board = [
-                        deal
-                        for number in numbers
-                        for deal in range(number * rounds, (number + 1) * rounds)
-                    ]
-                    for seating in range(len(self.seatings)):
-                        for deal in on_board:
-                            yield board, line_up, deal, seating
+    def missing(self, ids: Container[str]) -> Iterator[GamePlan]:
+        """The games whose ids are not among these, deal by deal."""
+        return (
+            plan
+            for number in range(self.last_deal)
+            for batches in self.batches(range(number, number + 1), ids, number)
+            for batch in batches
+            for plan in batch
+        )
+
+    def batches(
+        self, numbers: range, ids: Container[str], turn: int
+    ) -> Iterator[list[list[GamePlan]]]:
+        """The games on some deals whose ids are not among these; for each line-up, those on a board
+        in one seating are a batch, which has no deal twice.
+
+        Each ``turn`` begins with another line-up.
+        """
+        for line_up in self.line_ups.in_turn(turn):
+            own = self._cut(self._deals_of(line_up))
+            played = [number for number in numbers if number in own]
+            batches = [
+                [
+                    self.game(board, line_up, deal, seating)
+                    for deal, seating in places
+                    if game_id(board, line_up, deal, seating) not in ids
+                ]
+                for board in self.config.boards
+                for places in self._seated_deals(board, played)
+            ]
+            if any(batches):
+                yield [batch for batch in batches if batch]
+
+    def _seated_deals(self, board: str, numbers: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
+        """The deals of these numbers on a board, each with a seating: with the same one for all, or
+        with single ones each with its own.
+        """
+        rounds, count = self._rounds[board], len(self.seatings)
+        if self.config.has_own_decks:
+            yield [
+                (deal, number % count)
+                for number in numbers
+                for deal in range(number * rounds, (number + 1) * rounds)
+            ]
+            return
+        for seating in range(count):
+            yield [
+                (deal, seating)
+                for number in numbers
+                for deal in range(number * rounds, (number + 1) * rounds)
+            ]
 
     def _deals_of(self, line_up: LineUp) -> range:
         return self._all_deals if self._own_deals is None else self._own_deals[line_up]
@@ -115,10 +151,6 @@ class Schedule:
             deals if settled is None else range(deals.start, min(settled, deals.stop), deals.step)
         )
 
-    def missing(self, ids: Container[str]) -> Iterator[GamePlan]:
-        """The games whose ids are not among these, in playing order."""
-        return (self.game(*place) for place in self._places() if game_id(*place) not in ids)
-
     def played(self, ids: Iterable[str]) -> int:
         """The number of these different ids that are games of the plan."""
         return sum(map(self.has_game, ids))
@@ -129,7 +161,16 @@ class Schedule:
         place, _, deal = block.rpartition("/")
         if not (_is_number(deal) and _is_number(seating)):
             return False
-        return int(seating) < len(self.seatings) and self.needs_block(place, int(deal))
+        return self.needs_block(place, int(deal)) and self.has_seating(
+            place, int(deal), int(seating)
+        )
+
+    def has_seating(self, place: str, deal: int, seating: int) -> bool:
+        """Whether the block of a ``board/line-up`` on a deal has a game with this seating."""
+        if not self.config.has_own_decks:
+            return seating < len(self.seatings)
+        number = self.number_of(place.partition("/")[0], deal)
+        return seating == number % len(self.seatings)
 
     def has_block(self, place: str, deal: int) -> bool:
         """Whether the block of a ``board/line-up`` on a deal may be in the run; in a settled run,
@@ -167,9 +208,14 @@ class Schedule:
             deal=deal,
             seating=seating,
             bots=self.seated(line_up, seating),
-            deck=deck_of(seed, board, deal),
+            deck=self.deck(board, line_up, deal),
             seeds=tuple(bot_seed(seed, name, seat) for seat in range(self.config.players)),
         )
+
+    def deck(self, board: str, line_up: LineUp, deal: int) -> str:
+        """The deck of a deal: the same for all line-ups, or each line-up's own."""
+        own = f"{board}/{'+'.join(line_up)}" if self.config.has_own_decks else board
+        return deck_of(self.config.seed, own, deal)
 
     def seated(self, line_up: LineUp, seating: int) -> tuple[str, ...]:
         """A line-up's bots by seat."""

@@ -4,7 +4,7 @@ import logging
 import os
 import platform
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,6 @@ import msgspec
 from msgspec import Struct
 
 from arena.errors import ConfigError, RunError
-from arena.match.referee import GamePlan
 from arena.players.builtin import is_built_in
 from arena.players.folder import Bot, stage
 from arena.players.passing import remove_abandoned, remove_tree
@@ -27,7 +26,6 @@ from arena.records.origin import is_made_here, mark_run
 from arena.records.regular import folder_below, has_folder
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import RunInfo, read_run, write_run
-from arena.rules.boards import Board
 from arena.tournament.allotment import fix_allotment
 from arena.tournament.config import (
     GROWING,
@@ -39,6 +37,7 @@ from arena.tournament.config import (
     make_config,
 )
 from arena.tournament.lineups import fix_line_ups
+from arena.tournament.request import Request
 from arena.tournament.schedule import Schedule
 from arena.tournament.workers import Setup
 
@@ -65,31 +64,6 @@ class Session(Struct):
     known: int
     repaired: int
     unmarked: str = ""
-
-    def missing(self) -> Iterator[GamePlan]:
-        """The games that are not in the journal, in playing order."""
-        return self.schedule.missing(self.journal.ids)
-
-    def rounds(self, decide: Callable[[], dict[str, int] | None]) -> Iterator[GamePlan | None]:
-        """The games of a run that allots deals while it plays: all missing ones, then those of each
-        further allotment.
-
-        When all games so far are in the journal, ``decide`` is asked for the next allotment, and
-        returns None if there is none. Until then this yields None while games are still being
-        played.
-        """
-        while self.config.settled is None:
-            waited_for = set[str]()
-            for plan in self.missing():
-                waited_for.add(plan.id)
-                yield plan
-            while waited_for := {name for name in waited_for if name not in self.journal.ids}:
-                yield None
-            allotted = decide()
-            if allotted:
-                self.change(allotted=allotted)
-            else:
-                self.change(settled=self.schedule.last_deal)
 
     def change(self, **changes: Any) -> None:
         """Continues with new settings, after writing them to run.json."""
@@ -122,23 +96,17 @@ class Completeness(NamedTuple):
 
 @contextmanager
 def open_session(
-    folder: Path,
-    settings: Mapping[str, Any],
-    boards: Mapping[str, Board],
-    bots: Sequence[Bot],
-    means: Means,
-    *,
-    adopt: bool = False,
+    folder: Path, request: Request, means: Means, *, adopt: bool = False
 ) -> Iterator[Session]:
     """Opens the run in a folder, new or continued, and locks it for this process; its bots are
     copied there and built.
 
-    If the settings have no ``seed``, a new run gets a secret one, and a known run keeps its own. A
-    run made elsewhere continues only if the user says to ``adopt`` it. Raises ConfigError if the
+    A run made elsewhere continues only if the user says to ``adopt`` it. Raises ConfigError if the
     run exists and differs, RunError, BotFolderError.
     """
-    make_config({"seed": "", **settings})
     _make_folder(folder)
+    # Before the journal is opened, which would repair a stranger's; what counts is read again
+    # below, once no other arena can write it.
     is_own = _is_own(folder, adopt=adopt)
     remove_abandoned()
     with Journal(folder) as journal:
@@ -148,13 +116,13 @@ def open_session(
                 f"expected {folder / RUN_FILE} beside a journal, found none",
                 "restore it, or choose another --out",
             )
-        config, info = _plan(folder, known, settings, boards, bots, means.sandbox.tier)
+        config, info = _plan(folder, known, request, means.sandbox.tier)
         try:
-            if not is_own and not any(bot.folder.is_relative_to(folder) for bot in bots):
+            if not is_own and not any(bot.folder.is_relative_to(folder) for bot in request.bots):
                 _drop_copies(folder)
             staged = {
                 bot.label: bot if is_built_in(bot) else _staged(folder, bot, known, means.sandbox)
-                for bot in bots
+                for bot in request.bots
             }
             unmarked = "" if is_own else mark_run(folder, info)
             if info != known:
@@ -166,7 +134,7 @@ def open_session(
         schedule = Schedule(config)
         setup = Setup(
             bots=staged,
-            boards={name: board.rows for name, board in boards.items()},
+            boards={name: board.rows for name, board in request.boards.items()},
             timing=config.timing,
             sandbox=means.sandbox,
             cores=means.cores,
@@ -190,18 +158,13 @@ def open_session(
 
 
 def _plan(
-    folder: Path,
-    known: RunInfo | None,
-    settings: Mapping[str, Any],
-    boards: Mapping[str, Board],
-    bots: Sequence[Bot],
-    tier: str,
+    folder: Path, known: RunInfo | None, request: Request, tier: str
 ) -> tuple[RunConfig, RunInfo]:
     """The configuration and run.json of a run, new or extended. Raises ConfigError."""
-    config = make_config(
-        {**settings, "seed": settings.get("seed") or (known.seed if known else new_seed())}
+    config = request.config_for(known.seed if known else new_seed())
+    info = describe_run(
+        config, request.boards, request.bots, sandbox=tier, started=now(), known=known
     )
-    info = describe_run(config, boards, bots, sandbox=tier, started=now(), known=known)
     if known:
         refuse_differences(folder, known, info)
     before = make_config(known.config) if known else None
@@ -294,30 +257,34 @@ def games_of(folder: Path, info: RunInfo) -> tuple[int, int]:
     """The number of played games of a run, and of all its games. Raises RunError, ConfigError for
     settings of another version.
     """
-    schedule, seen = Schedule(make_config(info.config)), Ids()
+    schedule, seen = schedule_of(info), Ids()
     ids = read_ids(journal) if os.path.lexists(journal := journal_of(folder)) else ()
     return sum(seen.add(name) and schedule.has_game(name) for name in ids), schedule.planned
 
 
+def schedule_of(info: RunInfo) -> Schedule:
+    """The games of a run. Raises ConfigError for settings from another version."""
+    return Schedule(make_config(info.config))
+
+
 def completeness(
-    info: RunInfo, blocks: Iterable[tuple[str, Sequence[int], Sequence[int]]]
+    schedule: Schedule, blocks: Iterable[tuple[str, Sequence[int], Sequence[int]]]
 ) -> Completeness:
-    """How much of a run's plan has been played. Raises ConfigError for settings from another
-    version.
+    """How much of a run's plan has been played.
 
     ``blocks`` are those with games: for each ``board/line-up``, its deals and the number of games
     of each.
     """
-    schedule, played, incomplete = Schedule(make_config(info.config)), 0, 0
+    played, incomplete = 0, 0
     for place, deals, counts in blocks:
         for deal, games in zip(deals, counts, strict=True):
             if schedule.needs_block(place, deal):
                 played += games
-                incomplete += games < len(schedule.seatings)
+                incomplete += games < schedule.block_size
     return Completeness(schedule.planned, schedule.planned - played, incomplete)
 
 
-class Choice(NamedTuple):
+class Chosen(NamedTuple):
     """A folder to play in; ``passed_over`` is the newest unfinished
     run, if it has other settings.
     """
@@ -326,14 +293,7 @@ class Choice(NamedTuple):
     passed_over: Path | None = None
 
 
-def choose_folder(
-    results: Path,
-    settings: Mapping[str, Any],
-    boards: Mapping[str, Board],
-    bots: Sequence[Bot],
-    *,
-    finished: bool = False,
-) -> Choice:
+def choose_folder(results: Path, request: Request, *, finished: bool = False) -> Chosen:
     """The newest unfinished run (or also ``finished``) with exactly these settings; else a folder
     for a new one, named by date.
     """
@@ -341,36 +301,38 @@ def choose_folder(
     for folder in reversed(list_runs(results)):
         try:
             info = read_run(folder)
-            is_this = _is_just_this(info, settings, boards, bots)
+            is_this = _is_just_this(info, request)
             # Counting reads a whole journal: only where the answer depends on it.
             may_be_told = passed_over is None and not (
-                info.config.get("compare") or settings.get("compare")
+                info.config.get("compare") or request.config.compare
             )
             if is_this and finished:
-                return Choice(folder)
+                return Chosen(folder)
             played, planned = games_of(folder, info) if is_this or may_be_told else (0, 0)
         except (ConfigError, RunError):
             continue
         if is_this and played != planned:
-            return Choice(folder)
+            return Chosen(folder)
         if may_be_told and played != planned:
             passed_over = folder
     day = datetime.now(UTC).strftime("%Y-%m-%d")
     number = 1
     while (results / f"{day}-{number}").exists():
         number += 1
-    return Choice(results / f"{day}-{number}", passed_over)
+    return Chosen(results / f"{day}-{number}", passed_over)
 
 
-def _is_just_this(
-    info: RunInfo, settings: Mapping[str, Any], boards: Mapping[str, Board], bots: Sequence[Bot]
-) -> bool:
-    """Whether a run has exactly these settings, so that nothing of it would grow."""
-    config = make_config({**settings, "seed": settings.get("seed") or info.seed})
+def _is_just_this(info: RunInfo, request: Request) -> bool:
+    """Whether a run has exactly the settings asked for, so that nothing of it would grow."""
     wanted = describe_run(
-        config, boards, bots, sandbox=info.sandbox, started=info.started, known=info
+        request.config_for(info.seed),
+        request.boards,
+        request.bots,
+        sandbox=info.sandbox,
+        started=info.started,
+        known=info,
     )
-    has_same_bots = {bot.label for bot in bots} <= {bot.name for bot in info.bots}
+    has_same_bots = {bot.label for bot in request.bots} <= {bot.name for bot in info.bots}
     has_grown = any(wanted.config[key] != info.config.get(key) for key in (*GROWING, "until"))
     return has_same_bots and not has_grown and not differences(info, wanted)
 

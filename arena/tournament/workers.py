@@ -67,9 +67,9 @@ class Setup(Struct, frozen=True):
 class Batch(NamedTuple):
     """The results of a batch of games given to a worker, in order.
 
-    ``results`` has None for games that were not started because of a stop. ``seconds`` is the time
-    for the whole batch. ``logged`` are the worker's log records, if they do not travel through a
-    queue.
+    ``results`` has None for games that were not started because of a stop. ``seconds`` is about the
+    time for the games, without that for starting bots. ``logged`` are the worker's log records, if
+    they do not travel through a queue.
     """
 
     results: list[Outcome | Void | None]
@@ -246,8 +246,11 @@ def play_batch(plans: Sequence[GamePlan]) -> Batch:
 
 
 def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[[], bool]) -> Batch:
-    """Plays games one after another; a failure in one does not affect the others."""
-    began, results = time.monotonic(), list[Outcome | Void | None]()
+    """Plays games one after another; a failure in one does not affect the others.
+
+    No process of a bot outlives them: it could learn elsewhere of a deal that it plays later.
+    """
+    ended, results = list[float](), list[Outcome | Void | None]()
     for plan in plans:
         try:
             results.append(None if is_stopping() else worker.play(plan))
@@ -256,7 +259,21 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
         except Exception as error:
             log.exception("%s is void", plan.id)
             results.append(Void(repr(error)))
-    return Batch(results, time.monotonic() - began)
+        ended.append(time.monotonic())
+    worker.stable.stop()
+    return Batch(results, _playing_time(results, ended))
+
+
+def _playing_time(results: Sequence[Outcome | Void | None], ended: Sequence[float]) -> float:
+    """About how many seconds these games took, without starting bots.
+
+    The first game includes the starts. With them counted, quick games looked slow after batches of
+    one, so that all further batches had one game too.
+    """
+    if len(ended) > 1:
+        return (ended[-1] - ended[0]) * len(ended) / (len(ended) - 1)
+    thought = [sum(game.record.think_ms) for game in results if isinstance(game, Outcome)]
+    return sum(thought) / 1000
 
 
 def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:

@@ -11,11 +11,11 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from arena.bench import figures, memory, ratings, referee, resident, rules
-from arena.cli.bench import bench
 from arena.ratings.matches import score_journal
 from arena.ratings.results import count_frame
 from arena.ratings.tables import make_tables
+from tests.bench import figures, memory, ratings, referee, resident, rules
+from tests.bench.command import bench
 
 
 def by_key(measured):

@@ -1,4 +1,4 @@
-"""The columns of the files, as docs/reading-the-table.md lists them."""
+"""The columns of the files, as the page lists them; ``make golden`` writes them there."""
 
 import os
 import re

@@ -94,3 +94,27 @@ def test_a_console_block_is_commands_and_what_they_print():
         ("one \\\n    two", "out"),
         ("three", ""),
     ]
+
+
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
+
+
+def test_the_page_on_architecture_names_every_package():
+    packages = {init.parent.name for init in (ROOT / "arena").glob("*/__init__.py")}
+    for name in packages:
+        assert re.search(rf"`{name}[`/]", ARCHITECTURE), name
+
+
+def test_what_the_page_on_architecture_names_is_there():
+    quoted = re.findall(r"`([^`\n]+)`", ARCHITECTURE)
+    places = [text for text in quoted if "/" in text and " " not in text]
+    assert len(places) > 40, "it says where things are"
+    for place in places:
+        assert any((folder / place).exists() for folder in (ROOT, ROOT / "arena")), place
+    sources = "".join(path.read_text() for path in (ROOT / "arena").rglob("*.py"))
+    names = [text for text in quoted if re.fullmatch(r"[A-Z]\w+(\.\w+)?|make_\w+", text)]
+    for name in names:
+        for part in name.split("."):
+            assert re.search(
+                rf"(class|def) {part}\b|^{part}\b.*=|import .*\b{part}\b", sources, re.M
+            ), name

@@ -1,6 +1,7 @@
 """The other commands, as a user types them."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -181,6 +182,20 @@ def test_perft_counts_on_several_boards_for_several_numbers_of_players(arena):
     assert [line.split()[:3] for line in out.splitlines()[1:]] == [
         [board, players, depth] for board in ("tiny", "bird") for players in "24" for depth in "12"
     ]
+
+
+@pytest.mark.parametrize("command", ["bench", "audit-leaks"])
+def test_our_own_commands_say_that_they_need_a_checkout(command, tmp_path):
+    shutil.copytree(ROOT / "arena", tmp_path / "arena", ignore=shutil.ignore_patterns("ladder"))
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert f"expected a checkout of qin-arena for 'arena {command}', got {tmp_path}" in done.stderr
 
 
 def test_bench_measures_what_is_asked_for(arena):
@@ -527,3 +542,31 @@ def test_a_rules_core_that_is_missing_is_an_error_with_its_cure(arena):
     assert done.returncode == 1
     assert "error: expected ARENA_RULES to be pure" in done.stderr
     assert "hint: unset ARENA_RULES" in done.stderr
+
+
+def test_ctrl_c_while_the_arena_is_loaded_ends_it_without_a_traceback(tmp_path):
+    (tmp_path / "click.py").write_text(
+        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", "bots"],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def test_the_door_of_the_command_line_loads_only_what_python_has_loaded_anyway():
+    """Until its first line has run, Ctrl-C prints a traceback."""
+    code = (
+        "import os, signal, sys; before = {*sys.modules}; import arena.cli;"
+        " print(*({*sys.modules} - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert sorted(done.stdout.split()) == ["arena", "arena.cli"]

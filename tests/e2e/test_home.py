@@ -11,7 +11,7 @@ import termios
 
 import pytest
 
-from arena.players.ladder import NAMES
+from arena.players.registry import LADDER
 from tests.e2e.conftest import RANDOM, ROOT, Arena
 
 
@@ -33,7 +33,7 @@ def at(arena, folder):
 
 def test_the_ladder_is_found_by_name_in_an_empty_folder(empty):
     listed = json.loads(empty("bots", "--json")[0])
-    assert [(bot["bot"], bot["ladder"]) for bot in listed] == [(name, True) for name in NAMES]
+    assert [(bot["bot"], bot["ladder"]) for bot in listed] == [(name, True) for name in LADDER]
     assert empty("check", "random-python")[0].endswith("0 failed\n")
     assert "plays" in empty("play", "random-python", "greedy-python")[0]
     empty("run", "random-python", "greedy-python", "--deals", 1, "--out", "r")
@@ -45,7 +45,7 @@ def test_a_run_without_names_plays_what_is_own_and_the_ladder_but_what_cannot_st
     """Every program but Python is missing, and the bots that think are named away by an own home of
     the same names.
     """
-    slow = [name for name in NAMES if name not in ("random-python", "first-js")]
+    slow = [name for name in LADDER if name not in ("random-python", "first-js")]
     for name in slow:
         empty.add_bot(name, RANDOM)
     process = subprocess.run(
@@ -58,7 +58,7 @@ def test_a_run_without_names_plays_what_is_own_and_the_ladder_but_what_cannot_st
         in process.stderr
     )
     bots = {name for record in empty.records("all") for name in record["bots"]}
-    assert bots == set(NAMES) - {"first-js"}
+    assert bots == set(LADDER) - {"first-js"}
     run = json.loads((empty.home / "results/all/run.json").read_text())
     assert len({bot["sha256"] for bot in run["bots"]}) == len(bots)
 
@@ -67,7 +67,7 @@ def test_in_a_checkout_nothing_shows_up_twice(empty):
     listed = json.loads(empty("--home", ROOT, "bots", "--json")[0])
     names = [bot["bot"] for bot in listed]
     assert len(set(names)) == len(names)
-    assert {bot["bot"] for bot in listed if bot["ladder"]} == set(NAMES)
+    assert {bot["bot"] for bot in listed if bot["ladder"]} == set(LADDER)
     _, err = empty("--home", ROOT, "remove", "greedy-python", "--yes", status=1)
     assert "comes with the arena and stays" in err
 
@@ -76,10 +76,10 @@ def test_init_makes_a_home_that_is_found_from_below(empty):
     out, err = empty("init", "qin")
     assert "qin/bots: copied random-python, first-js" in out
     assert "next:\n  cd qin\n  arena run" in err
-    assert sorted(os.listdir(empty.home / "qin/bots")) == sorted(NAMES)
+    assert sorted(os.listdir(empty.home / "qin/bots")) == sorted(LADDER)
     inside = at(empty, "qin")
     table = inside("bots")[0].splitlines()
-    assert len(table) == 1 + len(NAMES)
+    assert len(table) == 1 + len(LADDER)
     assert all(line.split()[2] == "bots/" for line in table[1:])
     (inside.home / "deep").mkdir()
     deep = at(inside, "deep")

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.players.ladder import NAMES
+from arena.players.registry import LADDER
 from arena.players.sandbox.probe import failure
 from arena.players.sandbox.tiers import Sandbox
 from tests.e2e.conftest import ROOT
@@ -160,7 +160,7 @@ def test_the_wheel_holds_the_ladder_and_no_bot_of_a_developer(built):
         if name.startswith("arena/ladder/")
     }
     tracked = [
-        ROOT / "bots" / name / file for name in NAMES for file in ("bot.toml", "bot.py", "bot.js")
+        ROOT / "bots" / name / file for name in LADDER for file in ("bot.toml", "bot.py", "bot.js")
     ]
     assert ladder == {
         file.relative_to(ROOT / "bots"): file.read_bytes() for file in tracked if file.exists()
@@ -185,7 +185,7 @@ def test_what_is_installed_is_what_runs(installed):
     )
     assert done.stdout.startswith(str(installed.venv))
     listed = json.loads(installed("bots", "--json")[0])
-    assert [(bot["bot"], bot["ladder"]) for bot in listed] == [(name, True) for name in NAMES]
+    assert [(bot["bot"], bot["ladder"]) for bot in listed] == [(name, True) for name in LADDER]
 
 
 def test_in_an_empty_folder_the_ladder_plays(installed):
@@ -203,7 +203,7 @@ def test_from_an_empty_folder_to_the_standings(installed):
     next.
     """
     installed("init")
-    assert sorted(os.listdir(installed.folder / "bots")) == sorted(NAMES)
+    assert sorted(os.listdir(installed.folder / "bots")) == sorted(LADDER)
     _, err = installed("new", "my-bot")
     assert "arena check ./my-bot" in err
     assert installed("check", "./my-bot")[0].endswith(" 0 failed\n")

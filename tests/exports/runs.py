@@ -4,10 +4,10 @@ import json
 import random
 from itertools import combinations
 
-from arena.match.referee import final_ranks
 from arena.records.record import VERSION, Fault, GameRecord, encode_record
 from arena.rules import State
 from arena.rules.boards import built_in
+from arena.rules.game import final_ranks
 from arena.rules.notation import move_text, parse_deck
 from arena.tournament.deals import deck_of
 

@@ -14,9 +14,9 @@ from arena.errors import RunError
 from arena.exports.report.about import repeat_command
 from arena.exports.report.games import MOST_BYTES
 from arena.exports.report.make import game_page, report_page, write_page
-from arena.exports.report.rulelinks import rules_named
+from arena.exports.report.page import rules_named
 from arena.exports.report.secrecy import judge
-from arena.ratings.tally import Blocks
+from arena.ratings.tally import PlayedBlocks
 from arena.records.runfile import RunInfo
 from arena.rules.rulebook import every_rule
 from tests.exports.runs import SEED, data_of, duels, evidence_of, game_of, write_run
@@ -282,7 +282,7 @@ def judged(blocks, **settings):
     parts = {name.rpartition("/")[::2]: games for name, games in blocks.items()}
     return judge(
         plan_of(**settings),
-        [Blocks(place, [int(deal)], [games]) for (place, deal), games in parts.items()],
+        [PlayedBlocks(place, [int(deal)], [games]) for (place, deal), games in parts.items()],
     )
 
 

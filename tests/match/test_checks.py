@@ -4,7 +4,7 @@ that is for it, with the cure.
 
 import pytest
 
-from arena.match.checks.bench import SHORT_MS, SMALL, Bench, Table
+from arena.match.checks.bench import SHORT_MS, SMALL, Bench, Trial
 from arena.match.checks.run import check_bot, run_step
 from arena.match.checks.table import STEPS
 from arena.players.folder import bot_at
@@ -261,9 +261,9 @@ def test_most_games_are_at_a_short_time_that_grows_for_a_bot_that_needs_more(
     )
     bench = Bench(bot_at(tmp_path), 2000, OPEN)
     try:
-        bench.game(Table(SMALL, 2, 0, is_full=True))
+        bench.game(Trial(SMALL, 2, 0, is_full=True))
         assert (bench.short_ms, bench.slowest_ms > 100) == (SHORT_MS, True)
-        bench.game(Table(SMALL, 2, 0))
+        bench.game(Trial(SMALL, 2, 0))
         assert bench.short_ms >= expected
         assert bench.games == 2, "a game that came to nothing does not count"
     finally:

@@ -5,10 +5,10 @@ from collections import Counter
 import msgspec
 import pytest
 
-from arena.match.leaks import audit_leaks, situation_of
 from arena.match.referee import Referee
 from arena.players import views
 from arena.rules.notation import PASS, TILES
+from tests.match.leaks import audit_leaks, situation_of
 
 CHUNK, CHUNKS = 2500, 4
 

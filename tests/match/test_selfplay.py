@@ -5,9 +5,9 @@ import time
 import msgspec
 import pytest
 
-from arena.match.audit import audit
 from arena.match.clock import Timing
 from arena.match.referee import Referee
+from arena.match.replay import audit
 from arena.match.selfplay import play_alone
 from arena.players.builtin import built_in
 from arena.players.inprocess import InProcessPlayer

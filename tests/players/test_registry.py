@@ -8,8 +8,7 @@ import pytest
 
 from arena.errors import BotFolderError
 from arena.players.folder import bot_at, bot_files, home_of_script
-from arena.players.ladder import NAMES, ladder
-from arena.players.registry import Registry
+from arena.players.registry import LADDER, Registry, ladder
 
 ROOT = Path(__file__).parents[2]
 MANIFEST = 'name = "{}"\nversion = "{}"\ncommand = ["python3", "bot.py"]\n'
@@ -48,19 +47,19 @@ def test_the_ladder_is_what_git_tracks_of_the_bots_and_what_the_wheel_is_told_to
     if tracked.returncode:
         pytest.skip("not a checkout of git")
     files = [Path(line) for line in tracked.stdout.splitlines()]
-    assert {file.parts[1] for file in files} == set(NAMES)
+    assert {file.parts[1] for file in files} == set(LADDER)
     packed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"][
         "package-data"
     ]["arena"]
     assert {glob for glob in packed if glob.startswith("ladder/")} == {
-        f"ladder/{name}/bot.*" for name in NAMES
+        f"ladder/{name}/bot.*" for name in LADDER
     }
     assert all(file.name in ("bot.toml", "bot.py", "bot.js") for file in files)
 
 
 def test_the_ladder_of_a_checkout_is_its_bots_folder_without_a_developer_s_own():
     assert {name: folder.resolve() for name, folder in ladder().items()} == {
-        name: ROOT / "bots" / name for name in NAMES
+        name: ROOT / "bots" / name for name in LADDER
     }
 
 

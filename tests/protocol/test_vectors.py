@@ -14,10 +14,9 @@ import msgspec
 import pytest
 
 from arena.errors import MoveError
-from arena.rules import joins, pure
-from arena.rules import position as rules_position
+from arena.rules import boardstate, joins, pure
+from arena.rules.boardstate import BoardState
 from arena.rules.notation import parse_move
-from arena.rules.position import Position
 from arena.rules.terms import NOBODY
 from tests.protocol.dialogue import blocks
 from tests.protocol.vectors import FOLDER, WRITERS, judged, lines, position_state, replayed, write
@@ -154,17 +153,17 @@ def own_majors_may_join(joined, right=joins.is_forbidden_join):
 
 
 def halves_judged_apart(patch):
-    right = Position._places
+    right = BoardState._places
 
     def places(self, kind):
-        first, second, vertical = rules_position.KINDS[kind]
+        first, second, vertical = boardstate.KINDS[kind]
         if first != second:
             return right(self, kind)
         right(self, kind)
         step = self.board.stride if vertical else 1
         return self._open[vertical] & ~(self._barred[first][0] | self._barred[first][0] >> step)
 
-    patch.setattr(Position, "_places", places)
+    patch.setattr(BoardState, "_places", places)
 
 
 def most_spaces_beat_a_major(patch):
@@ -174,17 +173,17 @@ def most_spaces_beat_a_major(patch):
             sums[province.owner] = sums.get(province.owner, 0) + province.size
         return max(sums, key=sums.get)
 
-    patch.setattr(rules_position, "absorber", absorber)
+    patch.setattr(boardstate, "absorber", absorber)
 
 
 def owner_as(choose):
     def wrong(patch):
-        right = Position._owner_of
+        right = BoardState._owner_of
 
         def owner_of(self, joined):
             return choose(self, joined, *right(self, joined))
 
-        patch.setattr(Position, "_owner_of", owner_of)
+        patch.setattr(BoardState, "_owner_of", owner_of)
 
     return wrong
 
@@ -199,7 +198,7 @@ def heir_as(choose):
                         counts[province.owner] += province.pagodas
             return choose(counts, self.villages[village])
 
-        patch.setattr(Position, "_heir", heir)
+        patch.setattr(BoardState, "_heir", heir)
 
     return wrong
 
@@ -228,17 +227,17 @@ def villages_are_kept(counts, owner):
 
 
 def everybody_pays_in_seat_order(patch):
-    def settle(self, debts, right=Position._settle_in_order):
+    def settle(self, debts, right=BoardState._settle_in_order):
         mover, self.mover = self.mover, 0
         right(self, debts)
         self.mover = mover
 
-    patch.setattr(Position, "_settle_in_order", settle)
+    patch.setattr(BoardState, "_settle_in_order", settle)
 
 
 def major_from_six(patch):
     patch.setattr(joins, "MAJOR", 6)
-    patch.setattr(rules_position, "MAJOR", 6)
+    patch.setattr(boardstate, "MAJOR", 6)
 
 
 def pass_draws(patch):

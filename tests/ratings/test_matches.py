@@ -13,17 +13,18 @@ from arena.errors import RunError, UserError
 from arena.exports.files import csv_text, standings_object
 from arena.exports.text import standings_text
 from arena.match.clock import Timing
-from arena.match.referee import Referee, final_ranks
+from arena.match.referee import Referee
 from arena.players.inprocess import InProcessPlayer, first_move, random_move
 from arena.ratings.columns import file_names
 from arena.ratings.matches import Matches, Score, scoring_of
-from arena.ratings.tables import games_in, make_tables, run_tables
-from arena.ratings.tally import Match, Tally
+from arena.ratings.tables import make_tables, run_tables
+from arena.ratings.tally import Match, Tally, games_in
 from arena.records.find import read_records
 from arena.records.journal import Journal
 from arena.records.record import Fault, GameRecord, shares
 from arena.records.runfile import read_run
 from arena.rules.boards import built_in
+from arena.rules.game import final_ranks
 from arena.rules.rounds import place_of, rounds_of, turns_of
 from arena.tournament.config import make_config
 from arena.tournament.schedule import Schedule

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from arena.ratings.brownian import Outcome, chance_of_less
+from arena.ratings.brownian import Endpoint, chance_of_less
 from arena.ratings.estimates import plain_estimate, unbiased_estimate
 from arena.ratings.sequential import Question, SequentialTest, Verdict, log_likelihood_ratio
 
@@ -85,22 +85,22 @@ def test_a_test_without_blocks_knows_nothing():
 def test_the_chances_of_all_outcomes_make_one(drift, time):
     low, high = -2.9, 2.5
     below, above = (
-        chance_of_less(Outcome(low, high, time, low), drift),
-        1 - chance_of_less(Outcome(low, high, time, high), drift),
+        chance_of_less(Endpoint(low, high, time, low), drift),
+        1 - chance_of_less(Endpoint(low, high, time, high), drift),
     )
-    running = chance_of_less(Outcome(low, high, time, high - 1e-9), drift) - below
+    running = chance_of_less(Endpoint(low, high, time, high - 1e-9), drift) - below
     assert below + above + running == pytest.approx(1, abs=1e-5)
 
 
 def test_the_chance_of_either_bound_is_walds_in_the_long_run():
     low, high, drift = -2.9, 2.5, 0.4
     exact = (1 - np.exp(-2 * drift * high)) / (np.exp(-2 * drift * low) - np.exp(-2 * drift * high))
-    assert chance_of_less(Outcome(low, high, 300.0, low), drift) == pytest.approx(exact, abs=1e-5)
+    assert chance_of_less(Endpoint(low, high, 300.0, low), drift) == pytest.approx(exact, abs=1e-5)
 
 
 def test_far_from_the_bounds_the_chance_is_the_normal_one():
     for time in (0.001, 0.01, 0.1):
-        outcome = Outcome(-2.9, 2.9, time, 0.05)
+        outcome = Endpoint(-2.9, 2.9, time, 0.05)
         assert chance_of_less(outcome, 0.3) == pytest.approx(
             ndtr((0.05 - 0.3 * time) / time**0.5), abs=1e-4
         )
@@ -116,14 +116,14 @@ def test_the_chances_agree_with_simulated_motions():
     first_high = np.where(met_high.any(axis=1), met_high.argmax(axis=1), paths.shape[1])
     ended_low = (first_low < first_high).mean()
     ended_high = (first_high < first_low).mean()
-    assert chance_of_less(Outcome(low, high, time, low), drift) == pytest.approx(
+    assert chance_of_less(Endpoint(low, high, time, low), drift) == pytest.approx(
         ended_low, abs=0.025
     )
-    assert 1 - chance_of_less(Outcome(low, high, time, high), drift) == pytest.approx(
+    assert 1 - chance_of_less(Endpoint(low, high, time, high), drift) == pytest.approx(
         ended_high, abs=0.025
     )
     below = ended_low + ((first_low == first_high) & (paths[:, -1] <= 0.2)).mean()
-    assert chance_of_less(Outcome(low, high, time, 0.2), drift) == pytest.approx(below, abs=0.025)
+    assert chance_of_less(Endpoint(low, high, time, 0.2), drift) == pytest.approx(below, abs=0.025)
 
 
 def test_a_test_far_from_its_bounds_is_estimated_as_if_there_were_none():

@@ -227,3 +227,19 @@ def test_a_file_is_replaced_in_one_step(tmp_path):
     assert os.listdir(tmp_path) == ["file"]
     with pytest.raises(RunError, match="expected to write"):
         write_durably(tmp_path / "no" / "file", b"")
+
+
+def test_what_a_killed_arena_left_of_a_file_goes_with_the_next_write(tmp_path):
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    old, young, living = (
+        tmp_path / f".run.json.{number}" for number in (dead.pid, "4194305", os.getppid())
+    )
+    for path in (old, young, living):
+        path.write_bytes(b"{")
+    for path in (old, living):
+        os.utime(path, (0, 0))
+    write_durably(tmp_path / "run.json", b"{}")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        [young.name, living.name, "run.json"]
+    )

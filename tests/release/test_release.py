@@ -23,7 +23,8 @@ from tests.github.runner import Runner
 ROOT = Path(__file__).parents[2]
 DIST = Path(os.environ.get("ARENA_DIST", "nothing"))
 NATIVE = {"arena/rules/native/_core.abi3.so", "arena/players/native/_exchange.abi3.so"}
-SOURCES = {"arena/rules/native/core.c", "arena/players/native/exchange.c"}
+RULES = {f"arena/rules/native/{name}" for name in ("core.c", "small.c", "rules.h", "playouts.h")}
+SOURCES = RULES | {"arena/players/native/exchange.c"}
 BUILDS = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py"} | SOURCES
 """What nobody can build without."""
 READS = {

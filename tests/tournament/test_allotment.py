@@ -11,7 +11,7 @@ from arena.rules.boards import built_in
 from arena.tournament.allotment import fix_allotment, next_allotment
 from arena.tournament.config import describe_run, differences, make_config
 from arena.tournament.schedule import Schedule
-from arena.tournament.session import completeness
+from arena.tournament.session import completeness, schedule_of
 
 
 def config(**settings):
@@ -140,9 +140,9 @@ def test_a_run_from_before_these_settings_goes_on():
 def test_until_it_is_settled_the_plan_is_the_most_there_can_be():
     known = info(until=20, deals=50)
     first = RunInfo(**{name: getattr(known, name) for name in known.__struct_fields__})
-    assert completeness(first, {})[:2] == (3 * 50 * 2, 3 * 50 * 2)
+    assert completeness(schedule_of(first), {})[:2] == (3 * 50 * 2, 3 * 50 * 2)
     done = msgspec.structs.replace(first, config={**first.config, "settled": 10})
-    assert completeness(done, {})[:2] == (3 * 10 * 2, 3 * 10 * 2)
+    assert completeness(schedule_of(done), {})[:2] == (3 * 10 * 2, 3 * 10 * 2)
 
 
 def test_until_is_above_nothing():

@@ -12,7 +12,7 @@ import pytest
 from arena.errors import BotFolderError, ClusterError
 from arena.players.folder import bot_at, content_hash
 from arena.players.sandbox.tiers import OPEN
-from arena.records.host import host_text, split_host
+from arena.records.record import host_text, split_host
 from arena.tournament.cluster.connection import read_address
 from arena.tournament.cluster.pool import difference
 from arena.tournament.cluster.shipping import bots_folder, pack, provide

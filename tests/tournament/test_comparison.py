@@ -12,10 +12,11 @@ from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.records.record import VERSION, GameRecord
 from arena.rules.boards import built_in
-from arena.tournament.comparison import Block, Blocks, deals_for
+from arena.tournament.batches import batches_of
+from arena.tournament.comparison import Block, ComparedGames, deals_for
 from arena.tournament.config import describe_run, differences, make_config
 from arena.tournament.schedule import Schedule, opponents
-from arena.tournament.session import completeness
+from arena.tournament.session import completeness, schedule_of
 
 
 def config(pool=(), **settings):
@@ -67,10 +68,10 @@ def blocks_of(schedule, records, judge=lambda blocks: False):
         rounds.append(blocks)
         return judge(blocks)
 
-    gathered = Blocks(schedule, keep)
+    games = ComparedGames(schedule, batches_of(schedule, [], lambda: 2), keep)
     for record in records:
-        gathered.add(record)
-    return rounds, gathered
+        games.count(record)
+    return rounds, games
 
 
 def test_two_play_each_other_in_swapped_seats():
@@ -92,7 +93,8 @@ def test_with_a_pool_only_the_candidate_differs(players):
     for plan in schedule:
         games.setdefault((plan.board, plan.deal, plan.seating), []).append(plan)
     assert len(games) == 12 * players * 2
-    for new, old in games.values():
+    for pair in games.values():
+        new, old = sorted(pair, key=lambda plan: "old" in plan.bots)
         assert (new.deck, new.seeds) == (old.deck, old.seeds)
         assert new.id != old.id
         assert tuple("old" if bot == "new" else bot for bot in new.bots) == old.bots
@@ -159,17 +161,26 @@ def test_a_block_that_lacks_a_game_holds_up_those_after_it():
     assert len(blocks_of(schedule, records)[0]) == 1
 
 
-def test_no_game_is_wanted_once_it_is_settled_or_stuck():
+def test_a_comparison_is_over_once_it_is_settled_though_games_are_out():
     schedule = Schedule(config(deals=4))
-    records = results_of(schedule)
-    _, gathered = blocks_of(schedule, records, lambda blocks: True)
-    assert gathered.settled == 1
-    assert list(gathered.wanted(iter(schedule))) == []
-    _, gathered = blocks_of(schedule, [])
-    wanted = gathered.wanted(iter(schedule))
-    assert next(wanted).id == "bird/new+old/0/0"
-    gathered.is_stuck = True
-    assert list(wanted) == []
+    _, games = blocks_of(schedule, [], lambda blocks: True)
+    first, ahead, second = games.issue(1), games.issue(1), games
+    for plan in first:
+        games.ended(record_of(plan, (1, 2)))
+    assert not second.is_over
+    for plan in games.issue(1):
+        games.ended(record_of(plan, (1, 2)))
+    assert (ahead[0].deal, games.settled, games.is_over) == (1, 1, True)
+
+
+def test_a_comparison_is_over_when_a_block_cannot_be_completed():
+    _, games = blocks_of(Schedule(config(deals=4)), [])
+    [plan] = games.issue(1)
+    games.give_back([plan])
+    assert games.issue(1) == [plan]
+    assert not games.is_over
+    games.give_up(plan)
+    assert games.is_over
 
 
 def test_games_beyond_the_last_deal_are_not_looked_at():
@@ -189,7 +200,7 @@ def test_a_settled_comparison_is_complete_without_the_deals_after_it():
     assert not schedule.has_block("bird/a+new", 3), "these opponents have other turns"
     info = info_of(["new", "old", "a", "b"], settings)
     assert completeness(
-        info, {(plan.id.rsplit("/", 2)[0], (plan.deal,), (2,)) for plan in schedule}
+        schedule_of(info), {(plan.id.rsplit("/", 2)[0], (plan.deal,), (2,)) for plan in schedule}
     ) == (16, 0, 0)
 
 
@@ -235,4 +246,9 @@ def test_a_question_that_cannot_be_put_is_refused(settings, message):
 
 def test_a_tournament_is_no_comparison():
     with pytest.raises(ConfigError, match="expected a run that compares two bots"):
-        Blocks(Schedule(make_config({"bots": ["a", "b"], "seed": "s"})), lambda blocks: False)
+        blocks_of(Schedule(make_config({"bots": ["a", "b"], "seed": "s"})), [])
+
+
+def test_a_comparison_of_single_seatings_is_refused():
+    with pytest.raises(ConfigError, match="expected a comparison to play each deal in several"):
+        config(seatings="single")

@@ -1,21 +1,15 @@
-"""Settings: checked with a sentence, read from arena.toml, compared with a run that exists."""
+"""Settings: checked with a sentence, and compared with a run that exists."""
 
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from arena.errors import BoardError, ConfigError
+from arena.errors import ConfigError
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.rules.boards import built_in
-from arena.tournament.config import (
-    describe_run,
-    differences,
-    find_boards,
-    make_config,
-    read_config_file,
-)
+from arena.tournament.config import describe_run, differences, make_config
 
 
 def settings(**changes):
@@ -65,54 +59,6 @@ def test_the_time_control_is_taken_over():
         20,
         900,
     )
-
-
-def test_paths_in_a_file_are_relative_to_it(tmp_path):
-    path = tmp_path / "sub" / "arena.toml"
-    path.parent.mkdir()
-    path.write_text('bots = ["a", "./b", "/c/d"]\nchallenger = "../e"\nout = "name"\n')
-    here = path.parent
-    assert read_config_file(path) == {
-        "bots": ["a", str(here / "b"), "/c/d"],
-        "challenger": str(here / "../e"),
-        "out": "name",
-    }
-
-
-def test_a_file_has_the_options_under_their_names(tmp_path):
-    path = tmp_path / "arena.toml"
-    path.write_text(
-        'bots = ["a", "b"]\nplayers = 2\nboard = ["my.txt"]\nmatch = ["my", "bird"]\nseed = 7\njobs'
-        ' = 2\nout = "x"\n'
-    )
-    assert read_config_file(path) == {
-        "bots": ["a", "b"],
-        "players": 2,
-        "board_files": [str(tmp_path / "my.txt")],
-        "match": ["my", "bird"],
-        "seed": 7,
-        "jobs": 2,
-        "out": "x",
-    }
-
-
-@pytest.mark.parametrize("text", ["player = 2\n", "players = 'two'\n", "players =", "bots = 3\n"])
-def test_a_bad_file_is_named(tmp_path, text):
-    path = tmp_path / "arena.toml"
-    path.write_text(text)
-    with pytest.raises(ConfigError, match=str(path)) as caught:
-        read_config_file(path)
-    assert "its keys are the options of 'arena run'" in caught.value.hint
-
-
-def test_boards_come_by_name_and_from_files(tmp_path):
-    (tmp_path / "mine.txt").write_text("R..\n...\n")
-    assert list(find_boards(["lion"], [tmp_path / "mine.txt"])) == ["lion", "mine"]
-    (tmp_path / "bird.txt").write_text("R..\n")
-    with pytest.raises(ConfigError, match="expected a board name other than bird, lion"):
-        find_boards([], [tmp_path / "bird.txt"])
-    with pytest.raises(BoardError, match="expected a board out of bird, lion, got 'owl'"):
-        find_boards(["owl"], [])
 
 
 def bot(label, sha="1" * 64, version="1"):

@@ -11,6 +11,7 @@ from arena.errors import ConfigError
 from arena.players.builtin import built_in_bot
 from arena.players.sandbox.tiers import OPEN
 from arena.rules.boards import built_in
+from arena.tournament.request import RunOptions, make_request
 from arena.tournament.session import Means, open_session
 from arena.tournament.workers import Worker
 
@@ -21,17 +22,11 @@ def play(folder, bots, **settings):
     """Plays what is missing of a run, in this process; returns the records of this session and the
     run's info.
     """
-    settings = {
-        "bots": list(bots),
-        "boards": list(BOARDS),
-        "deals": 2,
-        "in_process": True,
-        **settings,
-    }
-    found = [built_in_bot(bot) for bot in bots]
-    with open_session(folder, settings, BOARDS, found, Means([], OPEN, logging.WARNING)) as session:
+    options = RunOptions(**{"deals": 2, "in_process": True, **settings})
+    request = make_request(options, BOARDS, [built_in_bot(bot) for bot in bots])
+    with open_session(folder, request, Means([], OPEN, logging.WARNING)) as session:
         worker = Worker(session.setup)
-        outcomes = [worker.play(plan) for plan in session.missing()]
+        outcomes = [worker.play(plan) for plan in session.schedule.missing(session.journal.ids)]
         session.journal.append([outcome.record for outcome in outcomes])
     assert not any(outcome.evidence for outcome in outcomes)
     return [outcome.record for outcome in outcomes], session.info

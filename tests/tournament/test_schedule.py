@@ -16,13 +16,14 @@ from arena.tournament.config import make_config
 from arena.tournament.deals import bot_seed, deck_of
 from arena.tournament.lineups import (
     MOST_TABLES,
+    LineUps,
     balanced_subset,
     choose_line_ups,
     fix_line_ups,
     line_ups_of,
 )
-from arena.tournament.schedule import DEALS_AT_ONCE, Schedule, seatings
-from arena.tournament.session import completeness
+from arena.tournament.schedule import Schedule, seatings
+from arena.tournament.session import completeness, schedule_of
 
 
 def config(**settings):
@@ -65,12 +66,12 @@ def test_the_plan_knows_its_blocks_and_how_much_of_them_was_played():
     foreign = [(f"bird/{line_up}", 2), (f"other/{line_up}", 0), ("bird/ann+bob+zoe", 0)]
     assert not any(schedule.has_block(*block) for block in foreign)
     info = RunInfo("0", 1, "pure", 1, msgspec.to_builtins(settings), {}, [], "s", "none", "")
-    assert completeness(info, blocks_of(blocks)) == (24, 0, 0)
-    assert completeness(info, []) == (24, 24, 0)
+    assert completeness(schedule_of(info), blocks_of(blocks)) == (24, 0, 0)
+    assert completeness(schedule_of(info), []) == (24, 24, 0)
     played = {first: 1, second: 2, **dict.fromkeys([*rest[:-1], *foreign], 3)}
-    assert completeness(info, blocks_of(played)) == (24, 6, 2)
+    assert completeness(schedule_of(info), blocks_of(played)) == (24, 6, 2)
     with pytest.raises(ConfigError):
-        completeness(msgspec.structs.replace(info, config={"later": 1}), blocks_of(blocks))
+        schedule_of(msgspec.structs.replace(info, config={"later": 1}))
 
 
 def test_the_plan_knows_its_games_by_their_ids():
@@ -161,7 +162,7 @@ def test_the_plan_of_matches_knows_its_blocks():
     assert [deal for deal in range(5) if schedule.needs_block("bird/ann+bob", deal)] == [0, 1]
     assert [deal for deal in range(5) if schedule.has_block("lion/ann+cy", deal)] == [0, 1]
     info = RunInfo("0", 1, "pure", 1, msgspec.to_builtins(settings), {}, [], "s", "none", "")
-    assert completeness(info, blocks_of(blocks)) == (3 * 3 * 2, 0, 0)
+    assert completeness(schedule_of(info), blocks_of(blocks)) == (3 * 3 * 2, 0, 0)
 
 
 def test_the_order_of_the_bots_does_not_matter():
@@ -286,7 +287,7 @@ def test_a_plan_of_any_size_begins_at_once_and_is_never_listed(settings):
     assert schedule.played(played) == len(set(played)) == 1000
     assert not schedule.has_game("bird/b000+b001+b002+zoe/0/0")
     info = RunInfo("0", 1, "pure", 1, msgspec.to_builtins(schedule.config), {}, [], "s", "none", "")
-    assert completeness(info, []).missing == schedule.games
+    assert completeness(schedule_of(info), []).missing == schedule.games
 
 
 def test_a_run_goes_on_where_it_stopped():
@@ -296,26 +297,34 @@ def test_a_run_goes_on_where_it_stopped():
         assert [plan.id for plan in schedule.missing(Ids(every[:count]))] == every[count:]
 
 
-def test_built_in_bots_play_deal_by_deal_across_all_line_ups():
-    schedule = Schedule(
-        config(
-            bots=["random", "greedy", "careful"], deals=12, boards=["bird", "lion"], in_process=True
-        )
-    )
+def test_all_line_ups_play_a_deal_before_the_next_and_their_blocks_are_whole():
+    schedule = Schedule(config(deals=12, boards=["bird", "lion"]))
     assert [plan.deal for plan in schedule] == sorted(plan.deal for plan in schedule)
     blocks = [plan.id.rpartition("/")[0] for plan in schedule]
     assert blocks[::2] == blocks[1::2], "the seatings of a block follow each other"
 
 
-def test_processes_play_a_few_deals_before_the_next_line_up_and_all_line_ups_before_further_deals():
-    schedule = Schedule(config(deals=25))
-    assert [plan.deal // DEALS_AT_ONCE for plan in schedule] == sorted(
-        plan.deal // DEALS_AT_ONCE for plan in schedule
-    )
-    seats = [(plan.id.split("/")[1], plan.seating) for plan in schedule]
-    assert seats[:40] == [("ann+bob", seating) for seating in (0, 1) for _ in range(10)] + [
-        ("ann+cy", seating) for seating in (0, 1) for _ in range(10)
-    ]
+@pytest.mark.parametrize("challenger", [None, "b03"])
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("count", [5, 8, 11])
+def test_in_playing_order_no_bot_is_more_than_a_few_line_ups_ahead(count, players, challenger):
+    """That is the number of bots in a line-up; where it is a choice of line-ups, twice that."""
+    bots = [f"b{number:02}" for number in range(count)]
+    every = line_ups_of(config(bots=bots, players=players, challenger=challenger))
+    chosen = LineUps(bots, players, challenger, listed=list(every))
+    for line_ups, most in ((every, players), (chosen, 2 * players)):
+        for turn in range(5):
+            order = list(line_ups.in_turn(turn))
+            assert sorted(order) == list(every)
+            games = Counter(dict.fromkeys(set(bots) - {challenger}, 0))
+            for line_up in order:
+                games.update(set(line_up) - {challenger})
+                assert max(games.values()) - min(games.values()) <= most
+
+
+def test_turns_begin_with_other_line_ups():
+    every = line_ups_of(config(bots=names(20)))
+    assert len({next(every.in_turn(turn)) for turn in range(10)}) == 10
 
 
 def test_more_tables_than_a_run_lists_are_refused_unless_they_are_all():
@@ -372,3 +381,34 @@ def test_a_subset_that_leaves_a_bot_out_is_refused():
     with pytest.raises(ConfigError, match="got none for new") as caught:
         fix_line_ups(config(bots=[*bots, "new"], tables=6), known)
     assert "--tables 7" in caught.value.hint
+
+
+def test_single_seatings_give_every_game_a_deck_and_the_seats_go_round():
+    schedule = Schedule(config(deals=6, players=3, seatings="single"))
+    games = list(schedule)
+    assert len(games) == len(schedule) == schedule.planned == 6 * len(schedule.line_ups)
+    assert len({game.deck for game in games}) == len({game.id for game in games}) == len(games)
+    assert all(game.seating == game.deal % 3 for game in games)
+    for line_up in schedule.line_ups:
+        firsts = Counter(game.bots[0] for game in games if set(game.bots) == set(line_up))
+        assert set(firsts.values()) == {2}
+    assert all(schedule.has_game(game.id) for game in games)
+    first = games[0]
+    assert not schedule.has_game(f"{first.id[:-1]}{(first.seating + 1) % 3}")
+
+
+def test_in_a_match_of_single_seatings_the_rounds_have_the_same_seats():
+    schedule = Schedule(
+        config(bots=["ann", "bob"], deals=4, seatings="single", match=["bird", "bird"])
+    )
+    assert [(game.deal, game.seating) for game in schedule] == [
+        *((0, 0), (1, 0), (2, 1), (3, 1)),
+        *((4, 0), (5, 0), (6, 1), (7, 1)),
+    ]
+
+
+def test_single_seatings_stay_as_more_bots_and_deals_come():
+    before = {game.id: game for game in Schedule(config(deals=4, seatings="single"))}
+    wider = config(deals=7, seatings="single", bots=["zoe", *config().bots])
+    after = {game.id: game for game in Schedule(wider)}
+    assert all(after[name] == game for name, game in before.items())

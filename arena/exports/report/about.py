@@ -1,7 +1,7 @@
 """About a run: settings, versions, bots, and the command that repeats it."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +13,22 @@ from arena.players.manifest import Manifest, read_manifest
 from arena.records.regular import has_folder
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules.boards import BUILT_IN
+from arena.tournament.config import DEFAULTS
 
-DEFAULTS: dict[str, Any] = {
-    "players": 2,
-    "seatings": "rotations",
-    "tables": None,
-    "challenger": None,
-    "move_ms": 1000,
-    "game_ms": None,
-    "increment_ms": 0,
-    "startup_ms": 10_000,
-    "until": None,
-}
-"""Default settings, which the command can leave out."""
+TOLD = (
+    "players",
+    "seatings",
+    "tables",
+    "challenger",
+    "move_ms",
+    "game_ms",
+    "increment_ms",
+    "startup_ms",
+    "until",
+)
+"""The settings that the command names where they are not the defaults."""
 FLAGS = ("adaptive", "in_process")
-QUESTION = {"elo0": 0.0, "elo1": 10.0, "alpha": 0.05, "beta": 0.05}
+QUESTION = ("elo0", "elo1", "alpha", "beta")
 """The same for the question of a comparison."""
 WORDS = 300
 HASH = 12
@@ -50,8 +51,10 @@ def repeat_command(info: RunInfo, *, seed: str | None) -> str:
     words += [
         word for name in boards if name not in BUILT_IN for word in ("--board", f"{name}.txt")
     ]
-    words += [] if config.get("compare") else ["--deals", str(config.get("deals", 10))]
-    words += _options(config, DEFAULTS) + [
+    words += (
+        [] if config.get("compare") else ["--deals", str(config.get("deals", DEFAULTS["deals"]))]
+    )
+    words += _options(config, TOLD) + [
         f"--{key.replace('_', '-')}" for key in FLAGS if config.get(key)
     ]
     return shlex.join(words + (["--seed", seed] if seed else []))
@@ -71,13 +74,13 @@ def _compared(config: dict[str, Any]) -> list[str]:
     ]
 
 
-def _options(config: dict[str, Any], defaults: Mapping[str, Any]) -> list[str]:
-    """The options that differ from the defaults."""
-    told = {key: config.get(key, default) for key, default in defaults.items()}
+def _options(config: dict[str, Any], names: Sequence[str]) -> list[str]:
+    """Those of the options that differ from the defaults."""
+    told = {key: config.get(key, DEFAULTS[key]) for key in names}
     return [
         word
         for key, value in told.items()
-        if value != defaults[key]
+        if value != DEFAULTS[key]
         for word in (f"--{key.replace('_', '-')}", f"{value}")
     ]
 

@@ -1,13 +1,21 @@
-"""The faults of a run: how often each bot committed each kind, and the evidence of the latest."""
+"""The faults of a run: how often each bot committed each kind, and the evidence of the latest,
+shortened to fit a page.
+"""
 
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from arena.exports.report.evidence import read_evidence
+import msgspec
+
+from arena.errors import RunError
 from arena.exports.report.material import Material
 from arena.exports.report.scan import Forfeited
+from arena.exports.report.words import shortened
+from arena.records.evidence import evidence_name
+from arena.records.regular import read_regular
 
+MOST_LINES, LINE_LENGTH, STDERR_LENGTH = 8, 480, 3000
 EACH, ALL = 2, 40
 """The number of faults per bot and kind, and in total, whose evidence is shown."""
 
@@ -42,13 +50,43 @@ def faults(material: Material) -> dict[str, Any]:
 def fault_object(folder: Path, forfeited: Forfeited) -> dict[str, Any]:
     """A fault with its evidence."""
     fault = forfeited.fault
-    evidence = read_evidence(folder, forfeited)
-    said = {
+    return {
         "game": forfeited.id,
         "bot": forfeited.bot,
         "seat": fault.seat,
         "turn": fault.turn,
         "kind": fault.kind,
         "detail": fault.detail,
+        "evidence": _evidence(folder, forfeited),
     }
-    return said | {"evidence": evidence}
+
+
+def _evidence(run: Path, forfeited: Forfeited) -> dict[str, Any] | None:
+    """The evidence of a fault with its last lines shortened; None if there is no such file, or if
+    it is outside the run.
+    """
+    name = evidence_name(forfeited.id, forfeited.fault.seat)
+    try:
+        content = msgspec.json.decode(read_regular(run, name))
+        lines = [_line(*line) for line in content["lines"]]
+        return {
+            "path": name,
+            "ending": str(content["ending"]),
+            "lines": lines[-MOST_LINES:],
+            "left_out": max(len(lines) - MOST_LINES, 0),
+            "stderr": shortened(str(content["stderr"]), STDERR_LENGTH),
+        }
+    except (
+        OSError,
+        RunError,
+        msgspec.DecodeError,
+        RecursionError,
+        KeyError,
+        TypeError,
+        ValueError,
+    ):
+        return None
+
+
+def _line(way: str, at_ms: float, text: str) -> dict[str, Any]:
+    return {"way": str(way), "at": float(at_ms), "text": shortened(str(text), LINE_LENGTH)}

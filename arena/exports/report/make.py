@@ -12,8 +12,7 @@ from arena.exports.report.drawing import board_picture
 from arena.exports.report.faults import fault_object, faults
 from arena.exports.report.games import Album, album_of, chosen_records
 from arena.exports.report.material import Material, choose, gather
-from arena.exports.report.page import render
-from arena.exports.report.rulelinks import rules_named
+from arena.exports.report.page import render, rules_named
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.words import counted
 from arena.exports.text import counted_text, gain_lines, noun_of

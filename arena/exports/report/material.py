@@ -13,7 +13,8 @@ from arena.exports.report.scan import Scan, scan_journal
 from arena.exports.report.secrecy import Secrecy, judge
 from arena.ratings.convergence import convergence_table
 from arena.ratings.matches import Score, scoring_of, timed_hosts
-from arena.ratings.tables import Tables, make_tables, with_machines
+from arena.ratings.notes import machines_note
+from arena.ratings.tables import Tables, make_tables
 from arena.records.runfile import RunInfo, read_run
 
 
@@ -52,13 +53,11 @@ def gather(
     score = Score(boards)
     scan = scan_journal(folder, score)
     counts, blocks = score.counted.counts(bot.name for bot in info.bots), score.games.blocks()
-    secrecy = judge(info, blocks)
+    tables, secrecy = make_tables(counts, prior, blocks, match=boards), judge(info, blocks)
     return Material(
         folder=folder,
         info=info,
-        tables=with_machines(
-            make_tables(counts, prior, blocks, match=boards), timed_hosts(info, score)
-        ),
+        tables=tables._replace(notes=[*tables.notes, *machines_note(timed_hosts(info, score))]),
         convergence=convergence_table(counts, prior),
         scan=scan,
         secrecy=secrecy,

@@ -1,21 +1,23 @@
 """The page: filled templates, with style and script inline, and a policy that blocks everything
-else.
+else. The rules that it names stand at its end, and every number of one is a link there with the
+text as its tooltip.
 """
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from arena.exports.report.rulelinks import anchor, linked
 from arena.exports.report.words import counted, milliseconds, number, shortened, signed, visible
+from arena.rules.rulebook import CITED, Rule, cited, every_rule
 
 PACKAGE = "arena.exports.report"
+LINK = Markup('<a class="rule" href="#{}" title="{}">{}</a>')
 SCRIPTS = ("page.js", "board.js", "viewer.js")
 POLICY = (
     "default-src 'none'; img-src data:; style-src '{style}'; script-src '{script}'; base-uri"
@@ -88,3 +90,29 @@ def _inline(*names: str) -> Inline:
     )
     # Our own files.
     return Inline(Markup(text), f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}")  # noqa: S704
+
+
+def rules_named(texts: Iterable[str]) -> list[Rule]:
+    """The rules that any of the texts names, in the order of the rulebook."""
+    named = {number for text in set(texts) for number in cited(text)}
+    return [rule for number, rule in every_rule().items() if number in named]
+
+
+def anchor(number: str) -> str:
+    """The id at which a rule stands: R4.4 is r44, as in protocol/RULES.md."""
+    return number.lower().replace(".", "")
+
+
+def linked(text: str) -> Markup:
+    """The text with every rule in it a link; the rest is escaped, and what is invisible in it made
+    visible.
+    """
+    rules, parts, end = every_rule(), [], 0
+    for found in CITED.finditer(text):
+        if found[0] in rules:
+            parts += [
+                escape(visible(text[end : found.start()])),
+                LINK.format(anchor(found[0]), rules[found[0]].text, found[0]),
+            ]
+            end = found.end()
+    return Markup().join([*parts, escape(visible(text[end:]))])

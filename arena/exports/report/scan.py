@@ -8,27 +8,19 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from arena.errors import RunError
-from arena.ratings import tally
 from arena.ratings.matches import Score
-from arena.ratings.tally import MOST_SEATS, Games, Milliseconds, Outcome, Row, Turns, row_decoder
-from arena.records.journal import journal_of, open_journal, read_rows
-from arena.records.record import Fault, GameRecord, decode_record
+from arena.ratings.tally import GameList, Placing, Row, row_decoder
+from arena.records.journal import damaged_line, journal_of, open_journal, read_rows
+from arena.records.record import MOST_SEATS, Fault, GameRecord, Milliseconds, decode_record
 
 
-class _Fault(tally.Fault):
-    """All the fields of a fault."""
-
-    turn: Turns
-    detail: str
-
-
-class _Line(Row):
-    faults: Sequence[_Fault]
+class _ReportRow(Row):
     slowest_ms: list[Milliseconds]
     sandbox: str
     ended: str
@@ -59,7 +51,7 @@ class Scan(Struct):
     """
 
     path: Path
-    outcomes: list[Outcome]
+    outcomes: list[Placing]
     outcome: NDArray[np.int32]
     deal: NDArray[np.int32]
     offset: NDArray[np.int64]
@@ -101,13 +93,17 @@ class Scan(Struct):
 
     def records(self, games: Iterable[int]) -> dict[int, GameRecord]:
         """The records of games, read again from front to back, because each step back would
-        decompress the journal anew.
+        decompress the journal anew. Raises RunError.
         """
         found = {}
         with open_journal(self.path) as file:
             for game in sorted(games):
                 file.seek(int(self.offset[game]))
-                found[game] = decode_record(file.readline())
+                line = file.readline()
+                try:
+                    found[game] = decode_record(line)
+                except (msgspec.DecodeError, ValueError) as error:
+                    raise damaged_line(self.path, game + 1, line, error) from None
         return found
 
     def numbers(self, ids: list[str]) -> list[int]:
@@ -142,16 +138,10 @@ class _Columns:
         self.faults: list[Forfeited] = []
         self.last = ""
 
-    def add(self, row: _Line, start: int) -> None:
+    def add(self, row: _ReportRow, start: int) -> None:
         """Adds a game whose line begins at ``offset``."""
         self.faults += [
-            Forfeited(
-                len(self.offset),
-                row.id,
-                row.bots[fault.seat],
-                Fault(fault.seat, fault.turn, fault.kind, fault.detail),
-            )
-            for fault in row.faults
+            Forfeited(len(self.offset), row.id, row.bots[fault.seat], fault) for fault in row.faults
         ]
         self.offset.append(start)
         self.turns.append(row.turns)
@@ -163,7 +153,7 @@ class _Columns:
         self.sandboxes[row.sandbox] += 1
         self.last = max(self.last, row.ended)
 
-    def finished(self, path: Path, games: Games) -> Scan:
+    def finished(self, path: Path, games: GameList) -> Scan:
         """The finished scan."""
         return Scan(
             path=path,
@@ -186,7 +176,7 @@ class _Columns:
 def scan_journal(run: Path, score: Score) -> Scan:
     """Reads a run's journal, and lets ``score`` count its games on the way. Raises RunError."""
     path, columns = journal_of(run), _Columns()
-    for start, row in read_rows(path, row_decoder(_Line)):
+    for start, row in read_rows(path, row_decoder(_ReportRow)):
         score.add(row)
         columns.add(row, start)
     return columns.finished(path, score.games)

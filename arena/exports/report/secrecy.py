@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.errors import ConfigError
-from arena.ratings.tally import Blocks
+from arena.ratings.tally import PlayedBlocks
 from arena.records.runfile import RunInfo
 from arena.tournament.config import make_config
 from arena.tournament.schedule import Schedule
@@ -44,7 +44,7 @@ class Secrecy(NamedTuple):
         return found
 
 
-def judge(info: RunInfo, blocks: Iterable[Blocks]) -> Secrecy:
+def judge(info: RunInfo, blocks: Iterable[PlayedBlocks]) -> Secrecy:
     """What may be shown of a run, given the games of each block; everything is secret if the plan
     cannot be read.
     """
@@ -79,5 +79,5 @@ def _are_over(schedule: Schedule, board: str, games: NDArray[np.int64]) -> NDArr
     else:
         for deals, count in schedule.spans.items():
             line_ups[deals.start : deals.stop : deals.step] += count
-    needed = np.repeat(line_ups, config.rounds.count(board))[: len(games)] * len(schedule.seatings)
+    needed = np.repeat(line_ups, config.rounds.count(board))[: len(games)] * schedule.block_size
     return np.asarray((games > 0) & (games >= needed), dtype=np.bool_)

@@ -5,7 +5,6 @@ the page only draws.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from arena.exports.report.spots import Spots
 from arena.exports.text import event_text, seat_names
 from arena.match.replay import Step, replay, start_state
 from arena.records.record import GameRecord
@@ -13,7 +12,9 @@ from arena.rules import State
 from arena.rules.boards import Board, squares_of
 from arena.rules.diagrams import draw
 from arena.rules.notation import deck_text, move_text
-from arena.rules.terms import PAGODAS
+from arena.rules.terms import PAGODAS, Province
+
+GONE = -1
 
 
 def board_object(board: Board) -> dict[str, Any]:
@@ -118,3 +119,41 @@ def _cells(state: State) -> list[str]:
 def _place(board: Board, square: int) -> int:
     row, column = divmod(square, board.stride)
     return row * board.width + column
+
+
+class Spots:
+    """The squares on which pagodas are drawn from move to move; ``at`` gives the seat by square.
+
+    Any square of a province would do, but a pagoda stays where it was drawn first.
+    """
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        self.at: dict[int, int] = {}
+
+    def follow(self, state: State) -> dict[int, int]:
+        """Updates the pagodas to match the state; returns the changed squares, with the seat or
+        GONE.
+        """
+        before, self.at = self.at, {}
+        for _, province in state.provinces():
+            self._put(province, before)
+        gone = dict.fromkeys(before.keys() - self.at.keys(), GONE)
+        return gone | {
+            square: seat for square, seat in self.at.items() if before.get(square) != seat
+        }
+
+    def _put(self, province: Province, before: dict[int, int]) -> None:
+        squares = list(squares_of(province.mask))
+        squares.sort(
+            key=lambda square: (
+                before.get(square) != province.owner,
+                -self._neighbours(province, square),
+                square,
+            )
+        )
+        self.at |= dict.fromkeys(squares[: province.pagodas], province.owner)
+
+    def _neighbours(self, province: Province, square: int) -> int:
+        """How far inside its province the square lies."""
+        return (self.board.around(1 << square) & province.mask).bit_count()

@@ -38,7 +38,7 @@ SMALL = Board("small", ("R.....", "......", "..V...", "....Y.", "......", ".....
 Variant = TypeVar("Variant", bound=Player)
 
 
-class Table(NamedTuple):
+class Trial(NamedTuple):
     """A game that the bot has to get through: the board, the number of players, the bot's seat, and
     how many others forfeit early.
 
@@ -73,14 +73,14 @@ class Bench:
         self.start_ns = 0
         self.games = 0
 
-    def game(self, table: Table, player: Player | None = None) -> GameRecord:
+    def game(self, trial: Trial, player: Player | None = None) -> GameRecord:
         """Plays a game with the player, by default the usual one. Raises Failed for its fault, Void
         if the machine stalls repeatedly.
         """
         voids = 0
         while True:
             try:
-                return self._game(table, player or self.player)
+                return self._game(trial, player or self.player)
             except Void:
                 voids += 1
                 if voids == ATTEMPTS:
@@ -88,45 +88,45 @@ class Bench:
             except Failed as failure:
                 if (
                     failure.kind not in (FaultKind.LATE, FaultKind.SILENT)
-                    or table.timing
-                    or table.is_full
+                    or trial.timing
+                    or trial.is_full
                     or self.short_ms == self.move_ms
                 ):
                     raise
                 self.short_ms = min(self.move_ms, int(LONGER * self.short_ms))
 
-    def _game(self, table: Table, player: Player) -> GameRecord:
+    def _game(self, trial: Trial, player: Player) -> GameRecord:
         others: list[Player] = [
-            _leaver(seat) if seat < table.leavers else _other(seat)
-            for seat in range(table.players - 1)
+            _leaver(seat) if seat < trial.leavers else _other(seat)
+            for seat in range(trial.players - 1)
         ]
-        seated = [*others[: table.seat], player, *others[table.seat :]]
+        seated = [*others[: trial.seat], player, *others[trial.seat :]]
         deck = "".join(
-            TILES[(index * 5 + table.deal) % len(TILES)] for index in range(COPIES * len(TILES))
+            TILES[(index * 5 + trial.deal) % len(TILES)] for index in range(COPIES * len(TILES))
         )
         names = tuple(each.name for each in seated)
         plan = GamePlan(
             "check",
-            table.board.name,
-            table.deal,
+            trial.board.name,
+            trial.deal,
             0,
             names,
             deck,
-            tuple(range(1, table.players + 1)),
+            tuple(range(1, trial.players + 1)),
         )
-        move_ms = self.move_ms if table.is_full else self.short_ms
-        timing = table.timing or Timing(move_ms=move_ms, startup_ms=STARTUP_MS)
-        outcome = Referee(plan, table.board, seated, timing).play()
+        move_ms = self.move_ms if trial.is_full else self.short_ms
+        timing = trial.timing or Timing(move_ms=move_ms, startup_ms=STARTUP_MS)
+        outcome = Referee(plan, trial.board, seated, timing).play()
         record = outcome.record
         for fault, kept in zip(record.faults, outcome.evidence, strict=True):
-            if fault.seat == table.seat:
+            if fault.seat == trial.seat:
                 problem = f"{fault.kind} after {fault.turn} placements: {fault.detail}"
                 raise Failed(
                     problem, CURES[FaultKind(fault.kind)], kept.stderr, FaultKind(fault.kind)
                 )
         self.games += player is self.player
         if player is self.player and timing.move_ms == self.move_ms:
-            self.slowest_ms = max(self.slowest_ms, record.slowest_ms[table.seat])
+            self.slowest_ms = max(self.slowest_ms, record.slowest_ms[trial.seat])
         return record
 
     @contextmanager

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from arena.errors import BotFolderError, Void
 from arena.match.checks.bench import Bench
-from arena.match.checks.step import Failed, Step
+from arena.match.checks.step import Failed, StepResult
 from arena.match.checks.table import FILES, STEPS, TableStep
 from arena.players.folder import Bot, bot_files, staged_for_a_while
 from arena.players.sandbox.launch import interpreter_paths
@@ -15,7 +15,7 @@ MOST_FAILURES = 4
 STDERR_LINES = 8
 
 
-def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[Step]:
+def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
     """Runs the steps one after another.
 
     After several failures, or one that makes the rest pointless, the last step says how many were
@@ -24,7 +24,7 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[Step]:
     try:
         with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
             files = bot_files(staged.folder)
-            yield Step(
+            yield StepResult(
                 FILES,
                 detail=(
                     f"{' '.join(bot.command)}, {len(files)}"
@@ -33,7 +33,7 @@ def check_bot(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[Step]:
             )
             yield from _check_staged(Bench(staged, move_ms, sandbox))
     except BotFolderError as error:
-        yield Step(FILES, str(error), error.hint or "see protocol/SPEC.md, P10")
+        yield StepResult(FILES, str(error), error.hint or "see protocol/SPEC.md, P10")
         yield _left_out(len(STEPS), "they need a bot that can be started")
 
 
@@ -43,7 +43,7 @@ def _also_read(bot: Bot, sandbox: Sandbox) -> str:
     return f"; its command lets it read {', '.join(paths)}" if paths else ""
 
 
-def _check_staged(bench: Bench) -> Iterator[Step]:
+def _check_staged(bench: Bench) -> Iterator[StepResult]:
     failures = 0
     try:
         for number, entry in enumerate(STEPS, 1):
@@ -61,24 +61,24 @@ def _check_staged(bench: Bench) -> Iterator[Step]:
         bench.player.stop()
 
 
-def run_step(entry: TableStep, bench: Bench) -> Step:
+def run_step(entry: TableStep, bench: Bench) -> StepResult:
     """One step of the table."""
     try:
-        return Step(entry.name, detail=entry.run(bench))
+        return StepResult(entry.name, detail=entry.run(bench))
     except Failed as failure:
         stderr = tuple(failure.stderr.rstrip().splitlines()[-STDERR_LINES:])
         reading = where_to_read(failure.problem)
         cure = "; ".join(
             filter(None, (failure.cure or entry.cure, reading and f"'{reading}' explains the rule"))
         )
-        return Step(entry.name, failure.problem, cure, stderr=stderr)
+        return StepResult(entry.name, failure.problem, cure, stderr=stderr)
     except Void as void:
-        return Step(
+        return StepResult(
             entry.name,
             f"{void}; this is not the bot's fault",
             "check again when the machine is less busy",
         )
 
 
-def _left_out(number: int, why: str) -> Step:
-    return Step(f"the other {number} steps", detail=why, left_out=number)
+def _left_out(number: int, why: str) -> StepResult:
+    return StepResult(f"the other {number} steps", detail=why, left_out=number)

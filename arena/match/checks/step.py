@@ -25,7 +25,7 @@ CURES = {
 }
 
 
-class Step(NamedTuple):
+class StepResult(NamedTuple):
     """One step. It passed if ``problem`` is empty; ``detail`` is extra information; ``stderr`` is
     the end of the bot's stderr.
 

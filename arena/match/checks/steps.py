@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from arena.match.checks.bench import SHORT_MS, SMALL, STARTUP_MS, Bench, Table, last_words
+from arena.match.checks.bench import SHORT_MS, SMALL, STARTUP_MS, Bench, Trial, last_words
 from arena.match.checks.step import Failed
 from arena.match.clock import NS_PER_MS
 from arena.players.bot import BotPlayer
@@ -55,7 +55,7 @@ def starts(bench: Bench) -> str:
     return f"{bench.start_ns // NS_PER_MS} ms, {view} view"
 
 
-def plays(bench: Bench, place: Callable[[], Table]) -> str:
+def plays(bench: Bench, place: Callable[[], Trial]) -> str:
     """One game with the bot's usual process."""
     record = bench.game(place())
     return f"{record.end} after {record.turns} placements"
@@ -64,13 +64,13 @@ def plays(bench: Bench, place: Callable[[], Table]) -> str:
 def plays_many(bench: Bench) -> str:
     """Many games in a row."""
     for number in range(MANY):
-        bench.game(Table(SMALL, 2 + number % 3, number % 2, deal=number))
+        bench.game(Trial(SMALL, 2 + number % 3, number % 2, deal=number))
     return f"{bench.games} games so far"
 
 
 def repeats_itself(bench: Bench) -> str:
     """Not a fault: a bot may draw its own random numbers."""
-    first, second = (bench.game(Table(SMALL, 2, 0, deal=1)) for _ in range(2))
+    first, second = (bench.game(Trial(SMALL, 2, 0, deal=1)) for _ in range(2))
     return (
         ""
         if first.moves == second.moves
@@ -81,7 +81,7 @@ def repeats_itself(bench: Bench) -> str:
 def is_quiet_after_a_game(bench: Bench) -> str:
     """No line comes once a game is over."""
     with bench.started(BotPlayer) as player:
-        bench.game(Table(SMALL, 2, 0), player)
+        bench.game(Trial(SMALL, 2, 0), player)
         if player.is_running:
             _expect_quiet(player, "after the end of a game")
     return ""
@@ -121,9 +121,9 @@ def understands(bench: Bench, make: Callable[[Bot, int, Sandbox], Player]) -> st
     way.
     """
     with bench.started(make) as player:
-        bench.game(Table(SMALL, 2, 0), player)
+        bench.game(Trial(SMALL, 2, 0), player)
         if not bench.bot.manifest.fresh:
-            bench.game(Table(SMALL, 3, 1, leavers=1), player)
+            bench.game(Trial(SMALL, 3, 1, leavers=1), player)
     return ""
 
 
@@ -159,7 +159,7 @@ def ends_in_a_turn(bench: Bench) -> str:
 def quits(bench: Bench) -> str:
     """The last line of all; stdin stays open."""
     with bench.started(BotPlayer) as player:
-        bench.game(Table(SMALL, 2, 0), player)
+        bench.game(Trial(SMALL, 2, 0), player)
         if not player.is_running:
             return "it had already exited"
         player.inform(encode(Quit()))
@@ -169,7 +169,7 @@ def quits(bench: Bench) -> str:
 def ends_after_a_game(bench: Bench) -> str:
     """The arena dies between two games."""
     with bench.started(BotPlayer) as player:
-        bench.game(Table(SMALL, 2, 0), player)
+        bench.game(Trial(SMALL, 2, 0), player)
         return _expect_exit(player) if player.is_running else "it had already exited"
 
 

@@ -5,7 +5,7 @@ from functools import partial
 from typing import NamedTuple
 
 from arena.match.checks import steps, variants
-from arena.match.checks.bench import SMALL, Bench, Table
+from arena.match.checks.bench import SMALL, Bench, Trial
 from arena.match.clock import Timing
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
@@ -41,7 +41,7 @@ def _game(name: str, board: str, players: int, seat: int, leavers: int = 0) -> T
         name,
         partial(
             steps.plays,
-            place=lambda: Table(built_in(board), players, seat, leavers, deal=players + seat),
+            place=lambda: Trial(built_in(board), players, seat, leavers, deal=players + seat),
         ),
     )
 
@@ -72,7 +72,7 @@ STEPS = (
         "P2.3: write to stdout only when asked; log to stderr",
     ),
     TableStep(
-        "a complete game", partial(steps.plays, place=lambda: Table(SMALL, 2, 0, is_full=True))
+        "a complete game", partial(steps.plays, place=lambda: Trial(SMALL, 2, 0, is_full=True))
     ),
     _game("bird, 2 players, moves first", "bird", 2, 0),
     _game("bird, 2 players, moves second, in the same process", "bird", 2, 1),
@@ -89,17 +89,17 @@ STEPS = (
     _game("lion, 4 players", "lion", 4, 2),
     TableStep(
         "a small board that fills up, with passes",
-        partial(steps.plays, place=lambda: Table(SMALL, 3, 1, deal=4)),
+        partial(steps.plays, place=lambda: Trial(SMALL, 3, 1, deal=4)),
     ),
     TableStep(
         "26 x 26 squares, until no tiles are left",
-        partial(steps.plays, place=lambda: Table(LARGE, 2, 0)),
+        partial(steps.plays, place=lambda: Trial(LARGE, 2, 0)),
     ),
     _game("another player forfeits: three players go on as two", "bird", 3, 1, leavers=1),
     _game("two others forfeit: four players go on as two", "bird", 4, 2, leavers=2),
     _game("the only other player forfeits: the game ends early", "bird", 2, 1, leavers=1),
     TableStep(
-        "a game with a bank", partial(steps.plays, place=lambda: Table(SMALL, 2, 1, timing=BANK))
+        "a game with a bank", partial(steps.plays, place=lambda: Trial(SMALL, 2, 1, timing=BANK))
     ),
     TableStep("twenty more games in the same process", steps.plays_many),
     TableStep("the same seed gives the same game", steps.repeats_itself),

@@ -16,6 +16,9 @@ from arena.players.sandbox.launch import Launch
 
 PATIENCE_S = 10
 
+# A tier counts as working only if a child in it has tried what it must not do, and failed: what a
+# kernel or a program's version promises, a container, a profile or an old setting may take back.
+# The first two entries are different: they say that nothing inside can win those rights back.
 SPY = """
 import json, os, socket
 def refused(action):

@@ -55,7 +55,8 @@ class Cluster:
     def __init__(self, address: str, tls: Tls) -> None:
         self.address = address
         try:
-            from distributed import Client, Security
+            # An extra, and slow to load.
+            from distributed import Client, Security  # noqa: PLC0415
         except ImportError as error:
             raise ClusterError(
                 f"expected Dask to reach {address}, got {error}", "pip install 'qin-arena[cluster]'"

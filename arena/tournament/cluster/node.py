@@ -193,6 +193,7 @@ def release(token: str) -> None:
 
 
 def _dask_worker() -> Any:
-    from distributed import get_worker
+    # An extra, and slow to load.
+    from distributed import get_worker  # noqa: PLC0415
 
     return get_worker()

@@ -17,7 +17,7 @@ from arena.errors import ClusterError, Void
 from arena.match.referee import GamePlan
 from arena.players.builtin import is_built_in
 from arena.players.folder import Bot
-from arena.records.host import host_text, unlike
+from arena.records.record import host_text, unlike
 from arena.tournament.cluster import node, terms
 from arena.tournament.cluster.connection import LEAVE_S, Cluster
 from arena.tournament.cluster.shipping import pack

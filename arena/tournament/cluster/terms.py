@@ -77,7 +77,7 @@ def code_digest() -> str:
     version may differ.
     """
     root, digest = Path(arena.__file__).parent, hashlib.sha256()
-    for path in sorted(path for path in root.rglob("*") if path.suffix in (".py", ".c")):
+    for path in sorted(path for path in root.rglob("*") if path.suffix in (".py", ".c", ".h")):
         digest.update(
             b"%s\0%s\0"
             % (

@@ -10,8 +10,19 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.bench.figures import Figure, in_own_process
-from arena.bench.parrots import (
+from arena.match.clock import Timing
+from arena.match.referee import GamePlan
+from arena.players.sandbox.tiers import OPEN
+from arena.records.journal import Journal
+from arena.rules.boards import built_in
+from arena.tournament.batches import DealByDeal
+from arena.tournament.events import Event, Played
+from arena.tournament.pool import LocalPool, worker_cores
+from arena.tournament.runner import Runner
+from arena.tournament.sources import AllGames
+from arena.tournament.workers import Setup
+from tests.bench.figures import Figure, in_own_process
+from tests.bench.parrots import (
     BOARD,
     LABELS,
     PYTHON_PARROT,
@@ -20,16 +31,7 @@ from arena.bench.parrots import (
     parrot,
     rehearse,
 )
-from arena.bench.resident import resident_mb
-from arena.match.clock import Timing
-from arena.match.referee import GamePlan
-from arena.players.sandbox.tiers import OPEN
-from arena.records.journal import Journal
-from arena.rules.boards import built_in
-from arena.tournament.events import Event, Played
-from arena.tournament.pool import LocalPool, worker_cores
-from arena.tournament.runner import Runner
-from arena.tournament.workers import Setup
+from tests.bench.resident import resident_mb
 
 MARKS = (1_000, 10_000)
 QUICK_MARKS = (10, 40)
@@ -73,7 +75,9 @@ def play_games(marks: tuple[int, ...]) -> Readings:
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as name, Journal(Path(name)) as journal:
         plan, setup = _prepare(Path(name))
         pool = LocalPool(setup, 1, multiprocessing.get_context("spawn").Queue())
-        Runner(Path(name), journal, pool, listen).play(_plans(plan, marks[-1]))
+        Runner(Path(name), journal, pool, listen).play(
+            AllGames(DealByDeal(_plans(plan, marks[-1])))
+        )
     return readings
 
 

@@ -14,7 +14,7 @@ def resident_mb(process: int) -> float:
     table = Path(f"/proc/{process}/statm")
     if table.exists():
         return int(table.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / MEGA
-    done = subprocess.run(["ps", "-o", "rss=", "-p", str(process)], check=True, capture_output=True)  # noqa: S603, S607
+    done = subprocess.run(["ps", "-o", "rss=", "-p", str(process)], check=True, capture_output=True)
     return int(done.stdout) / 1024
 
 

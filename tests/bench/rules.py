@@ -14,10 +14,10 @@ from functools import partial
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from arena.bench.figures import Figure, alternate, median_ratio
 from arena.rules import pure
 from arena.rules.boards import built_in
 from arena.rules.notation import COPIES, PASS, TILES
+from tests.bench.figures import Figure, alternate, median_ratio
 
 ROUNDS = 7
 GAMES = {
@@ -130,6 +130,7 @@ def _cores(fewer: int) -> dict[str, Contestant]:
         )
     }
     try:
+        # A machine without a compiler has none.
         from arena.rules.native import State as NativeState
     except ImportError:
         return found
@@ -143,7 +144,7 @@ def _cores(fewer: int) -> dict[str, Contestant]:
 
 def _decks(count: int) -> list[Deck]:
     # For play.
-    rng, deck = random.Random(1), [tile for tile in range(len(TILES)) for _ in range(COPIES)]  # noqa: S311
+    rng, deck = random.Random(1), [tile for tile in range(len(TILES)) for _ in range(COPIES)]
     return [tuple(rng.sample(deck, len(deck))) for _ in range(count)]
 
 
@@ -152,7 +153,7 @@ def play_by_calls(state_class: type[pure.State], decks: list[Deck], seed: int) -
     placed.
     """
     # For play.
-    rng, board, placed = random.Random(seed), built_in("bird"), 0  # noqa: S311
+    rng, board, placed = random.Random(seed), built_in("bird"), 0
     for deck in decks:
         state = state_class(board, 2, deck)
         while state.end is None:
@@ -210,7 +211,7 @@ def _hex_inside(game: Any, search: Any) -> int:
 
 
 def _hex_by_calls(game: Any, games: int) -> int:
-    rng, placed = random.Random(1), 0  # noqa: S311 - for play
+    rng, placed = random.Random(1), 0
     for _ in range(games):
         state = game.new_initial_state()
         while not state.is_terminal():

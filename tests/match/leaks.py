@@ -113,7 +113,7 @@ def audit_situation(situation: Situation) -> Audited:
 def situation_of(seed: str, number: int) -> Situation:
     """A state; the same seed and number give the same state."""
     # For play, not for secrets.
-    rng = random.Random(f"{seed}/{number}")  # noqa: S311
+    rng = random.Random(f"{seed}/{number}")
     while True:
         board, players = built_in(rng.choice(sorted(BUILT_IN))), rng.randint(2, 4)
         deck = _shuffled(rng, [tile for tile in range(len(TILES)) for _ in range(COPIES)])
@@ -124,7 +124,7 @@ def situation_of(seed: str, number: int) -> Situation:
         )
         seat, until = at % players, next(later, len(moves))
         # Half of them.
-        draws_the_same = until == len(moves) or rng.random() < 0.5  # noqa: PLR2004
+        draws_the_same = until == len(moves) or rng.random() < 0.5
         for _ in range(ATTEMPTS):
             twin = _redealt(
                 deck, players, moves[:until], seat, until if draws_the_same else at, rng
@@ -222,7 +222,7 @@ def _follower(situation: Situation) -> InProcessPlayer:
     placements = [move for move in situation.moves if move != PASS]
 
     # The shape of a choosing function.
-    def follow(state: State, seed: int) -> int:  # noqa: ARG001
+    def follow(state: State, seed: int) -> int:
         if state.turns >= len(placements):
             raise _Enough
         return placements[state.turns]
@@ -255,7 +255,7 @@ def _listener(view: View, move: str, heard: list[bytes]) -> Iterator[BotPlayer]:
             raise _Enough
         return replies.pop(), b"", len(lines), 0, 0, -1
 
-    def hear(direction: Direction, text: bytes, _: int, /, *, unread: bool = False) -> None:  # noqa: ARG001
+    def hear(direction: Direction, text: bytes, _: int, /, *, unread: bool = False) -> None:
         if direction == "to":
             heard.extend(text.splitlines())
 

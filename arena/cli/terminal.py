@@ -1,9 +1,17 @@
-"""Steps through pages of text with the keys, and waits for a key in a game."""
+"""The terminal: lines folded between words at its width, which would break them inside a word, and
+pages and games that wait for a key.
+"""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from shutil import get_terminal_size
+from typing import TextIO
 
 import click
 
+INDENT = "  "
+WORD = re.compile(r"""(?:(?<!\w)'[^']*'(?!\w)|\S)+""")
+"""What stays together; a command in quotes does, so that it can be copied."""
 FRESH = "\x1b[H\x1b[2J"
 KEYS = "space, n, right: next   b, left: back   g: start   G: end   q: quit"
 FORWARD, BACK = (
@@ -11,6 +19,31 @@ FORWARD, BACK = (
     ("b", "p", "k", "\x7f", "\x1b[D", "\x1b[A"),
 )
 QUIT = ("q", "\x1b", "\x03", "\x04", "")
+
+
+def columns_of(stream: TextIO) -> int | None:
+    """How wide a terminal is; None for a file or a pipe, where every line stays as it is."""
+    return get_terminal_size().columns if stream.isatty() else None
+
+
+def folded(text: str, width: int | None, indent: str = INDENT) -> str:
+    """The text with each longer line on several ones, of which all but the first are indented."""
+    return (
+        text
+        if width is None
+        else "\n".join("\n".join(_fold(line, width, indent)) for line in text.split("\n"))
+    )
+
+
+def _fold(line: str, width: int, indent: str) -> Iterator[str]:
+    head = line[: len(line) - len(line.lstrip())] + indent
+    begin = end = 0
+    for word in WORD.finditer(line):
+        if begin < end and (len(head) if begin else 0) + word.end() - begin > width:
+            yield (head if begin else "") + line[begin:end]
+            begin = word.start()
+        end = word.end()
+    yield (head if begin else "") + line[begin:]
 
 
 def step_through(pages: Sequence[str], read_key: Callable[[], str] = click.getchar) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from statistics import median
 
-from arena.bench.figures import Figure, alternate
+from tests.bench.figures import Figure, alternate
 
 ROUNDS = 15
 COMMANDS = {
@@ -27,4 +27,4 @@ def measure(*, quick: bool = False) -> Iterator[Figure]:
 
 
 def _run(arguments: Sequence[str]) -> None:
-    subprocess.run([sys.executable, *arguments], check=True, capture_output=True)  # noqa: S603
+    subprocess.run([sys.executable, *arguments], check=True, capture_output=True)

@@ -13,8 +13,6 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-from arena.bench.figures import Figure, alternate, median_ratio
-from arena.bench.parrots import BOARD, PYTHON_PARROT, commands, compiled_parrot, parrot, rehearse
 from arena.match.clock import Timing
 from arena.match.referee import GamePlan, Referee
 from arena.players.bot import BotPlayer
@@ -24,6 +22,8 @@ from arena.players.player import Answer, Player, Words
 from arena.players.sandbox.tiers import OPEN
 from arena.rules import State
 from arena.rules.boards import built_in
+from tests.bench.figures import Figure, alternate, median_ratio
+from tests.bench.parrots import BOARD, PYTHON_PARROT, commands, compiled_parrot, parrot, rehearse
 
 GAMES = 60
 ROUNDS = 7
@@ -197,7 +197,7 @@ class BareBots:
         environment = OPEN.launch([], Path()).environment
         self._exchanges = exchanges
         self._bots = [
-            subprocess.Popen(  # noqa: S603
+            subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
             )
             for command in commands

@@ -12,7 +12,7 @@ KINDS = tuple((kind // 6, kind // 2 % 3, kind & 1) for kind in range(18))
 """First colour, second colour, and vertical, for each kind of move."""
 
 
-class Position:
+class BoardState:
     """Spaces, provinces, villages and pagodas.
 
     ``left``      pagodas that each seat still holds

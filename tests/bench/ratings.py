@@ -12,9 +12,6 @@ import numpy as np
 import pandas as pd
 from msgspec.structs import replace
 
-from arena.bench.figures import Figure, alternate, in_own_process
-from arena.bench.parrots import rehearse
-from arena.bench.resident import peak_mb
 from arena.ratings.components import Floats, Ints
 from arena.ratings.matches import score_journal
 from arena.ratings.model import rate
@@ -22,6 +19,9 @@ from arena.ratings.results import count_frame, count_results
 from arena.ratings.tables import make_tables
 from arena.records.journal import FILE as JOURNAL
 from arena.records.record import encode_record
+from tests.bench.figures import Figure, alternate, in_own_process
+from tests.bench.parrots import rehearse
+from tests.bench.resident import peak_mb
 
 GAMES = 1_000_000
 QUICK_GAMES = 2_000

@@ -50,11 +50,11 @@ def bench(parts: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
               .mb_after_1000, .mb_after_10000, and .growth_mb between them.
 
     Figures are medians of several runs, which take turns with the references.
-    """  # noqa: D301 - \b is click's mark for lines to keep
+    """
     figures = []
     for part in parts or PARTS:
         click.echo(f"measuring {part}", err=True)
-        figures += list(importlib.import_module(f"arena.bench.{part}").measure(quick=quick))
+        figures += list(importlib.import_module(f"tests.bench.{part}").measure(quick=quick))
     if as_json:
         click.echo(
             msgspec.json.format(
@@ -80,8 +80,8 @@ def _shown(value: float) -> str:
     """Three digits or more."""
     return (
         f"{value:,.0f}"
-        if abs(value) >= 1000  # noqa: PLR2004
+        if abs(value) >= 1000
         else f"{value:.1f}"
-        if abs(value) >= 10  # noqa: PLR2004
+        if abs(value) >= 10
         else f"{value:.3f}"
     )

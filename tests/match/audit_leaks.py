@@ -7,10 +7,10 @@ from tqdm import tqdm
 from arena.cli import DONE, FAILED
 from arena.cli.options import as_json
 from arena.cli.place import counted
-from arena.match.leaks import Leak, Situation
-from arena.match.leaks import audit_leaks as audit
 from arena.rules.diagrams import state_text
 from arena.rules.notation import deck_text, move_text
+from tests.match.leaks import Leak, Situation
+from tests.match.leaks import audit_leaks as audit
 
 SEED = "audit"
 
@@ -44,7 +44,7 @@ def audit_leaks(states: int, seed: str, first: int, *, as_json: bool) -> int:
     \b
     arena audit-leaks
     arena audit-leaks --states 1 --first 4711
-    """  # noqa: D301 - \b is click's mark for lines to keep
+    """
     lines, seen, leak = 0, 0, None
     tqdm.monitor_interval = 0
     with tqdm(

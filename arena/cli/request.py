@@ -1,0 +1,148 @@
+"""What `run` and `compare` are asked to play: the bots and boards that their options name."""
+
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+from msgspec.structs import replace
+
+from arena.cli.options import bot_finder, registry_of
+from arena.cli.playing import check_all_programs, warn_about_times
+from arena.cli.settings import with_clock
+from arena.errors import ConfigError, printable
+from arena.players.builtin import NAMES, is_built_in
+from arena.players.folder import Bot, lack
+from arena.tournament.comparison import deals_for
+from arena.tournament.config import DEFAULTS, Comparison
+from arena.tournament.request import Request, RunOptions, make_request
+
+OPPONENTS = ("greedy", "careful", "random", "greedy-4")
+"""Built-in bots suggested to a user who named too few bots."""
+
+
+def request_run(home: Path, options: RunOptions) -> Request:
+    """What the options of a tournament ask for. Raises UserError."""
+    boards = options.find_boards()
+    find = bot_finder(home, in_process=bool(options.in_process))
+    bots = _find_bots(home, find, options)
+    if options.challenger is not None:
+        options = replace(options, challenger=_seat_challenger(find, options.challenger, bots))
+    _refuse_too_few(bots, options)
+    if all(map(is_built_in, bots)):
+        options = replace(options, in_process=True)
+    request = make_request(with_clock(options), boards, bots)
+    warn_about_times(bots, request.config.timing)
+    return request
+
+
+def _find_bots(home: Path, find: Callable[[str], Bot], options: RunOptions) -> list[Bot]:
+    """The named bots, or else the newest versions of all that this machine can start, or with
+    ``in_process`` one of each built-in kind.
+    """
+    if options.in_process:
+        return [find(name) for name in options.bots or NAMES]
+    if options.bots:
+        return check_all_programs([find(name) for name in options.bots])
+    found, registry = [], registry_of(home)
+    for bot in registry.newest(_leave_out):
+        reason, cure = lack(bot)
+        if reason:
+            _leave_out(bot.label, f"{reason}; {cure}")
+        else:
+            found.append(bot)
+    if not found:
+        raise ConfigError(
+            f"expected bots to play, found none in {registry.root}",
+            "'arena new my-bot' makes your first bot; then 'arena run ./my-bot greedy careful'"
+            " plays it against built-in ones",
+        )
+    return found
+
+
+def _leave_out(label: str, reason: object) -> None:
+    click.echo(f"warning: {printable(label)} is left out: {printable(str(reason))}", err=True)
+
+
+def _refuse_too_few(bots: Sequence[Bot], options: RunOptions) -> None:
+    """Raises ConfigError with a command that names enough bots."""
+    usual: int = DEFAULTS["players"]
+    players = options.players or usual
+    if len(bots) >= players:
+        return
+    labels = [bot.label for bot in bots]
+    further = [name for name in OPPONENTS if name not in labels][: max(2, players - len(bots))]
+    table = ["--players", str(players)] if players > usual else []
+    raise ConfigError(
+        f"expected at least {players} bots, got {', '.join(labels)}",
+        "name opponents too; built-in ones are always there:"
+        f" '{shlex.join(['arena', 'run', *(options.bots or labels), *further, *table])}'",
+    )
+
+
+def _seat_challenger(find: Callable[[str], Bot], text: str, bots: list[Bot]) -> str:
+    """The label of the challenger, which is added to the bots if it is not one of them yet."""
+    labels = [bot.label for bot in bots]
+    if text in labels:
+        return text
+    challenger = find(text)
+    if challenger.label not in labels:
+        bots.append(challenger)
+    elif challenger.sha256 != bots[labels.index(challenger.label)].sha256:
+        raise ConfigError(
+            f"expected one bot named {challenger.label}, got {text} and another one",
+            "give one of them another name",
+        )
+    return challenger.label
+
+
+def request_comparison(
+    home: Path, compare: Comparison, options: RunOptions, *, max_blocks: int, null: bool
+) -> Request:
+    """What the options of a comparison ask for, between two bots that are named as the user does.
+    The new one comes first, then the old one, then the pool. Raises UserError.
+    """
+    find = bot_finder(home, in_process=bool(options.in_process))
+    new, old = _find_pair(find, compare, null=null)
+    bots = check_all_programs([new, old, *map(find, options.bots or ())])
+    if all(map(is_built_in, bots)):
+        options = replace(options, in_process=True)
+    boards, compare = options.find_boards(), replace(compare, new=new.label, old=old.label)
+    request = make_request(with_clock(options), boards, bots, compare)
+    deals = deals_for(request.config, max_blocks)
+    warn_about_times(bots, request.config.timing)
+    return replace(request, config=replace(request.config, deals=deals))
+
+
+def _find_pair(find: Callable[[str], Bot], pair: Comparison, *, null: bool) -> tuple[Bot, Bot]:
+    """The new bot and the old one, under names that tell them apart. Raises UserError."""
+    old = find(pair.old)
+    if null:
+        return replace(old, label=f"{old.label}-null"), old
+    new = find(pair.new)
+    if new.sha256 == old.sha256:
+        raise ConfigError(
+            f"expected two different bots, got the same content as {pair.new} and {pair.old}",
+            _cure_for_same(new, old),
+        )
+    if new.label == old.label:
+        old = replace(old, label=f"{old.label}@{old.manifest.version}")
+        click.echo(
+            f"note: {pair.old} is called {old.label} here, and {pair.new} {new.label}", err=True
+        )
+    return new, old
+
+
+def _cure_for_same(new: Bot, old: Bot) -> str:
+    """What to do if both names stand for the same content."""
+    name, version = new.manifest.name, old.manifest.version
+    if name == old.manifest.name and new.manifest.version == version:
+        return (
+            f"version {version} is the newest of {name}: change the bot, 'arena submit' it again,"
+            f" and compare {name} {name}@{version}; or compare the changed folder by its path, as"
+            f" in './{name} {name}'; --null plays the old one against itself"
+        )
+    return (
+        "name another version, as in 'arena compare my-bot my-bot@1'; --null plays the old one"
+        " against itself"
+    )

@@ -1,0 +1,123 @@
+"""What somebody asks for: read from arena.toml, put over it, and made into one checked request."""
+
+import pytest
+
+from arena.errors import BoardError, ConfigError
+from arena.players.builtin import built_in_bot
+from arena.tournament.config import DEFAULTS, RunConfig
+from arena.tournament.request import (
+    UNTIL_DEALS,
+    RunOptions,
+    find_boards,
+    make_request,
+    read_options,
+)
+
+
+def asked(**options):
+    """The settings of a request with two built-in bots."""
+    bots = [built_in_bot(name) for name in ("random", "greedy")]
+    wanted = RunOptions(**options)
+    return make_request(wanted, wanted.find_boards(), bots).config
+
+
+def test_paths_in_a_file_are_relative_to_it(tmp_path):
+    path = tmp_path / "sub" / "arena.toml"
+    path.parent.mkdir()
+    path.write_text('bots = ["a", "./b", "/c/d"]\nchallenger = "../e"\nout = "name"\n')
+    here = path.parent
+    assert read_options(path) == RunOptions(
+        bots=["a", str(here / "b"), "/c/d"], challenger=str(here / "../e"), out="name"
+    )
+
+
+def test_a_file_has_the_options_under_their_names(tmp_path):
+    path = tmp_path / "arena.toml"
+    path.write_text(
+        'bots = ["a", "b"]\nplayers = 2\nboard = ["my.txt"]\nmatch = ["my", "bird"]\nseed = 7\njobs'
+        ' = 2\nout = "x"\n'
+    )
+    assert read_options(path) == RunOptions(
+        bots=["a", "b"],
+        players=2,
+        board_files=[str(tmp_path / "my.txt")],
+        match=["my", "bird"],
+        seed=7,
+        jobs=2,
+        out="x",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "player = 2\n",
+        "players = 5\n",
+        "deals = 0\n",
+        "players = 'two'\n",
+        "players =",
+        "bots = 3\n",
+    ],
+)
+def test_a_bad_file_is_named(tmp_path, text):
+    path = tmp_path / "arena.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=str(path)) as caught:
+        read_options(path)
+    assert "its keys are the options of 'arena run'" in caught.value.hint
+
+
+def test_boards_come_by_name_and_from_files(tmp_path):
+    (tmp_path / "mine.txt").write_text("R..\n...\n")
+    assert list(find_boards(["lion"], [tmp_path / "mine.txt"])) == ["lion", "mine"]
+    (tmp_path / "bird.txt").write_text("R..\n")
+    with pytest.raises(ConfigError, match="expected a board name other than bird, lion"):
+        find_boards([], [tmp_path / "bird.txt"])
+    with pytest.raises(BoardError, match="expected a board out of bird, lion, got 'owl'"):
+        find_boards(["owl"], [])
+
+
+def test_what_is_said_counts_over_a_file_and_a_file_over_the_defaults():
+    options = RunOptions(players=3, adaptive=True).over(RunOptions(players=4, deals=7))
+    assert options == RunOptions(players=3, adaptive=True, deals=7)
+    assert asked(deals=7).deals == 7
+    assert asked().deals == DEFAULTS["deals"]
+
+
+def test_where_nothing_is_said_every_setting_is_the_default():
+    config = asked()
+    own = {"bots", "seed"}
+    assert {
+        name: getattr(config, name) for name in RunConfig.__struct_fields__ if name not in own
+    } == {name: DEFAULTS[name] for name in RunConfig.__struct_fields__ if name not in own}
+    assert (config.bots, config.seed) == (["random", "greedy"], "")
+
+
+def test_a_run_until_its_bars_are_narrow_may_use_more_deals_unless_some_are_named():
+    assert asked(until=20.0).deals == UNTIL_DEALS
+    assert asked(until=20.0, deals=50).deals == 50
+
+
+def test_a_match_and_board_files_say_which_boards_are_played(tmp_path):
+    (tmp_path / "mine.txt").write_text("R..\n...\n")
+    mine = str(tmp_path / "mine.txt")
+    assert list(RunOptions(match=["lion", "lion"]).find_boards()) == ["lion"]
+    assert list(RunOptions(match=["mine", "bird"], board_files=[mine]).find_boards()) == [
+        "bird",
+        "mine",
+    ]
+    assert list(RunOptions(board_files=[mine]).find_boards()) == ["mine"]
+    assert list(RunOptions(match=[]).find_boards()) == ["bird"]
+
+
+def test_a_request_without_a_seed_takes_that_of_the_run():
+    bots = [built_in_bot(name) for name in ("random", "greedy")]
+    for seed, kept in ((None, "its own"), ("s", "s"), (7, "7")):
+        options = RunOptions(seed=seed)
+        request = make_request(options, options.find_boards(), bots)
+        assert request.config_for("its own").seed == kept
+
+
+def test_the_clock_of_a_game_is_what_was_said_of_it():
+    timing = RunOptions(move_ms=5, clock="wall").timing
+    assert (timing.move_ms, timing.clock, timing.startup_ms) == (5, "wall", DEFAULTS["startup_ms"])

@@ -1,0 +1,234 @@
+"""Which games are issued when: a deal is in one place at a time, and all bots keep pace."""
+
+import random
+from collections import Counter
+from types import SimpleNamespace
+
+import pytest
+
+from arena.tournament.batches import MOST_DEALS_AT_ONCE, batches_of
+from arena.tournament.comparison import ComparedGames
+from arena.tournament.config import make_config
+from arena.tournament.lineups import fix_line_ups
+from arena.tournament.schedule import Schedule
+from arena.tournament.sources import AllGames, GamesInRounds
+
+AHEAD = 2
+
+
+def schedule(**settings):
+    found = make_config({"bots": ["a", "b", "c", "d", "e"], "seed": "s", "deals": 12, **settings})
+    return Schedule(fix_line_ups(found, None))
+
+
+def source_of(plan, places=1, ids=()):
+    return AllGames(batches_of(plan, ids, lambda: places))
+
+
+def end(source, batch):
+    for plan in batch:
+        source.ended(SimpleNamespace(id=plan.id))
+
+
+def drained(source, places, room, seed=0):
+    """Batches as they are handed out to workers, each with those that are out then; they come back
+    in any order.
+    """
+    out, found, rng = [], [], random.Random(seed)
+    while not source.is_over:
+        while len(out) < places * AHEAD and (batch := source.issue(room)):
+            found.append((batch, list(out)))
+            out.append(batch)
+        assert out, "games are left, none is out, and none is issued"
+        end(source, out.pop(rng.randrange(len(out))))
+    return found
+
+
+def deals_of(batch):
+    return {(plan.board, plan.deal) for plan in batch}
+
+
+SETTINGS = [
+    {},
+    {"players": 3, "seatings": "all", "deals": 3},
+    {"players": 4, "boards": ["bird", "lion"], "deals": 5},
+    {"match": ["bird", "bird"]},
+    {"players": 3, "tables": 4},
+    {"challenger": "c", "deals": 40},
+    {"compare": {"new": "a", "old": "b"}, "deals": 30},
+    {"compare": {"new": "a", "old": "b"}, "bots": ["a", "b"], "deals": 30},
+    {"allotted": {"a+b": 20, "c+d": 3}},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize(("places", "room"), [(1, 1), (1, 10), (2, 3), (4, 7), (8, 500)])
+def test_no_deal_is_out_twice_and_every_game_is_issued_once(settings, places, room):
+    plan = schedule(**settings)
+    found = drained(source_of(plan, places), places, room)
+    for batch, out in found:
+        assert not deals_of(batch) & {deal for other in out for deal in deals_of(other)}
+        assert len(deals_of(batch)) == len(batch), "a process never meets a deal twice"
+        assert len({(plan.board, plan.bots) for plan in batch}) == 1
+        assert len(batch) <= room
+    assert Counter(plan.id for batch, _ in found for plan in batch) == Counter(
+        game.id for game in plan
+    )
+
+
+@pytest.mark.parametrize("places", [1, 4])
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("settings", [{}, {"tables": 5}, {"boards": ["bird", "lion"]}])
+def test_whenever_a_run_is_stopped_all_bots_have_played_about_equally_often(
+    players, places, settings
+):
+    """At most a few blocks for each batch that may be out; later, a part of what they have."""
+    plan = schedule(players=players, deals=40, **settings)
+    found = drained(source_of(plan, places), places, 10)
+    games = Counter(dict.fromkeys(plan.config.bots, 0))
+    for batch, _ in found:
+        games.update(bot for game in batch for bot in game.bots)
+        apart = max(games.values()) - min(games.values())
+        assert apart <= players * len(plan.seatings) * AHEAD * places + min(games.values())
+    assert len(set(games.values())) == 1 or "tables" in settings
+
+
+def test_after_a_few_games_every_bot_has_one():
+    plan = schedule(bots=[f"b{number}" for number in range(10)], deals=20)
+    found = drained(source_of(plan, 2), 2, 10)
+    first = [game for batch, _ in found for game in batch][:31]
+    assert {bot for game in first for bot in game.bots} == set(plan.config.bots)
+
+
+@pytest.mark.parametrize(
+    ("places", "deals", "sizes"),
+    [
+        (1, 100, [1, 1, 1, 1, 2, 3, 4, 6, 9, 14, 20, 20, 18]),
+        (2, 10, [1, 1, 1, 1, 2, 3, 1]),
+        (8, 40, [1, 1, 1, 1, 2, 3, 4, 5, 5, 5, 5, 5, 2]),
+    ],
+)
+def test_chunks_grow_with_what_was_played_and_leave_games_for_all_workers(places, deals, sizes):
+    plan = schedule(bots=["a", "b"], deals=deals)
+    found = [batch for batch, _ in drained(source_of(plan, places), places, 500)]
+    chunks = Counter()
+    for batch in found:
+        chunks[min(game.deal for game in batch)] = len(batch)
+    assert [chunks[first] for first in sorted(chunks)] == sizes
+
+
+def test_all_workers_have_games_as_long_as_there_are_deals():
+    found = drained(source_of(schedule(deals=100), 4), 4, 10)
+    assert sum(len(out) == 4 * AHEAD - 1 for _, out in found) > len(found) * 0.7
+    idle = drained(source_of(schedule(deals=1), 4), 4, 10)
+    assert all(not out for _, out in idle)
+    assert schedule(deals=1).most_places == 1
+    assert schedule(deals=3, boards=["bird", "lion"]).most_places == 6
+
+
+def test_single_seatings_and_built_in_bots_share_no_deal_so_nothing_waits():
+    for settings in ({"seatings": "single"}, {"in_process": True}):
+        plan = schedule(deals=1, bots=["random", "greedy", "careful"], **settings)
+        assert plan.most_places > 64
+        found = drained(source_of(plan, 2), 2, 1)
+        assert max(len(out) for _, out in found) == min(4, len(found)) - 1
+
+
+def test_batches_of_built_in_bots_are_as_long_as_there_is_room():
+    plan = schedule(in_process=True, bots=["random", "greedy", "careful"], deals=10)
+    source = source_of(plan)
+    assert [len(source.issue(50)) for _ in range(3)] == [50, 10, 0]
+    assert not source.is_over
+
+
+def test_a_slow_batch_is_cut_and_its_rest_goes_elsewhere():
+    plan = schedule(bots=["a", "b"], deals=100)
+    source = source_of(plan)
+    for _ in range(20):
+        end(source, source.issue(10))
+    ten = source.issue(10)
+    end(source, ten)
+    first, rest = source.issue(4), source.issue(10)
+    assert len(first + rest) == 10
+    assert first[0].bots == rest[0].bots
+    assert not deals_of(first) & deals_of(rest)
+
+
+def test_games_that_were_played_before_are_not_issued():
+    plan = schedule()
+    every = [game.id for game in plan]
+    played = set(random.Random(3).sample(every, 200))
+    found = drained(source_of(plan, 2, played), 2, 10)
+    assert sorted(game.id for batch, _ in found for game in batch) == sorted(set(every) - played)
+    assert source_of(plan, 2, every).is_over
+
+
+def test_a_game_that_was_given_back_waits_until_its_deal_is_free():
+    source = source_of(schedule(bots=["a", "b"], deals=1))
+    [first] = source.issue(5)
+    assert source.issue(5) == []
+    source.give_back([first])
+    assert source.issue(5) == [first]
+    source.give_back([first])
+    [again] = source.issue(5)
+    source.ended(SimpleNamespace(id=again.id))
+    [second] = source.issue(5)
+    source.give_back([second])
+    assert not source.is_over
+    end(source, source.issue(5))
+    assert source.is_over
+
+
+def test_a_game_that_was_given_up_leaves_a_gap():
+    source = source_of(schedule(bots=["a", "b"], deals=1))
+    [first] = source.issue(5)
+    source.give_up(first)
+    assert source.has_gaps
+    end(source, source.issue(5))
+    assert source.is_over
+
+
+def test_a_further_round_is_decided_when_all_games_of_the_last_have_ended():
+    rounds, played = [2, 1], set()
+
+    def games():
+        return batches_of(schedule(deals=rounds.pop()), played, lambda: 1)
+
+    source = GamesInRounds(games(), lambda: games() if rounds else None)
+    for deals in (1, 2):
+        assert not source.is_over
+        for _ in range(20):
+            [plan] = source.issue(10)
+            assert plan.deal == deals - 1
+            end(source, [plan])
+            played.add(plan.id)
+    assert source.issue(10) == []
+    assert source.is_over
+
+
+def test_a_round_with_a_gap_is_the_last():
+    source = GamesInRounds(batches_of(schedule(deals=1), [], lambda: 1), pytest.fail)
+    [plan] = source.issue(1)
+    source.give_up(plan)
+    drained(source, 1, 10)
+    assert source.is_over
+
+
+def test_compared_blocks_are_played_in_the_order_in_which_they_are_looked_at():
+    plan = schedule(compare={"new": "a", "old": "b"}, deals=200)
+    source = ComparedGames(plan, batches_of(plan, [], lambda: 2), lambda _: False)
+    issued, ahead = [], 0
+    while not source.is_over:
+        batch = source.issue(10)
+        issued += batch
+        for game in batch:
+            source.ended(
+                SimpleNamespace(
+                    id=game.id, board="bird", deal=game.deal, bots=game.bots, ranks=[1, 2]
+                )
+            )
+        done = Counter(game.deal for game in issued)
+        complete = next(deal for deal in range(201) if done[deal] < source.block_size)
+        ahead = max(ahead, len(done) - complete)
+    assert ahead <= 3 * MOST_DEALS_AT_ONCE
+    assert len(issued) == plan.games

@@ -12,7 +12,7 @@ from arena.players.sandbox import probe
 
 def run(monkeypatch, tmp_path, reasons, *arguments):
     """The command on a machine where the tiers of the sandbox fail for these reasons."""
-    monkeypatch.setattr(probe, "failure", lambda launch: reasons[launch.__self__.tier])
+    monkeypatch.setattr("arena.cli.doctor.failure", lambda launch: reasons[launch.__self__.tier])
     return CliRunner().invoke(doctor, arguments, obj=tmp_path, standalone_mode=False)
 
 
@@ -55,7 +55,7 @@ def test_a_machine_s_words_cannot_steer_the_terminal(monkeypatch, tmp_path):
 
 def test_how_processor_time_is_counted_is_said_with_the_cure(monkeypatch, tmp_path):
     monkeypatch.setattr(steadiness, "count_processor_time", lambda *_: -1)
-    monkeypatch.setattr(steadiness, "paranoia", lambda: 4)
+    monkeypatch.setattr("arena.cli.doctor.paranoia", lambda: 4)
     done = run(monkeypatch, tmp_path, WORKS)
     assert (
         "processor time: the arena adds up what it sees in /proc; a bot that ignores SIGCHLD is"

@@ -11,9 +11,10 @@ from arena.cli.options import SandboxChoice, find_bot, registry_of, run_folder
 from arena.errors import printable
 from arena.match.retrace import Decision, decisions_of, old_ms, retrace
 from arena.players.bot import BotPlayer
-from arena.players.folder import Bot, staged_for_a_while
+from arena.players.folder import Bot
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
+from arena.players.staging import staged_for_a_while
 from arena.records.find import find_record
 from arena.records.record import GameRecord
 from arena.rules.rulebook import explained

@@ -11,7 +11,7 @@ from arena.cli.options import as_json, registry_of
 from arena.cli.terminal import columns_of, folded
 from arena.errors import UserError, printable
 from arena.exports.text import columns_text
-from arena.players.folder import lack
+from arena.players.staging import lack
 
 
 @click.command()

@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from arena.errors import UserError
-from arena.players.folder import bot_at, lack
+from arena.players.folder import bot_at
 from arena.players.manifest import check_name
+from arena.players.staging import lack
 
 LANGUAGES = ("python", "js", "c", "cpp", "rust", "java")
 TEMPLATES = {"first": LANGUAGES, "plain": ("python",), "montecarlo": ("python",)}

@@ -21,10 +21,11 @@ from arena.match.clock import Timing
 from arena.match.referee import Referee, Watch
 from arena.players.bot import BotPlayer
 from arena.players.builtin import built_in_player, is_built_in
-from arena.players.folder import Bot, staged_for_a_while
+from arena.players.folder import Bot
 from arena.players.inprocess import InProcessPlayer
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
+from arena.players.staging import staged_for_a_while
 from arena.players.wire import WireLog, logged_player
 from arena.records.record import GameRecord, encode_record
 from arena.rules import State

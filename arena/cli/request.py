@@ -14,7 +14,8 @@ from arena.cli.settings import with_clock
 from arena.errors import ConfigError, printable
 from arena.match.clock import Timing
 from arena.players.builtin import NAMES, is_built_in
-from arena.players.folder import Bot, check_programs, lack
+from arena.players.folder import Bot
+from arena.players.staging import check_programs, lack
 from arena.tournament.comparison import deals_for
 from arena.tournament.config import DEFAULTS, Comparison
 from arena.tournament.request import Request, RunOptions, make_request

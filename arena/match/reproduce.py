@@ -12,7 +12,7 @@ import msgspec
 
 from arena.errors import FaultKind
 from arena.match.retrace import Decision, Script, decisions_of, retrace
-from arena.players.bot import BotPlayer, Manner
+from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel, Direction
 from arena.players.folder import Bot
 from arena.players.messages import FromArena, Hello, encode
@@ -62,9 +62,9 @@ def reproduce(
     old = [(way, text) for way, _, text in kept.lines] if kept else []
     asked = sum(turn < fault.turn for turn in decisions_of(script.record, fault.seat))
     said: list[tuple[Direction, str]] = []
-    manner = _as_in_the_run(arena, _first_id(old, asked), said)
+    speech = _as_in_the_run(arena, _first_id(old, asked), said)
     timing = script.timing
-    player = BotPlayer(bot, timing.startup_ms, sandbox, timing.clock, manner)
+    player = BotPlayer(bot, timing.startup_ms, sandbox, timing.clock, speech)
     # a bot that forfeited at the start is just started
     wanted = -1 if fault.kind == FaultKind.STARTUP else fault.turn
     try:
@@ -89,7 +89,7 @@ def reproduce(
     )
 
 
-def _as_in_the_run(arena: str, first: int, said: list[tuple[Direction, str]]) -> Manner:
+def _as_in_the_run(arena: str, first: int, said: list[tuple[Direction, str]]) -> Speech:
     """Greets the bot with the run's version of the arena, gives its requests the ids that they had
     (1 for hello, then from the ``first`` of the game), and keeps all lines in ``said``.
     """
@@ -105,7 +105,7 @@ def _as_in_the_run(arena: str, first: int, said: list[tuple[Direction, str]]) ->
                 (direction, line[:KEPT_BYTES].decode(errors="backslashreplace")) for line in lines
             )
 
-    return Manner(
+    return Speech(
         encode=in_its_version,
         numbers=lambda: chain([HELLO_ID], count(first)),
         connect=partial(Channel, tap=keep),

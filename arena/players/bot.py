@@ -37,7 +37,7 @@ that is no fault.
 """
 
 
-class Manner(NamedTuple):
+class Speech(NamedTuple):
     """How the arena speaks to a bot; a tool that wants a part of it otherwise gives its own.
 
     ``encode`` makes a line of a message, ``numbers`` the ids of all requests to one process, and
@@ -49,7 +49,7 @@ class Manner(NamedTuple):
     connect: Callable[[int, int], Channel] = Channel
 
 
-USUAL = Manner()
+USUAL = Speech()
 
 
 class BotPlayer(Player):
@@ -61,7 +61,7 @@ class BotPlayer(Player):
         startup_ms: int,
         sandbox: Sandbox = OPEN,
         clock: ClockKind = BEST_CLOCK,
-        manner: Manner = USUAL,
+        speech: Speech = USUAL,
     ) -> None:
         self.bot = bot
         self.clock: ClockKind = clock
@@ -71,9 +71,9 @@ class BotPlayer(Player):
         self._process: BotProcess | None = None
         self._channel: Channel | None = None
         self._timekeeper: Timekeeper | None = None
-        self._manner = manner
-        self._encode = manner.encode
-        self._numbers = manner.numbers()
+        self._speech = speech
+        self._encode = speech.encode
+        self._numbers = speech.numbers()
         self._has_moved = self._full = False
         self._began_ns = time.monotonic_ns()
 
@@ -241,13 +241,13 @@ class BotPlayer(Player):
             self.bot.command, self.bot.folder, self.sandbox, wanted.memory_mb, wanted.processes
         )
         self._process = process
-        self.attach(self._manner.connect(process.to_bot, process.from_bot), process)
+        self.attach(self._speech.connect(process.to_bot, process.from_bot), process)
 
     def attach(self, channel: Channel, metered: Metered) -> None:
         """Speaks over this channel from now on, and charges what is metered."""
         self._channel = channel
         self._timekeeper = Timekeeper(channel, metered, self.clock)
-        self._numbers = self._manner.numbers()
+        self._numbers = self._speech.numbers()
         self._has_moved = False
 
     def greet(self) -> None:

@@ -128,25 +128,17 @@ class BotProcess:
         lifeline_read, self._lifeline = os.pipe()
         self._status, status_write = os.pipe()
         os.set_blocking(self._status, False)
-        limits = {
-            **self._launch.limits,
-            **(BUILD_LIMITS if building else LIMITS),
-            "memory_mb": memory_mb,
-        }
+        limits = {**self._launch.limits, **(BUILD_LIMITS if building else LIMITS)}
+        limits["memory_mb"] = memory_mb
         if processes:
             limits["processes"] = processes + self._launch.processes
-        watched = [
-            place
-            for place in (self._launch.temporary, str(folder.resolve()) if building else None)
-            if place
-        ]
+        places = (self._launch.temporary, str(folder.resolve()) if building else None)
+        watched = [place for place in places if place]
+        keeper_command = _keeper_command(lifeline_read, status_write, limits, watched)
         try:
             # Starting bots is what this is for.
             self._keeper = subprocess.Popen(  # noqa: S603
-                [
-                    *_keeper_command(lifeline_read, status_write, limits, watched),
-                    *self._launch.command,
-                ],
+                [*keeper_command, *self._launch.command],
                 cwd=folder,
                 env=self._launch.environment,
                 stdin=subprocess.PIPE,
@@ -168,10 +160,8 @@ class BotProcess:
         assert self._keeper.stdin is not None
         assert self._keeper.stdout is not None
         # Copies, which the caller may close when it likes: the originals belong to Popen's files.
-        self.to_bot, self.from_bot = (
-            os.dup(self._keeper.stdin.fileno()),
-            os.dup(self._keeper.stdout.fileno()),
-        )
+        self.to_bot = os.dup(self._keeper.stdin.fileno())
+        self.from_bot = os.dup(self._keeper.stdout.fileno())
         self._keeper.stdin.close()
         self._keeper.stdout.close()
         self._stopped = False

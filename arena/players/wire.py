@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
-from arena.players.bot import BotPlayer, Manner
+from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel, Direction
 from arena.players.folder import Bot
 from arena.players.messages import ClockKind, encode
@@ -66,4 +66,4 @@ def logged_player(
     def connect(to_bot: int, from_bot: int) -> Channel:
         return Channel(to_bot, from_bot, exchange=None, tap=partial(log.write, seat, bot.label))
 
-    return BotPlayer(bot, startup_ms, sandbox, clock, Manner(connect=connect))
+    return BotPlayer(bot, startup_ms, sandbox, clock, Speech(connect=connect))

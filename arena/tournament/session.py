@@ -15,9 +15,10 @@ from msgspec import Struct
 
 from arena.errors import ConfigError, RunError
 from arena.players.builtin import is_built_in
-from arena.players.folder import Bot, stage
+from arena.players.folder import Bot
 from arena.players.passing import remove_abandoned, remove_tree
 from arena.players.sandbox.tiers import Sandbox
+from arena.players.staging import stage
 from arena.records.ids import Ids
 from arena.records.journal import FILE as JOURNAL
 from arena.records.journal import Journal, journal_of, read_ids

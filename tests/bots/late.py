@@ -1,4 +1,4 @@
-"""Answers a little after its time is up."""
+"""Answers after its time is up."""
 
 import time
 
@@ -6,7 +6,7 @@ from polite import move, play
 
 
 def misbehave(message):
-    time.sleep(message["time_ms"] / 1000 + 0.08)
+    time.sleep(message["time_ms"] / 1000 + 1)
     move(message)
 
 

@@ -6,7 +6,7 @@ from polite import move, play
 
 
 def misbehave(message):
-    time.sleep(message["time_ms"] / 1000 + 0.05)
+    time.sleep(message["time_ms"] / 1000 + 1)
     move(message)
     move({**message, "id": message["id"] + 1})
 

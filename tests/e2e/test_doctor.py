@@ -69,6 +69,21 @@ def test_how_processor_time_is_counted_is_said_with_the_cure(monkeypatch, tmp_pa
     assert 0 < found["time"]["longest_stall_ms"] < 60_000
 
 
+def test_a_hypervisor_that_takes_the_processor_away_asks_for_longer_moves(monkeypatch, tmp_path):
+    pauses = steadiness.Pauses(stall_ns=18_000_000, jump_ns=17_600_000)
+    monkeypatch.setattr("arena.cli.doctor.longest_pauses", lambda _: pauses)
+    out = run(monkeypatch, tmp_path, WORKS).output
+    assert "up to 17.6 ms in which it stood still were counted as its own time" in out
+    assert "give moves much more than 17.6 ms (--move-ms)" in out
+    monkeypatch.setattr("arena.cli.doctor.longest_pauses", lambda _: steadiness.Pauses(0, 100_000))
+    assert "--move-ms" not in run(monkeypatch, tmp_path, WORKS).output
+
+
+def test_a_jump_of_the_processor_time_is_seen():
+    pauses = steadiness.longest_pauses(0.2)
+    assert pauses.stall_ns > 0 < pauses.jump_ns
+
+
 def test_languages_that_are_missing_are_named(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     done = run(monkeypatch, tmp_path, WORKS)

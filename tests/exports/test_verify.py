@@ -16,9 +16,10 @@ from arena.exports.verify import Sample, csv_difference, verify_run
 from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.players.builtin import built_in_bot
-from arena.players.folder import bot_at, stage
+from arena.players.folder import bot_at
 from arena.players.inprocess import InProcessPlayer, random_move
 from arena.players.sandbox.tiers import OPEN
+from arena.players.staging import stage
 from arena.ratings.tables import run_tables
 from arena.records.evidence import evidence_name
 from arena.records.journal import Journal

@@ -15,12 +15,14 @@ from arena.errors import FaultKind
 from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.match.replay import replay, start_state
+from arena.players import aftermath
 from arena.players.bot import BotPlayer
-from arena.players.folder import bot_at, staged_for_a_while
+from arena.players.folder import bot_at
 from arena.players.inprocess import InProcessPlayer, random_move
 from arena.players.player import Relay
 from arena.players.sandbox.probe import failure
 from arena.players.sandbox.tiers import OPEN, Sandbox
+from arena.players.staging import staged_for_a_while
 from arena.players.timekeeper import patience
 from arena.rules.boards import built_in
 from arena.rules.notation import TILES
@@ -174,6 +176,10 @@ PROGRAMS = {
 }
 BY_THE_WALL = {"late", "late_then_next", "very_late"}
 """Programs that sleep for less than a bot may, where an answer costs processor time."""
+LATE = {"late", "late_then_next"}
+"""Programs that are late by a second, so that a stall of this machine does not put them in time;
+they get a longer grace.
+"""
 PATIENT = {"stderr_flood": 5000, "memory": 3000, "many_processes": 5000}
 """Programs that need a while for what they do, with the ms for their moves."""
 FAULTLESS = {"burns"}
@@ -216,7 +222,18 @@ def misbehaving(program, sandbox=OPEN):
     return Timed(BotPlayer(bot, startup_ms, sandbox, clock))
 
 
-def play(program, players, seat, sandbox=OPEN, others=random_move):
+@pytest.fixture(name="play")
+def play_with_a_fitting_grace(monkeypatch):
+    def fitted(program, *table, **options):
+        if program in LATE:
+            monkeypatch.setattr(aftermath, "GRACE_NS", 60_000_000_000)
+            monkeypatch.setattr(aftermath, "MOST_NS", 60_000_000_000)
+        return played(program, *table, **options)
+
+    return fitted
+
+
+def played(program, players, seat, sandbox=OPEN, others=random_move):
     culprit = misbehaving(program, sandbox)
     seated = [
         culprit if at == seat else InProcessPlayer(f"good-{at}", others) for at in range(players)
@@ -265,7 +282,7 @@ def states_before(record):
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("program", sorted(PROGRAMS))
-def test_a_fault_is_a_forfeit_with_evidence(program, players):
+def test_a_fault_is_a_forfeit_with_evidence(play, program, players):
     kind, sentence = PROGRAMS[program]
     seat = players - 1
     outcome, over_s = play(program, players, seat)
@@ -310,7 +327,7 @@ WALLED = [
 
 @pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])
 @pytest.mark.parametrize("program", WALLED)
-def test_in_a_sandbox_it_is_the_same_fault(program, tier):
+def test_in_a_sandbox_it_is_the_same_fault(play, program, tier):
     reason = failure(Sandbox(tier).launch)
     if reason:
         pytest.skip(f"{tier} does not work here: {reason}")
@@ -372,7 +389,7 @@ def test_when_all_fail_to_start_the_last_one_wins_unasked():
     assert [fault.seat for fault in record.faults] == [0, 1]
 
 
-def test_the_process_that_hid_is_gone():
+def test_the_process_that_hid_is_gone(play):
     outcome, _ = play("leaves_children", 2, 1)
     hidden = int(outcome.evidence[0].stderr.split()[0])
     with pytest.raises(ProcessLookupError):

@@ -7,9 +7,10 @@ import shutil
 import pytest
 
 from arena.errors import BotFolderError
-from arena.players.folder import bot_at, stage, staged_for_a_while
+from arena.players.folder import bot_at
 from arena.players.manifest import read_manifest
 from arena.players.registry import Registry
+from arena.players.staging import stage, staged_for_a_while
 
 GOOD = 'name = "ann"\nversion = "1"\ncommand = ["python3", "bot.py"]\n'
 
@@ -228,7 +229,7 @@ def test_a_program_that_a_build_itself_does_not_find_is_named_with_its_cure(
     (folder / "bot.toml").write_text(GOOD + f"build = {build}\n")
     with monkeypatch.context() as patch:
         patch.setenv("PATH", str(tmp_path))
-        patch.setattr("arena.players.folder.remove_tree", shutil.rmtree)
+        patch.setattr("arena.players.staging.remove_tree", shutil.rmtree)
         with pytest.raises(BotFolderError) as caught:
             stage(bot_at(folder), tmp_path / "staged")
     assert said in str(caught.value)

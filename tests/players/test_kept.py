@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.players.folder import bot_at, kept_builds, stage
+from arena.players.folder import bot_at
 from arena.players.kept import Kept, cache_folder
 from arena.players.sandbox.probe import failure
 from arena.players.sandbox.tiers import OPEN, TIERS, Sandbox
+from arena.players.staging import kept_builds, stage
 
 
 @pytest.fixture

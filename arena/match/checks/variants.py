@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from arena.players.bot import BotPlayer, Manner
+from arena.players.bot import BotPlayer, Speech
 from arena.players.channel import Channel
 from arena.players.folder import Bot
 from arena.players.messages import FromArena, Start
@@ -41,7 +41,7 @@ class Changed(Relay):
         change: Change,
         separators: tuple[str, str] = (",", ":"),
     ) -> None:
-        super().__init__(BotPlayer(bot, startup_ms, sandbox, manner=Manner(encode=self._changed)))
+        super().__init__(BotPlayer(bot, startup_ms, sandbox, speech=Speech(encode=self._changed)))
         self._change = change
         self._separators = separators
 
@@ -119,7 +119,7 @@ class WithPause(LineByLine):
 def with_jumping_ids(bot: Bot, startup_ms: int, sandbox: Sandbox) -> BotPlayer:
     """Numbers its requests with gaps, up to the largest id, from the beginning for each process."""
     first = LARGEST_ID - MOST_REQUESTS * GAP
-    return BotPlayer(bot, startup_ms, sandbox, manner=Manner(numbers=lambda: count(first, GAP)))
+    return BotPlayer(bot, startup_ms, sandbox, speech=Speech(numbers=lambda: count(first, GAP)))
 
 
 def in_pieces(bot: Bot, startup_ms: int, sandbox: Sandbox) -> BotPlayer:
@@ -127,7 +127,7 @@ def in_pieces(bot: Bot, startup_ms: int, sandbox: Sandbox) -> BotPlayer:
     next.
     """
     connect = partial(Channel, exchange=None, write=write_piece)
-    return BotPlayer(bot, startup_ms, sandbox, manner=Manner(connect=connect))
+    return BotPlayer(bot, startup_ms, sandbox, speech=Speech(connect=connect))
 
 
 def write_piece(to_bot: int, lines: bytes) -> int:

@@ -12,9 +12,10 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from arena.errors import BotFolderError
-from arena.players.folder import Bot, bot_files, content_hash, stage
+from arena.players.folder import Bot, bot_files, content_hash
 from arena.players.kept import Kept, cache_folder
 from arena.players.sandbox.tiers import Sandbox
+from arena.players.staging import stage
 
 
 def pack(bot: Bot) -> bytes:

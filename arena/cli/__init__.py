@@ -10,27 +10,34 @@ NO, UNDECIDED = 4, 5
 """Exit statuses of commands that answer a question."""
 
 
+_heard: list[int] = []
+
+
 def main() -> None:
     """Runs the command line and exits; to be ended or hung up on is like Ctrl-C, unless whoever
     started it wants that ignored.
     """
-    # While Python imports a module or shuts down, a KeyboardInterrupt prints where it struck. So
-    # this module imports only what Python has loaded anyway, and the rest after this.
-    heard = [
+    # While Python imports a module or shuts down, a KeyboardInterrupt prints where it struck, or is
+    # lost. So this module imports only what Python has loaded anyway, and the rest after this.
+    _heard[:] = [
         number
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
         if signal.getsignal(number) is not signal.SIG_IGN
     ]
-    for number in heard:
+    for number in _heard:
         signal.signal(number, _end)
     from arena.cli.main import run_command  # noqa: PLC0415
 
-    for number in heard:
-        signal.signal(number, _interrupt)
     status = run_command()
-    for number in heard:
+    for number in _heard:
         signal.signal(number, _end)
     sys.exit(status)
+
+
+def command_is_loaded() -> None:
+    """From now on, a signal to end is a KeyboardInterrupt, which a command can clean up after."""
+    for number in _heard:
+        signal.signal(number, _interrupt)
 
 
 def _interrupt(*_: object) -> None:

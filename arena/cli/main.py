@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from arena import __version__
-from arena.cli import BUG, DONE, FAILED, INTERRUPTED
+from arena.cli import BUG, DONE, FAILED, INTERRUPTED, command_is_loaded
 from arena.cli.home import find_home
 from arena.cli.terminal import columns_of, folded
 from arena.errors import ArenaError, UserError, Void, did_you_mean
@@ -94,6 +94,7 @@ class CommandTable(click.Group):
             _add_checkout(cmd_name)
         command = getattr(importlib.import_module(module), name)
         assert isinstance(command, click.Command)
+        command_is_loaded()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -14,7 +14,7 @@ Entry = tuple[int, int, int, int]
 """Colour, mask, owner and pagodas of a province."""
 
 
-class Setup(NamedTuple):
+class CheckedPosition(NamedTuple):
     """A checked position; the parts are those of ``State.set_up``, as tuples of plain ints."""
 
     board: Board
@@ -36,11 +36,11 @@ def checked_setup(
     hands: Sequence[Sequence[int]],
     pile: Sequence[int],
     mover: int = 0,
-) -> Setup:
+) -> CheckedPosition:
     """The position. Raises ValueError if a part by itself is impossible in any game: colours,
     owners, pagodas, and their numbers.
     """
-    setup = Setup(
+    setup = CheckedPosition(
         board,
         tuple(map(index, spaces)),
         tuple(_entry(entry) for entry in provinces),
@@ -63,7 +63,7 @@ def _entry(entry: Iterable[int]) -> Entry:
     return numbers
 
 
-def _check_seats(setup: Setup) -> None:
+def _check_seats(setup: CheckedPosition) -> None:
     players = len(setup.left)
     if players not in PAGODAS:
         raise ValueError(f"expected 2 to 4 players, got {players}")
@@ -84,7 +84,7 @@ def _check_seats(setup: Setup) -> None:
         )
 
 
-def _check_spaces(setup: Setup) -> None:
+def _check_spaces(setup: CheckedPosition) -> None:
     board, spaces = setup.board, setup.spaces
     if len(spaces) != len(COLOURS):
         raise ValueError(
@@ -100,7 +100,7 @@ def _check_spaces(setup: Setup) -> None:
         raise ValueError("expected one colour a space, got two")
 
 
-def _check_provinces(setup: Setup) -> None:
+def _check_provinces(setup: CheckedPosition) -> None:
     rest = list(setup.spaces)
     for entry in setup.provinces:
         colour, mask, owner, pagodas = entry

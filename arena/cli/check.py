@@ -36,7 +36,7 @@ def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice) -> i
     PATH is a bot's folder or script, or the name of a bot in bots/. You see one line per step, with
     the cure below each failure. The exit status is 1 if any step fails.
 
-    One game is played at --move-ms, the others at 40 ms a move, or more if the bot needs it. A bot
+    One game is played at --move-ms, the others at 20 ms a move, or more if the bot needs it. A bot
     that always uses all its time is done in about 20 seconds, most bots in a few.
 
     \b

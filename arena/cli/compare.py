@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from arena.cli import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
 from arena.cli.options import Command, as_json, results_folder, split_commas
-from arena.cli.place import Manner, counted, manner_options
-from arena.cli.playing import Play, note_short_evidence, playing, results_path, show_voided
-from arena.cli.request import request_comparison
+from arena.cli.place import Conduct, conduct_options, counted
+from arena.cli.playing import Play, note_short_evidence, playing, show_voided
+from arena.cli.request import request_comparison, results_path
 from arena.cli.settings import setting_options
 from arena.cli.terminal import columns_of, folded
 from arena.exports.verdicts import llr_text, verdict_object, verdict_text
@@ -104,7 +104,7 @@ def question_options(command: Command) -> Command:
 @click.option(
     "--match", hidden=True, expose_value=False, callback=lambda *given: _refuse_match(given[-1])
 )
-@manner_options
+@conduct_options
 @as_json
 @click.pass_obj
 def compare(
@@ -116,7 +116,7 @@ def compare(
     *,
     max_blocks: int,
     null: bool,
-    manner: Manner,
+    conduct: Conduct,
     as_json: bool,
 ) -> int:
     """Play until it is clear whether NEW is better than OLD. The exit status is 0 for better, 4 for
@@ -145,7 +145,7 @@ def compare(
     options = replace(options, bots=pool)
     request = request_comparison(home, question, options, max_blocks=max_blocks, null=null)
     folder = results_path(results_folder(home), options.out, request, finished=True)
-    with playing(folder, request, manner, _headline) as play:
+    with playing(folder, request, conduct, _headline) as play:
         runner, contest = play.runner, _Contest(play)
         contest.play()
     new, old = (bot.label for bot in request.bots[:2])

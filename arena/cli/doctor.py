@@ -23,7 +23,7 @@ from arena.players.passing import remove_abandoned
 from arena.players.sandbox.launch import search_path
 from arena.players.sandbox.probe import failure
 from arena.players.sandbox.tiers import TIERS, Sandbox
-from arena.players.steadiness import kernel_counts, longest_stall_ns, paranoia
+from arena.players.steadiness import kernel_counts, longest_pauses, paranoia
 from arena.rules import CORE
 from arena.tournament.pool import START_METHOD, available_cores
 
@@ -57,8 +57,8 @@ COUNTING = {
     ),
     "nothing": "only Linux counts processor time reliably, so time is measured by the wall clock",
 }
-STALL_S = 1.0
-LONG_STALL_MS = 20
+WATCHED_S = 3.0
+LONG_STALL_MS, LONG_JUMP_MS = 20, 5
 MOST_PARANOID = 2
 """With this kernel.perf_event_paranoid or less, every user may count the processor time of their
 own processes.
@@ -98,13 +98,15 @@ class Time(Struct):
     ``proc`` or ``nothing``.
 
     ``paranoid`` is kernel.perf_event_paranoid. ``longest_stall_ms`` is how long a program that only
-    computes had to wait at the most.
+    computes had to wait at the most, ``longest_jump_ms`` how much processor time it was charged for
+    at once while it did nothing.
     """
 
     counts: str
     meaning: str
     paranoid: int | None
     longest_stall_ms: float
+    longest_jump_ms: float
 
 
 class Findings(Struct):
@@ -218,7 +220,14 @@ def builds(*, is_confined: bool) -> Builds:
 def time_here() -> Time:
     """How processor time is counted here, and how steadily a program runs; this takes STALL_S."""
     counts = "nothing" if sys.platform != "linux" else "kernel" if kernel_counts() else "proc"
-    return Time(counts, COUNTING[counts], paranoia(), round(longest_stall_ns(STALL_S) / 1e6, 1))
+    pauses = longest_pauses(WATCHED_S)
+    return Time(
+        counts,
+        COUNTING[counts],
+        paranoia(),
+        round(pauses.stall_ns / 1e6, 1),
+        round(pauses.jump_ns / 1e6, 1),
+    )
 
 
 def why_not_native(variable: str, module: str) -> str:
@@ -298,6 +307,12 @@ def advice_on_time(time: Time) -> Iterator[str]:
             "for games that end sooner: stop other programs on this machine; they make bots late"
             " only with --clock wall"
         )
+    if time.longest_jump_ms > LONG_JUMP_MS:
+        yield (
+            f"so that no bot is late through no fault of its own: give moves much more than"
+            f" {time.longest_jump_ms:g} ms (--move-ms); this machine's hypervisor takes the"
+            " processor away for that long, and the kernel counts it as the bot's time"
+        )
 
 
 def advice_on_bubblewrap(system: str) -> str:
@@ -366,7 +381,11 @@ def report(found: Findings) -> Iterator[str]:
     yield f"\nprocessor time: {found.time.meaning}"
     yield (
         f"  a program that only computes had to wait for up to {found.time.longest_stall_ms:g} ms"
-        f" (measured for {STALL_S:g} s)"
+        f" (measured for {WATCHED_S:g} s)"
+    )
+    yield (
+        f"  and up to {found.time.longest_jump_ms:g} ms in which it stood still were counted as its"
+        " own time"
     )
     if found.advice:
         yield "\nto get more:"

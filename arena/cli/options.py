@@ -253,7 +253,8 @@ def bot_finder(home: Path, *, in_process: bool) -> Callable[[str], Bot]:
                 raise
             if NAME.fullmatch(text):
                 return built_in_bot(text)
-            if near := did_you_mean(text, NAMES):
+            near = "" if "/" in text else did_you_mean(text, [*registry.labels(), *NAMES])
+            if near:
                 error.hint = f"{near}'arena bots --all' lists what there is"
             error.hint += f"; built in are {', '.join(NAMES)}, greedy-N and careful-N"
             raise

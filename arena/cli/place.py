@@ -85,7 +85,7 @@ def place_options(command: Command) -> Command:
     return cast("Command", wrapped)
 
 
-class Manner(NamedTuple):
+class Conduct(NamedTuple):
     """How games are played, none of which changes a result: where, in which sandbox, and how much
     is said; ``adopt`` continues a run that was made elsewhere.
     """
@@ -102,9 +102,9 @@ class Manner(NamedTuple):
         return self._replace(place=place, choice=self.choice.with_default(config.sandbox))
 
 
-def manner_options(command: Command) -> Command:
+def conduct_options(command: Command) -> Command:
     """``--adopt``, ``-v`` and ``-q``, with `place_options` and `sandbox_options`, as one argument
-    ``manner``.
+    ``conduct``.
     """
 
     @wraps(command)
@@ -118,7 +118,7 @@ def manner_options(command: Command) -> Command:
         **options: Any,
     ) -> Any:
         level = LOG_LEVELS[-1 if quiet else min(verbose, 1)]
-        return command(*args, manner=Manner(place, choice, adopt, quiet, level), **options)
+        return command(*args, conduct=Conduct(place, choice, adopt, quiet, level), **options)
 
     shown = place_options(sandbox_options(wrapped))
     for option in (

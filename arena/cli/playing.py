@@ -2,27 +2,23 @@
 
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 
-from arena.cli.place import Manner, counted, workers_at
+from arena.cli.place import Conduct, counted, workers_at
 from arena.cli.progress import Progress, plan_text
 from arena.errors import printable
+from arena.records.evidence import FULL_BYTES, MOST_BYTES
 from arena.tournament.batches import Batches, batches_of
 from arena.tournament.logs import run_log
 from arena.tournament.pool import Pool
 from arena.tournament.request import Request
 from arena.tournament.runner import Runner
 from arena.tournament.session import Session, open_session
-
-if TYPE_CHECKING:
-    from arena.match.clock import Timing
-    from arena.players.folder import Bot
 
 SLOW_S = 1.0
 """What takes longer is announced."""
@@ -31,56 +27,6 @@ FEW_DEALS = (
     "note: a deal is played in one place at a time: more --deals, or --seatings single, keep all {}"
     " busy"
 )
-
-
-def check_all_programs(bots: "list[Bot]") -> "list[Bot]":
-    """The bots, after checking that the programs to build and start each exist. Raises
-    BotFolderError.
-    """
-    from arena.players.builtin import is_built_in
-    from arena.players.staging import check_programs
-
-    for bot in bots:
-        if not is_built_in(bot):
-            check_programs(bot)
-    return bots
-
-
-def warn_about_times(bots: "Sequence[Bot]", timing: "Timing") -> None:
-    """Warns about bots that get less time than they were made for."""
-    for bot in bots:
-        for key in ("move_ms", "startup_ms"):
-            needed, given = getattr(bot.manifest, key), getattr(timing, key)
-            if needed is not None and needed > given:
-                click.echo(
-                    f"warning: {bot.label} was made for at least {needed} ms ({key}), and gets"
-                    f" {given}",
-                    err=True,
-                )
-
-
-def results_path(
-    results: Path, out: str | None, request: Request, *, finished: bool = False
-) -> Path:
-    """The folder of the run that ``--out`` names, or else the one that `session.choose_folder`
-    chooses.
-    """
-    from arena.tournament.session import choose_folder
-
-    if out is not None:
-        return Path(out) if "/" in out else results / out
-    with said_when_slow(
-        f"looking for an unfinished run like this one in {results}; --out NAME does without"
-    ):
-        choice = choose_folder(results, request, finished=finished)
-    if choice.passed_over:
-        name, folder = quote(choice.passed_over.name), quote(str(choice.passed_over))
-        note = (
-            f"note: {name} is unfinished: 'arena run --finish {name}' plays the rest, 'rm -r"
-            f" {folder}' deletes it"
-        )
-        click.echo(printable(note), err=True)
-    return choice.folder
 
 
 class Play(NamedTuple):
@@ -99,18 +45,18 @@ class Play(NamedTuple):
 
 @contextmanager
 def playing(
-    folder: Path, request: Request, manner: Manner, headline: Callable[[Session], str] = plan_text
+    folder: Path, request: Request, conduct: Conduct, headline: Callable[[Session], str] = plan_text
 ) -> Iterator[Play]:
     """Opens a run for playing, with its log, its progress and its answers to signals."""
-    sandbox = manner.choice.sandbox_for(request.bots)
+    sandbox = conduct.choice.sandbox_for(request.bots)
     with ExitStack() as stack:
-        workers = stack.enter_context(workers_at(manner.place))
-        means = workers.means(sandbox, manner.log_level)
-        with said_when_slow(GETTING_READY, quiet=manner.quiet):
-            session = stack.enter_context(open_session(folder, request, means, adopt=manner.adopt))
+        workers = stack.enter_context(workers_at(conduct.place))
+        means = workers.means(sandbox, conduct.log_level)
+        with said_when_slow(GETTING_READY, quiet=conduct.quiet):
+            session = stack.enter_context(open_session(folder, request, means, adopt=conduct.adopt))
         warn_unmarked(session)
-        queue = stack.enter_context(run_log(folder, manner.log_level))
-        progress = Progress(session, workers, quiet=manner.quiet, headline=headline(session))
+        queue = stack.enter_context(run_log(folder, conduct.log_level))
+        progress = Progress(session, workers, quiet=conduct.quiet, headline=headline(session))
         pool = workers.pool(session.setup, request.bots, queue, progress.show)
         runner = Runner(folder, session.journal, pool, progress.show)
         stack.enter_context(stop_on_signals(runner))
@@ -132,8 +78,6 @@ def show_voided(runner: Runner, folder: Path) -> None:
 
 def note_short_evidence(runner: Runner) -> None:
     """Says so when there was no more room for the evidence of faults."""
-    from arena.records.evidence import FULL_BYTES, MOST_BYTES
-
     if runner.faults.is_short:
         click.echo(
             f"note: the evidence of faults has reached {FULL_BYTES >> 20} MiB: later faults are"

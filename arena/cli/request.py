@@ -3,20 +3,23 @@
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from shlex import quote
 
 import click
 from msgspec.structs import replace
 
 from arena.cli.options import bot_finder, registry_of
-from arena.cli.playing import check_all_programs, warn_about_times
+from arena.cli.playing import said_when_slow
 from arena.cli.settings import with_clock
 from arena.errors import ConfigError, printable
+from arena.match.clock import Timing
 from arena.players.builtin import NAMES, is_built_in
 from arena.players.folder import Bot
-from arena.players.staging import lack
+from arena.players.staging import check_programs, lack
 from arena.tournament.comparison import deals_for
 from arena.tournament.config import DEFAULTS, Comparison
 from arena.tournament.request import Request, RunOptions, make_request
+from arena.tournament.session import choose_folder
 
 OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 """Built-in bots suggested to a user who named too few bots."""
@@ -33,7 +36,7 @@ def request_run(home: Path, options: RunOptions) -> Request:
     if all(map(is_built_in, bots)):
         options = replace(options, in_process=True)
     request = make_request(with_clock(options), boards, bots)
-    warn_about_times(bots, request.config.timing)
+    _warn_about_times(bots, request.config.timing)
     return request
 
 
@@ -44,7 +47,7 @@ def _find_bots(home: Path, find: Callable[[str], Bot], options: RunOptions) -> l
     if options.in_process:
         return [find(name) for name in options.bots or NAMES]
     if options.bots:
-        return check_all_programs([find(name) for name in options.bots])
+        return _check_programs([find(name) for name in options.bots])
     found, registry = [], registry_of(home)
     for bot in registry.newest(_leave_out):
         reason, cure = lack(bot)
@@ -105,13 +108,13 @@ def request_comparison(
     """
     find = bot_finder(home, in_process=bool(options.in_process))
     new, old = _find_pair(find, compare, null=null)
-    bots = check_all_programs([new, old, *map(find, options.bots or ())])
+    bots = _check_programs([new, old, *map(find, options.bots or ())])
     if all(map(is_built_in, bots)):
         options = replace(options, in_process=True)
     boards, compare = options.find_boards(), replace(compare, new=new.label, old=old.label)
     request = make_request(with_clock(options), boards, bots, compare)
     deals = deals_for(request.config, max_blocks)
-    warn_about_times(bots, request.config.timing)
+    _warn_about_times(bots, request.config.timing)
     return replace(request, config=replace(request.config, deals=deals))
 
 
@@ -147,3 +150,48 @@ def _cure_for_same(new: Bot, old: Bot) -> str:
         "name another version, as in 'arena compare my-bot my-bot@1'; --null plays the old one"
         " against itself"
     )
+
+
+def _check_programs(bots: list[Bot]) -> list[Bot]:
+    """The bots, after checking that the programs to build and start each exist. Raises
+    BotFolderError.
+    """
+    for bot in bots:
+        if not is_built_in(bot):
+            check_programs(bot)
+    return bots
+
+
+def _warn_about_times(bots: Sequence[Bot], timing: Timing) -> None:
+    """Warns about bots that get less time than they were made for."""
+    for bot in bots:
+        for key in ("move_ms", "startup_ms"):
+            needed, given = getattr(bot.manifest, key), getattr(timing, key)
+            if needed is not None and needed > given:
+                click.echo(
+                    f"warning: {bot.label} was made for at least {needed} ms ({key}), and gets"
+                    f" {given}",
+                    err=True,
+                )
+
+
+def results_path(
+    results: Path, out: str | None, request: Request, *, finished: bool = False
+) -> Path:
+    """The folder of the run that ``--out`` names, or else the one that `session.choose_folder`
+    chooses.
+    """
+    if out is not None:
+        return Path(out) if "/" in out else results / out
+    with said_when_slow(
+        f"looking for an unfinished run like this one in {results}; --out NAME does without"
+    ):
+        choice = choose_folder(results, request, finished=finished)
+    if choice.passed_over:
+        name, folder = quote(choice.passed_over.name), quote(str(choice.passed_over))
+        note = (
+            f"note: {name} is unfinished: 'arena run --finish {name}' plays the rest, 'rm -r"
+            f" {folder}' deletes it"
+        )
+        click.echo(printable(note), err=True)
+    return choice.folder

@@ -7,16 +7,9 @@ import click
 from arena.cli import DONE, FAILED, INTERRUPTED
 from arena.cli.looks import source_of
 from arena.cli.options import as_json, prior_option, results_folder, run_folder
-from arena.cli.place import Manner, manner_options
-from arena.cli.playing import (
-    TooLongError,
-    at_most,
-    note_short_evidence,
-    playing,
-    results_path,
-    show_voided,
-)
-from arena.cli.request import request_run
+from arena.cli.place import Conduct, conduct_options
+from arena.cli.playing import TooLongError, at_most, note_short_evidence, playing, show_voided
+from arena.cli.request import request_run, results_path
 from arena.cli.settings import setting_options
 from arena.tournament.finishing import begun
 from arena.tournament.request import Request, RunOptions, read_options
@@ -39,7 +32,7 @@ TABLES_S = 2.0
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="An arena.toml with any of these options.",
 )
-@manner_options
+@conduct_options
 @click.option(
     "--finish",
     metavar="RUN",
@@ -56,7 +49,7 @@ def run(
     finish: str | None,
     prior: float | None,
     *,
-    manner: Manner,
+    conduct: Conduct,
     as_json: bool,
 ) -> int:
     """Let bots play each other and print the standings.
@@ -102,8 +95,8 @@ def run(
         if finish is None
         else _begun(home, options, finish, config_file)
     )
-    manner = manner.with_defaults(options)
-    with playing(folder, request, manner) as play:
+    conduct = conduct.with_defaults(options)
+    with playing(folder, request, conduct) as play:
         runner, session = play.runner, play.session
         runner.play(source_of(play))
         is_complete = (

@@ -1,6 +1,7 @@
 """arena verify: checks a run's folder against its plan, the rules and its journal."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -10,6 +11,9 @@ from arena.cli import DONE, FAILED
 from arena.cli.options import as_json, prior_option, run_argument, run_folder
 from arena.errors import printable
 from arena.records.journal import COMPRESSED, journal_of
+
+if TYPE_CHECKING:
+    from arena.exports.verify import CheckedRun
 
 SHOWN = 20
 SAMPLED = (
@@ -89,13 +93,18 @@ def verify(
         }
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
         return FAILED if verdict.differences else DONE
+    _show(verdict, is_sample=sample is not None)
+    return FAILED if verdict.differences else DONE
+
+
+def _show(verdict: "CheckedRun", *, is_sample: bool) -> None:
     for difference in verdict.differences[:SHOWN]:
         click.echo(printable(str(difference)))
     if len(verdict.differences) > SHOWN:
         click.echo(f"and {len(verdict.differences) - SHOWN} more; use --json to list them")
     for note in verdict.notes:
         click.echo(f"note: {printable(note)}")
-    if sample is not None:
+    if is_sample:
         click.echo(SAMPLED.format(verdict.games - verdict.replayed))
     compared = (
         f"{verdict.replayed} games replayed, {verdict.bots} bots and {len(verdict.tables)} tables"
@@ -105,4 +114,3 @@ def verify(
         f"{compared}: "
         + (f"{len(verdict.differences)} differences" if verdict.differences else "no difference")
     )
-    return FAILED if verdict.differences else DONE

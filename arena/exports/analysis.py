@@ -42,6 +42,14 @@ ENDINGS = (
     Column("no_space", "No space%", 1),
     Column("forfeit", "Forfeit%", 1),
 )
+MET_AGAIN = (
+    BOT,
+    Column("gain", "Win% more", of=lambda row: f"{100 * row['gain']:+.1f}"),
+    Column("error", "+/-", of=lambda row: f"{100 * row['error']:.1f}"),
+    Column("p_all", "p all", 4),
+    Column("deals", "Deals"),
+    GAMES,
+)
 VOIDS = (
     BOT,
     Column("voids", "Voids"),
@@ -81,20 +89,19 @@ HANDS = (
 )
 
 
+CONTENT = (
+    "cycles", "seats", "met_again", "times", "endings", "machines", "voids", "opponents", "hands",
+)  # fmt: skip
+
+
 def analysis_object(analysis: Analysis) -> dict[str, Any]:
     """The whole analysis for JSON; None for unknown values."""
+    tables = {name: getattr(analysis, name) for name in CONTENT}
     return {
         "games": analysis.games,
         "deals": analysis.deals,
         "fit": [_fit_object(test) for test in analysis.fits],
-        "cycles": table_rows(analysis.cycles),
-        "seats": table_rows(analysis.seats),
-        "times": table_rows(analysis.times),
-        "endings": table_rows(analysis.endings),
-        "machines": table_rows(analysis.machines),
-        "voids": table_rows(analysis.voids),
-        **({} if analysis.opponents is None else {"opponents": table_rows(analysis.opponents)}),
-        "hands": table_rows(analysis.hands),
+        **{name: table_rows(table) for name, table in tables.items() if table is not None},
     }
 
 
@@ -115,6 +122,7 @@ def analysis_text(analysis: Analysis, run: str) -> str:
     parts += [
         _cycles_text(analysis),
         f"Seats\n{seats_text(analysis.seats)}",
+        *_met_again(analysis.met_again),
         f"How games end\n{table_text(ENDINGS, analysis.endings)}",
         f"Time to think\n{table_text(TIMES, analysis.times)}",
     ]
@@ -125,6 +133,20 @@ def analysis_text(analysis: Analysis, run: str) -> str:
     if analysis.opponents is not None:
         parts.append(f"Opponents\n{pairs_text(analysis.opponents)}")
     return "\n\n".join([*parts, _hands_text(analysis.hands, run)])
+
+
+def _met_again(reunions: pd.DataFrame) -> list[str]:
+    """A section on bots that do better or worse on deals that they met before; none if it may be
+    chance.
+    """
+    sure = reunions[reunions["p_all"] < LEVEL].sort_values("gain", ascending=False)
+    if sure.empty:
+        return []
+    told = (
+        "A bot that does better on deals that it met before may remember them, or be told of them."
+        "\nIts rivals then do worse. 'arena run --seatings single' gives every game its own deck."
+    )
+    return [f"Deals met again\n{table_text(MET_AGAIN, sure)}\n{told}"]
 
 
 def _fit_parts(test: Goodness) -> Iterator[str]:

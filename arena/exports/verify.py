@@ -100,24 +100,23 @@ def verify_run(
     bots = 0
     for bot in info.bots:
         is_built_in = schedule.config.in_process or bot.command[:-1] == COMMAND
-        note, difference_of_bot = (
-            _built_in_difference(bot) if is_built_in else _bot_difference(run, bot)
-        )
-        notes += [note] if note else []
-        differences += difference_of_bot
-        bots += not note
+        found = _built_in_difference(bot) if is_built_in else _bot_difference(run, bot)
+        bots += not isinstance(found, str)
+        if isinstance(found, str):
+            notes.append(found)
+        elif found:
+            differences.append(found)
     tables = [name for name in DERIVED if os.path.lexists(run / f"{name}.csv")]
     differences += _table_differences(run, tables, prior)
     if not tables:
         notes.append("no tables to compare: use 'arena export RUN --to RUN' to write them")
-    found = differences[:MOST]
     return CheckedRun(
         len(games.ids),
         games.replayed,
         schedule.games,
         bots,
         [f"{name}.csv" for name in tables],
-        found,
+        differences[:MOST],
         notes,
     )
 
@@ -181,6 +180,8 @@ class _GameChecks:
         """Keeps the games with the lowest hashes, so that the sample does not depend on the
         journal's order.
         """
+        # By hash and not by number: who wrote a false journal cannot know which games are replayed
+        # under a seed of yours.
         rank = -int.from_bytes(sha256(f"{sample.seed}\n{record.id}".encode()).digest()[:8], "big")
         if len(self._drawn) < sample.games:
             heappush(self._drawn, (rank, number, record))
@@ -253,65 +254,39 @@ def _has_torn_end(journal: Path) -> bool:
         return file.read() not in (b"", b"\n")
 
 
-def _bot_difference(run: Path, bot: BotInfo) -> tuple[str, list[Difference]]:
+def _bot_difference(run: Path, bot: BotInfo) -> str | Difference | None:
     """Why the copy of a bot cannot be compared, or how its files differ."""
-    folder = run / bot.copy
-    if not folder.is_dir():
-        return f"no copy of {bot.name} to compare in {folder.relative_to(run)}", []
+    if not (run / bot.copy).is_dir():
+        return f"no copy of {bot.name} to compare in {bot.copy}"
     try:
         copy = played_copy(run, bot)
     except UserError as error:
-        return "", [
-            Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, str(error))
-        ]
+        return Difference(bot.copy, None, "sha256", bot.sha256, str(error))
     if copy.manifest.build:
-        return f"the copy of {bot.name} contains build results, so it cannot be compared", []
-    found = (
-        [Difference(str(folder.relative_to(run)), None, "sha256", bot.sha256, copy.sha256)]
-        if not copy.has_hash(bot.sha256)
-        else []
-    )
-    return "", found
+        return f"the copy of {bot.name} contains build results, so it cannot be compared"
+    if copy.has_hash(bot.sha256):
+        return None
+    return Difference(bot.copy, None, "sha256", bot.sha256, copy.sha256)
 
 
-def _built_in_difference(bot: BotInfo) -> tuple[str, list[Difference]]:
+def _built_in_difference(bot: BotInfo) -> str | Difference | None:
     """Why a built-in bot cannot be compared, or how it differs from the one with that name here."""
+    field, said = f"command of {bot.name}", shlex.join(bot.command)
     try:
         now = built_in_bot(bot.command[-1])
     except ConfigError as error:
-        return "", [
-            Difference(
-                RUN_FILE,
-                None,
-                f"command of {bot.name}",
-                "the command of a built-in bot",
-                str(error),
-            )
-        ]
+        expected = "the command of a built-in bot"
+        return Difference(RUN_FILE, None, field, expected, str(error))
     if bot.command != now.command:
-        return "", [
-            Difference(
-                RUN_FILE,
-                None,
-                f"command of {bot.name}",
-                shlex.join(now.command),
-                shlex.join(bot.command),
-            )
-        ]
+        return Difference(RUN_FILE, None, field, shlex.join(now.command), said)
     if bot.version != now.manifest.version:
         return (
-            (
-                f"built-in bot {bot.name} has version {bot.version}, this is version"
-                f" {now.manifest.version}: they cannot be compared"
-            ),
-            [],
+            f"built-in bot {bot.name} has version {bot.version}, this is version"
+            f" {now.manifest.version}: they cannot be compared"
         )
-    found = (
-        [Difference(RUN_FILE, None, f"sha256 of {bot.name}", now.sha256, bot.sha256)]
-        if bot.sha256 != now.sha256
-        else []
-    )
-    return "", found
+    if bot.sha256 != now.sha256:
+        return Difference(RUN_FILE, None, f"sha256 of {bot.name}", now.sha256, bot.sha256)
+    return None
 
 
 def _table_differences(run: Path, names: list[str], prior: float | None) -> list[Difference]:
@@ -321,11 +296,8 @@ def _table_differences(run: Path, names: list[str], prior: float | None) -> list
     try:
         tables = run_tables(run, prior)
     except ArenaError as error:
-        return [
-            Difference(
-                f"{names[0]}.csv", None, "table", "a journal that gives this table", str(error)
-            )
-        ]
+        expected = "a journal that gives this table"
+        return [Difference(f"{names[0]}.csv", None, "table", expected, str(error))]
     found = [csv_difference(run / f"{name}.csv", derived_text(run, tables, name)) for name in names]
     return [difference for difference in found if difference]
 

@@ -13,6 +13,7 @@ from arena.ratings.endings import Endings
 from arena.ratings.goodness import Goodness, goodness
 from arena.ratings.hands import Hands, worst_hands
 from arena.ratings.model import rate
+from arena.ratings.reunions import reunions_table
 from arena.ratings.tables import pairs_table, seats_table, standings_table
 from arena.ratings.tally import Row, Tally, WholeRow, row_decoder
 from arena.ratings.times import Machines, Times
@@ -35,6 +36,7 @@ class Analysis(NamedTuple):
     cycles: pd.DataFrame
     threes: int
     seats: pd.DataFrame
+    met_again: pd.DataFrame
     times: pd.DataFrame
     endings: pd.DataFrame
     machines: pd.DataFrame
@@ -52,7 +54,8 @@ def analyse_run(
     Raises RunError, NoAnswerError, UserError for a bot that is not in the run.
     """
     info, journal = read_run(run), journal_of(run)
-    games, left, times, endings, machines = Tally(), array("b"), Times(), Endings(), Machines()
+    games, left = Tally(own_decks=info.has_own_decks), array("b")
+    times, endings, machines = Times(), Endings(), Machines()
     for _, row in read_rows(journal, row_decoder(WholeRow)):
         games.add(row)
         left.extend(row.left)
@@ -74,6 +77,7 @@ def analyse_run(
         cycles=cycles(beats(results)),
         threes=count * (count - 1) * (count - 2) // 6,
         seats=seats_table(counts, fits),
+        met_again=reunions_table(games, results.bots),
         times=times.table(results.bots),
         endings=endings.table(),
         machines=machines.table(),

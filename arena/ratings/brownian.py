@@ -16,6 +16,8 @@ from scipy.special import ndtr
 
 from arena.ratings.components import Floats
 
+# Either series is exact; they differ in how soon they may stop. Reflections fade with growing
+# distance over the root of time, waves with time: at SHORT both are exact to rounding with these.
 IMAGES = np.arange(-4, 5)[:, None]
 WAVES = np.arange(1, 13)[:, None]
 SHORT = 0.2
@@ -66,6 +68,8 @@ def _flow(outcome: Endpoint, bound: float) -> tuple[Floats, Floats]:
     """The log density, at the logs of times up to the outcome's, of reaching the bound before the
     other one, without drift.
     """
+    # In steps of log time: near 0 the density rises from nothing to its peak within a few parts in
+    # a thousand of the time, which even steps would jump over.
     logs = np.linspace(np.log(outcome.time) - EARLIEST, np.log(outcome.time), STEPS)
     times, near, width = np.exp(logs), abs(bound), outcome.upper - outcome.lower
     distance = near + 2 * IMAGES * width

@@ -84,6 +84,8 @@ def goodness(results: Results, fit: Fit) -> Goodness:
     for lead, score in zip(deal_sums(inner, pairs.leads), deal_sums(inner, scores), strict=True):
         centered = lead.toarray() - score @ moved - mean
         variance += centered.T @ centered
+    # The ratings were fitted to these games, which takes part of the residuals away: ``score @
+    # moved`` is what a deal contributed to that, and was taken off above.
     variance *= deals / (deals - 1) if deals > 1 else np.nan
     tested = np.flatnonzero((pairs.fewest >= FEWEST_EXPECTED) & (not is_open))
     statistic, freedom = _quotient(residual[tested], variance[np.ix_(tested, tested)], deals)

@@ -12,6 +12,7 @@ from arena.ratings.matches import score_journal
 from arena.ratings.model import ELO, Fit, rate
 from arena.ratings.results import Results
 from arena.records.journal import journal_of
+from arena.records.runfile import read_run
 
 CLEAR = 0.975
 """The likelihood of superiority from which the order of two neighbours counts as settled."""
@@ -37,7 +38,8 @@ def rate_journal(
     """The results in a run's folder, of games or of matches on these boards, and their fits. Raises
     RunError.
     """
-    results = score_journal(journal_of(run), match).counted.counts(bots).results
+    score = score_journal(journal_of(run), match, own_decks=read_run(run).has_own_decks)
+    results = score.counted.counts(bots).results
     return results, rate(results)
 
 

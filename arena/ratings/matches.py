@@ -38,12 +38,12 @@ class Score:
     """The games of a run, and what is scored: the matches on these boards, or the games themselves
     if there are no boards.
 
-    ``hosts`` are the machines the games were played on.
+    ``hosts`` are the machines the games were played on. ``own_decks`` is as in `GameList`.
     """
 
-    def __init__(self, match: Sequence[str]) -> None:
-        self.counted = Tally()
-        self.games = GameList() if match else self.counted
+    def __init__(self, match: Sequence[str], *, own_decks: bool = False) -> None:
+        self.counted = Tally(own_decks=own_decks)
+        self.games = GameList(own_decks=own_decks) if match else self.counted
         self.hosts: set[str] = set()
         self._matches = Matches(match, self.counted.add) if match else None
 
@@ -55,11 +55,11 @@ class Score:
             self._matches.add(game)
 
 
-def score_journal(journal: Path, match: Sequence[str]) -> Score:
+def score_journal(journal: Path, match: Sequence[str], *, own_decks: bool = False) -> Score:
     """The games of a journal; the first record of each id counts. Raises RunError for a damaged
     line.
     """
-    score = Score(match)
+    score = Score(match, own_decks=own_decks)
     for _, row in read_rows(journal, row_decoder(Row)):
         score.add(row)
     return score

@@ -284,6 +284,7 @@ def _solve(results: Results, layout: Layout, prior: float) -> Floats:
             step = np.linalg.solve(gauged(information, layout, prior), gradient)
         except np.linalg.LinAlgError:
             break
+        # Far from the maximum a full step overshoots, and the curvature there is lost to rounding.
         step *= min(1.0, STEP_CAP / max(np.abs(step).max(), 1e-300))
         parameters += step
         if np.abs(step).max() <= TOLERANCE * max(1.0, np.abs(parameters).max()):

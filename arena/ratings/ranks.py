@@ -28,6 +28,8 @@ def _by_place(fit: Fit) -> tuple[Floats, Floats]:
     """The covariance with mean rating 0, and the errors, in the order of ratings, so that names and
     anchors do not change them.
     """
+    # The sample of draws is fixed, so the order of the bots would show in the intervals: names and
+    # anchors must not move them.
     order = np.lexsort((np.diag(fit.covariance), fit.elo))
     covariance = fit.covariance[np.ix_(order, order)]
     centered = (

@@ -160,6 +160,8 @@ def count_table(
     size, bots = seats.shape[1], int(seats.max(initial=0)) + 1
     codes = (seats @ bots ** np.arange(size)) * RANKS**size + (ranks - 1) @ RANKS ** np.arange(size)
     found, first, number = np.unique(codes, return_index=True, return_inverse=True)
+    # Sorted by deal and outcome, whatever the journal's order: sums of floats depend on their order
+    # in the last digits, and a table must not depend on which worker was faster.
     places = cluster * max(len(found), 1)
     places += number if outcome is None else number[outcome]
     places.sort()

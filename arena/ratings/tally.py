@@ -115,10 +115,12 @@ def games_in(blocks: Iterable[PlayedBlocks]) -> int:
 
 class GameList:
     """Games in the order they are read: ``outcomes`` are numbered, and ``outcome`` and ``deal``
-    take four bytes per game.
+    take four bytes per game. ``own_decks`` means that line-ups do not play the same deals, though
+    these have the same numbers.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, own_decks: bool = False) -> None:
+        self._own_decks = own_decks
         self.outcomes: dict[Placing, int] = {}
         self.seated: dict[Seated, Seated] = {}
         self.outcome, self.deal = array("i"), array("i")
@@ -126,6 +128,8 @@ class GameList:
     def add(self, game: Counted) -> int:
         """Takes a game; returns the number of its outcome."""
         outcome = (game.board, tuple(game.bots), tuple(game.ranks))
+        # A million games have a few thousand outcomes: each game keeps eight bytes, and the model
+        # works on the outcomes.
         number = self.outcomes.get(outcome)
         if number is None:
             number, (board, bots, ranks) = len(self.outcomes), outcome
@@ -157,13 +161,14 @@ class GameList:
 
     def board_deals(self) -> Ints:
         """(G,) a number for each game's board and deal that sorts by the board's name, then the
-        deal.
+        line-up if each has its own decks, then the deal.
         """
-        boards = {
-            name: place
-            for place, name in enumerate(sorted({board for board, _, _ in self.outcomes}))
-        }
-        return self._places([boards[board] for board, _, _ in self.outcomes])
+        heads = [
+            (board, tuple(sorted(bots)) if self._own_decks else ())
+            for board, bots, _ in self.outcomes
+        ]
+        number = {head: place for place, head in enumerate(sorted(set(heads)))}
+        return self._places([number[head] for head in heads])
 
     def _places(self, number: Sequence[int]) -> Ints:
         """(G,) for each game, one integer made of ``number`` for its outcome and of its deal, which
@@ -181,8 +186,8 @@ class Tally(GameList):
     matter.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *, own_decks: bool = False) -> None:
+        super().__init__(own_decks=own_decks)
         self._left: list[int] = []
         self._think_ns: list[int] = []
         self._forfeits: list[int] = []
@@ -194,6 +199,7 @@ class Tally(GameList):
         if first == len(self._left):
             for sums in (self._left, self._think_ns, self._forfeits):
                 sums.extend([0] * MOST_SEATS)
+        # Whole nanoseconds: integers give the same sum in any order, floats do not.
         for place, left in enumerate(game.left, first):
             self._left[place] += left
         for place, think_ms in enumerate(game.think_ms, first):

@@ -90,6 +90,9 @@ class Journal:
         """Writes records and returns once they are on disk. If it raises JournalFullError, none of
         them was written.
         """
+        # Records that wait together share one flush: it takes milliseconds on a disk, a game of
+        # built-in bots less than one. A write that fails half-way takes back all of them, so that
+        # the next line does not begin in the middle of a torn one.
         data = b"".join(encode_record(record) + b"\n" for record in records)
         size = os.fstat(self._descriptor).st_size
         try:
@@ -129,6 +132,8 @@ class Journal:
         """Cuts whatever follows the last newline, such as part of a record or zeros left by a
         crashed machine.
         """
+        # A line was reported as played only after its newline was on disk, so what comes after the
+        # last one was promised to nobody and is played again. It is kept beside, for who looks.
         size = os.fstat(self._descriptor).st_size
         keep = _whole_length(self._descriptor, size)
         if keep == size:

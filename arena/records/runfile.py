@@ -46,6 +46,13 @@ class RunInfo(Struct, frozen=True):
     sandbox: str
     started: str
 
+    @property
+    def has_own_decks(self) -> bool:
+        """Whether each game has its own deck, so that deals with the same number have nothing in
+        common.
+        """
+        return bool(self.config.get("seatings") == "single")
+
 
 def read_run(folder: Path) -> RunInfo:
     """The run.json of a run's folder. Raises RunError."""

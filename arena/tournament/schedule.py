@@ -117,12 +117,14 @@ class Schedule:
                     if game_id(board, line_up, deal, seating) not in ids
                 ]
                 for board in self.config.boards
-                for places in self._seated_deals(board, played)
+                for places in self._seated_deals(board, played, turn)
             ]
             if any(batches):
                 yield [batch for batch in batches if batch]
 
-    def _seated_deals(self, board: str, numbers: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
+    def _seated_deals(
+        self, board: str, numbers: Sequence[int], turn: int
+    ) -> Iterator[list[tuple[int, int]]]:
         """The deals of these numbers on a board, each with a seating: with the same one for all, or
         with single ones each with its own.
         """
@@ -134,7 +136,10 @@ class Schedule:
                 for deal in range(number * rounds, (number + 1) * rounds)
             ]
             return
-        for seating in range(count):
+        # If the same seating always came first, nobody could tell a bot that is better in a seat
+        # from one that remembers deals (ratings/reunions).
+        for place in range(count):
+            seating = (turn + place) % count
             yield [
                 (deal, seating)
                 for number in numbers

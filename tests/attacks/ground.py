@@ -24,6 +24,10 @@ from arena.players.sandbox.tiers import Sandbox
 PROGRAMS = Path(__file__).with_name("programs")
 INTERPRETERS = {".py": "python3", ".sh": "sh"}
 PATIENCE_S = 240
+LEAVES_S = 0.3
+"""How long an attack that is blocked is given to come through."""
+COMES_S = 60
+"""How long one that is open may take: it comes, however busy the machine is."""
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -39,7 +43,7 @@ class Ground(dict):
         self.path = tmp_path
         self.word, self.mark = secrets.token_hex(16), f"mark{secrets.token_hex(8)}"
         self["mark"] = self.mark
-        self.patience_s = 0.0
+        self.patience_s = LEAVES_S
         self._stack = contextlib.ExitStack()
         self._files()
 

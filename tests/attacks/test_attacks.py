@@ -15,17 +15,13 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.attacks.ground import commands, state
+from tests.attacks.ground import COMES_S, LEAVES_S, commands, state
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers exist on Linux only")
 
 BLOCKED, OPEN = "blocked", "open"
 IF = "open, unless the machine itself refuses it"
 ROOT = "open to root only, unless the machine itself refuses it"
-LEAVES_S = 0.3
-"""How long an attack that is blocked is given to come through."""
-COMES_S = 60
-"""How long one that is open may take: it comes, however busy the machine is."""
 STAYS_S = 1.5
 
 

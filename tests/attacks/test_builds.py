@@ -13,7 +13,7 @@ from arena.players import process
 from arena.players.folder import bot_at
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import stage
-from tests.attacks.ground import commands
+from tests.attacks.ground import COMES_S, commands
 from tests.attacks.test_attacks import ends, is_heard, leaks, spoils
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers exist on Linux only")
@@ -53,6 +53,8 @@ def build(ground, line):
 def test_a_build_that_attacks(ground, line):
     judge, *outcomes = BUILDS[line]
     expected = outcomes[("bubblewrap", "landlock", "none").index(ground.tier)]
+    if expected:
+        ground.patience_s = COMES_S
     said = build(ground, line)
     assert judge(ground, said) == expected, said
 

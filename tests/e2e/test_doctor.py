@@ -12,7 +12,7 @@ from arena.players.sandbox import probe
 
 def run(monkeypatch, tmp_path, reasons, *arguments):
     """The command on a machine where the tiers of the sandbox fail for these reasons."""
-    monkeypatch.setattr(probe, "failure", lambda launch: reasons[launch.__self__.tier])
+    monkeypatch.setattr("arena.cli.doctor.failure", lambda launch: reasons[launch.__self__.tier])
     return CliRunner().invoke(doctor, arguments, obj=tmp_path, standalone_mode=False)
 
 
@@ -55,7 +55,7 @@ def test_a_machine_s_words_cannot_steer_the_terminal(monkeypatch, tmp_path):
 
 def test_how_processor_time_is_counted_is_said_with_the_cure(monkeypatch, tmp_path):
     monkeypatch.setattr(steadiness, "count_processor_time", lambda *_: -1)
-    monkeypatch.setattr(steadiness, "paranoia", lambda: 4)
+    monkeypatch.setattr("arena.cli.doctor.paranoia", lambda: 4)
     done = run(monkeypatch, tmp_path, WORKS)
     assert (
         "processor time: the arena adds up what it sees in /proc; a bot that ignores SIGCHLD is"
@@ -67,6 +67,21 @@ def test_how_processor_time_is_counted_is_said_with_the_cure(monkeypatch, tmp_pa
     found = json.loads(run(monkeypatch, tmp_path, WORKS, "--json").output)
     assert (found["time"]["counts"], found["time"]["paranoid"]) == ("proc", 4)
     assert 0 < found["time"]["longest_stall_ms"] < 60_000
+
+
+def test_a_hypervisor_that_takes_the_processor_away_asks_for_longer_moves(monkeypatch, tmp_path):
+    pauses = steadiness.Pauses(stall_ns=18_000_000, jump_ns=17_600_000)
+    monkeypatch.setattr("arena.cli.doctor.longest_pauses", lambda _: pauses)
+    out = run(monkeypatch, tmp_path, WORKS).output
+    assert "up to 17.6 ms in which it stood still were counted as its own time" in out
+    assert "give moves much more than 17.6 ms (--move-ms)" in out
+    monkeypatch.setattr("arena.cli.doctor.longest_pauses", lambda _: steadiness.Pauses(0, 100_000))
+    assert "--move-ms" not in run(monkeypatch, tmp_path, WORKS).output
+
+
+def test_a_jump_of_the_processor_time_is_seen():
+    pauses = steadiness.longest_pauses(0.2)
+    assert pauses.stall_ns > 0 < pauses.jump_ns
 
 
 def test_languages_that_are_missing_are_named(monkeypatch, tmp_path):

@@ -113,7 +113,8 @@ def test_one_signal_lets_running_games_end_and_the_run_can_go_on(arena, quiet, n
     assert process.returncode == 130, err
     assert "to finish first; press Ctrl-C again to drop them" in err
     assert "interrupted: repeat the same command to finish the run in results/stopped" in err
-    assert out.startswith("Rank")
+    is_slow = "the standings would take longer" in err  # whoever stops a run does not wait for them
+    assert out.startswith("Rank") != is_slow
     assert 5 <= journal_lines(arena, "stopped") < GAMES
     assert not processes(str(arena.home))
     arena(*RUN, "stopped")

@@ -53,7 +53,7 @@ STEP_BY_STEP = {
         "illegal move after 0 placements",
         '"view":"full"',
     ),
-    "bird, 3 players, middle seat": (
+    "a small board, 3 players, middle seat": (
         changed('rng.seed(message["seed"])', 'assert message["players"] == 2, "two only"'),
         "two only",
         "fix the error that its stderr shows",

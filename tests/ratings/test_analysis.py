@@ -282,6 +282,7 @@ def test_an_analysis_tells_all_in_text_and_json(run):
         "fit",
         "cycles",
         "seats",
+        "met_again",
         "times",
         "endings",
         "machines",

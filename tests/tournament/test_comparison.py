@@ -76,7 +76,10 @@ def blocks_of(schedule, records, judge=lambda blocks: False):
 
 def test_two_play_each_other_in_swapped_seats():
     schedule = Schedule(config(deals=3))
-    assert [plan.bots for plan in schedule if plan.deal == 1] == [("new", "old"), ("old", "new")]
+    assert {plan.seating: plan.bots for plan in schedule if plan.deal == 1} == {
+        0: ("new", "old"),
+        1: ("old", "new"),
+    }
     assert {plan.id for plan in schedule} == {
         f"bird/new+old/{deal}/{seating}" for deal in range(3) for seating in range(2)
     }

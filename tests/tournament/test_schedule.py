@@ -322,6 +322,13 @@ def test_in_playing_order_no_bot_is_more_than_a_few_line_ups_ahead(count, player
                 assert max(games.values()) - min(games.values()) <= most
 
 
+def test_each_seating_is_the_first_of_a_deal_equally_often():
+    first = {}
+    for game in Schedule(config(deals=12)):
+        first.setdefault((frozenset(game.bots), game.deal), game.seating)
+    assert set(Counter(first.values()).values()) == {len(first) // 2}
+
+
 def test_turns_begin_with_other_line_ups():
     every = line_ups_of(config(bots=names(20)))
     assert len({next(every.in_turn(turn)) for turn in range(10)}) == 10

@@ -38,10 +38,7 @@ def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
         if x - half >= end + LETTER:
             marks.append(element("text", text, x=x, y=12, text_anchor="middle"))
             end = x + half
-    ends = [
-        element("line", x1=scale(tick), x2=scale(tick), y1=16, y2=20, class_="grid")
-        for tick in scale.ticks
-    ]
+    ends = [_upright(scale(tick), 16, 20, "grid") for tick in scale.ticks]
     return picture(ROW_WIDTH, 20, label, *marks, *ends, class_="axis")
 
 
@@ -52,11 +49,8 @@ def interval(
     y = ROW_HEIGHT / 2
     parts = [*_grid(scale, ROW_HEIGHT), *_zero(scale, zero, ROW_HEIGHT)]
     if isfinite(low) and isfinite(high):
-        parts.append(element("line", x1=scale(low), x2=scale(high), y1=y, y2=y, class_="range"))
-        parts += [
-            element("line", x1=scale(end), x2=scale(end), y1=y - 4, y2=y + 4, class_="range")
-            for end in (low, high)
-        ]
+        parts.append(_level(scale(low), scale(high), y, "range"))
+        parts += [_upright(scale(end), y - 4, y + 4, "range") for end in (low, high)]
     if isfinite(middle):
         parts.append(element("circle", cx=scale(middle), cy=y, r=5, class_="dot"))
     return picture(ROW_WIDTH, ROW_HEIGHT, label, *parts, class_="row")
@@ -72,7 +66,7 @@ def spread(scale: Scale, quantiles: Sequence[float], longest: float, label: str)
     low, middle, high = (scale(value) for value in quantiles)
     parts = [
         *_grid(scale, ROW_HEIGHT),
-        element("line", x1=high, x2=scale(longest), y1=y, y2=y, class_="whisker"),
+        _level(high, scale(longest), y, "whisker"),
         element("rect", x=low, y=y - 4, width=max(high - low, 1), height=8, rx=4, class_="span"),
         element("circle", cx=middle, cy=y, r=5, class_="dot"),
         element("path", d=path([(scale(longest), y - 5), (scale(longest), y + 5)]), class_="range"),
@@ -100,16 +94,7 @@ def bars(scale: Scale, counts: Sequence[tuple[float, int]], width: float, label:
                     class_="bar",
                 )
             )
-    parts.append(
-        element(
-            "line",
-            x1=scale.start,
-            x2=scale.end,
-            y1=BARS_HEIGHT - 0.5,
-            y2=BARS_HEIGHT - 0.5,
-            class_="base",
-        )
-    )
+    parts.append(_level(scale.start, scale.end, BARS_HEIGHT - 0.5, "base"))
     return picture(ROW_WIDTH, BARS_HEIGHT, label, *parts, class_="row")
 
 
@@ -133,15 +118,7 @@ def course(points: Sequence[Point], across: Scale, up: Scale, label: str) -> Mar
 
 def _panel_frame(across: Scale, up: Scale) -> list[Markup]:
     levels = [
-        element(
-            "line",
-            x1=across.start,
-            x2=across.end,
-            y1=up(tick),
-            y2=up(tick),
-            class_=_grid_class(tick),
-        )
-        for tick in up.ticks
+        _level(across.start, across.end, up(tick), "grid" if tick else "zero") for tick in up.ticks
     ]
     beside = [
         element("text", number(tick), x=across.start - 6, y=up(tick) + 4, text_anchor="end")
@@ -160,21 +137,22 @@ def _panel_frame(across: Scale, up: Scale) -> list[Markup]:
     return levels + beside + below
 
 
-def _grid_class(tick: float) -> str:
-    return "zero" if tick == 0 else "grid"
+def _level(start: float, end: float, y: float, class_: str) -> Markup:
+    return element("line", x1=start, x2=end, y1=y, y2=y, class_=class_)
+
+
+def _upright(x: float, top: float, bottom: float, class_: str) -> Markup:
+    return element("line", x1=x, x2=x, y1=top, y2=bottom, class_=class_)
 
 
 def _grid(scale: Scale, height: float) -> list[Markup]:
-    return [
-        element("line", x1=scale(tick), x2=scale(tick), y1=0, y2=height, class_="grid")
-        for tick in scale.ticks
-    ]
+    return [_upright(scale(tick), 0, height, "grid") for tick in scale.ticks]
 
 
 def _zero(scale: Scale, zero: float | None, height: float) -> list[Markup]:
     if zero is None or not scale.low <= zero <= scale.high:
         return []
-    return [element("line", x1=scale(zero), x2=scale(zero), y1=0, y2=height, class_="zero")]
+    return [_upright(scale(zero), 0, height, "zero")]
 
 
 def _anchor(place: int, count: int) -> str:

@@ -50,7 +50,7 @@ def gather(
     """Reads a run, scored as in `matches.scoring_of`. Raises RunError, NoAnswerError, UserError."""
     info = read_run(folder)
     boards = scoring_of(info, match)
-    score = Score(boards)
+    score = Score(boards, own_decks=info.has_own_decks)
     scan = scan_journal(folder, score)
     counts, blocks = score.counted.counts(bot.name for bot in info.bots), score.games.blocks()
     tables, secrecy = make_tables(counts, prior, blocks, match=boards), judge(info, blocks)

@@ -73,6 +73,8 @@ def _are_over(schedule: Schedule, board: str, games: NDArray[np.int64]) -> NDArr
 
     While line-ups may still get more deals, assume that each may get every deal.
     """
+    # A bot's author may read the report while the run goes on: a deal that is over for some
+    # line-ups is still to be played by others.
     config, line_ups = schedule.config, np.zeros(len(games), dtype=np.int64)
     if config.is_open and config.allotted is not None:
         line_ups[:] = len(schedule.line_ups)

@@ -23,15 +23,17 @@ from arena.rules.boards import Board
 from arena.rules.notation import COPIES, TILES
 
 STARTUP_MS = 10_000
-SHORT_MS = 40
-"""The time for a move in most games of a check, so that a bot that uses all its time is through
-soon.
+SHORT_MS = 20
+"""The time for a move in most games of a check, so that the check is short even for a bot that uses
+all its time.
 """
 LONGER = 1.5
-"""A bot that is late in such a game is no worse for it: it gets so many times as long."""
-MOVES = 320
+"""A bot that is late in such a game is no worse for it: it gets that many times as long."""
+MOVES = 560
 """About how many moves a bot makes in such games, and `FULL_MOVES` at the full time."""
-FULL_MOVES = 10
+FULL_MOVES = 7
+BANK_MOVES = 30
+"""How many full moves the bank of a game lasts for."""
 ATTEMPTS = 3
 SMALL = Board("small", ("R.....", "......", "..V...", "....Y.", "......", ".....B"))
 
@@ -42,8 +44,8 @@ class Trial(NamedTuple):
     """A game that the bot has to get through: the board, the number of players, the bot's seat, and
     how many others forfeit early.
 
-    ``is_full`` gives the bot all the time for a move that the check was asked for, ``timing`` a
-    time control of the table's own.
+    ``is_full`` gives the bot all the time for a move that the check was asked for, ``has_bank`` a
+    bank besides.
     """
 
     board: Board
@@ -51,7 +53,7 @@ class Trial(NamedTuple):
     seat: int
     leavers: int = 0
     deal: int = 0
-    timing: Timing | None = None
+    has_bank: bool = False
     is_full: bool = False
 
 
@@ -88,7 +90,6 @@ class Bench:
             except Failed as failure:
                 if (
                     failure.kind not in (FaultKind.LATE, FaultKind.SILENT)
-                    or trial.timing
                     or trial.is_full
                     or self.short_ms == self.move_ms
                 ):
@@ -115,7 +116,11 @@ class Bench:
             tuple(range(1, trial.players + 1)),
         )
         move_ms = self.move_ms if trial.is_full else self.short_ms
-        timing = trial.timing or Timing(move_ms=move_ms, startup_ms=STARTUP_MS)
+        timing = Timing(
+            move_ms=move_ms,
+            game_ms=BANK_MOVES * move_ms if trial.has_bank else None,
+            startup_ms=STARTUP_MS,
+        )
         outcome = Referee(plan, trial.board, seated, timing).play()
         record = outcome.record
         for fault, kept in zip(record.faults, outcome.evidence, strict=True):

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from arena.match.checks import steps, variants
 from arena.match.checks.bench import SMALL, Bench, Trial
-from arena.match.clock import Timing
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.player import Player
@@ -15,7 +14,6 @@ from arena.rules.boards import Board, built_in
 
 FILES = "bot.toml, files, program and build"
 LARGE = Board("large", ("R" + "." * 25, *["." * 12 + "VY" + "." * 12] * 24, "." * 25 + "B"))
-BANK = Timing(move_ms=1000, game_ms=30_000, increment_ms=50)
 
 SEE_TYPES = "P1.4: ignore fields and message types that the bot does not know"
 SEE_LINES = "P1.1: read up to the newline, however the bytes arrive, and parse the line as JSON"
@@ -41,7 +39,13 @@ def _game(name: str, board: str, players: int, seat: int, leavers: int = 0) -> T
         name,
         partial(
             steps.plays,
-            place=lambda: Trial(built_in(board), players, seat, leavers, deal=players + seat),
+            place=lambda: Trial(
+                SMALL if board == SMALL.name else built_in(board),
+                players,
+                seat,
+                leavers,
+                deal=players + seat,
+            ),
         ),
     )
 
@@ -77,11 +81,11 @@ STEPS = (
     _game("bird, 2 players, moves first", "bird", 2, 0),
     _game("bird, 2 players, moves second, in the same process", "bird", 2, 1),
     _game("bird, 3 players, first seat", "bird", 3, 0),
-    _game("bird, 3 players, middle seat", "bird", 3, 1),
-    _game("bird, 3 players, last seat", "bird", 3, 2),
+    _game("a small board, 3 players, middle seat", "small", 3, 1),
+    _game("a small board, 3 players, last seat", "small", 3, 2),
     _game("bird, 4 players, first seat", "bird", 4, 0),
-    _game("bird, 4 players, second seat", "bird", 4, 1),
-    _game("bird, 4 players, third seat", "bird", 4, 2),
+    _game("a small board, 4 players, second seat", "small", 4, 1),
+    _game("a small board, 4 players, third seat", "small", 4, 2),
     _game("bird, 4 players, last seat", "bird", 4, 3),
     _game("lion, 2 players, moves first", "lion", 2, 0),
     _game("lion, 2 players, moves second", "lion", 2, 1),
@@ -99,7 +103,7 @@ STEPS = (
     _game("two others forfeit: four players go on as two", "bird", 4, 2, leavers=2),
     _game("the only other player forfeits: the game ends early", "bird", 2, 1, leavers=1),
     TableStep(
-        "a game with a bank", partial(steps.plays, place=lambda: Trial(SMALL, 2, 1, timing=BANK))
+        "a game with a bank", partial(steps.plays, place=lambda: Trial(SMALL, 2, 1, has_bank=True))
     ),
     TableStep("twenty more games in the same process", steps.plays_many),
     TableStep("the same seed gives the same game", steps.repeats_itself),

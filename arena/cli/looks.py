@@ -37,11 +37,7 @@ def _look(session: Session, progress: Progress) -> dict[str, int] | None:
     None if that is enough.
     """
     # Pandas: a run that does not ask for this never loads it.
-    from arena.ratings.information import (  # noqa: PLC0415
-        precision,
-        promises,
-        rate_journal,
-    )
+    from arena.ratings.information import precision, promises, rate_journal  # noqa: PLC0415
 
     config = session.config
     results, fits = rate_journal(session.folder, config.bots, config.match)

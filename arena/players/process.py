@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from arena.errors import Void
 from arena.players.holdings import figures_of, shared_fairly
@@ -119,10 +119,7 @@ class BotProcess:
         self._stderr_dropped = 0
         self._sandbox = sandbox
         self._launch = sandbox.launch(command, folder, writable=building)
-        # Lives as long as the process.
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
-        # so that it may be cut while the bot writes
-        fcntl.fcntl(self._stderr, fcntl.F_SETFL, os.O_APPEND)
+        self._stderr = _appended_file()
         # The lifeline ends when this process lets go of it, kill -9 included, and then the keeper
         # kills the bot. The status pipe ends when the keeper does, which nobody but a bot wants.
         lifeline_read, self._lifeline = os.pipe()
@@ -344,6 +341,13 @@ def run_build(
     finally:
         os.close(process.from_bot)
         process.stop()
+
+
+def _appended_file() -> IO[bytes]:
+    """A temporary file that may be cut while another process writes to it."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
+    fcntl.fcntl(file, fcntl.F_SETFL, os.O_APPEND)
+    return file
 
 
 def _keeper_command(

@@ -77,7 +77,7 @@ class CommandTable(click.Group):
     """The commands, of which only the one that is called is imported."""
 
     # Click's signatures.
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands that the help shows."""
         return list(COMMANDS)
 
@@ -97,7 +97,7 @@ class CommandTable(click.Group):
         command_is_loaded()
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the commands in sections, without importing any."""
         widest = max(map(len, COMMANDS))
         for title, commands in SECTIONS.items():

@@ -22,10 +22,10 @@ from arena.rules.rounds import title_of
 from arena.rules.rulebook import explained
 from arena.tournament.events import (
     Event,
+    GamePlayed,
     MachineChanged,
     MachinesDiffer,
     NoWorkers,
-    Played,
     Stopping,
     Voided,
     WorkerBusy,
@@ -111,7 +111,7 @@ class Progress:
     def show(self, event: Event) -> None:
         """Shows one event."""
         match event:
-            case Played(outcome):
+            case GamePlayed(outcome):
                 self._played += 1
                 self._show_faults(outcome.record.bots, outcome.record.faults)
                 self._own_us.update(map(coarse, outcome.own_us))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from arena.rules.boards import Board, squares_of
 from arena.rules.joins import NOWHERE, absorber, barred_with, free_pairs
-from arena.rules.terms import LAST_PAGODA, MAJOR, NOBODY, PAGODAS, Event, Province
+from arena.rules.terms import LAST_PAGODA, MAJOR, NOBODY, PAGODAS, Event, OwnedProvince
 
 KINDS = tuple((kind // 6, kind // 2 % 3, kind & 1) for kind in range(18))
 """First colour, second colour, and vertical, for each kind of move."""
@@ -47,7 +47,7 @@ class BoardState:
         self.end: str | None = None
         self.villages = [NOBODY] * len(board.villages)
         self._cells = list(board.starts)
-        self._areas: list[list[Province]] = [[], [], []]
+        self._areas: list[list[OwnedProvince]] = [[], [], []]
         self._spaces = board.starts[0] | board.starts[1] | board.starts[2]
         self._free = board.grass
         self._open: tuple[int, int] | None = None
@@ -66,9 +66,8 @@ class BoardState:
         self._spaces = spaces[0] | spaces[1] | spaces[2]
         self._free = self.board.grass & ~self._spaces
         for colour, mask, owner, pagodas in provinces:
-            self._enter(
-                colour, Province(mask, self.board.around(mask), owner, mask.bit_count(), pagodas)
-            )
+            halo = self.board.around(mask)
+            self._enter(colour, OwnedProvince(mask, halo, owner, mask.bit_count(), pagodas))
         self.villages = list(villages)
         self._open = None
 
@@ -85,7 +84,7 @@ class BoardState:
             raise IndexError(f"expected a colour from 0 to {len(self._cells) - 1}, got {colour}")
         return self._cells[colour]
 
-    def provinces(self) -> list[tuple[int, Province]]:
+    def provinces(self) -> list[tuple[int, OwnedProvince]]:
         """All provinces as (colour, province), in the reading order of their first squares."""
         found = [
             (colour, province) for colour, areas in enumerate(self._areas) for province in areas
@@ -125,7 +124,7 @@ class BoardState:
             | self._barred[second][0] >> (self.board.stride if vertical else 1)
         )
 
-    def _enter(self, colour: int, province: Province) -> None:
+    def _enter(self, colour: int, province: OwnedProvince) -> None:
         """Adds a province to its colour."""
         areas = self._areas[colour]
         areas.append(province)
@@ -186,7 +185,7 @@ class BoardState:
         if pagodas < target:
             debts.append((owner, colour, target - pagodas))
             self.left[owner] -= target - pagodas
-        self._enter(colour, Province(mask, self.board.around(mask), owner, size, target))
+        self._enter(colour, OwnedProvince(mask, self.board.around(mask), owner, size, target))
         if events is not None:
             first = (mask & -mask).bit_length() - 1
             events.append(
@@ -196,7 +195,9 @@ class BoardState:
                 events.append(Event("major", owner, first, size))
         return mask
 
-    def _owner_of(self, joined: list[Province]) -> tuple[int, int, tuple[tuple[int, int], ...]]:
+    def _owner_of(
+        self, joined: list[OwnedProvince]
+    ) -> tuple[int, int, tuple[tuple[int, int], ...]]:
         """The owner of the area made of these provinces, the pagodas already on it, and those sent
         home (R5.2, R5.3, R5.5, R5.6).
         """

@@ -60,7 +60,7 @@ def read_cells(
     for row, line in enumerate(cells):
         for column, cell in enumerate(line):
             if len(cell) > 1:
-                if len(cell) != 2 or cell[0] not in COLOURS + VILLAGE or cell[1] not in "0123":  # noqa: PLR2004
+                if cell[0] not in COLOURS + VILLAGE or cell[1:] not in tuple("0123"):
                     raise NotationError(
                         f"row {row + 1}, column {column + 1}: expected a cell such as R, R0, V or"
                         f" V1, got {cell!r}"

@@ -5,7 +5,7 @@ owns the result (R4, R5).
 from collections.abc import Sequence
 
 from arena.rules.boards import Board
-from arena.rules.terms import MAJOR, Province
+from arena.rules.terms import MAJOR, OwnedProvince
 
 Barred = tuple[int, int, int]
 """Where forbidden joins rule out a colour: squares for a single space, and first squares for a
@@ -15,7 +15,7 @@ double tile right or down.
 NOWHERE: Barred = (0, 0, 0)
 
 
-def is_forbidden_join(joined: Sequence[Province]) -> bool:
+def is_forbidden_join(joined: Sequence[OwnedProvince]) -> bool:
     """Whether no tile may join these provinces of one colour (R4.3, R4.4, R5.6)."""
     # One province is expanded, not joined.
     if len(joined) < 2:  # noqa: PLR2004
@@ -32,7 +32,7 @@ def is_forbidden_join(joined: Sequence[Province]) -> bool:
     return totals.count(max(totals)) > 1
 
 
-def absorber(joined: Sequence[Province]) -> int:
+def absorber(joined: Sequence[OwnedProvince]) -> int:
     """The owner when two or more provinces join: the major's owner, else the player who brings the
     most spaces (R5.5, R5.6).
     """
@@ -43,7 +43,7 @@ def absorber(joined: Sequence[Province]) -> int:
     return totals.index(max(totals))
 
 
-def _totals(joined: Sequence[Province]) -> list[int]:
+def _totals(joined: Sequence[OwnedProvince]) -> list[int]:
     totals = [0] * (1 + max(province.owner for province in joined))
     for province in joined:
         totals[province.owner] += province.size
@@ -61,7 +61,7 @@ def free_pairs(board: Board, free: int, spaces: int) -> tuple[int, int]:
 
 
 def barred_with(
-    province: Province, areas: Sequence[Province], barred: Barred, free: int, stride: int
+    province: OwnedProvince, areas: Sequence[OwnedProvince], barred: Barred, free: int, stride: int
 ) -> Barred:
     """Where a colour is ruled out after it gets ``province``, the last of its ``areas``: as before,
     except around it.
@@ -83,7 +83,7 @@ def barred_with(
     )
 
 
-def _forbidden(areas: Sequence[Province], candidates: int, step: int) -> int:
+def _forbidden(areas: Sequence[OwnedProvince], candidates: int, step: int) -> int:
     """The candidate first squares where spaces there and ``step`` further on would make a forbidden
     join.
     """

@@ -27,6 +27,8 @@ PASS = -1
 """The move of a seat that can place no tile."""
 PASSED = "pass"
 """The text of `PASS`."""
+SHOWN = 40
+"""How much of an unreadable text a message quotes, in characters."""
 KIND_SHIFT = 10
 SQUARE_MASK = (1 << KIND_SHIFT) - 1
 
@@ -145,4 +147,6 @@ def _last_square(board: Board) -> str:
 
 
 def _short(text: str) -> str:
-    return repr(text) if len(text) <= 40 else f"{text[:40]!r}... ({len(text)} characters)"  # noqa: PLR2004
+    if len(text) <= SHOWN:
+        return repr(text)
+    return f"{text[:SHOWN]!r}... ({len(text)} characters)"

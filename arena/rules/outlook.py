@@ -7,7 +7,7 @@ tests.rules.fit_outlook``, rounded.
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from arena.rules.terms import MAJOR, NOBODY, Province
+from arena.rules.terms import MAJOR, NOBODY, OwnedProvince
 
 if TYPE_CHECKING:
     from arena.rules.boardstate import BoardState
@@ -56,7 +56,7 @@ def twelfths_of(left: Sequence[int], seat: int) -> int:
     return 12 // left.count(left[seat]) if left[seat] == min(left) else 0
 
 
-def _lead(provinces: Iterable[Province], beside: int, owner: int, players: int) -> int:
+def _lead(provinces: Iterable[OwnedProvince], beside: int, owner: int, players: int) -> int:
     """By how many pagodas around a village its owner leads the next player; 0 also if another
     player leads.
     """

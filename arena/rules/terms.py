@@ -15,7 +15,7 @@ revisions do not mix.
 LAST_PAGODA, NO_TILES, NO_SPACE = "last pagoda", "no tiles", "no space"
 
 
-class Province(NamedTuple):
+class OwnedProvince(NamedTuple):
     """An owned area (R5.1). ``halo`` is the mask of squares that share an edge with it; ``pagodas``
     is the number on it.
     """

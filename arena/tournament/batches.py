@@ -53,8 +53,8 @@ class DealByDeal:
         self._plans = plans
         self._next: list[GamePlan] = []
 
-    def take(self, room: int, is_out: Callable[[GamePlan], bool]) -> list[GamePlan]:  # noqa: ARG002 - for any game is free
-        """The next games."""
+    def take(self, room: int, is_out: Callable[[GamePlan], bool]) -> list[GamePlan]:
+        """The next games; any game is free here."""
         batch, self._next = [*self._next, *islice(self._plans, room - len(self._next))], []
         return batch
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from arena.match.referee import Outcome
 
 
-class Played(NamedTuple):
+class GamePlayed(NamedTuple):
     """A game ended and is in the journal."""
 
     outcome: Outcome
@@ -78,7 +78,7 @@ class NoWorkers(NamedTuple):
 
 
 Event = (
-    Played
+    GamePlayed
     | Voided
     | WorkerDied
     | Stopping

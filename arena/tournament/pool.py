@@ -161,7 +161,7 @@ class LocalPool:
             self._pace.add(future.result())
 
     # All of them fall.
-    def fallen(self, done: set[Future[Batch]], pending: Pending) -> set[Future[Batch]]:  # noqa: ARG002
+    def fallen(self, done: set[Future[Batch]], pending: Pending) -> set[Future[Batch]]:
         """Everything that was handed out, after waiting until all of it has broken off."""
         return wait(pending).done
 

@@ -16,7 +16,7 @@ from arena.records.evidence import Faults
 from arena.records.journal import Journal
 from arena.records.record import VERSION
 from arena.records.voids import VoidGame, append_void
-from arena.tournament.events import Event, Played, Stopping, Voided, WorkerDied
+from arena.tournament.events import Event, GamePlayed, Stopping, Voided, WorkerDied
 from arena.tournament.pool import Pool
 from arena.tournament.sources import Source
 from arena.tournament.workers import ATTEMPTS, Batch
@@ -181,7 +181,7 @@ class Runner:
             self._journal.append([outcome.record for outcome in outcomes])
         for outcome in outcomes:
             source.ended(outcome.record)
-            self._listen(Played(outcome))
+            self._listen(GamePlayed(outcome))
 
     def _void(self, plan: GamePlan, error: Exception, source: Source) -> bool:
         """Counts and keeps a failed attempt at a game; whether the game is given up, which it is

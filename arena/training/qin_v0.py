@@ -161,7 +161,8 @@ class raw_env(AECEnv[str, Encoded, int], EzPickle):  # noqa: N801
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        self.game.play(move_of(self.board, action))  # type: ignore[arg-type] # None is refused there
+        # None is refused there.
+        self.game.play(move_of(self.board, action))  # type: ignore[arg-type]
         self._hand_on()
 
     def observe(self, agent: str) -> Encoded:

@@ -16,7 +16,7 @@ from arena.players.sandbox.tiers import OPEN
 from arena.records.journal import Journal
 from arena.rules.boards import built_in
 from arena.tournament.batches import DealByDeal
-from arena.tournament.events import Event, Played
+from arena.tournament.events import Event, GamePlayed
 from arena.tournament.pool import LocalPool, worker_cores
 from arena.tournament.runner import Runner
 from arena.tournament.sources import AllGames
@@ -67,7 +67,7 @@ def play_games(marks: tuple[int, ...]) -> Readings:
 
     def listen(event: Event) -> None:
         nonlocal played
-        played += isinstance(event, Played)
+        played += isinstance(event, GamePlayed)
         if played in marks and played not in readings:
             (worker,) = multiprocessing.active_children()
             readings[played] = resident_mb(os.getpid()), resident_mb(worker.pid or 0)

@@ -11,11 +11,15 @@ WIDTH, TOP, ROW, LEFT, RIGHT, ELO, FOOT = 820, 62, 34, 250, 590, 705, 44
 STYLE = """
 svg{font-family:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;
 font-variant-numeric:tabular-nums}
-.page{fill:#fff;stroke:#dcd7cb}.ink{fill:#20242c;font-size:14px}.name{font-weight:600}.title{fill:#20242c;font-size:17px;font-weight:600}
+.page{fill:#fff;stroke:#dcd7cb}.ink{fill:#20242c;font-size:14px}.name{font-weight:600}
+.title{fill:#20242c;font-size:17px;font-weight:600}
 .muted{fill:#575e6b;font-size:12px}.grid{stroke:#e6e2d8}.zero{stroke:#8b8778}.stripe{fill:#f7f5f0}
 .bar{stroke:#0d6570;stroke-width:2.5;stroke-linecap:round}.dot{fill:#0d6570}.reach{fill:#c9e2e2}
-@media(prefers-color-scheme:dark){.page{fill:#15181d;stroke:#353b46}.ink,.title{fill:#e9e7e2}.muted{fill:#a9b0bc}.grid{stroke:#2e343e}
-.zero{stroke:#6d7583}.stripe{fill:#1c2027}.bar{stroke:#7cc9cf}.dot{fill:#7cc9cf}.reach{fill:#24474c}}
+@media(prefers-color-scheme:dark){
+.page{fill:#15181d;stroke:#353b46}.ink,.title{fill:#e9e7e2}.muted{fill:#a9b0bc}
+.grid{stroke:#2e343e}
+.zero{stroke:#6d7583}.stripe{fill:#1c2027}.bar{stroke:#7cc9cf}.dot{fill:#7cc9cf}
+.reach{fill:#24474c}}
 """
 
 

@@ -39,7 +39,8 @@ def test_a_file_is_rated_as_table_csv_and_json(arena, games):
     )
     text, _ = arena("rate", "games.csv", "--csv", "-")
     assert text.startswith(
-        "rank,bot,elo,elo_low,elo_high,games,wins,shared,losses,win_rate,avg_rank,avg_left,forfeits,think_ms\n"
+        "rank,bot,elo,elo_low,elo_high,games,wins,shared,losses,win_rate,avg_rank,avg_left"
+        ",forfeits,think_ms\n"
     )
     arena("rate", "games.csv", "--csv", "table.csv")
     assert (arena.home / "table.csv").read_text() == text

@@ -15,7 +15,7 @@ from arena.exports.pictures.tiles import Pair, likely_tiles, pair_of
 from arena.rules import State
 from arena.rules.boards import COLOURS, LAKE, Board, squares_of
 from arena.rules.notation import PASS, split_move
-from arena.rules.terms import NOBODY, Province
+from arena.rules.terms import NOBODY, OwnedProvince
 
 FRAME = 22
 GAP = 54
@@ -254,7 +254,7 @@ def _pagodas(state: State) -> str:
     )
 
 
-def _place(board: Board, province: Province) -> int:
+def _place(board: Board, province: OwnedProvince) -> int:
     """Where a province's pagodas stand: on the square deepest inside it, the first of several."""
     return min(
         squares_of(province.mask),

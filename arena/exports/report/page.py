@@ -89,7 +89,8 @@ def _inline(*names: str) -> Inline:
         files(PACKAGE).joinpath(name).read_text(encoding="utf-8").strip() for name in names
     )
     # Our own files.
-    return Inline(Markup(text), f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}")  # noqa: S704
+    digest = b64encode(sha256(text.encode()).digest()).decode()
+    return Inline(Markup(text), f"sha256-{digest}")  # noqa: S704
 
 
 def rules_named(texts: Iterable[str]) -> list[Rule]:

@@ -12,7 +12,7 @@ from arena.rules import State
 from arena.rules.boards import Board, squares_of
 from arena.rules.diagrams import draw
 from arena.rules.notation import deck_text, move_text
-from arena.rules.terms import PAGODAS, Province
+from arena.rules.terms import PAGODAS, OwnedProvince
 
 GONE = -1
 
@@ -143,7 +143,7 @@ class Spots:
             square: seat for square, seat in self.at.items() if before.get(square) != seat
         }
 
-    def _put(self, province: Province, before: dict[int, int]) -> None:
+    def _put(self, province: OwnedProvince, before: dict[int, int]) -> None:
         squares = list(squares_of(province.mask))
         squares.sort(
             key=lambda square: (
@@ -154,6 +154,6 @@ class Spots:
         )
         self.at |= dict.fromkeys(squares[: province.pagodas], province.owner)
 
-    def _neighbours(self, province: Province, square: int) -> int:
+    def _neighbours(self, province: OwnedProvince, square: int) -> int:
         """How far inside its province the square lies."""
         return (self.board.around(1 << square) & province.mask).bit_count()

@@ -26,7 +26,9 @@ def number(value: float, decimals: int = 0) -> str:
     separators, or a dash if there is none.
     """
     # A real minus sign.
-    return f"{value:,.{decimals}f}".replace("-", "−") if math.isfinite(value) else MISSING  # noqa: RUF001
+    if not math.isfinite(value):
+        return MISSING
+    return f"{value:,.{decimals}f}".replace("-", "−")  # noqa: RUF001
 
 
 def signed(value: float, decimals: int = 0) -> str:
@@ -40,7 +42,9 @@ def milliseconds(value: float) -> str:
         return MISSING
     if value >= 60_000:  # noqa: PLR2004 - a minute
         return f"{value / 60_000:,.1f} min"
-    return f"{value / 1000:,.1f} s" if value >= 1000 else f"{value:.{0 if value >= 10 else 1}f} ms"  # noqa: PLR2004
+    if value >= 1000:  # noqa: PLR2004 - a second
+        return f"{value / 1000:,.1f} s"
+    return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"  # noqa: PLR2004
 
 
 def counted(count: int, noun: str) -> str:

@@ -254,7 +254,7 @@ static PyObject *named_tuple(PyObject *type, PyObject *items)
     return object;
 }
 
-/* (colour, Province), the halo made by the board so that it is the same int as the pure core's. */
+/* (colour, OwnedProvince), the halo made by the board so that it is the same int as the pure core's. */
 static PyObject *province_entry(State *state, int colour, int index)
 {
     const Core *core = &state->core;
@@ -1126,7 +1126,7 @@ static int look_up(void)
 {
     static const char *const names[] = {"found", "expand", "absorb", "major", "connect", "conquer"};
     static const char *const ends[] = {NULL, "LAST_PAGODA", "NO_TILES", "NO_SPACE"};
-    int done = (province_type = from_module("arena.rules.terms", "Province"))
+    int done = (province_type = from_module("arena.rules.terms", "OwnedProvince"))
                && (event_type = from_module("arena.rules.terms", "Event"))
                && (illegal_move_error = from_module("arena.errors", "IllegalMoveError"))
                && (illegal_text = from_module("arena.rules.explain", "illegal_text"))

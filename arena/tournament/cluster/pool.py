@@ -358,7 +358,7 @@ class ClusterPool:
         _finish(ours, error=error)
 
     # Each worker falls alone.
-    def fallen(self, done: set[Future[Batch]], pending: Pending) -> set[Future[Batch]]:  # noqa: ARG002
+    def fallen(self, done: set[Future[Batch]], pending: Pending) -> set[Future[Batch]]:
         """Only those that are done: workers die one by one."""
         return done
 

@@ -14,7 +14,7 @@
     │   ├── InvalidMoveError     not a move at all: unreadable, or not on this board
     │   └── IllegalMoveError     a move that RULES.md forbids in this position
     ├── Forfeit                  the bot's fault: it loses the game
-    └── Void                     our fault: the game never counts and is played again
+    └── Void                     our fault: the game is played again, up to a limit
 
 Messages are lower case, with no full stop: what was expected, what came, and where. ``hint`` is the
 cure. Messages may quote text from bots and files, so all of them are made `printable`.
@@ -130,7 +130,7 @@ class FaultKind(StrEnum):
     NEVER_READS = "never reads"
 
 
-# The word of the field, and of the journal.
+# The established term, which the journal uses too.
 class Forfeit(ArenaError):  # noqa: N818
     """A bot broke the protocol or the rules: it loses its game.
 
@@ -143,5 +143,5 @@ class Forfeit(ArenaError):  # noqa: N818
         super().__init__(self.detail)
 
 
-class Void(ArenaError):  # noqa: N818 - the word of the field
+class Void(ArenaError):  # noqa: N818 - the established term
     """The arena or its machine failed in the middle of a game."""

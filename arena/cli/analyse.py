@@ -45,7 +45,7 @@ def analyse(
     arena analyse league --bot my-bot
     arena analyse league --hands 3 --json
     """  # noqa: D301 - \b is click's mark for lines to keep
-    # Pandas: --help does without.
+    # Late: pandas is slow to load, and --help does not need it.
     from arena.exports.analysis import analysis_object, analysis_text  # noqa: PLC0415
     from arena.ratings.analysis import analyse_run  # noqa: PLC0415
 

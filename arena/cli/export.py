@@ -51,7 +51,7 @@ def export(
     arena export league --to league-csv --anchor greedy-python=1500
     arena export self-play --to tables --format parquet
     """  # noqa: D301 - \b is click's mark for lines to keep
-    # Pandas: --help does without.
+    # Late: pandas is slow to load, and --help does not need it.
     from arena.cli.tables import export_tables  # noqa: PLC0415
 
     export_tables(run_folder(home, run), folder, form, prior, anchors)

@@ -128,7 +128,7 @@ class Progress:
             case WorkerDied(games):
                 self.say(
                     f"warning: a worker died: the {counted(games, 'game')} that were handed out but"
-                    " not finished are played again"
+                    " had not come back are played again"
                 )
             case MachineChanged() | MachinesDiffer() | WorkerRefused() | WorkerBusy() | NoWorkers():
                 self.say(cluster_text(event))

@@ -54,7 +54,7 @@ def rate(
     arena rate results.csv --anchor ann=1500 --pairs
     arena export --to tables && arena rate tables/games.csv --csv -
     """  # noqa: D301 - \b is click's mark for lines to keep
-    # Pandas: --help does without.
+    # Late: pandas is slow to load, and --help does not need it.
     from arena.cli.tables import rate_results, show_tables  # noqa: PLC0415
 
     data = sys.stdin.buffer.read() if file == "-" else _read(Path(file))

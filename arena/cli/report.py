@@ -60,7 +60,7 @@ def report(
     arena report league --match bird,lion
     arena report league --games bird/greedy-python+random-python/3/1
     """  # noqa: D301 - \b is click's mark for lines to keep
-    # Pandas and Jinja: --help does without.
+    # Late: pandas and Jinja are slow to load, and --help does not need them.
     from arena.exports.report.make import DEFAULT_GAMES, report_page  # noqa: PLC0415
 
     folder = run_folder(home, run)

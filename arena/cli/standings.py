@@ -54,7 +54,7 @@ def standings(
     arena standings league --match bird,lion
     arena standings --csv - | column -s, -t
     """  # noqa: D301 - \b is click's mark for lines to keep
-    # Pandas: --help does without.
+    # Late: pandas is slow to load, and --help does not need it.
     from arena.cli.tables import rate_run, show_tables  # noqa: PLC0415
 
     folder = run_folder(home, run)

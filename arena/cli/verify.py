@@ -66,7 +66,7 @@ def verify(
     arena verify league --json
     arena verify league --sample 1000 --seed "$(date)"
     """  # noqa: D301 - \b is click's mark for lines to keep
-    # Pandas: --help does without.
+    # Late: pandas is slow to load, and --help does not need it.
     from arena.exports.verify import Sample, verify_run  # noqa: PLC0415
 
     if seed is not None and sample is None:

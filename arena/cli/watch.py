@@ -47,7 +47,7 @@ def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, 
     arena watch
     arena watch league --every 10
     """  # noqa: D301 - \b is click's mark for lines to keep
-    # Pandas: --help does without.
+    # Late: pandas is slow to load, and --help does not need it.
     from arena.cli.tables import rate_run  # noqa: PLC0415
     from arena.ratings.tally import games_in  # noqa: PLC0415
 

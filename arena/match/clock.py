@@ -33,8 +33,7 @@ class Clock:
     """
 
     def __init__(self, timing: Timing, players: int) -> None:
-        # msgspec leaves out a default only where it is the very same object, which a text is not
-        # after a pickle
+        # msgspec omits a default only if it is the identical object; an unpickled text is not.
         self.kind: ClockKind = "wall" if timing.clock == "wall" else "cpu"
         self._move_ns = timing.move_ms * NS_PER_MS
         self._increment_ns = timing.increment_ms * NS_PER_MS

@@ -183,7 +183,7 @@ class Aftermath:
         except OutputEnded:
             late_ms = None
         if late_ms is not None:
-            if self._has_moved:  # what sent those has no need to be told to flush
+            if self._has_moved:  # such a bot does flush, so we do not advise it
                 came = f"the answer came {late_ms} ms after {allowance} had passed: {slow}"
                 return Forfeit(FaultKind.SILENT, came)
             return Forfeit(FaultKind.SILENT, AFTER_CLOSING.format(late_ms=late_ms, slow=slow))

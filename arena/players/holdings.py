@@ -74,7 +74,7 @@ def held_kb(tree: list[int], opened: list[os.stat_result]) -> int:
 
 
 def socket_kb() -> int:
-    """What a socket holds, at most, for who reads slowly."""
+    """The most that a socket may hold for a slow reader, in KB."""
     try:
         with open(SOCKET_BYTES) as file:  # noqa: PTH123
             return max(SOCKET_KB, int(file.read()) >> 10)

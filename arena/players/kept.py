@@ -73,8 +73,8 @@ class Kept:
         return self.folder / f"{key}{SEAL}"
 
     def fetch(self, key: str, target: Path) -> bool:
-        """Copies a tree to ``target``, where nothing is; False, and nothing is there, when there is
-        no such tree, or a changed one.
+        """Copies a tree to ``target``, which must not exist. False, with nothing left there, if
+        there is no such tree or it was changed.
         """
         with self.locked():
             seal = self._seal(key)

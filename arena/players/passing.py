@@ -1,9 +1,9 @@
 """Passing folders: made for a bot or a build, and owned by the process that made them for as long
 as that lives.
 
-Who makes one holds a lock on it, which the kernel lets go when the process ends, however that comes
-about. So a folder that can be locked is nobody's any more; a process id in its name would not tell,
-as another process may have got the same number.
+The process that makes one holds a lock on it; the kernel releases it when the process ends, however
+it ends. So a folder that can be locked belongs to nobody any more. A process id in its name would
+not tell, because another process may have been given the same number.
 """
 
 import fcntl

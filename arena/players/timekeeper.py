@@ -18,15 +18,15 @@ SLICE_NS = 100_000_000
 """How long to wait for an answer before looking at who uses the processor."""
 SHORTEST_SLICE_NS = 5_000_000
 OVERSLEPT_NS = 50_000_000
-"""What a slice may take longer than asked and still count: the
-rest is the machine's, which slept.
+"""How much longer than asked a slice may take; anything beyond that is a stall of the machine and
+is not charged.
 """
 LEAST_PATIENCE_NS = 1_000_000_000
 PATIENCE = 2
 """A bot may sleep for this many times its budget, and for LEAST_PATIENCE_NS at the least."""
 STARVED, STARVED_NS = 20, 120_000_000_000
-"""After this many times its budget, and this long at the least, a bot that always wanted a
-processor has met a machine that is no use.
+"""After this many times its budget, and at least this long, a bot that always wanted a processor
+shows that the machine is too busy to play on.
 """
 NS_PER_MS, NS_PER_S = 1_000_000, 1_000_000_000
 
@@ -69,8 +69,9 @@ class Timekeeper:
 
     By the clock ``cpu`` an answer costs the processor time that all processes of the bot have used
     since the one before. What they use while nobody asks is charged to the next answer, so thinking
-    on another's turn costs what it takes. The wall clock only counts while the bot does not want a
-    processor: a busy machine makes nobody late, and no crowd makes a rival late.
+    on another's turn costs what it takes. Waiting counts only while the bot does not want a
+    processor: a busy machine makes nobody late, and no crowd makes a rival late. A bot that seems
+    starved for too long ends in Void or OutOfTime.
     """
 
     def __init__(self, channel: Channel, process: Metered, clock: ClockKind) -> None:

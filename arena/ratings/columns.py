@@ -1,10 +1,13 @@
 """The columns of the tables: each is described here once, and the files, the terminal, the report
 and the docs are made from that.
 
-To add one: describe it here, and compute it in `tables`. Here are also the texts in cells of CSV
-files. Names may come from strangers, and ``=HYPERLINK(...)`` as a bot's name would be run by the
-spreadsheet that opens a table. Such a text gets an apostrophe in front, as a person would type it
-to have it shown; what reads our files takes that off again.
+To add one: describe it here, and compute it in `tables`; what it needs of the records is counted in
+`tally` and `results`. ``make golden`` writes the lists in the docs.
+
+Here are also the texts in cells of CSV files. Names may come from strangers, and
+``=HYPERLINK(...)`` as a bot's name would be run by the spreadsheet that opens a table. Such a text
+gets an apostrophe in front, as a person would type it to have it shown; what reads our files takes
+that off again.
 """
 
 import re

@@ -22,8 +22,8 @@ class Voided(NamedTuple):
 
 
 class WorkerDied(NamedTuple):
-    """A worker died; this many games had been handed out to it and its neighbours; the unfinished
-    ones are played again.
+    """A worker died; this many games had been handed out to it and its neighbours; those
+    that had not come back are played again.
     """
 
     games: int

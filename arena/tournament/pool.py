@@ -160,7 +160,6 @@ class LocalPool:
         if not future.cancelled() and future.exception() is None:
             self._pace.add(future.result())
 
-    # All of them fall.
     def fallen(self, done: set[Future[Batch]], pending: Pending) -> set[Future[Batch]]:
         """Everything that was handed out, after waiting until all of it has broken off."""
         return wait(pending).done

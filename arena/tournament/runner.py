@@ -59,7 +59,8 @@ class Runner:
     def play(self, source: Source) -> None:
         """Plays the games of a source; returns when it is over, or after a stop.
 
-        Raises RunError if the journal cannot be written, or if there can be no more workers.
+        Raises RunError if the journal cannot be written, ClusterError if the cluster has no workers
+        left, Void if workers keep dying.
         """
         is_told = False
         try:
@@ -205,8 +206,8 @@ class Runner:
         return event.given_up
 
     def _play_again(self, broken: list[GamePlan], source: Source) -> None:
-        """A worker died and took others with it. Their games are played again one at a time, to
-        find the one that kills workers; until then the source takes them for being played.
+        """After a worker died: renews the pool, and plays the lost games again one at a time, to
+        find one that kills workers. Until then the source takes them for being played.
         """
         self._pool.renew()
         if self._fruitless > MOST_FRUITLESS:

@@ -96,8 +96,8 @@ def test_killing_workers_and_bots_of_workers_voids_games_that_are_played_again(a
     _, err = process.communicate(timeout=240)
     assert process.returncode == 0, err
     assert re.search(
-        r"a worker died: the \d+ games? that were handed out but not finished are played again|is"
-        r" void \(its worker died\)",
+        r"a worker died: the \d+ games? that were handed out but had not come back are played again"
+        r"|is void \(its worker died\)",
         err,
     )
     assert arena.timeless("workers") == quiet

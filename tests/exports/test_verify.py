@@ -383,6 +383,21 @@ def test_a_last_decimal_may_be_off_by_one(tmp_path):
     )
 
 
+def test_a_table_from_before_there_were_all_columns_is_compared_in_those_it_has(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("bot,elo\na,10.0\n")
+    assert csv_difference(path, ["bot,elo,deals\na,10.0,5\n"]) is None
+    assert csv_difference(path, ["bot,elo,deals\na,11.0,5\n"]) == (
+        "t.csv",
+        2,
+        "elo",
+        "11.0",
+        "10.0",
+    )
+    assert csv_difference(path, ["elo,bot,deals\n10.0,a,5\n"])
+    assert csv_difference(path, ["bot,elo,deals\na,10.0,5\nb,9.0,5\n"])
+
+
 def test_a_copy_of_a_bot_that_was_changed_is_found_and_a_missing_one_is_noted(run):
     [ann] = (run / "bots").glob("ann-*")
     (ann / "bot.py").write_text("print('better')\n")

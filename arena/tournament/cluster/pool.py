@@ -357,7 +357,6 @@ class ClusterPool:
             seat.note(plans, str(error) or repr(error))
         _finish(ours, error=error)
 
-    # Each worker falls alone.
     def fallen(self, done: set[Future[Batch]], pending: Pending) -> set[Future[Batch]]:
         """Only those that are done: workers die one by one."""
         return done

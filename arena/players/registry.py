@@ -6,6 +6,7 @@ to play against from the first minute.
 import os
 import re
 import tempfile
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -30,6 +31,7 @@ LADDER = (
 developer's own bots lie too.
 """
 LADDER_FOLDER = Path(arena.__file__).parent / "ladder"
+INCOMING, ABANDONED_S = ".incoming-", 3600
 
 
 def ladder() -> dict[str, Path]:
@@ -213,7 +215,11 @@ class Registry:
 
     def _install(self, bot: Bot, manifest: Manifest, known: Bot | None) -> None:
         self.root.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".incoming-", dir=self.root) as temporary:
+        # What a killed 'arena submit' left; one that still copies is younger.
+        for left in self.root.glob(f"{INCOMING}*"):
+            if time.time() - left.lstat().st_mtime > ABANDONED_S:
+                remove_tree(str(left))
+        with tempfile.TemporaryDirectory(prefix=INCOMING, dir=self.root) as temporary:
             work = Path(temporary, "bot")
             work.mkdir()
             copy_files(bot.folder, work)

@@ -1,6 +1,8 @@
 """The registry with the ladder behind it, and how bots leave it again."""
 
+import os
 import subprocess
+import time
 import tomllib
 from pathlib import Path
 
@@ -119,6 +121,15 @@ def test_a_slip_in_a_path_is_answered_with_what_lies_there(registry, tmp_path):
     with pytest.raises(BotFolderError) as caught:
         registry.find(str(tmp_path / "bots" / "amn"))
     assert caught.value.hint == "did you mean 'ann'?"
+
+
+def test_what_a_killed_submit_left_goes_with_the_next_one(registry, tmp_path):
+    for name, age_s in ((".incoming-old", 7200), (".incoming-young", 60)):
+        (registry.root / name / "bot").mkdir(parents=True)
+        os.utime(registry.root / name, (time.time() - age_s,) * 2)
+    submit(registry, tmp_path, "mine", "new")
+    left = {path.name for path in registry.root.iterdir() if path.name.startswith(".")}
+    assert left == {".incoming-young"}
 
 
 def test_a_bot_of_the_ladder_is_never_removed(registry, tmp_path):

@@ -11,7 +11,7 @@ import threading
 
 import pytest
 
-from tests.e2e.conftest import RANDOM, ROOT
+from tests.e2e.conftest import FIRST, RANDOM, ROOT
 
 
 def cut(arena, run, games):
@@ -173,8 +173,15 @@ def test_a_run_whose_first_games_take_long_says_how_long_it_may_take_and_others_
         assert "at most" not in err
 
 
-def test_several_late_answers_are_summed_up(arena, zoo_bot):
-    late = zoo_bot("late")
+LATE = FIRST.replace("import sys\n", "import sys, time\n").replace(
+    '    elif message["type"] == "turn":\n',
+    '    elif message["type"] == "turn":\n        time.sleep(0.3)\n',
+)
+
+
+def test_several_late_answers_are_summed_up(arena):
+    late = "late"
+    arena.add_bot(late, LATE)
     _, err = arena(
         "run",
         late,

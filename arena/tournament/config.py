@@ -34,6 +34,8 @@ Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
 Increment = Annotated[int, Meta(ge=0, le=MAX_MS)]
 HalfWidth = Annotated[float, Meta(gt=0)]
 Chance = Annotated[float, Meta(gt=0, lt=0.5)]
+# A run.json can come from anybody, and `len` fails for ranges of 2**63 and more.
+DealCount = Annotated[int, Meta(ge=0, le=2**53)]
 Seatings = Literal["rotations", "all", "single"]
 
 
@@ -101,8 +103,8 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     compare: Comparison | None = None
     until: HalfWidth | None = None
     adaptive: bool = False
-    allotted: dict[str, int] | None = None
-    settled: Annotated[int, Meta(ge=0)] | None = None
+    allotted: dict[str, DealCount] | None = None
+    settled: DealCount | None = None
 
     @property
     def is_open(self) -> bool:

@@ -28,6 +28,12 @@ def settings(**changes):
         ({"seatings": "some"}, r"Invalid enum value 'some' - at `\$.seatings`"),
         ({"movems": 5}, "unknown field `movems`"),
         ({"move_ms": 0}, r"at `\$.move_ms`"),
+        ({"settled": 10**30}, r"Expected `int` <= 9007199254740992 - at `\$.settled`"),
+        (
+            {"until": 50.0, "allotted": {"ann+bob": 10**30}},
+            r"Expected `int` <= 9007199254740992 - at `\$.allotted\[...\]`",
+        ),
+        ({"allotted": {"ann+bob": -1}}, r"Expected `int` >= 0 - at `\$.allotted\[...\]`"),
         ({"match": ["bird", "lion"]}, "expected the boards of the match, bird,lion, got bird$"),
         (
             {"match": ["bird"], "boards": ["bird", "lion"]},

@@ -1,0 +1,47 @@
+"""What commands say of strange options and of files from strangers: a sentence, never a traceback."""
+
+import json
+
+import pytest
+
+from arena.cli.main import run_command
+from tests.exports.runs import duels, write_run
+
+
+@pytest.fixture
+def said(tmp_path, monkeypatch, capsys):
+    """Runs a command in an empty home; returns its exit status, its output and its errors."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("COLUMNS", "300")
+
+    def run(*arguments):
+        status = run_command(["--home", str(tmp_path), *arguments])
+        shown = capsys.readouterr()
+        assert "Traceback" not in shown.err
+        return status, shown.out, shown.err
+
+    return run
+
+
+def strange_run(home, name, **settings):
+    """A run of two bots whose run.json somebody has changed."""
+    folder = write_run(home / "results" / name, "ab", duels("ab", 1))
+    info = json.loads((folder / "run.json").read_text())
+    info["config"] |= settings
+    (folder / "run.json").write_text(json.dumps(info))
+    return folder
+
+
+@pytest.mark.parametrize("command", ["runs", "verify"])
+def test_a_run_with_more_deals_than_can_be_counted_stops_no_listing(tmp_path, said, command):
+    strange_run(tmp_path, "sane")
+    strange_run(tmp_path, "vast", until=50.0, allotted={"a+b": 10**30}, settled=None)
+    if command == "runs":
+        status, out, err = said("runs")
+        assert (status, "sane" in out, "vast" in out) == (0, True, False)
+        assert err.startswith("warning: vast is left out: settings: Expected `int` <= ")
+    else:
+        status, _, err = said(command, "vast")
+        assert status == 1
+        assert "\nerror: settings: Expected `int` <= 9007199254740992" in err

@@ -9,7 +9,7 @@ import msgspec
 from arena.errors import ConfigError
 from arena.players.builtin import COMMAND, built_in_bot
 from arena.players.folder import Bot
-from arena.records.runfile import BotInfo, read_run
+from arena.records.runfile import FILE, BotInfo, read_run
 from arena.rules.boards import Board
 from arena.tournament.config import make_config
 from arena.tournament.request import Request
@@ -27,10 +27,22 @@ def begun(run: Path) -> Request:
             f"expected a tournament, got a comparison: {run}",
             "the 'arena compare' that started it goes on with it",
         )
+    _check_names(run, "boards", config.boards, list(info.boards))
+    _check_names(run, "bots", config.bots, [bot.name for bot in info.bots])
     boards = {name: Board(name, tuple(rows)) for name, rows in info.boards.items()}
     # What a run decides for itself it keeps: opening it again puts these back.
     open_again = msgspec.structs.replace(config, line_ups=None, allotted=None, settled=None)
     return Request(open_again, boards, [_bot(run, bot) for bot in info.bots])
+
+
+def _check_names(run: Path, what: str, named: list[str], there: list[str]) -> None:
+    """Raises ConfigError unless the settings of a run name just what its run.json describes."""
+    if sorted(named) != sorted(there):
+        raise ConfigError(
+            f"{run / FILE}: expected the same {what} in its settings as beside them,"
+            f" {', '.join(there) or 'none'}, got {', '.join(named) or 'none'}",
+            "something else changed the file: restore it",
+        )
 
 
 def _bot(run: Path, info: BotInfo) -> Bot:

@@ -1,0 +1,46 @@
+"""A run that is taken up again: its settings name just the boards and bots that it has."""
+
+import msgspec
+import pytest
+
+from arena.errors import ConfigError
+from arena.players.builtin import built_in_bot
+from arena.records.runfile import read_run, write_run
+from arena.rules.boards import built_in
+from arena.tournament.config import describe_run, make_config
+from arena.tournament.finishing import begun
+
+
+@pytest.fixture
+def run(tmp_path):
+    """The folder of a run of two built-in bots."""
+    bots = [built_in_bot(name) for name in ("greedy", "careful")]
+    config = make_config({"bots": ["greedy", "careful"], "seed": "s", "in_process": True})
+    info = describe_run(config, {"bird": built_in("bird")}, bots, sandbox="none", started="")
+    write_run(tmp_path, info)
+    return tmp_path
+
+
+def test_a_run_begins_again_with_its_own_bots_and_boards(run):
+    request = begun(run)
+    assert [bot.label for bot in request.bots] == ["greedy", "careful"]
+    assert list(request.boards) == ["bird"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"boards": ["lion"]}, "the same boards in its settings as beside them, bird, got lion"),
+        ({"boards": ["bird", "bird"]}, "the same boards .*, bird, got bird, bird"),
+        (
+            {"bots": ["greedy", "zoe"]},
+            "the same bots in its settings as beside them, greedy, careful, got greedy, zoe",
+        ),
+        ({"bots": ["greedy", "careful", "zoe"]}, "the same bots .*, got greedy, careful, zoe"),
+    ],
+)
+def test_settings_that_name_what_is_not_there_are_refused(run, changes, message):
+    info = read_run(run)
+    write_run(run, msgspec.structs.replace(info, config=info.config | changes))
+    with pytest.raises(ConfigError, match=message):
+        begun(run)

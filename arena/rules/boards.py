@@ -5,6 +5,8 @@ for each square in it. ``stride`` is the width plus one: the spare column keeps 
 square left or right from wrapping into the next row.
 """
 
+import os
+import stat
 from collections.abc import Iterator
 from functools import cache, reduce
 from importlib.resources import files
@@ -16,6 +18,7 @@ from arena.errors import BoardError
 GRASS, VILLAGE, LAKE = ".V~"
 COLOURS = "RYB"
 MAX_SIDE = 26
+MOST_BYTES = 64 << 10
 NAMED_SQUARES = 1088
 """More than ten bits and the square below need: squares off the board get names too, for errors."""
 BUILT_IN = ("bird", "lion")
@@ -164,10 +167,23 @@ def parse_board(name: str, text: str) -> Board:
 def read_board(path: Path) -> Board:
     """A board from a file, named after the file without its ending. Raises BoardError."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        text = _read_regular(path).decode("utf-8-sig")
+    except (OSError, ValueError) as error:
         raise BoardError(f"board file {path}: expected a text file, got {error}") from error
     return parse_board(path.stem, text)
+
+
+def _read_regular(path: Path) -> bytes:
+    """The bytes of a regular file; never waits, whatever is there. Raises OSError, ValueError."""
+    # The path may come from a stranger's arena.toml: a pipe may never be written to, and a device
+    # may never end.
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError("a pipe or a device")
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"more than {MOST_BYTES >> 10} KiB")
+    return data
 
 
 @cache

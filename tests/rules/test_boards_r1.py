@@ -1,5 +1,7 @@
 """R1: material."""
 
+import os
+
 import pytest
 
 from arena.errors import BoardError
@@ -103,6 +105,22 @@ def test_a_missing_or_binary_board_file_is_named(tmp_path):
     (tmp_path / "binary.txt").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(BoardError, match=r"board file .*binary\.txt: expected a text file, got"):
         read_board(tmp_path / "binary.txt")
+
+
+def test_a_board_file_is_regular_and_small_and_nothing_else_is_waited_for(tmp_path):
+    pipe, large, link = tmp_path / "pipe.txt", tmp_path / "large.txt", tmp_path / "link.txt"
+    os.mkfifo(pipe)
+    large.write_bytes(b"R..\n...\n" + b"\n" * (64 << 10))
+    link.symlink_to("/dev/zero")
+    for path, got in ((pipe, "a pipe or a device"), (link, "a pipe"), (large, "more than 64 KiB")):
+        with pytest.raises(BoardError, match=f"expected a text file, got {got}"):
+            read_board(path)
+    with pytest.raises(BoardError, match="expected a text file, got .*Is a directory"):
+        read_board(tmp_path)
+    with pytest.raises(BoardError, match="expected a text file, got embedded null byte"):
+        read_board(tmp_path / "a\0b")
+    large.write_bytes(b"R..\n...\n" + b"\n" * 1000)
+    assert read_board(large).rows == ("R..", "...")
 
 
 def test_an_unknown_board_name_lists_the_known_ones():

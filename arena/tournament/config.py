@@ -170,6 +170,11 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
         _check_comparison(config, config.compare)
     if config.match:
         _check_match(config)
+    if not config.boards:
+        raise ConfigError(
+            "expected at least one board, got none",
+            f"name boards, such as bird or lion, or leave them out for {DEFAULT_BOARDS[0]}",
+        )
     if len(config.bots) < config.players:
         raise ConfigError(
             f"expected at least {config.players} bots for a table of that size, got"

@@ -43,6 +43,7 @@ def settings(**changes):
             {"match": ["bird", "bird"], "deals": 6_000_000},
             "expected at most 10,000,000 deals on a board, got 6,000,000 for each of 2 rounds",
         ),
+        ({"boards": []}, "expected at least one board, got none"),
         ({"in_process": True, "game_ms": 9}, "expected no time limits where all bots are built in"),
         (
             {"match": ["bird"], "compare": {"new": "ann", "old": "bob"}},

@@ -59,7 +59,7 @@ def own_config_file() -> Path | None:
 
 
 def _with_paths(path: Path, config: Form) -> Form:
-    """The settings of a file with its paths made relative to it."""
+    """The settings of a file with its paths made relative to it. Raises ConfigError."""
     files = ["board_files", "tls_ca_file", "tls_cert", "tls_key"]
     if config.cluster and config.cluster.endswith(".json"):
         files.append("cluster")
@@ -76,8 +76,12 @@ def _with_paths(path: Path, config: Form) -> Form:
 
 def _beside(file: Path, texts: str | list[str], *, always: bool) -> Any:
     """Paths in a configuration file are relative to it; without ``always``, what has no '/' is a
-    name.
+    name. Raises ConfigError for what can be neither.
     """
     if isinstance(texts, list):
         return [_beside(file, text, always=always) for text in texts]
+    if "\0" in texts:
+        raise ConfigError(
+            f"{file}: expected a name or a path, got {texts!r}", "no path can have a \\u0000 in it"
+        )
     return str(file.parent / texts) if always or "/" in texts else texts

@@ -67,6 +67,39 @@ def test_a_bad_file_is_named(tmp_path, text):
     assert "its keys are the options of 'arena run'" in caught.value.hint
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'out = "x\\u0000y"',
+        'board = ["a\\u0000b"]',
+        'bots = ["a", "./b\\u0000"]',
+        'challenger = "\\u0000"',
+    ],
+)
+def test_a_path_that_no_file_can_have_is_refused_with_the_name_of_the_file(tmp_path, text):
+    path = tmp_path / "arena.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=f"^{path}: expected a name or a path, got ") as caught:
+        read_options(path)
+    assert caught.value.hint == "no path can have a \\u0000 in it"
+
+
+def test_a_seed_in_a_file_is_text_in_utf_8(tmp_path):
+    path = tmp_path / "arena.toml"
+    for content in (b'seed = "\xff"', rb'seed = "\udcff"'):
+        path.write_bytes(content)
+        with pytest.raises(ConfigError, match=f"^{path}: "):
+            read_options(path)
+
+
+def test_an_empty_list_of_boards_is_refused_unless_there_are_files(tmp_path):
+    with pytest.raises(ConfigError, match="expected at least one board, got none") as caught:
+        asked(boards=[])
+    assert "leave them out for bird" in caught.value.hint
+    (tmp_path / "mine.txt").write_text("R..\n...\n")
+    assert asked(boards=[], board_files=[str(tmp_path / "mine.txt")]).boards == ["mine"]
+
+
 def test_boards_come_by_name_and_from_files(tmp_path):
     (tmp_path / "mine.txt").write_text("R..\n...\n")
     assert list(find_boards(["lion"], [tmp_path / "mine.txt"])) == ["lion", "mine"]

@@ -229,6 +229,15 @@ def split_words(_: click.Context, __: click.Parameter, value: str | None) -> lis
         ) from None
 
 
+def check_utf8(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """The text, for options whose text is hashed or kept in a file."""
+    try:
+        (value or "").encode()
+    except UnicodeEncodeError:
+        raise click.BadParameter(f"expected text in UTF-8, got {value!r}") from None
+    return value
+
+
 def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
     """``a,b`` as a list, for options that take one."""
     if value is None:

@@ -12,7 +12,14 @@ import click
 from arena.cli import DONE, FAILED
 from arena.cli.drawing import end_line, move_lines, move_summary, places_text
 from arena.cli.human import YOU, Human
-from arena.cli.options import SandboxChoice, as_json, bot_finder, sandbox_options, split_commas
+from arena.cli.options import (
+    SandboxChoice,
+    as_json,
+    bot_finder,
+    check_utf8,
+    sandbox_options,
+    split_commas,
+)
 from arena.cli.settings import TIMES, setting_options, with_clock
 from arena.cli.terminal import wait_for_key
 from arena.errors import UserError, printable
@@ -51,7 +58,9 @@ if TYPE_CHECKING:
     metavar="NAME|FILE,...",
     help="Play a round on each of these boards, and add up the results.",
 )
-@click.option("--seed", help="Text that determines the deck.  [default: a new one]")
+@click.option(
+    "--seed", callback=check_utf8, help="Text that determines the deck.  [default: a new one]"
+)
 @click.option(
     "--deal",
     type=click.IntRange(0),

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import click
 from msgspec.structs import replace
 
-from arena.cli.options import Command, match_option, split_commas
+from arena.cli.options import Command, check_utf8, match_option, split_commas
 from arena.players.messages import ClockKind
 from arena.players.timekeeper import BEST_CLOCK
 from arena.tournament.config import DEFAULT_BOARDS, DEFAULTS, Seatings
@@ -68,6 +68,7 @@ SETTINGS: dict[str, Callable[[Command], Command]] = {
     ),
     "seed": click.option(
         "--seed",
+        callback=check_utf8,
         help=(
             "Text that determines every deck; a bot could guess a short one."
             "  [default: a secret one]"

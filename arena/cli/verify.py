@@ -8,7 +8,7 @@ import msgspec
 from tqdm import tqdm
 
 from arena.cli import DONE, FAILED
-from arena.cli.options import as_json, prior_option, run_argument, run_folder
+from arena.cli.options import as_json, check_utf8, prior_option, run_argument, run_folder
 from arena.errors import printable
 from arena.records.journal import COMPRESSED, journal_of
 
@@ -32,6 +32,7 @@ SAMPLED = (
 )
 @click.option(
     "--seed",
+    callback=check_utf8,
     metavar="TEXT",
     help="Determines the sample: the same text gives the same games.  [default: 1]",
 )

@@ -1,4 +1,4 @@
-"""What commands say of strange options and of files from strangers: a sentence, never a traceback."""
+"""What commands say of strange options and of strangers' files: a sentence, never a traceback."""
 
 import json
 
@@ -45,3 +45,12 @@ def test_a_run_with_more_deals_than_can_be_counted_stops_no_listing(tmp_path, sa
         status, _, err = said(command, "vast")
         assert status == 1
         assert "\nerror: settings: Expected `int` <= 9007199254740992" in err
+
+
+@pytest.mark.parametrize(
+    "command", [["run", "greedy", "careful"], ["play", "greedy", "careful"], ["perft"]]
+)
+def test_a_seed_that_is_not_utf_8_is_a_bad_option(said, command):
+    status, out, err = said(*command, "--seed", "\udcff")
+    assert (status, out) == (2, "")
+    assert r"Invalid value for '--seed': expected text in UTF-8, got '\udcff'" in err

@@ -16,6 +16,7 @@ from arena.players.folder import Bot, bot_at, home_of_script
 from arena.players.manifest import FILE
 from arena.players.registry import Registry, ladder
 from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
+from arena.records.record import DEALS
 from arena.tournament.own import read_own_config
 from arena.tournament.session import list_runs
 
@@ -28,6 +29,7 @@ MODES = ("auto", "require", "off")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+DEAL = click.IntRange(0, DEALS - 1)
 run_argument = click.argument("run", required=False, metavar="[RUN]")
 move_ms_option = click.option(
     "--move-ms",

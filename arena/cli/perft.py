@@ -6,7 +6,7 @@ from typing import Any
 import click
 import msgspec
 
-from arena.cli.options import as_json, check_utf8
+from arena.cli.options import DEAL, as_json, check_utf8
 from arena.errors import MoveError, NotationError, UserError
 from arena.exports.text import columns_text
 from arena.rules import CORE, State
@@ -48,7 +48,7 @@ SEED = "perft"
 @click.option(
     "--seed", callback=check_utf8, help=f"Text that determines the deck.  [default: {SEED}]"
 )
-@click.option("--deal", type=click.IntRange(0), help="Which deal of the seed.  [default: 0]")
+@click.option("--deal", type=DEAL, help="Which deal of the seed.  [default: 0]")
 @click.option(
     "--moves", default="", metavar="'MOVE MOVE...'", help="Moves to play before counting."
 )

@@ -13,6 +13,7 @@ from arena.cli import DONE, FAILED
 from arena.cli.drawing import end_line, move_lines, move_summary, places_text
 from arena.cli.human import YOU, Human
 from arena.cli.options import (
+    DEAL,
     SandboxChoice,
     as_json,
     bot_finder,
@@ -34,7 +35,7 @@ from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
 from arena.players.wire import WireLog, logged_player
-from arena.records.record import GameRecord, encode_record
+from arena.records.record import DEALS, GameRecord, encode_record
 from arena.rules import State
 from arena.rules.boards import Board, find_board
 from arena.rules.rounds import rounds_of, title_of
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--deal",
-    type=click.IntRange(0),
+    type=DEAL,
     default=0,
     show_default=True,
     help="The number of the deal; a seed gives many.",
@@ -133,6 +134,7 @@ def play(  # noqa: PLR0913
         _refuse_steps(human, as_json=as_json)
     found = list(map(bot_finder(home, in_process=False), bots))
     boards = [find_board(name) for name in names]
+    _refuse_late_deals(boards, deal)
     table = SingleGame(
         found, human, with_clock(options).timing, choice.sandbox_for(found), step=step
     )
@@ -157,6 +159,16 @@ def _board_names(board: str | None, match: list[str] | None) -> list[str]:
             "expected --board or --match, got both: --match names the board of each round"
         )
     return match or ([board] if board else list(DEFAULT_BOARDS))
+
+
+def _refuse_late_deals(boards: Sequence[Board], deal: int) -> None:
+    """Raises UsageError if a record cannot hold the number of a round's deal."""
+    last = max(own for _, own in rounds_of([board.name for board in boards], deal))
+    if last >= DEALS:
+        raise click.UsageError(
+            f"expected deals below {DEALS} in all rounds, got {last}: a match that plays a board"
+            " several times uses that many deals of it; use a smaller --deal"
+        )
 
 
 def _rounds(

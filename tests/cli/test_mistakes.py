@@ -54,3 +54,21 @@ def test_a_seed_that_is_not_utf_8_is_a_bad_option(said, command):
     status, out, err = said(*command, "--seed", "\udcff")
     assert (status, out) == (2, "")
     assert r"Invalid value for '--seed': expected text in UTF-8, got '\udcff'" in err
+
+
+@pytest.mark.parametrize("command", [["play", "greedy", "careful"], ["perft", "--depth", "1"]])
+def test_a_deal_has_a_number_that_a_record_can_hold(said, command):
+    assert said(*command, "--seed", "s", "--deal", "9999999")[0] == 0
+    status, out, err = said(*command, "--deal", "10000000")
+    assert (status, out) == (2, "")
+    assert "10000000 is not in the range 0<=x<=9999999" in err
+
+
+def test_a_match_leaves_room_for_the_deals_of_all_its_rounds(said):
+    rounds = ["play", "greedy", "careful", "--match", "bird,lion,bird", "--json", "--deal"]
+    status, out, _ = said(*rounds, "4999999")
+    assert status == 0
+    assert [json.loads(line)["deal"] for line in out.splitlines()] == [9999998, 4999999, 9999999]
+    status, out, err = said(*rounds, "5000000")
+    assert (status, out) == (2, "")
+    assert "expected deals below 10000000 in all rounds, got 10000001" in err

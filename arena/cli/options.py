@@ -264,13 +264,24 @@ def bot_finder(home: Path, *, in_process: bool) -> Callable[[str], Bot]:
                 raise
             if NAME.fullmatch(text):
                 return built_in_bot(text)
-            near = "" if "/" in text else did_you_mean(text, [*registry.labels(), *NAMES])
-            if near:
-                error.hint = f"{near}'arena bots --all' lists what there is"
-            error.hint += f"; built in are {', '.join(NAMES)}, greedy-N and careful-N"
+            error.hint = _hint_for(text, error.hint, registry.labels())
             raise
 
     return built_in_bot if in_process else find
+
+
+def _hint_for(text: str, hint: str, labels: Sequence[str]) -> str:
+    """The hint for a bot that is not there: the one about its path, or else the labels near its
+    name, and always the built-in bots.
+    """
+    if not (hint and "/" in text):
+        name = Path(text).name
+        near = did_you_mean(name, [*labels, *NAMES]) if name else ""
+        hint = f"{near}'arena bots --all' lists what there is" if near else hint
+    built_in = f"built in are {', '.join(NAMES)}, greedy-N and careful-N"
+    if not hint:
+        return built_in
+    return f"{hint}{' ' if hint.endswith('?') else '; '}{built_in}"
 
 
 def find_bot(registry: Registry, text: str) -> Bot:

@@ -72,3 +72,18 @@ def test_a_match_leaves_room_for_the_deals_of_all_its_rounds(said):
     status, out, err = said(*rounds, "5000000")
     assert (status, out) == (2, "")
     assert "expected deals below 10000000 in all rounds, got 10000001" in err
+
+
+def test_a_path_where_nothing_is_gets_the_hint_of_a_name(said):
+    builtin = "built in are random, greedy, careful, greedy-N and careful-N\n"
+    assert said("run", "./nothing", "greedy")[2].endswith(f"\nhint: {builtin}")
+    for text in ("./carefull", "bots/carefull", "carefull"):
+        assert said("run", text, "greedy")[2].endswith(
+            f"\nhint: did you mean 'careful'? 'arena bots --all' lists what there is; {builtin}"
+        )
+
+
+def test_a_path_where_nothing_is_gets_the_name_beside_it_first(tmp_path, said):
+    (tmp_path / "carefully").mkdir()
+    _, _, err = said("run", "./carefull", "greedy")
+    assert "\nhint: did you mean 'carefully'? built in are random" in err

@@ -80,8 +80,9 @@ class Pace:
 
     def add(self, batch: Batch) -> None:
         """Takes a batch into account."""
-        if batch.results:
-            fitting = int(self._seconds * len(batch.results) / max(batch.seconds, 1e-6))
+        played = sum(result is not None for result in batch.results)
+        if played:
+            fitting = int(self._seconds * played / max(batch.seconds, 1e-6))
             self.is_slow = fitting == 0
             self.games = max(1, min(fitting, 2 * self.games, self._most))
 

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from datetime import UTC, datetime
 from pathlib import Path
 
-from arena.errors import Void
+from arena.errors import RunError, Void
 from arena.match.referee import BrokenOff, GamePlan, Outcome
 from arena.records.evidence import Faults
 from arena.records.journal import Journal
@@ -127,7 +127,7 @@ class Runner:
         self._keep(ended, source)
         broken = [plan for plan, result in ended if isinstance(result, BrokenExecutor)]
         for plan, result in ended:
-            if isinstance(result, Exception) and not isinstance(result, BrokenExecutor):
+            if isinstance(result, BaseException) and not isinstance(result, BrokenExecutor):
                 log.warning(
                     "%s is void: %r",
                     plan.id,
@@ -167,7 +167,11 @@ class Runner:
     def _keep(self, ended: list[Ended], source: Source) -> None:
         """Writes finished games, and announces them once they are on disk. If a game was played
         twice, the first result counts.
+
+        Evidence comes first, so that no fault is in the journal without it. But where it cannot be
+        written, the games are kept all the same, and only then the run breaks off.
         """
+        unwritten: RunError | None = None
         games = [(plan, result) for plan, result in ended if isinstance(result, Outcome)]
         new = {
             plan.id: (plan, outcome)
@@ -176,15 +180,20 @@ class Runner:
         }
         outcomes = [outcome for _, outcome in reversed(new.values())]
         for plan, outcome in new.values():
-            if outcome.evidence:
-                self.faults.write(plan.id, plan.seeds, outcome.evidence)
+            try:
+                if outcome.evidence:
+                    self.faults.write(plan.id, plan.seeds, outcome.evidence)
+            except RunError as error:
+                unwritten = error
         if outcomes:
             self._journal.append([outcome.record for outcome in outcomes])
         for outcome in outcomes:
             source.ended(outcome.record)
             self._listen(GamePlayed(outcome))
+        if unwritten:
+            raise unwritten
 
-    def _void(self, plan: GamePlan, error: Exception, source: Source) -> bool:
+    def _void(self, plan: GamePlan, error: BaseException, source: Source) -> bool:
         """Counts and keeps a failed attempt at a game; whether the game is given up, which it is
         after the third.
         """

@@ -162,13 +162,13 @@ def _plan(
     folder: Path, known: RunInfo | None, request: Request, tier: str
 ) -> tuple[RunConfig, RunInfo]:
     """The configuration and run.json of a run, new or extended. Raises ConfigError."""
+    before = make_config(known.config) if known else None
     config = request.config_for(known.seed if known else new_seed())
     info = describe_run(
         config, request.boards, request.bots, sandbox=tier, started=now(), known=known
     )
     if known:
         refuse_differences(folder, known, info)
-    before = make_config(known.config) if known else None
     config = fix_allotment(fix_line_ups(config, before), before)
     if before and config.compare:
         config = msgspec.structs.replace(config, settled=before.settled)

@@ -37,6 +37,8 @@ log = logging.getLogger(__name__)
 
 ATTEMPTS = 3
 """How often a void game is tried."""
+LONG_S, STARTS_S = 2.0, 1.0
+"""After the first, no game of a batch begins; what the start of bots may take of the first game."""
 MAIN_HEARS = (signal.SIGINT, signal.SIGHUP)
 """A terminal sends these to workers, too; it is the main process that decides what becomes of the
 games.
@@ -248,12 +250,15 @@ def play_batch(plans: Sequence[GamePlan]) -> Batch:
 def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[[], bool]) -> Batch:
     """Plays games one after another; a failure in one does not affect the others.
 
-    No process of a bot outlives them: it could learn elsewhere of a deal that it plays later.
+    No process of a bot outlives them: it could learn elsewhere of a deal that it plays later. Once
+    they take long, the rest is left for another batch: a kill loses what has not been handed back.
     """
+    began = time.monotonic()
     ended, results = list[float](), list[Outcome | Void | None]()
     for plan in plans:
+        is_long = bool(ended) and ended[-1] - began > LONG_S
         try:
-            results.append(None if is_stopping() else worker.play(plan))
+            results.append(None if is_long or is_stopping() else worker.play(plan))
         except Void as void:
             results.append(void)
         except Exception as error:
@@ -261,19 +266,22 @@ def play_games(worker: Worker, plans: Sequence[GamePlan], is_stopping: Callable[
             results.append(Void(repr(error)))
         ended.append(time.monotonic())
     worker.stable.stop()
-    return Batch(results, _playing_time(results, ended))
+    played = sum(result is not None for result in results)
+    return Batch(results, _playing_time(results[:played], [began, *ended[:played]]))
 
 
-def _playing_time(results: Sequence[Outcome | Void | None], ended: Sequence[float]) -> float:
+def _playing_time(results: Sequence[Outcome | Void | None], moments: Sequence[float]) -> float:
     """About how many seconds these games took, without starting bots.
 
-    The first game includes the starts. With them counted, quick games looked slow after batches of
-    one, so that all further batches had one game too.
+    ``moments`` are the beginning and the end of each game. The first game includes the starts. With
+    them counted, quick games looked slow after batches of one, so that all further batches had one
+    game too.
     """
+    began, *ended = moments
     if len(ended) > 1:
         return (ended[-1] - ended[0]) * len(ended) / (len(ended) - 1)
     thought = [sum(game.record.think_ms) for game in results if isinstance(game, Outcome)]
-    return sum(thought) / 1000
+    return max(sum(thought) / 1000, sum(ended) - began - STARTS_S if ended else 0)
 
 
 def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:

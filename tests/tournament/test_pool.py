@@ -1,13 +1,18 @@
 """How many games a worker gets at once."""
 
+import time
+from types import SimpleNamespace
+
 import pytest
 
+from arena.errors import Void
+from arena.tournament import workers
 from arena.tournament.pool import Pace
-from arena.tournament.workers import Batch
+from arena.tournament.workers import Batch, play_games
 
 
 def batch(games, seconds):
-    return Batch([None] * games, seconds)
+    return Batch([Void("played")] * games, seconds)
 
 
 def test_batches_begin_with_one_game_and_grow_to_a_stretch_of_time():
@@ -33,3 +38,28 @@ def test_there_is_a_most_and_an_empty_batch_says_nothing():
         pace.add(batch(pace.games, 1e-6))
     pace.add(batch(0, 1.0))
     assert pace.games == 3
+
+
+def played(games, seconds):
+    """A batch of games that take this long each."""
+
+    def play(_):
+        time.sleep(seconds)
+        raise Void("played")
+
+    worker = SimpleNamespace(play=play, stable=SimpleNamespace(stop=lambda: None))
+    return play_games(worker, range(games), lambda: False)
+
+
+def test_when_games_turn_out_long_the_rest_of_a_batch_is_left(monkeypatch):
+    monkeypatch.setattr(workers, "LONG_S", 0.3)
+    results = played(4, 0.2).results
+    assert [result is not None for result in results] == [True, True, False, False]
+    pace = Pace(1.0)
+    pace.add(Batch(results, 60.0))
+    assert pace.is_slow
+
+
+def test_a_long_first_game_is_long_whatever_its_bots_computed(monkeypatch):
+    monkeypatch.setattr(workers, "STARTS_S", 0.1)
+    assert played(1, 0.3).seconds >= 0.2

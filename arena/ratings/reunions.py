@@ -13,7 +13,9 @@ from arena.records.record import shares
 
 FEWEST = 10
 """With fewer deals, the error is too rough to accuse anybody."""
-SMALL = 1e-9
+SMALL, MOST_TURNS = 1e-9, 200
+LEAST = 0.01
+"""The variance of order that seats must leave, for order to be told apart from them."""
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -58,58 +60,56 @@ def _blocks(games: GameList, outcome: Ints) -> tuple[Ints, NDArray[np.bool_]]:
 def _reunion(
     games: GameList, bot: str, outcome: Ints, blocks: Ints, later: NDArray[np.bool_], clusters: Ints
 ) -> tuple[int, int, float, float, float]:
-    """A bot's row without its name: least squares within blocks, on order and on the seats of each
-    board.
+    """A bot's row without its name: least squares on order, within blocks and within the seats of
+    each line-up.
     """
     score = np.full(len(games.outcomes), np.nan)
     seat = np.zeros(len(games.outcomes), dtype=np.int64)
-    seats: dict[tuple[str, int, int], int] = {}
+    seats: dict[tuple[str, tuple[str, ...], int], int] = {}
     for number, (board, bots, ranks) in enumerate(games.outcomes):
         if bot in bots:
             place = bots.index(bot)
             score[number] = shares(ranks)[place]
-            seat[number] = seats.setdefault((board, len(bots), place), len(seats))
+            # Each line-up has its own: what a seat is worth depends on the rivals. With one effect
+            # for all, runs whose first seating was always the same accused honest bots.
+            key = board, tuple(sorted(bots)), place
+            seat[number] = seats.setdefault(key, len(seats))
     mine = np.flatnonzero(~np.isnan(score[outcome]))
     _, block, sizes = np.unique(blocks[mine], return_inverse=True, return_counts=True)
     mine = mine[sizes[block] > 1]
     _, block = np.unique(blocks[mine], return_inverse=True)
     _, cluster = np.unique(clusters[mine], return_inverse=True)
     count = int(cluster.max(initial=-1)) + 1
-    taken = np.eye(len(seats))[seat[outcome[mine]]]
-    columns = np.column_stack([score[outcome[mine]], later[mine].astype(np.float64), taken])
-    gain, error = _slope(_within(columns, block), cluster, count)
+    columns = np.column_stack([score[outcome[mine]], later[mine].astype(np.float64)])
+    gain, error = _slope(_within(columns, block, seat[outcome[mine]]), cluster, count)
     freedom = max(1, count - 1)
     p = float(2 * stdtr(freedom, -abs(gain / error))) if error > 0 else np.nan
-    return (
-        len(mine),
-        count,
-        gain,
-        error * float(stdtrit(freedom, 0.975)) if error > 0 else np.nan,
-        p,
-    )
+    half = error * float(stdtrit(freedom, 0.975)) if error > 0 else np.nan
+    return len(mine), count, gain, half, p
 
 
-def _within(columns: Floats, block: Ints) -> Floats:
-    """The columns minus the mean of each block."""
-    sizes = np.bincount(block)
-    if not len(sizes):
-        return columns
-    sums = [np.bincount(block, column, len(sizes)) for column in columns.T]
-    means = np.stack(sums, axis=1) / sizes[:, None]
-    return columns - means[block]
+def _within(columns: Floats, *groupings: Ints) -> Floats:
+    """The columns without the means of the groups of each grouping, by projecting in turn."""
+    for _ in range(MOST_TURNS if len(columns) else 0):
+        before = columns
+        for group in groupings:
+            sizes = np.maximum(np.bincount(group), 1)
+            sums = [np.bincount(group, column, len(sizes)) for column in columns.T]
+            columns = columns - (np.stack(sums, axis=1) / sizes[:, None])[group]
+        if np.abs(columns - before).max() < SMALL:
+            break
+    return columns
 
 
 def _slope(columns: Floats, cluster: Ints, count: int) -> tuple[float, float]:
-    """The slope of the first column on the second, given the others, and its standard error by
-    clusters; NaN if the data cannot tell.
+    """The slope of the first column on the second, and its standard error by clusters; NaN if the
+    data cannot tell.
     """
     if count < FEWEST:
         return np.nan, np.nan
-    seats = columns[:, 2:]
-    wanted = columns[:, :2] - seats @ np.linalg.lstsq(seats, columns[:, :2], rcond=None)[0]
-    score, later = wanted.T
+    score, later = columns.T
     weight = float(later @ later)
-    if weight < SMALL * len(later):
+    if weight < LEAST * len(later):
         return np.nan, np.nan
     gain = float(later @ score) / weight
     sums = np.bincount(cluster, later * (score - gain * later), count)

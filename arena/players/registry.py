@@ -6,8 +6,8 @@ to play against from the first minute.
 import os
 import re
 import tempfile
-import time
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -217,7 +217,7 @@ class Registry:
         self.root.mkdir(parents=True, exist_ok=True)
         # What a killed 'arena submit' left; one that still copies is younger.
         for left in self.root.glob(f"{INCOMING}*"):
-            if time.time() - left.lstat().st_mtime > ABANDONED_S:
+            if datetime.now(UTC).timestamp() - left.lstat().st_mtime > ABANDONED_S:
                 remove_tree(str(left))
         with tempfile.TemporaryDirectory(prefix=INCOMING, dir=self.root) as temporary:
             work = Path(temporary, "bot")

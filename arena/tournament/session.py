@@ -235,15 +235,15 @@ def now() -> str:
 
 
 def list_runs(results: Path) -> list[Path]:
-    """The folders of all runs, oldest first."""
+    """The folders of all runs, oldest first; two of one second by when run.json was written."""
     if not results.is_dir():
         return []
     found = [
-        (read_started(folder), folder.name, folder)
+        (read_started(folder), (folder / RUN_FILE).stat().st_mtime_ns, folder.name, folder)
         for folder in results.iterdir()
         if (folder / RUN_FILE).is_file()
     ]
-    return [folder for _, _, folder in sorted(found)]
+    return [folder for *_, folder in sorted(found)]
 
 
 def read_started(folder: Path) -> str:

@@ -1,7 +1,7 @@
 """arena compare: plays until it is clear whether a bot's new version is better than the old one."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, cast
@@ -32,6 +32,15 @@ SHOWN = (1, 2, 5)
 chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 
 
+QUESTION = {
+    "elo0": (float, '"Not better" is a difference of at most about this.'),
+    "elo1": (float, '"Better" is a difference of at least about this.'),
+    "alpha": (chance, 'How often "better" may be wrong if the difference is elo0.'),
+    "beta": (chance, 'How often "not better" may be wrong if the difference is elo1.'),
+}
+"""The type and the help of what a sequential test is asked."""
+
+
 def question_options(command: Command) -> Command:
     """NEW, OLD, ``--elo0``, ``--elo1``, ``--alpha`` and ``--beta``, as one argument ``question``,
     which names the bots as the user does.
@@ -43,39 +52,19 @@ def question_options(command: Command) -> Command:
         return command(*args, question=question, **options)
 
     for option in (
-        click.option(
-            "--beta",
-            type=chance,
-            default=DEFAULTS["beta"],
-            show_default=True,
-            help='How often "not better" may be wrong if the difference is elo1.',
-        ),
-        click.option(
-            "--alpha",
-            type=chance,
-            default=DEFAULTS["alpha"],
-            show_default=True,
-            help='How often "better" may be wrong if the difference is elo0.',
-        ),
-        click.option(
-            "--elo1",
-            type=float,
-            default=DEFAULTS["elo1"],
-            show_default=True,
-            help='"Better" is a difference of at least about this.',
-        ),
-        click.option(
-            "--elo0",
-            type=float,
-            default=DEFAULTS["elo0"],
-            show_default=True,
-            help='"Not better" is a difference of at most about this.',
-        ),
+        *(_question_option(name) for name in reversed(QUESTION)),
         click.argument("old"),
         click.argument("new"),
     ):
         wrapped = option(wrapped)
     return cast("Command", wrapped)
+
+
+def _question_option(name: str) -> Callable[[Command], Command]:
+    kind, text = QUESTION[name]
+    return click.option(
+        f"--{name}", type=kind, default=DEFAULTS[name], show_default=True, help=text
+    )
 
 
 @click.command()
@@ -209,8 +198,7 @@ class _Contest:
         return is_decided
 
 
-def _question(config: RunConfig) -> Any:
-
+def _question(config: RunConfig) -> Question:
     assert config.compare is not None, "a comparison"
     return Question(
         config.compare.elo0, config.compare.elo1, config.compare.alpha, config.compare.beta
@@ -235,7 +223,6 @@ def _headline(session: Session) -> str:
 
 
 def _exit_status(contest: _Contest, runner: Runner, folder: Path) -> int:
-
     if contest.test.verdict != Verdict.UNDECIDED:
         return DONE if contest.test.verdict == Verdict.BETTER else NO
     if runner.voided:

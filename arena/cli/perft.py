@@ -145,7 +145,6 @@ def _counts(state: State, depth: int, *, by_move: bool) -> dict[str, Any]:
 
 
 def _report(state: State, depth: int, nodes: int, seconds: float) -> None:
-
     speed = f"{nodes / seconds:,.0f} nodes/s, " if seconds else ""
     click.echo(
         f"{state.board.name}, {state.players} players, depth {depth}: {seconds:.3f} s,"
@@ -155,7 +154,6 @@ def _report(state: State, depth: int, nodes: int, seconds: float) -> None:
 
 
 def _print_table(found: list[dict[str, Any]], *, by_move: bool) -> None:
-
     rows = []
     for entry in found:
         counted = (

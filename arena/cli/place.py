@@ -147,7 +147,6 @@ class LocalWorkers:
     """
 
     def __init__(self, jobs: int | None) -> None:
-
         self._cores = available_cores()
         self.places = jobs or self._cores
         self.text = counted(self.places, "worker")

@@ -239,7 +239,6 @@ def _show_text(found: Regression, old: str, new: str) -> None:
 
 
 def _csv_text(rows: list[dict[str, Any]]) -> str:
-
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()

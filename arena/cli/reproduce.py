@@ -110,7 +110,6 @@ class _Case(NamedTuple):
 
 
 def _find_case(home: Path, words: tuple[str, ...], seat: int | None) -> _Case:
-
     path = Path(words[0]) if len(words) == 1 else Path()
     if len(words) == 1 and path.exists():
         run, record, seat = _at_path(path, seat)
@@ -173,7 +172,6 @@ def _as_object(case: _Case, bot: str, found: Reproduction) -> dict[str, object]:
 
 
 def _show(case: _Case, bot: str, found: Reproduction) -> None:
-
     fault = case.fault
     click.echo(
         f"{printable(case.bot)} (seat {fault.seat}) in {printable(case.record.id)}, after"
@@ -199,13 +197,11 @@ def _show(case: _Case, bot: str, found: Reproduction) -> None:
 
 
 def _show_words(words: list[str]) -> None:
-
     for text in words[:SHOWN]:
         click.echo(f"         < {printable(short(text))}")
 
 
 def _sent_text(found: Reproduction) -> str:
-
     lines = "1 line" if found.sent == 1 else f"{found.sent} lines"
     if not found.compared:
         return f"{lines}; no evidence to compare them with"

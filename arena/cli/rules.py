@@ -64,7 +64,6 @@ def show_rules(text: str) -> None:
 
 
 def _whole_text() -> str:
-
     book = rulebook()
     blocks = ["The game in five sentences", _filled(book.summary)]
     for part in book.parts:

@@ -53,8 +53,7 @@ def abandoned() -> list[Path]:
             os.close(handle)
             found.append(place)
         elif place.name.startswith(UNFINISHED) and _is_own_folder(place):
-            age_s = datetime.now(UTC).timestamp() - place.lstat().st_mtime
-            found += [place] if age_s > PATIENCE_S else []
+            found += [place] if age_s(place) > PATIENCE_S else []
     return found
 
 
@@ -67,6 +66,11 @@ def remove_abandoned() -> list[Path]:
             remove_tree(str(place))
             os.close(handle)
     return found
+
+
+def age_s(place: Path) -> float:
+    """How many seconds ago a folder was last changed, by the dates of the file system."""
+    return datetime.now(UTC).timestamp() - place.lstat().st_mtime
 
 
 def _locked(place: Path) -> int | None:

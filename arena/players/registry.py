@@ -7,7 +7,6 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -16,7 +15,7 @@ import arena
 from arena.errors import BotFolderError, UserError, did_you_mean
 from arena.players.folder import Bot, bot_at, copy_files, home_of_script
 from arena.players.manifest import EXAMPLE, FILE, Manifest, check_name
-from arena.players.passing import remove_tree
+from arena.players.passing import age_s, remove_tree
 
 LADDER = (
     "random-python",
@@ -217,7 +216,7 @@ class Registry:
         self.root.mkdir(parents=True, exist_ok=True)
         # What a killed 'arena submit' left; one that still copies is younger.
         for left in self.root.glob(f"{INCOMING}*"):
-            if datetime.now(UTC).timestamp() - left.lstat().st_mtime > ABANDONED_S:
+            if age_s(left) > ABANDONED_S:
                 remove_tree(str(left))
         with tempfile.TemporaryDirectory(prefix=INCOMING, dir=self.root) as temporary:
             work = Path(temporary, "bot")

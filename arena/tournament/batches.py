@@ -115,7 +115,7 @@ class InChunks:
             return False
         numbers = self._ahead.popleft()
         batches = self._schedule.batches(numbers, self._ids, self._opened)
-        self._open.append(Chunk(len(numbers), batches))
+        self._open.append(Chunk(batches))
         self._opened += 1
         return True
 
@@ -142,11 +142,10 @@ class InChunks:
 
 class Chunk:
     """The batches of some deals, by line-up: those of one line-up are all played before the next
-    line-up's. ``deals`` is how many there are.
+    line-up's.
     """
 
-    def __init__(self, deals: int, line_ups: Iterator[list[list[GamePlan]]]) -> None:
-        self.deals = deals
+    def __init__(self, line_ups: Iterator[list[list[GamePlan]]]) -> None:
         self._line_ups = line_ups
         self._waiting: list[list[GamePlan]] = []
 

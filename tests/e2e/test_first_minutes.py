@@ -183,22 +183,9 @@ LATE = FIRST.replace("import sys\n", "import sys, time\n").replace(
 
 
 def test_several_late_answers_are_summed_up(arena):
-    late = "late"
-    arena.add_bot(late, LATE)
-    _, err = arena(
-        "run",
-        late,
-        "greedy",
-        "random",
-        "--deals",
-        1,
-        "--move-ms",
-        200,
-        "--clock",
-        "wall",
-        "--jobs",
-        2,
-    )
+    arena.add_bot("late", LATE)
+    command = ("run", "late", "greedy", "random", "--deals", 1, "--move-ms", 200, "--clock", "wall")
+    _, err = arena(*command, "--jobs", 2)
     kinds = [
         fault["kind"]
         for folder in (arena.home / "results").iterdir()
@@ -210,22 +197,7 @@ def test_several_late_answers_are_summed_up(arena):
         "1 bot answered late in 4 games: was the machine busy? Try --jobs 1 or a larger --move-ms"
         in err
     )
-    _, err = arena(
-        "run",
-        late,
-        "greedy",
-        "random",
-        "--deals",
-        1,
-        "--move-ms",
-        200,
-        "--clock",
-        "wall",
-        "--jobs",
-        1,
-        "--out",
-        "alone",
-    )
+    _, err = arena(*command, "--jobs", 1, "--out", "alone")
     assert "1 bot answered late in 4 games: was the machine busy? Try a larger --move-ms" in err
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.attacks.ground import commands
 from tests.e2e.conftest import FIRST
 from tests.e2e.test_kills import wait_for
 from tests.e2e.test_stalls import SLOW
@@ -23,6 +24,15 @@ def files_of(arena, run):
             with suppress(OSError):
                 found[path] = path.read_text()
     return found
+
+
+def keepers(arena):
+    """The process ids of the keepers of the bots that play."""
+    return {
+        pid
+        for pid, words in commands(str(arena.home))
+        if any(word.endswith("/keeper.py") for word in words)
+    }
 
 
 def test_while_a_game_is_played_nothing_of_it_can_be_read(arena, zoo_bot):
@@ -49,12 +59,17 @@ def test_while_a_game_is_played_nothing_of_it_can_be_read(arena, zoo_bot):
         "e",
     )
     journal = arena.home / "results" / "e" / "games.jsonl"
-    wait_for(lambda: journal.exists() or process.poll() is not None)
-    seen, newest = {}, {}
-    while journal.stat().st_size == 0 and process.poll() is None:
+    wait_for(lambda: len(keepers(arena)) == 3)
+    first = keepers(arena)
+    wait_for(lambda: len(first & keepers(arena)) == 2)
+    slow = first & keepers(arena)
+    seen = {}
+    while len(slow & keepers(arena)) == 2:
         time.sleep(0.05)
-        # the newest may be of the moment between a game's end and its record
-        seen, newest = newest, files_of(arena, "e")
+        now = files_of(arena, "e")
+        if len(slow & keepers(arena)) == 2:  # what was read was there while the game was played
+            seen = now
+    assert journal in seen
     process.communicate(timeout=200)
     assert process.returncode == 0
     records = arena.records("e")

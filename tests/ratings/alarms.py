@@ -1,0 +1,27 @@
+"""How often tests of the model find something on simulated games that follow it."""
+
+import numpy as np
+
+from arena.ratings.goodness import goodness
+from arena.ratings.model import rate
+from tests.ratings.worlds import play
+
+LEVEL = 0.05
+
+
+def fit_alarms(world, deals):
+    """A trial: whether the ratings are said not to explain the results, as a whole, or for a
+    pair.
+    """
+
+    def trial(rng):
+        results = play(world, deals, rng).results()
+        found = goodness(results, rate(results)[0])
+        pairs = found.pairs["p_all"].to_numpy()
+        return _alarm(found.p), np.nan if np.isnan(pairs).all() else _alarm(np.nanmin(pairs))
+
+    return trial
+
+
+def _alarm(p):
+    return np.nan if np.isnan(p) else float(p < LEVEL)

@@ -1,8 +1,8 @@
-"""The printed table of `docs/statistics.md`: how often what the arena says of simulated runs is
+"""The printed tables of `docs/statistics.md`: how often what the arena says of simulated runs is
 true.
 
-``python -m tests.ratings.proof --tries 400 --write`` (`make proof`) puts it there; without
-``--write`` it goes to the screen, and ``--only KEY`` picks parts.
+``python -m tests.ratings.proof --tries 400 --write`` (`make proof`) puts them there; without
+``--write`` they go to the screen, and ``--only KEY`` picks some.
 """
 
 import argparse
@@ -18,11 +18,10 @@ from tests.ratings.coverage import repeat
 from tests.ratings.rows import TABLES
 
 PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
-BEGIN, END = "<!-- make proof: begin -->\n", "<!-- make proof: end -->\n"
 TRIES = 400
-NOMINAL = {"held": "95", "false": "5"}
+NOMINAL = {"held": "95", "false": "at most 5"}
 """What columns of these kinds should be, in percent."""
-SUMMARY = ("simulated", "rows", "figure", "should be", "is")
+SUMMARY = ["simulated", "rows", "figure", "should be", "was"]
 
 
 class Measured(NamedTuple):
@@ -33,7 +32,7 @@ class Measured(NamedTuple):
 
 
 def measured(table, tries):
-    """Simulates all rows of a table; tells on stderr how far it is."""
+    """Simulates all rows of a table, and tells on stderr how far it is."""
     rows, uncertainty = [], 0.0
     shares = np.array([column.kind != "count" for column in table.columns])
     for labels, trial_of in table.rows:
@@ -47,17 +46,45 @@ def measured(table, tries):
     return Measured(rows, uncertainty)
 
 
+def heads_of(table):
+    """The first line of a table."""
+    return [*table.labels, *(column.head for column in table.columns)]
+
+
 def summary_of(table, rows):
-    """The rows of the summary that sum up a table's cells: the least and the most of each figure
-    that has a level.
-    """
+    """What the summary says of a table: the least and the most of each figure that has a level."""
     for place, column in enumerate(table.columns, len(table.labels)):
-        if column.kind not in NOMINAL:
-            continue
-        figures = [float(row[place]) for row in rows if row[place] != "-"]
-        if figures:
+        if column.kind in NOMINAL:
+            figures = [float(row[place]) for row in rows if row[place] != "-"]
             span = f"{min(figures):.1f} to {max(figures):.1f}"
             yield [table.title, str(len(figures)), column.head, NOMINAL[column.kind], span]
+
+
+def summary(found, tries):
+    """The summary as the page has it; ``found``: `Measured` by key."""
+    lines = [
+        line
+        for table in TABLES
+        if table.key in found
+        for line in summary_of(table, found[table.key].rows)
+    ]
+    known = 100 * max(measure.uncertainty for measure in found.values())
+    return (
+        f"Percent of {tries:,} simulated runs for each row, known to ±{known:.1f} or better:\n\n"
+        f"{markdown(SUMMARY, lines)}"
+    )
+
+
+def details(found, tries):
+    """All rows as the page has them."""
+    return "\n".join(
+        f"### {table.title}\n\n"
+        f"{tries:,} tries for each row; percentages are known to"
+        f" ±{100 * found[table.key].uncertainty:.1f} or better.\n\n"
+        f"{markdown(heads_of(table), found[table.key].rows)}"
+        for table in TABLES
+        if table.key in found
+    )
 
 
 def markdown(heads, rows):
@@ -66,54 +93,42 @@ def markdown(heads, rows):
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def printed(found, tries):
-    """The summary, and each table below a heading; ``found``: `Measured` by key."""
-    tables = [table for table in TABLES if table.key in found]
-    lines = [line for table in tables for line in summary_of(table, found[table.key].rows)]
-    parts = [
-        f"{tries:,} runs were simulated for each row. All figures but counts are in percent.\n\n",
-        markdown(SUMMARY, lines),
+def between(page, name):
+    """The span of a page between the markers of a part."""
+    begin, end = f"<!-- proof: {name} -->\n\n", f"\n<!-- proof: end of {name} -->"
+    return page.index(begin) + len(begin), page.index(end)
+
+
+def cells_of(text):
+    """The cells of each table in a text, by its lines without the rule."""
+    tables = re.findall(r"(?m)(?:^\|.*\n)+", text)
+    return [
+        [line[2:-2].split(" | ") for line in table.splitlines() if not line.startswith("| ---")]
+        for table in tables
     ]
-    for table in tables:
-        rows, uncertainty = found[table.key]
-        heads = [*table.labels, *(column.head for column in table.columns)]
-        parts += [
-            f"\n### {table.title}\n\n",
-            f"{tries:,} runs for each row; percentages are known to ±{100 * uncertainty:.1f} or"
-            " better.\n\n",
-            markdown(heads, rows),
-        ]
-    return "\n" + "".join(parts) + "\n"
-
-
-def tables_in(text):
-    """Of a page: the cells of the printed tables, by key, as they stand there, and the summary."""
-    inner = text[text.index(BEGIN) + len(BEGIN) : text.index(END)]
-    first, *others = re.split(r"(?m)^### ", inner)
-    keys = {table.title: table.key for table in TABLES}
-    found = {keys.get(other.split("\n", 1)[0]): _cells(other) for other in others}
-    return _cells(first), found
-
-
-def _cells(text):
-    return [re.split(r" \| ", line[2:-2]) for line in text.splitlines() if line.startswith("| ")]
 
 
 def main():
     """Prints or writes."""
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tries", type=int, default=TRIES)
     parser.add_argument("--only", nargs="*", choices=[table.key for table in TABLES])
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
-    tables = [table for table in TABLES if not asked.only or table.key in asked.only]
-    text = printed({table.key: measured(table, asked.tries) for table in tables}, asked.tries)
+    found = {
+        table.key: measured(table, asked.tries)
+        for table in TABLES
+        if not asked.only or table.key in asked.only
+    }
+    parts = {"summary": summary(found, asked.tries), "rows": details(found, asked.tries)}
     if not asked.write:
-        print(text)
+        print("\n".join(parts.values()))
         return
     page = PAGE.read_text(encoding="utf-8")
-    before, after = page[: page.index(BEGIN)], page[page.index(END) :]
-    PAGE.write_text(f"{before}{BEGIN}{text}{after}", encoding="utf-8")
+    for name, text in parts.items():
+        begin, end = between(page, name)
+        page = page[:begin] + text + page[end:]
+    PAGE.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

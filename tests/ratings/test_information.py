@@ -7,7 +7,7 @@ from arena.ratings.information import precision, promises
 from arena.ratings.model import rate
 from arena.ratings.results import count_results
 from tests.ratings.coverage import repeat
-from tests.ratings.spending import LADDER, RUNS, line_ups_of, results_of, spend, spending, world_of
+from tests.ratings.spending import LADDER, line_ups_of, results_of, spend, spending, world_of
 from tests.ratings.synthetic import duel, frame_of
 from tests.ratings.worlds import play
 
@@ -93,24 +93,24 @@ def test_bots_without_errors_or_in_groups_of_their_own_are_played_first():
     assert np.isfinite(found["a+b"])
 
 
-RUNS = {
+SETTINGS = {
     "even": {"deals": 300, "until": 60.0},
     "adaptive": {"deals": 300, "until": 60.0, "adaptive": True},
 }
 
 
-@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("run", SETTINGS)
 def test_error_bars_of_runs_that_stop_when_they_are_narrow_hold_the_truth(run):
     """0.90 is what 40 runs of six bots allow 95 %."""
-    (_, ratings, differences, *_), _ = repeat(spending(LADDER, RUNS[run]), 40)
+    (_, ratings, differences, *_), _ = repeat(spending(LADDER, SETTINGS[run]), 40)
     assert ratings > 0.90
     assert differences > 0.90
 
 
 def test_adaptive_needs_fewer_games_for_the_same_width():
     rng = np.random.default_rng(1)
-    games = {run: [] for run in RUNS}
-    for run, settings in RUNS.items():
+    games = {run: [] for run in SETTINGS}
+    for run, settings in SETTINGS.items():
         for _ in range(5):
             results, _, found = spend(world_of(LADDER), settings, rng)
             assert found.widest <= 60

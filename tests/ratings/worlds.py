@@ -19,7 +19,7 @@ SEAT_STEP = -15.0
 SHARED = 0.1
 """Of so many games two winners are drawn; they share the win if they differ."""
 MOST_LINE_UPS = 60
-LEFT_PER_UNIT = 4.0
+LEFT_PER_UNIT = 2.0
 MOST_LEFT = 15
 GAMES_OF_TRUTH = 1_000_000
 
@@ -61,10 +61,27 @@ class World(NamedTuple):
 
 
 class Played(NamedTuple):
-    """The ranks (D, G, k) by seat of the games on each deal."""
+    """The games on each deal. ``luck`` (D, G, k) is what each seat came to: the highest wins, equal
+    ones share.
+    """
 
     world: World
-    ranks: np.ndarray
+    luck: np.ndarray
+
+    @property
+    def ranks(self):
+        """(D, G, k) by seat."""
+        seats = range(self.luck.shape[-1])
+        return 1 + sum((self.luck[..., seat, None] > self.luck).astype(np.int64) for seat in seats)
+
+    def leads(self):
+        """(D, G) pagodas by which the first of two seats won; they follow an ordered logit, except
+        that more games are shared.
+        """
+        apart = self.luck[..., 0] - self.luck[..., 1]
+        return (
+            np.sign(apart) * np.minimum(np.ceil(LEFT_PER_UNIT * np.abs(apart)), MOST_LEFT)
+        ).astype(int)
 
     def results(self, kept=None, *, places=False):
         """The results, or those of the games ``kept`` (D, G), with 1 and 2 for won and lost, or all
@@ -109,24 +126,17 @@ def play(world, deals, rng):
     if world.rounds > 1:
         later = [_utilities(world, deals, rng) for _ in range(world.rounds - 1)]
         utilities = -sum(map(_left, (utilities, *later)))
-    return Played(world, _ranks(utilities))
-
-
-def _ranks(utilities):
-    return 1 + sum(
-        (utilities[..., seat, None] > utilities).astype(np.int64)
-        for seat in range(utilities.shape[-1])
-    )
+    return Played(world, utilities)
 
 
 def _left(utilities):
     """Pagodas left: none for the winner, and the more the further behind."""
     behind = utilities.max(axis=-1, keepdims=True) - utilities
-    return np.minimum(np.floor(LEFT_PER_UNIT * behind), MOST_LEFT)
+    return np.minimum(np.ceil(LEFT_PER_UNIT * behind), MOST_LEFT)
 
 
 def _utilities(world, deals, rng):
-    """(D, G, k); the highest wins, equal ones share."""
+    """(D, G, k)."""
     seats = world.seats
     shape = (deals, *seats.shape)
     means = np.broadcast_to((world.elo[seats] + world.effects) / ELO, shape)

@@ -24,8 +24,8 @@ from tests.ratings.stopping import Case, answer_and_interval
 
 
 class Column(NamedTuple):
-    """``held`` columns should be 95 %, ``false`` ones at most 5 %; ``share`` is any percentage,
-    ``count`` a whole number.
+    """``held`` columns should be 95 %, ``all`` at least 95 %, ``false`` at most 5 %; ``share`` is
+    any percentage, ``count`` a whole number.
     """
 
     head: str
@@ -58,7 +58,7 @@ TOLD = (
     Column("ratings", "held"),
     Column("differences", "held"),
     Column("seats", "held"),
-    Column("all ranks", "held"),
+    Column("all ranks", "all"),
     Column("equal bots told apart", "false"),
 )
 """What a run's table tells, as `Held.means` has it."""
@@ -138,19 +138,19 @@ TABLES = (
     Table("special", "Runs of other kinds", ("run", *RUN), TOLD, list(_special())),
     Table(
         "newcomers",
-        "A bot that played a few of 60 deals, with five others that played all",
+        "Newcomers among five bots with 60 deals",
         ("players", "its deals", "shared luck"),
         (
             Column("its rating", "held"),
             Column("its differences", "held"),
-            Column("all ranks", "held"),
+            Column("all ranks", "all"),
             Column("without a bar", "share"),
         ),
         list(_newcomers()),
     ),
     Table(
         "spending",
-        "Runs of six bots that decide how much to play",
+        "Runs with `--until` or `--adaptive`",
         ("run", "strengths"),
         (
             Column("games", "count"),
@@ -174,14 +174,14 @@ TABLES = (
     ),
     Table(
         "alarms",
-        "Tests of the model, on games that follow it",
+        "False alarms of `arena analyse`",
         RUN,
         (Column("ratings do not fit", "false"), Column("a pair does not fit", "false")),
         list(_alarms()),
     ),
     Table(
         "apart",
-        "Differences at 60 deals, with errors of two kinds",
+        "Errors of two kinds, at 60 deals",
         ("players", "bots", "shared luck"),
         (Column("clustered by deal", "held"), Column("every game for itself", "share")),
         list(_apart()),

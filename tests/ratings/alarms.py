@@ -2,11 +2,14 @@
 
 import numpy as np
 
+from arena.ratings.company import company
 from arena.ratings.goodness import goodness
 from arena.ratings.model import rate
 from tests.ratings.worlds import play
 
 LEVEL = 0.05
+SEEMING = 10
+"""So many of the tests are worked out, those that seem clearest."""
 
 
 def fit_alarms(world, deals):
@@ -19,6 +22,16 @@ def fit_alarms(world, deals):
         found = goodness(results, rate(results)[0])
         pairs = found.pairs["p_all"].to_numpy()
         return _alarm(found.p), np.nan if np.isnan(pairs).all() else _alarm(np.nanmin(pairs))
+
+    return trial
+
+
+def company_alarms(world, deals):
+    """A trial: whether a third bot is said to decide who of two is better."""
+
+    def trial(rng):
+        results = play(world, deals, rng).results()
+        return [float(not company(results, rate(results), SEEMING).clear.empty)]
 
     return trial
 

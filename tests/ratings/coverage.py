@@ -1,11 +1,13 @@
 """How often intervals of simulated runs hold the truth, and how often equal bots are told apart."""
 
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
 
 from arena.ratings.information import CLEAR
 from arena.ratings.model import rate
+from arena.ratings.order import groups_of
 from arena.ratings.ranks import rank_intervals
 from tests.ratings.worlds import World, every_line_up, levels, play, truth_of
 
@@ -21,7 +23,8 @@ class Held(NamedTuple):
 
     ``ratings`` (n,) and ``differences`` (n, n): 1 if the interval holds the truth, 0 if not;
     ``seats``: the share of the intervals that do; ``ranks``: whether all ranges of ranks together
-    do; ``clear``: the share of pairs of equal bots of which one is said to be ahead.
+    do; ``clear``: the share of pairs of equal bots of which LOS says that one is ahead; ``said``:
+    whether a sentence says of a bot that it is clearly ahead of one that is as good, or better.
     """
 
     ratings: np.ndarray
@@ -29,10 +32,12 @@ class Held(NamedTuple):
     seats: float
     ranks: float
     clear: float
+    said: float
 
     def means(self):
         """The shares, as the rows of the table have them."""
-        return (_mean(self.ratings), _mean(self.differences), self.seats, self.ranks, self.clear)
+        told = (self.seats, self.ranks, self.clear, self.said)
+        return (_mean(self.ratings), _mean(self.differences), *told)
 
     def of(self, bot):
         """The same of one bot: its rating, its differences; and whether it had no interval."""
@@ -66,7 +71,18 @@ def held(elo, effects, fit):
         _mean(seats),
         float(((low <= 1 + better) & (high >= len(true) - worse)).all()),
         ((above > CLEAR) | (above < 1 - CLEAR))[equal].mean() if equal.any() else np.nan,
+        float(any(elo[one] < elo[other] + LEAST for one, other in _said(fit))),
     )
+
+
+def _said(fit):
+    """The pairs of bots of which the sentences say that the first is clearly ahead."""
+    groups = groups_of(fit)
+    for upper, lower in combinations(groups, 2):
+        yield from product(upper.bots, lower.bots)
+    for group in groups:
+        if group.ahead_of is not None:
+            yield from product(group.bots[:1], group.bots[group.ahead_of :])
 
 
 def _within(off, half_width):
@@ -99,6 +115,11 @@ def gauntlet(players, bots, luck):
     """One bot against all others, which do not meet each other unless the table is larger."""
     world = world_of(players, bots, luck)
     return world._replace(line_ups=world.line_ups[(world.line_ups == 0).any(axis=1)])
+
+
+def of_equal_bots(world):
+    """No bot is better than another."""
+    return world._replace(elo=np.zeros(len(world.elo)))
 
 
 def with_forfeits(world):

@@ -8,12 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.sequential import Question
-from tests.ratings.alarms import fit_alarms
+from tests.ratings.alarms import company_alarms, fit_alarms
 from tests.ratings.coverage import (
     LUCK,
     apart,
     gauntlet,
     newcomer,
+    of_equal_bots,
     planned,
     with_forfeits,
     with_winless,
@@ -60,6 +61,7 @@ TOLD = (
     Column("seats", "held"),
     Column("all ranks", "all"),
     Column("equal bots told apart", "false"),
+    Column("false sentences", "false"),
 )
 """What a run's table tells, as `Held.means` has it."""
 RUN = ("players", "bots", "deals", "shared luck")
@@ -84,6 +86,9 @@ def _special():
     ):
         world = gauntlet(players, bots, luck)
         yield _labels("gauntlet", players, bots, deals, luck), partial(planned, world, deals)
+    for players, bots in product((2, 3, 4), (6, 20)):
+        world = of_equal_bots(world_of(players, bots, "bots"))
+        yield _labels("equal bots", players, bots, 10, "bots"), partial(planned, world, 10)
     for players, deals in product((2, 3, 4), (10, 20)):
         world = with_forfeits(world_of(players, 6, "bots"))
         yield _labels("forfeits", players, 6, deals, "bots"), partial(planned, world, deals)
@@ -113,24 +118,31 @@ def _apart():
         yield _labels(players, bots, luck), partial(apart, world_of(players, bots, luck), 60)
 
 
+FAR = 50
 QUESTIONS = (
     *((elo, Question(0, 10)) for elo in (0, 5, 10, 50)),
-    *((elo, Question(0, 50)) for elo in (0, 50)),
-    *((elo, Question(0, 100)) for elo in (0, 100)),
+    *((elo, Question(0, 50)) for elo in (0, 25, 50)),
+    *((elo, Question(0, 100)) for elo in (0, 50, 100)),
     *((elo, Question(-5, 5)) for elo in (-5, 5)),
 )
 
 
 def _compare():
-    for elo, question in QUESTIONS:
-        labels = (f"{question.elo0:g} or {question.elo1:g} Elo", f"{elo}")
-        yield labels, partial(answer_and_interval, Case(elo, question))
+    # The test on margins weighs all blocks at each look: questions that take thousands of blocks
+    # would take hours.
+    short = [(elo, question) for elo, question in QUESTIONS if question.elo1 >= FAR]
+    for by, elo, question in (
+        *(("wins", *asked) for asked in QUESTIONS),
+        *(("margin", *asked) for asked in short),
+    ):
+        labels = (f"`--by {by}`", f"{question.elo0:g} or {question.elo1:g} Elo", f"{elo}")
+        yield labels, partial(answer_and_interval, Case(elo, question, by=by))
 
 
-def _alarms():
-    for players, deals, luck in product((2, 3, 4), (10, 20, 60), LUCK):
+def _alarms(trial, tables):
+    for players, deals, luck in product(tables, (10, 20, 60), LUCK):
         world = world_of(players, 6, luck)
-        yield _labels(players, 6, deals, luck), partial(fit_alarms, world, deals)
+        yield _labels(players, 6, deals, luck), partial(trial, world, deals)
 
 
 TABLES = (
@@ -163,7 +175,7 @@ TABLES = (
     Table(
         "compare",
         "`arena compare`",
-        ("question", "true difference"),
+        ("test", "question", "true difference"),
         (
             Column("wrong answers", "false"),
             Column("better", "share"),
@@ -174,10 +186,17 @@ TABLES = (
     ),
     Table(
         "alarms",
-        "False alarms of `arena analyse`",
+        "False alarms about the fit",
         RUN,
         (Column("ratings do not fit", "false"), Column("a pair does not fit", "false")),
-        list(_alarms()),
+        list(_alarms(fit_alarms, (2, 3, 4))),
+    ),
+    Table(
+        "company",
+        "False alarms about company",
+        RUN,
+        (Column("a third bot decides", "false"),),
+        list(_alarms(company_alarms, (3, 4))),
     ),
     Table(
         "apart",

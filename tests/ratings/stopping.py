@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.estimates import plain_estimate, unbiased_estimate
+from arena.ratings.margins import MarginTest
 from arena.ratings.model import ELO
 from arena.ratings.sequential import Question, SequentialTest, Verdict
 from tests.ratings.worlds import World, every_line_up, play
@@ -20,32 +21,40 @@ MOST = 20_000
 
 
 class Case(NamedTuple):
-    """A question, the true difference in Elo, and the share of blocks in which the two play
-    differently at all.
+    """A question, the true difference in Elo, the share of blocks in which the two play differently
+    at all, and what decides.
     """
 
     elo: float
     question: Question
     differing: float = 1.0
+    by: str = "wins"
+
+    def test(self):
+        """The test, without a block."""
+        return (MarginTest if self.by == "margin" else SequentialTest)(self.question)
 
 
-def values(case, rng, count):
-    """The values of so many blocks, from -1 to 1, in fourths; their mean is what the model expects
-    for the true difference.
+def blocks(case, rng, count):
+    """(count, 2) the shares of the win of the first bot and its leads in the games of so many
+    blocks; the mean share is what the model expects for the true difference.
     """
     expected = np.tanh(case.elo / ELO / 2) / case.differing
     elo = np.array([2 * ELO * np.arctanh(expected), 0.0])
-    world = World(elo, every_line_up(2, 2), seat_luck=LUCK, seat_step=0.0)
-    ahead = np.diff(play(world, count, rng).ranks, axis=2)[..., 0] * [1, -1]
-    return np.where(rng.random(count) < case.differing, ahead.mean(axis=1), 0.0)
+    played = play(World(elo, every_line_up(2, 2), seat_luck=LUCK), count, rng)
+    leads = played.leads() * [1, -1]
+    alike = rng.random(count) >= case.differing
+    leads[alike, 1] = -leads[alike, 0]
+    return (1 + np.sign(leads)) / 2, leads
 
 
 def decide(case, rng, most=MOST):
     """A test fed until it decides or has had the most blocks."""
-    test = SequentialTest(case.question)
+    test = case.test()
     while test.blocks < most:
-        for value in values(case, rng, min(CHUNK, most - test.blocks)).tolist():
-            test.add((1 + value) / 2, (1 - value) / 2)
+        shares, leads = blocks(case, rng, min(CHUNK, most - test.blocks))
+        for share, lead in zip(shares.mean(axis=1).tolist(), leads.tolist(), strict=True):
+            test.add(share, 1 - share, margins=(lead, [-each for each in lead]))
             if test.verdict != Verdict.UNDECIDED:
                 return test
     return test

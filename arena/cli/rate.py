@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import anchor_option, as_json, prior_option
+from arena.cli.options import anchor_option, as_json, prior_option, without_option
 
 
 @click.command()
@@ -22,12 +22,14 @@ from arena.cli.options import anchor_option, as_json, prior_option
 )
 @click.option("--no-seats", is_flag=True, help="Rate as if all seats were equally good.")
 @anchor_option
+@without_option
 @prior_option
 @as_json
-def rate(
+def rate(  # noqa: PLR0913
     file: str,
     csv_path: str | None,
     anchors: dict[str, float],
+    without: tuple[str, ...],
     prior: float | None,
     *,
     pairs: bool,
@@ -59,7 +61,7 @@ def rate(
 
     data = sys.stdin.buffer.read() if file == "-" else _read(Path(file))
     name = "stdin" if file == "-" else file
-    tables = rate_results(data, name, prior, anchors, seats=not no_seats)
+    tables = rate_results(data, name, prior, anchors, seats=not no_seats, without=without)
     show_tables(tables, {}, csv_path, as_json=as_json, pairs=pairs, covariance=covariance)
 
 

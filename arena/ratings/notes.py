@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
+from arena.errors import UserError, did_you_mean
+from arena.ratings.company import Company
 from arena.ratings.model import Fit
 from arena.ratings.results import Results
 from arena.ratings.tally import PlayedBlocks, games_in
@@ -35,6 +37,53 @@ def uncounted_note(
         return []
     complete = f"a complete match of {title_of(match)}"
     return [f"{rest} of {played} games do not belong to {complete}, so they do not count"]
+
+
+def company_note(found: Company) -> list[str]:
+    """A note on the two bots whose difference depends most on who else is at the table, if any
+    does.
+    """
+    if not found.clear:
+        return []
+    row = found.largest.iloc[0]
+    p = "p < 0.001" if row["p_all"] < 0.001 else f"p = {row['p_all']:.3f}"  # noqa: PLR2004
+    one, other, third = row["bot"], row["opponent"], row["third"]
+    if np.isfinite([row["elo_with"], row["elo_without"]]).all():
+        figures = [_lead(row[column]) for column in ("elo_with", "elo_without")]
+        told = f"where {third} sits too, {one} is {figures[0]} {other}, elsewhere {figures[1]} it"
+    else:
+        told = f"{one} does better against {other} where {third} sits too than elsewhere"
+    decides = "decides who is better" if row["elo_with"] > 0 > row["elo_without"] else "matters"
+    more = f"'arena analyse' has more, and '--without {third}' rates the other games"
+    return [f"who sits at the table {decides}: {told} ({p}); {more}"]
+
+
+def _lead(elo: float) -> str:
+    return f"{abs(elo):.0f} Elo {'behind' if elo < 0 else 'ahead of'}"
+
+
+def without_note(without: Sequence[str], bots: Sequence[str], games: int, of: int) -> list[str]:
+    """A note on the games left out for bots that sat in them. Raises UserError for a bot that is
+    not there, or if nothing is left.
+    """
+    for name in without:
+        if name not in bots:
+            known = f"{did_you_mean(name, bots)}there are {', '.join(bots)}"
+            raise UserError(f"expected a bot of these games to leave out, got {name!r}", known)
+    if not without:
+        return []
+    names = " and ".join(without)
+    if not games:
+        raise UserError(
+            f"expected games without {names}, got {of} games with {_one_of(without)} in each",
+            "leave out fewer bots",
+        )
+    away = "it did not sit" if len(without) == 1 else "none of them sat"
+    return [f"without {names}: only the {games} of {of} games count in which {away}"]
+
+
+def _one_of(bots: Sequence[str]) -> str:
+    return bots[0] if len(bots) == 1 else "one of them"
 
 
 def fit_notes(results: Results, fits: Sequence[Fit], unit: str) -> Iterator[str]:

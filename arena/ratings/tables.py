@@ -15,7 +15,14 @@ from arena.ratings.columns import STANDINGS, frame_names
 from arena.ratings.foreign import Sheet
 from arena.ratings.matches import score_journal, scoring_of, timed_hosts
 from arena.ratings.model import Fit, rate
-from arena.ratings.notes import FEW_DEALS, fit_notes, machines_note, uncounted_note
+from arena.ratings.notes import (
+    FEW_DEALS,
+    comparison_note,
+    fit_notes,
+    forfeits_note,
+    machines_note,
+    uncounted_note,
+)
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame
 from arena.ratings.sentences import order_sentences
@@ -87,7 +94,9 @@ def run_tables(
     voids = void_notes(void_table(run, tables.standings, tables.games))
     clock = "" if info.config.get("in_process") else str(info.config.get("clock", "wall"))
     machines = machines_note(timed_hosts(info, score))
-    return tables._replace(clock=clock, notes=[*voids, *tables.notes, *machines])
+    return tables._replace(
+        clock=clock, notes=[*voids, *tables.notes, *machines, *comparison_note(info)]
+    )
 
 
 def make_tables(
@@ -106,14 +115,20 @@ def make_tables(
     """
     results = counts.results
     fits = anchor_fits(rate(results, prior, seats=seats), results.bots, anchors or {})
+    standings = standings_table(counts, fits)
+    noun = "matches" if match else "games"
     return Tables(
-        standings=standings_table(counts, fits),
+        standings=standings,
         pairs=pairs_table(results, fits),
         seats=seats_table(counts, fits),
         faults=faults_table(counts),
         games=results.games,
         clusters=results.clusters,
-        notes=[*uncounted_note(results, blocks, match), *fit_notes(results, fits, unit)],
+        notes=[
+            *uncounted_note(results, blocks, match),
+            *fit_notes(results, fits, unit),
+            *forfeits_note(standings, noun),
+        ],
         blocks=blocks,
         most_seats=most_seats,
         independent_games=independent_games(fits),

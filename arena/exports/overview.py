@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from arena.errors import printable
 from arena.exports.report.scales import Scale, linear
 from arena.exports.text import footer_lines, table_text
-from arena.ratings.columns import STANDINGS, placed
+from arena.ratings.columns import STANDINGS, in_whole_elo, placed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,9 +70,7 @@ def overview_lines(tables: "Tables", width: int, pen: Pen) -> list[str]:
 def _beside(table: "pd.DataFrame", side: int) -> list[str]:
     """The columns left or right of the drawing, with ratings as whole numbers."""
     columns = [
-        column._replace(shown=0) if column.name == "elo" else column
-        for column in placed(STANDINGS, "brief")
-        if column.brief == side
+        in_whole_elo(column) for column in placed(STANDINGS, "brief") if column.brief == side
     ]
     return table_text(columns, table).split("\n")
 

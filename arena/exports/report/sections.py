@@ -24,7 +24,7 @@ from arena.exports.report.scales import Scale, linear, logarithmic
 from arena.exports.report.scan import Scan
 from arena.exports.report.words import counted, milliseconds, number, signed
 from arena.exports.text import ORDINALS
-from arena.ratings.columns import STANDINGS, Column, placed
+from arena.ratings.columns import STANDINGS, Column, in_whole_elo, placed
 from arena.rules.terms import PAGODAS
 
 MOST_ROWS = 200
@@ -43,7 +43,8 @@ Value = TypeVar("Value", np.int8, np.float64)
 
 def standings(material: Material) -> dict[str, Any]:
     """The standings with their intervals on one scale, by the page's columns."""
-    table, columns = material.tables.standings, placed(STANDINGS, "page")
+    table = material.tables.standings
+    columns = [in_whole_elo(column) for column in placed(STANDINGS, "page")]
     scale = linear(ends_of(table, is_anchored=bool(material.tables.anchors)), START, END)
     rows = [
         {

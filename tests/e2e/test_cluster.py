@@ -2,6 +2,7 @@
 command line.
 """
 
+import json
 import os
 import shutil
 import signal
@@ -11,7 +12,7 @@ import sys
 
 import pytest
 
-from tests.e2e.conftest import RANDOM, ROOT
+from tests.e2e.conftest import BARE, RANDOM, ROOT
 from tests.e2e.test_kills import journal_lines, processes, wait_for
 
 distributed = pytest.importorskip("distributed", reason="pip install 'qin-arena[cluster]'")
@@ -102,11 +103,11 @@ def cluster(arena, monkeypatch):
 
 def test_a_run_on_two_workers_equals_the_local_run_and_leaves_nothing(arena, cluster):
     script = arena.home / "bots" / "fst" / "run"
-    script.write_text("#!/bin/sh\nexec python3 bot.py\n")
+    script.write_text("#!/bin/sh\nexec python3 -S bot.py\n")
     script.chmod(0o755)
     manifest = arena.home / "bots" / "fst" / "bot.toml"
     built = 'build = [["sh", "-c", "echo built > made"]]\n'
-    manifest.write_text(manifest.read_text().replace('["python3", "bot.py"]', '["./run"]') + built)
+    manifest.write_text(manifest.read_text().replace(json.dumps(BARE), '["./run"]') + built)
     settings = ("run", "--deals", 3, "--seed", "s", "--boards", "bird,lion", "--out")
     arena(*settings, "here")
     _, err = arena(*settings, "there", "--cluster", cluster.address, "-v")

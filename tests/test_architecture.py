@@ -81,6 +81,7 @@ def test_the_keeper_which_delays_every_bot_loads_little():
 def test_the_rules_need_the_standard_library_only():
     loaded = loaded_by("import arena.rules")
     assert not loaded & {"msgspec", "click", *HEAVY}
+    assert not loaded & {"importlib.resources", "tempfile"}, "every bot waits for them"
 
 
 def calls(path):

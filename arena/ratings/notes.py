@@ -5,6 +5,7 @@ machines.
 from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
+import pandas as pd
 
 from arena.errors import UserError, did_you_mean
 from arena.ratings.company import Company
@@ -12,9 +13,12 @@ from arena.ratings.model import Fit
 from arena.ratings.results import Results
 from arena.ratings.tally import PlayedBlocks, games_in
 from arena.records.record import split_host, unlike
+from arena.records.runfile import RunInfo
 from arena.rules.rounds import title_of
 
 FEW_DEALS = 10
+FAULTY = 3
+"""So many bots with forfeits are named; the table with all columns has the others."""
 
 
 def machines_note(hosts: Collection[str]) -> list[str]:
@@ -25,6 +29,35 @@ def machines_note(hosts: Collection[str]) -> list[str]:
     slow, fast, ratio = differ
     note = f"{fast} is {ratio:.1f} times as fast as {slow}, so bots did not play under equal"
     return [f"{note} conditions; see 'arena analyse'"]
+
+
+def comparison_note(info: RunInfo) -> list[str]:
+    """A note if the run is that of a comparison, whose Elo is another one."""
+    if not info.config.get("compare"):
+        return []
+    return [
+        (
+            "a comparison stops as soon as it knows enough, which makes these ratings biased;"
+            " 'arena compare' shows the corrected Elo, counted over all seats together, which makes"
+            " a difference a little smaller than here"
+        )
+    ]
+
+
+def forfeits_note(standings: pd.DataFrame, noun: str) -> list[str]:
+    """A note on the bots that forfeited games, the worst first."""
+    faulty = standings[standings["forfeits"] > 0].sort_values(
+        ["forfeits", "rank"], ascending=[False, True], kind="stable"
+    )
+    if not len(faulty):
+        return []
+    named = [
+        f"{bot} forfeited {forfeits:,} of {games:,} {noun}"
+        for bot, forfeits, games in faulty[["bot", "forfeits", "games"]].itertuples(index=False)
+    ]
+    rest = len(named) - FAULTY
+    more = [f"{rest} more bot{'' if rest == 1 else 's'} forfeited some"] if rest > 0 else []
+    return ["; ".join([*named[:FAULTY], *more])]
 
 
 def uncounted_note(

@@ -19,7 +19,9 @@ from arena.ratings.model import Fit, rate
 from arena.ratings.notes import (
     FEW_DEALS,
     company_note,
+    comparison_note,
     fit_notes,
+    forfeits_note,
     machines_note,
     uncounted_note,
     without_note,
@@ -100,7 +102,7 @@ def run_tables(
     return tables._replace(
         clock=clock,
         most_seats=score.games.most_seats,
-        notes=[*left_out, *voids, *tables.notes, *machines],
+        notes=[*left_out, *voids, *tables.notes, *machines, *comparison_note(info)],
     )
 
 
@@ -120,8 +122,10 @@ def make_tables(
     """
     results = counts.results
     fits = anchor_fits(rate(results, prior, seats=seats), results.bots, anchors or {})
+    standings = standings_table(counts, fits)
+    noun = "matches" if match else "games"
     return Tables(
-        standings=standings_table(counts, fits),
+        standings=standings,
         pairs=pairs_table(results, fits),
         seats=seats_table(counts, fits),
         faults=faults_table(counts),
@@ -131,6 +135,7 @@ def make_tables(
             *([] if without else uncounted_note(results, blocks, match)),
             *company_note(company(results, fits, MOST_TESTS)),
             *fit_notes(results, fits, unit),
+            *forfeits_note(standings, noun),
         ],
         blocks=blocks,
         most_seats=DUEL,

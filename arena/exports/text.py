@@ -56,7 +56,7 @@ def _cell(column: Column, row: Mapping[Any, Any]) -> str:
     value = column.value(row)
     if column.shown is None:
         return str(value) or MISSING
-    return (row[column.mark] if column.mark else "") + number(value, column.shown)
+    return column.written(row, number)
 
 
 def standings_text(tables: "Tables", width: int | None = None) -> str:
@@ -87,8 +87,8 @@ def pairs_text(pairs: "pd.DataFrame", noun: str = "Games") -> str:
     lines = [table_text(placed(PAIRS, "text"), pairs, noun)]
     if (pairs["mark"] != "").any():
         lines.append(
-            "marked differences depend on the prior: the games bound them only from below (>), from"
-            " above (<), or not at all (~)"
+            "a difference with < or > is a bound, with 95 % confidence; one with ~ depends on the"
+            " prior"
         )
     return "\n".join(lines)
 
@@ -220,10 +220,11 @@ def gain_lines(tables: "Tables") -> list[str]:
     worth = tables.independent_games
     if worth is None or tables.clusters == tables.games:
         return []
+    between = "" if tables.rated_games == tables.games else " between rated bots"
     digits = max(0, math.floor(math.log10(worth)) - 2)
     return [
         (
-            f"{tables.games:,} {noun_of(tables).lower()} are worth"
+            f"{tables.rated_games:,} {noun_of(tables).lower()}{between} are worth"
             f" {round(worth / 10**digits) * 10**digits:,} independent ones"
         )
     ]

@@ -20,6 +20,7 @@ from arena.ratings.notes import FEW_DEALS, machines_note, rating_notes, uncounte
 from arena.ratings.outside import Bound
 from arena.ratings.ranks import component_intervals
 from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame
+from arena.ratings.sentences import order_sentences
 from arena.ratings.tally import PlayedBlocks
 from arena.ratings.voids import void_notes, void_table
 from arena.records.journal import journal_of
@@ -44,7 +45,8 @@ class Tables(NamedTuple):
     cannot be compared. ``unit`` is the name for a group of games that share luck: deal, block or
     game. ``match`` are the boards of the matches that the run is scored by, none if it is scored by
     games. With matches, all columns called games count matches. ``clock`` is what time was measured
-    by, ``cpu`` or ``wall``; empty if unknown.
+    by, ``cpu`` or ``wall``; empty if unknown. ``sentences`` say who is clearly ahead of whom, and
+    what is too close to call.
     """
 
     standings: pd.DataFrame
@@ -63,6 +65,7 @@ class Tables(NamedTuple):
     unit: str
     match: Sequence[str]
     clock: str = ""
+    sentences: Sequence[str] = ()
 
 
 def run_tables(
@@ -128,6 +131,7 @@ def make_tables(
         anchors=anchors or {},
         unit=unit,
         match=match,
+        sentences=order_sentences(results.bots, fits, unit),
     )
 
 
@@ -234,7 +238,8 @@ def _fill_ratings(table: pd.DataFrame, part: Component) -> None:
         table.loc[rows, columns] = np.column_stack(
             [part.fit.elo, part.fit.elo - half, part.fit.elo + half]
         )
-        table.loc[rows, "mark"] = np.where(part.fit.is_core, "", "~").astype(object)
+        table.loc[rows, "mark"] = ""
+        table.loc[rows[list(part.fit.by_prior)], "mark"] = "~"
     for bound in part.bounds:
         row = table.index[bound.member]
         table.loc[row, "mark"] = bound.side

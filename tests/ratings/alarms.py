@@ -19,7 +19,7 @@ def fit_alarms(world, deals):
 
     def trial(rng):
         results = play(world, deals, rng).results()
-        found = goodness(results, rate(results)[0])
+        found = goodness(results, rate(results).fits[0])
         pairs = found.pairs["p_all"].to_numpy()
         return _alarm(found.p), np.nan if np.isnan(pairs).all() else _alarm(np.nanmin(pairs))
 
@@ -31,7 +31,7 @@ def company_alarms(world, deals):
 
     def trial(rng):
         results = play(world, deals, rng).results()
-        return [float(company(results, rate(results), MANY).clear > 0)]
+        return [float(company(results, rate(results).fits, MANY).clear > 0)]
 
     return trial
 

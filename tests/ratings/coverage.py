@@ -139,7 +139,7 @@ def planned(world, deals):
     truth = truth_of(world)
 
     def trial(rng):
-        [fit, *_] = rate(play(world, deals, rng).results())
+        [fit, *_] = rate(play(world, deals, rng).results()).fits
         return held(*truth, fit).means()
 
     return trial
@@ -153,7 +153,7 @@ def newcomer(world, deals, own, bot=0):
     kept = ~plays | (np.arange(deals)[:, None] < own)
 
     def trial(rng):
-        [fit, *_] = rate(play(world, deals, rng).results(kept))
+        [fit, *_] = rate(play(world, deals, rng).results(kept)).fits
         return held(*truth, fit).of(bot)
 
     return trial
@@ -167,7 +167,7 @@ def apart(world, deals):
 
     def trial(rng):
         results = play(world, deals, rng).results()
-        fits = [rate(results)[0], rate(_each_for_itself(results))[0]]
+        fits = [rate(counted).fits[0] for counted in (results, _each_for_itself(results))]
         return [_mean(held(*truth, fit).differences) for fit in fits]
 
     return trial

@@ -48,13 +48,13 @@ def spend(world, settings, rng):
     while True:
         allotted = config.allotted or dict.fromkeys(map("+".join, line_ups), config.deals)
         results = results_of(played, allotted)
-        fits = rate(results)
-        found = precision(results, fits, config.until)
+        ratings = rate(results)
+        found = precision(results, ratings, config.until)
         if config.allotted is None or (config.until and found.widest <= config.until):
-            return results, fits, found
-        grown = next_allotment(config, promises(results, fits, line_ups, config.until))
+            return results, ratings.fits, found
+        grown = next_allotment(config, promises(results, ratings, line_ups, config.until))
         if not grown:
-            return results, fits, found
+            return results, ratings.fits, found
         config = msgspec.structs.replace(config, allotted=grown)
 
 

@@ -34,9 +34,9 @@ from tests.ratings.worlds import play
 TRIES = 200
 
 
-def goodness_of(games):
+def goodness_of(games, prior=None):
     results = count_results(frame_of(games))
-    [fit] = rate(results)
+    [fit] = rate(results, prior).fits
     return goodness(results, fit)
 
 
@@ -65,7 +65,7 @@ def test_where_the_model_is_right_it_is_rejected_one_time_in_twenty(players, bot
 
 def test_the_test_of_the_fit_has_as_many_degrees_of_freedom_as_pairs_are_left_by_the_ratings():
     results = play(world_of(3, 5), 60, np.random.default_rng(3)).results()
-    [fit] = rate(results)
+    [fit] = rate(results).fits
     assert goodness(results, fit).freedom == 10 - 4
 
 
@@ -109,7 +109,7 @@ def test_deals_that_all_went_one_way_are_as_likely_as_a_coin():
 def test_what_cannot_be_tested_is_not():
     assert np.isnan(goodness_of(duel(20, 10)).statistic)
     assert np.isnan(goodness_of(circle(3, 0.6)).statistic)
-    assert goodness_of(duel(20, 0)).is_open
+    assert goodness_of(duel(20, 0), 1.0).is_open
     lopsided = goodness_of(
         duel(199, 1, names="ab") + duel(60, 40, names="bc") + duel(99, 1, names="ac")
     )

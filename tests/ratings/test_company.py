@@ -30,7 +30,7 @@ def most_by_chance(tries, level=0.05):
 
 
 def found_in(results, most=MANY):
-    return company(results, rate(results), most)
+    return company(results, rate(results).fits, most)
 
 
 @pytest.fixture(scope="module")

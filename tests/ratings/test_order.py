@@ -153,7 +153,7 @@ def test_deals_that_all_gave_the_same_result_prove_nothing():
         for seated, won in ((("a", "b"), (1, 0)), (("b", "a"), (0, 1)))
         for shares in (won, (0.5, 0.5))
     ]
-    [fit] = rate(count_results(frame_of(games)))
+    [fit] = rate(count_results(frame_of(games))).fits
     assert fit.half_widths().tolist() == [0, 0]
     assert not make_tables(counts_of(games)).sentences
 

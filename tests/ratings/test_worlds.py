@@ -15,7 +15,7 @@ DEALS = 3000
 def test_shares_are_those_of_the_model_whatever_luck_the_games_share(players, luck):
     """4.5 standard errors, clustered by deal."""
     world = world_of(players, 6, luck)
-    [fit] = rate(play(world, DEALS, np.random.default_rng(1)).results())
+    [fit] = rate(play(world, DEALS, np.random.default_rng(1)).results()).fits
     elo, effects = truth_of(world)
     assert np.abs((fit.elo - elo) / fit.half_widths()).max() < 4.5 / 1.96
     estimates, errors = fit.seats[players]

@@ -175,7 +175,7 @@ def truth_of(world):
     # games, each with luck of its own, is the truth, up to half an Elo.
     apart = world._replace(seat_luck=0.0, bot_luck=0.0)
     deals = GAMES_OF_TRUTH // len(world.seats)
-    [fit] = rate(play(apart, deals, np.random.default_rng(0)).results())
+    [fit] = rate(play(apart, deals, np.random.default_rng(0)).results()).fits
     return _alike(world, fit.elo), fit.seats[len(world.effects)][0]
 
 

@@ -68,9 +68,7 @@ def _cell(column: Column, row: Any) -> tuple[str, str]:
     if isinstance(value, str):
         return style, value
     unit = " %" if column.is_percent and np.isfinite(value) else ""
-    return style, (row[column.mark] if column.mark else "") + number(
-        value, column.shown or 0
-    ) + unit
+    return style, column.written(row, number) + unit
 
 
 def _interval_words(row: Any) -> str:

@@ -7,10 +7,9 @@ from math import inf, sqrt
 from typing import NamedTuple
 
 from scipy.optimize import brentq
-from scipy.special import stdtrit
 
 from arena.ratings.brownian import Endpoint, chance_of_less
-from arena.ratings.model import COVERAGE, NORMAL_QUANTILE, SMALL_SAMPLE
+from arena.ratings.freedom import COVERAGE, quantile
 from arena.ratings.sequential import SequentialTest
 
 OVERSHOOT = 0.583
@@ -33,13 +32,7 @@ def plain_estimate(test: SequentialTest) -> Estimate:
     """The mean of the blocks, as if their number had been fixed in advance: biased away from 0 if a
     bound was reached.
     """
-    freedom = max(test.blocks - 1, 1)
-    quantile = (
-        float(stdtrit(freedom, (1 + COVERAGE) / 2))
-        if test.blocks < SMALL_SAMPLE
-        else NORMAL_QUANTILE
-    )
-    half = quantile * sqrt(test.variance / max(test.blocks, 1))
+    half = float(quantile(test.blocks - 1)) * sqrt(test.variance / max(test.blocks, 1))
     return Estimate(*(_elo(test, test.mean + shift) for shift in (0.0, -half, half)))
 
 

@@ -242,10 +242,7 @@ def pairs_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
         place[fit.members] = np.arange(len(fit.members))
         rows = (place[one] >= 0) & (place[other] >= 0)
         at = (place[one[rows]], place[other[rows]])
-        difference, half = (
-            fit.elo[at[0]] - fit.elo[at[1]],
-            fit.quantile * fit.difference_error()[at],
-        )
+        difference, half = fit.elo[at[0]] - fit.elo[at[1]], fit.difference_half_widths()[at]
         values = np.column_stack(
             [difference, difference - half, difference + half, fit.superiority()[at]]
         )
@@ -296,13 +293,11 @@ def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
     table["win_rate"] = sums["parts"] / (WHOLE * sums["games"])
     table["avg_left"] = sums["left"] / sums["left_games"]
     table["elo"], table["elo_error"] = np.nan, np.nan
-    for size, (effects, errors) in fits[0].seats.items() if fits else ():
+    for size, (effects, _) in fits[0].seats.items() if fits else ():
         if size not in fits[0].open_seats:
             rows = table["seats"] == size
-            table.loc[rows, "elo"], table.loc[rows, "elo_error"] = (
-                effects,
-                errors * fits[0].quantile,
-            )
+            table.loc[rows, "elo"] = effects
+            table.loc[rows, "elo_error"] = fits[0].seat_half_widths(size)
     return table
 
 

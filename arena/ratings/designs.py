@@ -83,7 +83,7 @@ def _codes(table: SizedGames) -> NDArray[np.uint64]:
     """(O,) a random number for each seating, so that deals with equal sums have equal games."""
     # 64 random bits: among a million designs, two have the same sum by chance in one of 10^7 runs.
     _, seating = np.unique(table.seats, axis=0, return_inverse=True)
-    codes = np.random.default_rng(table.size).integers(
+    codes = np.random.default_rng([table.players, *table.away]).integers(
         0, np.iinfo(np.uint64).max, int(seating.max(initial=0)) + 1, dtype=np.uint64
     )
     return codes[seating.reshape(-1)]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from arena.ratings.components import Floats, Ints
 from arena.ratings.leverage import Alike, Leverage
@@ -43,10 +43,11 @@ class Freedom(NamedTuple):
     seats: dict[int, Floats]
 
 
-def quantile(freedom: Floats | float) -> Floats:
-    """The factors from standard errors to half-widths of 95 % intervals."""
-    limited = np.clip(freedom, 1.0, MANY)
-    return np.where(limited < MANY, stdtrit(limited, (1 + COVERAGE) / 2), NORMAL_QUANTILE)
+def quantile(freedom: Floats | float, coverage: float = COVERAGE) -> Floats:
+    """The factors from standard errors to half-widths of 95 % intervals, or of others."""
+    limited, level = np.clip(freedom, 1.0, MANY), (1 + coverage) / 2
+    normal = NORMAL_QUANTILE if coverage == COVERAGE else ndtri(level)
+    return np.where(limited < MANY, stdtrit(limited, level), normal)
 
 
 def is_enough(freedom: Floats) -> NDArray[np.bool_]:

@@ -144,7 +144,7 @@ KINDS = (
 @pytest.mark.parametrize("kind", KINDS)
 def test_errors_are_those_of_leaving_out_each_deal_by_one_step(kind):
     games = made(kind)
-    [fit] = rate(count_results(frame_of(games)))
+    [fit] = rate(count_results(frame_of(games))).fits
     moves = LongWay(games, fit).moves()
     expected = (len(moves) - 1) / len(moves) * (moves.T @ moves) * ELO**2
     found = fit.difference_error()
@@ -158,7 +158,7 @@ def test_errors_are_those_of_leaving_out_each_deal_by_one_step(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_degrees_of_freedom_are_those_of_the_long_way(kind):
     games = made(kind)
-    [fit] = rate(count_results(frame_of(games)))
+    [fit] = rate(count_results(frame_of(games))).fits
     long_way = LongWay(games, fit)
     for (one, other), contrast in contrasts_of(fit, long_way.size):
         expected = long_way.freedom(contrast)
@@ -172,11 +172,11 @@ def test_degrees_of_freedom_are_those_of_the_long_way(kind):
 
 def test_the_step_is_close_to_fitting_again_without_each_deal():
     games = newcomer(2, 8, 30, np.random.default_rng(5))
-    [fit] = rate(count_results(frame_of(games)))
+    [fit] = rate(count_results(frame_of(games))).fits
     others = []
     for left_out in range(30):
         kept = [(deal - (deal > left_out), *rest) for deal, *rest in games if deal != left_out]
-        [without] = rate(count_results(frame_of(kept)))
+        [without] = rate(count_results(frame_of(kept))).fits
         others.append(without.elo)
     moves = np.array(others) - fit.elo
     exact = 29 / 30 * moves.T @ moves
@@ -196,7 +196,7 @@ def test_very_many_designs_are_treated_alike_up_to_two_percent():
             winner = rng.choice(len(chances), p=chances)
             seated = [NAMES[bot] for bot in every[at]]
             games.append((deal, seated, np.eye(len(chances))[winner].tolist()))
-    [fit] = rate(count_results(frame_of(games)))
+    [fit] = rate(count_results(frame_of(games))).fits
     long_way = LongWay(games, fit)
     moves = long_way.moves()
     expected = (len(moves) - 1) / len(moves) * (moves.T @ moves) * ELO**2
@@ -209,19 +209,19 @@ def test_very_many_designs_are_treated_alike_up_to_two_percent():
 def test_a_bot_with_one_or_two_deals_has_no_error_bar_and_leaves_those_of_the_others_alone():
     rng = np.random.default_rng(9)
     established = newcomer(2, 0, 60, rng)
-    [before] = rate(count_results(frame_of(established)))
+    [before] = rate(count_results(frame_of(established))).fits
     for own in (1, 2):
         games = established + [
             (deal, seated, shares)
             for deal in range(own)
             for seated, shares in (("af", (1, 0)), ("fa", (0.5, 0.5)))
         ]
-        [fit] = rate(count_results(frame_of(games)))
+        [fit] = rate(count_results(frame_of(games))).fits
         assert np.isnan(fit.half_widths()[5])
         assert np.isnan(fit.difference_half_widths()[5, :5]).all()
         assert np.isnan(fit.superiority()[5, :5]).all()
         assert fit.half_widths()[:5] == pytest.approx(before.half_widths(), rel=0.03)
-        assert fit.bot_marks() == ["", "", "", "", "", "?"]
+        assert fit.is_few.tolist() == [False] * 5 + [True]
 
 
 def test_a_bot_that_only_one_deal_links_to_the_others_has_no_error_bar_toward_them():
@@ -234,24 +234,24 @@ def test_a_bot_that_only_one_deal_links_to_the_others_has_no_error_bar_toward_th
         for seated in rotated(pair)
     ]
     games += [(0, "ad", [1, 0]), (0, "da", [1, 0])]
-    [fit] = rate(count_results(frame_of(games)))
+    [fit] = rate(count_results(frame_of(games))).fits
     half = fit.difference_half_widths()
     assert np.isfinite(half[:3, :3]).all()
     assert np.isfinite(half[3:, 3:]).all()
     assert np.isnan(half[:3, 3:]).all()
 
 
-@pytest.mark.parametrize(("own", "mark"), [(3, "?"), (9, "?"), (10, ""), (30, "")])
-def test_fewer_than_ten_deals_are_marked(own, mark):
-    [fit] = rate(count_results(frame_of(newcomer(2, own, 30, np.random.default_rng(own)))))
+@pytest.mark.parametrize(("own", "is_few"), [(3, True), (9, True), (10, False), (30, False)])
+def test_fewer_than_ten_deals_are_marked(own, is_few):
+    [fit] = rate(count_results(frame_of(newcomer(2, own, 30, np.random.default_rng(own))))).fits
     assert fit.deals[5] == pytest.approx(own)
     assert fit.deals[:5] == pytest.approx(30, rel=0.2)
-    assert fit.bot_marks() == ["", "", "", "", "", mark]
+    assert fit.is_few.tolist() == [False] * 5 + [is_few]
     assert np.isfinite(fit.half_widths()).all()
 
 
 def test_an_anchor_takes_the_errors_and_freedoms_of_the_distance_from_it():
-    [fit] = rate(count_results(frame_of(newcomer(2, 4, 30, np.random.default_rng(11)))))
+    [fit] = rate(count_results(frame_of(newcomer(2, 4, 30, np.random.default_rng(11))))).fits
     held = fit.anchored(5, 1500.0)
     assert held.half_widths() == pytest.approx(fit.difference_half_widths()[5])
     assert held.difference_half_widths() == pytest.approx(fit.difference_half_widths())

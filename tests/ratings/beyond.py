@@ -3,7 +3,6 @@
 import numpy as np
 
 from arena.ratings.model import rate
-from tests.ratings.coverage import world_of
 from tests.ratings.worlds import play
 
 

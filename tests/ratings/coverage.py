@@ -56,11 +56,11 @@ def held(elo, effects, fit):
     ratings, differences = np.full(len(elo), np.nan), np.full((len(elo), len(elo)), np.nan)
     ratings[fit.members] = _within(off, fit.half_widths())
     differences[np.ix_(fit.members, fit.members)] = _within(
-        off[:, None] - off, fit.quantile * fit.difference_error()
+        off[:, None] - off, fit.difference_half_widths()
     )
     np.fill_diagonal(differences, np.nan)
-    estimates, errors = fit.seats[len(effects)]
-    seats = _within(estimates - effects, fit.quantile * errors)[1:]
+    estimates, _ = fit.seats[len(effects)]
+    seats = _within(estimates - effects, fit.seat_half_widths(len(effects)))[1:]
     low, high = rank_intervals(fit)
     better, worse = (apart < -LEAST).sum(axis=1), (apart > LEAST).sum(axis=1)
     above = fit.superiority()

@@ -155,6 +155,7 @@ TABLES = (
         (
             Column("its rating", "held"),
             Column("its differences", "held"),
+            Column("others' ratings", "held"),
             Column("all ranks", "all"),
             Column("without a bar", "share"),
         ),

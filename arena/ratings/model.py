@@ -50,7 +50,7 @@ ROUNDING = 1e-10
 
 class Fit(NamedTuple):
     """Ratings of bots that all took shares of wins from each other, directly or in a circle (the
-    core of a component), in Elo, with mean 0 or with one bot held at a given value. With a prior,
+    core of a component), in Elo. Those with an error bar have mean 0, or one bot has a given value. With a prior,
     those of a whole component.
 
     ``members`` (n,): their numbers in the results. ``elo`` (n,): the ratings, exactly equal if only
@@ -288,11 +288,12 @@ def _fit(
     loose = loose_directions(layout, marks, open_seats if prior else ())
     errors = sandwich(results, layout, parameters, prior, loose)
     clustered, independent = errors.clustered * ELO**2, errors.independent * ELO**2
-    freedom = freedom_of(errors.leverage, layout, level_of(errors.leverage.told))
+    level = level_of(errors.leverage.told)
+    freedom = freedom_of(errors.leverage, layout, level)
     bots = slice(0, layout.bots)
     return Fit(
         members=np.arange(layout.bots),
-        elo=_level((parameters[bots] - parameters[bots].mean()) * ELO),
+        elo=_level((parameters[bots] - level @ parameters[bots]) * ELO),
         covariance=clustered[bots, bots],
         deals=errors.leverage.told,
         freedom=freedom.bots,

@@ -15,7 +15,8 @@ from scipy.special import stdtrit
 from arena.ratings.components import Floats
 from arena.ratings.goodness import FEWEST_EXPECTED, holm
 from arena.ratings.leavingout import FEWEST_FREEDOM, chances, left_out
-from arena.ratings.model import COVERAGE, ELO, Fit
+from arena.ratings.likelihood import ELO
+from arena.ratings.model import COVERAGE, Fit
 from arena.ratings.results import Results
 from arena.ratings.sandwich import deal_sums
 from arena.ratings.seatings import Moved, Rows, Seatings

@@ -2,12 +2,14 @@
 machines.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
-from arena.ratings.model import Fit
+from arena.ratings.columns import BOUNDS
+from arena.ratings.model import Component, Fit, Ratings
+from arena.ratings.outside import Bound
 from arena.ratings.results import Results
 from arena.ratings.tally import PlayedBlocks, games_in
 from arena.records.record import split_host, unlike
@@ -70,43 +72,82 @@ def uncounted_note(
     return [f"{rest} of {played} games do not belong to {complete}, so they do not count"]
 
 
-def fit_notes(results: Results, fits: Sequence[Fit], unit: str) -> Iterator[str]:
+def rating_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]:
     """What keeps the ratings from being compared, and what makes them rough."""
-    groups = [", ".join(results.bots[member] for member in fit.members) for fit in fits]
-    if len(fits) > 1:
-        yield f"these groups never met, so each has its own mean of 0: {'; '.join(groups)}"
-    rated = {member for fit in fits for member in fit.members.tolist()}
-    idle = [name for number, name in enumerate(results.bots) if number not in rated]
+    parts = ratings.components
+    if len(parts) > 1:
+        groups = "; ".join(_names(results, part.members) for part in parts)
+        yield f"these groups never met, so each has its own mean of 0: {groups}"
+    met = {member for part in parts for member in part.members.tolist()}
+    idle = [member for member in range(len(results.bots)) if member not in met]
     if idle and results.games:
-        yield f"no games against another bot: {', '.join(idle)}"
-    for fit in fits:
-        if fit.prior:
-            draws = f"{fit.prior:g} virtual draw{'' if fit.prior == 1 else 's'}"
-            reason = _prior_reason(results, fit)
-            yield f"{reason}rated with a prior of {draws} for every bot (--prior)"
-        if fit.clusters < FEW_DEALS:
-            units = f"{fit.clusters} {unit}{'s' if fit.clusters != 1 else ''}"
-            yield f"only {units}: the error bars are rough below {FEW_DEALS}"
-        yield from _alike_note(results, fit, unit)
+        yield f"no games against another bot: {_names(results, idle)}"
+    for part in parts:
+        yield from _outside_notes(results, part)
+        if part.fit is not None:
+            yield from _fit_notes(results, part.fit, unit)
 
 
-def _prior_reason(results: Results, fit: Fit) -> str:
-    marks = np.array(fit.bot_marks())
-    names = {
-        mark: ", ".join(results.bots[member] for member in fit.members[marks == mark])
-        for mark in "><~"
-    }
-    reasons = [
-        f"the games do not limit the effect of the seats with {size} players; "
-        for size in fit.open_seats
-    ]
-    if names[">"]:
-        reasons.append(
-            f"{names['>']} (>) gave nothing to the others, {names['<']} (<) got nothing from them; "
+def _fit_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
+    for size in fit.open_seats:
+        reason = f"with {size} players one of the seats won everything or nothing"
+        yield reason if fit.prior else f"{reason}, so all seats count as equally good"
+    if fit.prior:
+        draws = f"{fit.prior:g} virtual draw{'' if fit.prior == 1 else 's'}"
+        yield f"rated with a prior of {draws} for every bot (--prior)"
+    if not fit.is_core.all():
+        names = _names(results, fit.members[~fit.is_core])
+        yield f"without the prior the games do not rate {names} (~)"
+    if fit.clusters < FEW_DEALS:
+        units = f"{fit.clusters} {unit}{'s' if fit.clusters != 1 else ''}"
+        yield f"only {units}: the error bars are rough below {FEW_DEALS}"
+    yield from _alike_note(results, fit, unit)
+
+
+def _outside_notes(results: Results, part: Component) -> Iterator[str]:
+    """What is known of the bots without a rating, one sentence for each case."""
+    known = [bound for bound in part.bounds if bound.side in BOUNDS]
+    if part.fit is None and not known:
+        yield (
+            f"no rating for {_names(results, part.members)}: no two of them won from each other,"
+            " directly or in a circle; --prior 1 gives everybody a number"
         )
-    if names["~"]:
-        reasons.append(f"only the prior links {names['~']} (~) to the bots above and below; ")
-    return "".join(reasons)
+    if part.fit is None:
+        yield from [_duel_note(results, known)] if known else []
+        return
+    for side, did in (("<", "won nothing from"), (">", "lost nothing to")):
+        bounds = [bound for bound in known if bound.side == side]
+        if bounds:
+            where = "below" if side == "<" else "above"
+            figure = f"{bounds[0].elo:.0f}" if len(bounds) == 1 else f"the figure after {side}"
+            yield (
+                f"{_names(results, [bound.member for bound in bounds])} {did} the rated bots: with"
+                f" 95 % confidence the rating is {where} {figure}"
+            )
+    unmet = [bound.member for bound in part.bounds if bound.side == "~" and not bound.deals]
+    if unmet:
+        yield (
+            f"no rating for {_names(results, unmet)}: no game against the rated bots that one of"
+            " the two won"
+        )
+    rest = [bound.member for bound in part.bounds if bound.side == "~" and bound.deals]
+    if rest:
+        yield (
+            f"no rating for {_names(results, rest)}: without error bars of the rated bots there is"
+            " no bound either"
+        )
+
+
+def _duel_note(results: Results, bounds: Sequence[Bound]) -> str:
+    best, worst = sorted(bounds, key=lambda bound: bound.side, reverse=True)
+    return (
+        f"{results.bots[best.member]} lost nothing to {results.bots[worst.member]}: with 95 %"
+        f" confidence the difference is above {best.differences[0]:.0f} Elo"
+    )
+
+
+def _names(results: Results, members: Iterable[int]) -> str:
+    return ", ".join(results.bots[member] for member in members)
 
 
 def _alike_note(results: Results, fit: Fit, unit: str) -> list[str]:

@@ -3,13 +3,45 @@
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.ratings.components import Floats, Ints
-from arena.ratings.model import COVERAGE, Fit
+from arena.ratings.model import COVERAGE, Component, Fit
 
 DRAWS = 10_000
 AT_ONCE = 500_000
 """The number of differences computed at a time: 4 MB."""
+
+
+def component_intervals(part: Component) -> tuple[Ints, Ints]:
+    """The best and the worst rank of each member of a component, in the order of its members."""
+    count = len(part.members)
+    above = _surely_above(part)
+    low, high = 1 + above.sum(axis=0), count - above.sum(axis=1)
+    if part.fit is not None:
+        # Within the core the intervals hold together, which single comparisons do not.
+        at, outside = _places(part), [bound.member for bound in part.bounds]
+        rest = np.isin(part.members, outside)
+        best, worst = rank_intervals(part.fit)
+        low[at] = best + above[np.ix_(rest, at)].sum(axis=0)
+        high[at] = worst + rest.sum() - above[np.ix_(at, rest)].sum(axis=1)
+    return low, high
+
+
+def _places(part: Component) -> Ints:
+    """The places of the core's bots among the members of a part."""
+    rated = np.empty(0, dtype=np.int64) if part.fit is None else part.fit.members
+    return np.searchsorted(part.members, rated)
+
+
+def _surely_above(part: Component) -> NDArray[np.bool_]:
+    """(n, n) whether the bounds put the row's bot above the column's."""
+    above = np.zeros((len(part.members),) * 2, dtype=np.bool_)
+    for bound in part.bounds:
+        own = np.searchsorted(part.members, bound.member)
+        others = np.searchsorted(part.members, bound.rivals[bound.is_clear])
+        above[(own, others) if bound.side == ">" else (others, own)] = True
+    return above | (above @ above)
 
 
 def rank_intervals(fit: Fit) -> tuple[Ints, Ints]:

@@ -72,7 +72,7 @@ def coverage(players, bots, deals, tries, seed=1):
     rng = np.random.default_rng(seed)
     return np.mean(
         [
-            held(*truth_of(players, bots), *rate(sample(players, bots, deals, rng)))
+            held(*truth_of(players, bots), *rate(sample(players, bots, deals, rng)).fits)
             for _ in range(tries)
         ],
         axis=0,
@@ -105,7 +105,9 @@ def coverage_of_both(players, bots, deals, tries, seed=1, **kind):
     found = []
     for _ in range(tries):
         results = sample(players, bots, deals, rng, **kind)
-        [clustered], [apart] = rate(results), rate(results._replace(clusters=results.games))
+        [clustered], [apart] = (
+            rate(counted).fits for counted in (results, results._replace(clusters=results.games))
+        )
         found.append((*(differences_held(elo, fit) for fit in (clustered, apart)), clustered.gain))
     return np.nanmean(found, axis=0)
 

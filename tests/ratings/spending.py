@@ -70,14 +70,14 @@ def play(case, rng):
     allotted = config.allotted or dict.fromkeys(world.line_ups, config.deals)
     while True:
         results = world.results(allotted)
-        fits = rate(results)
-        found = precision(results, fits, config.until)
+        ratings = rate(results)
+        found = precision(results, ratings, config.until)
         if config.allotted is None or (config.until and found.widest <= config.until):
-            return results, fits[0], found
+            return results, ratings.fits[0], found
         line_ups = [tuple(name.split("+")) for name in world.line_ups]
-        grown = next_allotment(config, promises(results, fits, line_ups, config.until))
+        grown = next_allotment(config, promises(results, ratings, line_ups, config.until))
         if not grown:
-            return results, fits[0], found
+            return results, ratings.fits[0], found
         allotted = grown
         config = type(config)(
             **{name: getattr(config, name) for name in config.__struct_fields__}

@@ -14,6 +14,7 @@ from arena.ratings.columns import Column
 from arena.ratings.goodness import Goodness
 from arena.ratings.voids import void_notes
 
+QUESTION = "Does one rating for each bot explain the results?"
 LEVEL = 0.05
 SHOWN_PAIRS = 5
 DUEL = 2
@@ -119,6 +120,8 @@ def _fit_object(test: Goodness) -> dict[str, Any]:
 def analysis_text(analysis: Analysis, run: str) -> str:
     """An analysis as text for a terminal; ``run`` is the user's name for the run."""
     parts = [part for test in analysis.fits for part in _fit_parts(test)]
+    if not parts:
+        parts = [f"{QUESTION} No bot has a rating."]
     parts += [
         _cycles_text(analysis),
         f"Seats\n{seats_text(analysis.seats)}",
@@ -155,7 +158,7 @@ def _fit_parts(test: Goodness) -> Iterator[str]:
         if math.isfinite(test.statistic)
         else test.pairs.head(0)
     )
-    lines = [f"Does one rating for each bot explain the results? {_fit_sentence(test)}"]
+    lines = [f"{QUESTION} {_fit_sentence(test)}"]
     yield "\n".join([*lines, *([table_text(FIT, shown)] if len(shown) else [])])
 
 

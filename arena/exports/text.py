@@ -230,8 +230,8 @@ def gain_lines(tables: "Tables") -> list[str]:
         return []
     noun = noun_of(tables).lower()
     between = "" if tables.rated_games == tables.games else " between rated bots"
-    about = f"about {rough(worth):,} independent {noun}"
-    return [f"{tables.rated_games:,} {noun}{between} are worth {about}"]
+    games = f"{tables.rated_games:,} {noun}{between}"
+    return [f"{games} are worth about {rough(worth):,} independent {noun}"]
 
 
 def rough(value: float) -> int:

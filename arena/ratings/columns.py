@@ -85,6 +85,7 @@ def _half_width(row: Mapping[str, Any]) -> Any:
 
 ERROR = Column("error", "+/-", 1, of=_half_width, page_head="±")
 GAMES = "games counted"
+RATINGS = "all games"
 STANDINGS = (
     Column(
         "rank",
@@ -94,8 +95,8 @@ STANDINGS = (
         brief=1,
         style="strong",
     ),
-    Column("rank_low", meaning="best rank it may really have", source="all games", file=3),
-    Column("rank_high", meaning="worst rank it may really have", source="all games", file=3),
+    Column("rank_low", meaning="best rank it may really have", source=RATINGS, file=3),
+    Column("rank_high", meaning="worst rank it may really have", source=RATINGS, file=3),
     Column(
         "ranks",
         "95%",
@@ -107,7 +108,7 @@ STANDINGS = (
     Column(
         "mark",
         meaning="`<` or `>`: `elo` is a bound; `~`: no rating; `?`: too few deals to be sure of it",
-        source="all games",
+        source=RATINGS,
         file=2,
     ),
     Column(
@@ -116,13 +117,13 @@ STANDINGS = (
         1,
         2,
         "rating; the mean of all rated bots is 0",
-        "all games",
+        RATINGS,
         mark="mark",
         brief=1,
         style="strong",
     ),
-    Column("elo_low", "", None, 2, "low end of its 95 % interval; empty if open", "all games"),
-    Column("elo_high", "", None, 2, "high end of its 95 % interval; empty if open", "all games"),
+    Column("elo_low", "", None, 2, "low end of its 95 % interval; empty if open", RATINGS),
+    Column("elo_high", "", None, 2, "high end of its 95 % interval; empty if open", RATINGS),
     ERROR,
     Column(
         "los",
@@ -130,7 +131,7 @@ STANDINGS = (
         1,
         4,
         "likelihood of being stronger than the next row",
-        "all games",
+        RATINGS,
         file=0,
         text=2,
         style="term",
@@ -186,18 +187,12 @@ PAIRS = (
         "`wins`, `shared`",
     ),
     Column(
-        "elo_diff",
-        "Elo diff",
-        1,
-        2,
-        "the bot's rating minus the opponent's",
-        "all games",
-        mark="mark",
+        "elo_diff", "Elo diff", 1, 2, "the bot's rating minus the opponent's", RATINGS, mark="mark"
     ),
-    Column("elo_low", "", None, 2, "low end of the difference's 95 % interval", "all games"),
-    Column("elo_high", "", None, 2, "high end of the difference's 95 % interval", "all games"),
+    Column("elo_low", "", None, 2, "low end of the difference's 95 % interval", RATINGS),
+    Column("elo_high", "", None, 2, "high end of the difference's 95 % interval", RATINGS),
     ERROR,
-    Column("los", "LOS%", 1, 4, "how likely the bot is the stronger one, from 0 to 1", "all games"),
+    Column("los", "LOS%", 1, 4, "how likely the bot is the stronger one, from 0 to 1", RATINGS),
     Column("mark", file=0),
 )
 SEATS = (
@@ -216,8 +211,8 @@ SEATS = (
         text=3,
     ),
     Column("avg_left", "Left", 1, 3, "mean number of pagodas left", "`left`", text=3),
-    Column("elo", "Elo", 1, 2, "what the seat is worth compared with seat 0", "all games", text=2),
-    Column("elo_error", "+/-", 1, 2, "half of its 95 % interval", "all games", text=2),
+    Column("elo", "Elo", 1, 2, "what the seat is worth compared with seat 0", RATINGS, text=2),
+    Column("elo_error", "+/-", 1, 2, "half of its 95 % interval", RATINGS, text=2),
 )
 FAULTS = (
     Column("bot", meaning="its name", source="`run.json`"),
@@ -238,6 +233,14 @@ DECIMALS = {
     for column in columns
     if column.decimals is not None
 }
+
+RATED = {
+    column.name
+    for columns in FILES.values()
+    for column in columns
+    if column.source in (RATINGS, "`elo`")
+}
+"""The columns that depend on how games are rated."""
 
 
 def placed(columns: Sequence[Column], view: str) -> list[Column]:

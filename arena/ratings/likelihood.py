@@ -13,7 +13,7 @@ import numpy as np
 from arena.ratings.components import Floats, Ints
 from arena.ratings.results import Results, SizedGames
 
-ELO = 400 / np.log(10)
+ELO = float(400 / np.log(10))
 """Elo points per unit of theta."""
 
 

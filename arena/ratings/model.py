@@ -57,9 +57,9 @@ class Fit(NamedTuple):
     of deals. ``prior``: the weight used, 0 for none. ``marks`` (n, n), from
     `components.pair_marks`: what the data, without the prior, leave open about the difference of
     two bots. ``open_seats``: the table sizes whose games do not limit the effects of the seats:
-    all seats count as equally good there, unless a prior keeps the effects finite. ``is_core``
-    (n,): whether the games themselves, without the prior, give the bot a rating. ``anchor``: the
-    member with a given rating.
+    all seats count as equally good there, unless a prior keeps the effects finite. ``anchor``:
+    the member with a given rating. ``by_prior``: the places of the bots that the games alone,
+    without the prior, would not rate.
     """
 
     members: Ints
@@ -72,8 +72,8 @@ class Fit(NamedTuple):
     prior: float
     marks: Marks
     open_seats: tuple[int, ...]
-    is_core: NDArray[np.bool_]
     anchor: int | None = None
+    by_prior: tuple[int, ...] = ()
 
     @property
     def freedom(self) -> float:
@@ -200,9 +200,9 @@ def _component(
     inner = restrict(results, members)
     core = core_of(graph, inner.played())
     if prior:
-        is_core = np.isin(np.arange(len(members)), core)
+        rest = np.setdiff1d(np.arange(len(members)), core).tolist()
         every = _fit_with_prior(inner, graph, prior, seats=seats)
-        every = every._replace(members=members, is_core=is_core)
+        every = every._replace(members=members, by_prior=tuple(rest))
         return Component(members, inner.games, every, [])
     if not len(core):
         return Component(members, inner.games, None, bounds_of(results, members, None))
@@ -266,7 +266,6 @@ def _fit(
         prior=prior,
         marks=marks,
         open_seats=open_seats,
-        is_core=np.ones(layout.bots, dtype=np.bool_),
     )
 
 

@@ -95,8 +95,8 @@ def _fit_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
     if fit.prior:
         draws = f"{fit.prior:g} virtual draw{'' if fit.prior == 1 else 's'}"
         yield f"rated with a prior of {draws} for every bot (--prior)"
-    if not fit.is_core.all():
-        names = _names(results, fit.members[~fit.is_core])
+    if fit.by_prior:
+        names = _names(results, fit.members[list(fit.by_prior)])
         yield f"without the prior the games do not rate {names} (~)"
     if fit.clusters < FEW_DEALS:
         units = f"{fit.clusters} {unit}{'s' if fit.clusters != 1 else ''}"

@@ -252,7 +252,8 @@ def _fill_ratings(table: pd.DataFrame, part: Component) -> None:
         table.loc[rows, columns] = np.column_stack(
             [part.fit.elo, part.fit.elo - half, part.fit.elo + half]
         )
-        table.loc[rows, "mark"] = np.where(part.fit.is_core, "", "~").astype(object)
+        table.loc[rows, "mark"] = ""
+        table.loc[rows[list(part.fit.by_prior)], "mark"] = "~"
     for bound in part.bounds:
         row = table.index[bound.member]
         table.loc[row, "mark"] = bound.side

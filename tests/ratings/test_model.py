@@ -165,7 +165,7 @@ def test_one_deal_has_no_error():
 def test_a_prior_rates_who_won_everything_too():
     fit = fit_of(duel(20, 0), 1.0)
     assert fit.prior == 1
-    assert fit.is_core.tolist() == [False, False]
+    assert fit.by_prior == (0, 1)
     assert 200 < difference(fit) < 2000
 
 
@@ -177,7 +177,7 @@ def test_a_prior_tells_what_the_games_leave_open_between_two_groups():
         + duel(10, 0, names=("b", "d"))
     )
     fit = fit_of(games, 1.0)
-    assert fit.is_core.tolist() == [True, True, False, False]
+    assert fit.by_prior == (2, 3)
     assert fit.marks.tolist() == [["", "", ">", ">"]] * 2 + [["<", "<", "", ""]] * 2
 
 
@@ -187,7 +187,7 @@ def test_a_seat_that_won_everything_leaves_all_seats_equal():
     assert (fit.prior, fit.open_seats, fit.seats) == (0, (2,), {})
     assert difference(fit) == pytest.approx(0, abs=1e-9)
     held = fit_of(games, 1.0)
-    assert (held.open_seats, held.is_core.tolist()) == ((2,), [True, True])
+    assert (held.open_seats, held.by_prior) == ((2,), ())
     assert held.seats[2][0][1] < -200
 
 

@@ -152,7 +152,7 @@ def make_tables(
         anchors=anchors or {},
         unit=unit,
         match=match,
-        sentences=order_sentences(results.bots, fits, unit),
+        sentences=order_sentences(results.bots, ratings, unit),
         without=without,
     )
 

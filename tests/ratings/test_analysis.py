@@ -279,7 +279,9 @@ def test_an_analysis_tells_all_in_text_and_json(run):
     assert list(shown) == [
         "games",
         "deals",
+        "notes",
         "fit",
+        "company",
         "cycles",
         "seats",
         "met_again",

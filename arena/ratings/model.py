@@ -50,8 +50,8 @@ ROUNDING = 1e-10
 
 class Fit(NamedTuple):
     """Ratings of bots that all took shares of wins from each other, directly or in a circle (the
-    core of a component), in Elo. Those with an error bar have mean 0, or one bot has a given value. With a prior,
-    those of a whole component.
+    core of a component), in Elo, with mean 0 for those with an error bar or with one bot held at a
+    given value. With a prior, those of a whole component.
 
     ``members`` (n,): their numbers in the results. ``elo`` (n,): the ratings, exactly equal if only
     rounding told them apart. ``covariance`` (n, n): the covariance of ``elo``, NaN with fewer than

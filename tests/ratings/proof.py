@@ -9,6 +9,7 @@ import argparse
 import re
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,19 +32,23 @@ class Measured(NamedTuple):
     uncertainty: float
 
 
-def measured(table, tries):
+def measured(table, tries, pool=None):
     """Simulates all rows of a table, and tells on stderr how far it is."""
     rows, uncertainty = [], 0.0
     shares = np.array([column.kind in NOMINAL for column in table.columns])
-    for labels, trial_of in table.rows:
-        began = time.process_time()
-        means, errors = repeat(trial_of(), tries)
+    trials = [trial_of for _, trial_of in table.rows]
+    found = (pool.map if pool else map)(_simulated, trials, [tries] * len(trials))
+    for (labels, _), (means, errors, seconds) in zip(table.rows, found, strict=True):
         cells = [column.text(mean) for column, mean in zip(table.columns, means, strict=True)]
         rows.append([*labels, *cells])
         uncertainty = max(uncertainty, *errors[shares & ~np.isnan(means)], 0.0)
-        seconds = time.process_time() - began
         print(f"{table.key}: {' | '.join(rows[-1])}  ({seconds:.1f} s)", file=sys.stderr)
     return Measured(rows, uncertainty)
+
+
+def _simulated(trial_of, tries):
+    began = time.process_time()
+    return *repeat(trial_of(), tries), time.process_time() - began
 
 
 def heads_of(table):
@@ -113,14 +118,16 @@ def main():
     """Prints or writes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tries", type=int, default=TRIES)
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", nargs="*", choices=[table.key for table in TABLES])
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
-    found = {
-        table.key: measured(table, asked.tries)
-        for table in TABLES
-        if not asked.only or table.key in asked.only
-    }
+    with ProcessPoolExecutor(asked.jobs) as pool:
+        found = {
+            table.key: measured(table, asked.tries, pool)
+            for table in TABLES
+            if not asked.only or table.key in asked.only
+        }
     parts = {"summary": summary(found, asked.tries), "rows": details(found, asked.tries)}
     if not asked.write:
         print("\n".join(parts.values()))

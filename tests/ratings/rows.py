@@ -9,6 +9,7 @@ import numpy as np
 
 from arena.ratings.sequential import Question
 from tests.ratings.alarms import company_alarms, fit_alarms
+from tests.ratings.beyond import bounds, with_last
 from tests.ratings.coverage import (
     LUCK,
     apart,
@@ -113,6 +114,12 @@ def _spending():
         yield (f"`{name}`", field), partial(spending, elo, settings)
 
 
+def _beyond():
+    for players, deals, luck, elo in product((2, 3), (3, 10), LUCK, (-600, 600)):
+        world = with_last(world_of(players, 6, luck), elo)
+        yield _labels(players, deals, luck, f"{elo:+}"), partial(bounds, world, deals)
+
+
 def _apart():
     for (players, bots), luck in product(((2, 6), (3, 6), (4, 6)), LUCK):
         yield _labels(players, bots, luck), partial(apart, world_of(players, bots, luck), 60)
@@ -140,7 +147,7 @@ def _compare():
 
 
 def _alarms(trial, tables):
-    for players, deals, luck in product(tables, (10, 20, 60), LUCK):
+    for players, deals, luck in product(tables, (10, 20, 60), ("seats", "bots")):
         world = world_of(players, 6, luck)
         yield _labels(players, 6, deals, luck), partial(trial, world, deals)
 
@@ -160,6 +167,17 @@ TABLES = (
             Column("without a bar", "share"),
         ),
         list(_newcomers()),
+    ),
+    Table(
+        "beyond",
+        "Bounds of a bot far from five others",
+        ("players", "deals", "shared luck", "its true Elo"),
+        (
+            Column("has a bound", "share"),
+            Column("wrong bounds", "false"),
+            Column("wrong bounds against others", "false"),
+        ),
+        list(_beyond()),
     ),
     Table(
         "spending",

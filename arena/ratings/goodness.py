@@ -168,8 +168,8 @@ def _quotient(residual: Floats, variance: Floats, deals: int) -> tuple[float, in
     values, vectors = np.linalg.eigh(variance)
     varying = values > SINGULAR * max(values.max(), 1.0)
     freedom = int(varying.sum())
-    # With fewer deals for each direction, residuals are too coarse: where swapped seats cancel luck,
-    # a model that is right was rejected in up to 22 of 100 simulated runs.
+    # With fewer deals for each direction residuals are too coarse: where swapped seats cancel
+    # luck, a model that is right was rejected in up to 22 of 100 simulated runs.
     if not 0 < freedom <= deals / DEALS_EACH:
         return np.nan, freedom
     squared = float((((residual @ vectors)[varying]) ** 2 / values[varying]).sum())

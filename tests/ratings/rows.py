@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.sequential import Question
+from tests.ratings import margin_blocks
 from tests.ratings.alarms import company_alarms, fit_alarms
 from tests.ratings.beyond import bounds, with_last
 from tests.ratings.coverage import (
@@ -146,6 +147,22 @@ def _compare():
         yield labels, partial(answer_and_interval, Case(elo, question, by=by))
 
 
+BLOCKS = (
+    *((2, elo, Question(0, 50), {"shared": 0.2}) for elo in (0, 50)),
+    *((2, elo, Question(0, 50), {"forfeits": 0.1}) for elo in (0, 50)),
+    *((2, elo, Question(100, 150), {}) for elo in (100, 150)),
+    *((players, elo, Question(0, 80), {}) for players in (3, 4) for elo in (0, 80)),
+)
+
+
+def _margins():
+    for players, elo, question, kind in BLOCKS:
+        games = " ".join(f"{share:.0%} {name}" for name, share in kind.items()) or "-"
+        case = margin_blocks.Case(elo, question, players, **kind)
+        asked = f"{question.elo0:g} or {question.elo1:g} Elo"
+        yield _labels(players, games, asked, elo), partial(margin_blocks.both, case)
+
+
 def _alarms(trial, tables):
     for players, deals, luck in product(tables, (10, 20, 60), ("seats", "bots")):
         world = world_of(players, 6, luck)
@@ -202,6 +219,19 @@ TABLES = (
             Column("interval", "held"),
         ),
         list(_compare()),
+    ),
+    Table(
+        "margins",
+        "`arena compare` by margin and by wins on the same blocks",
+        ("players", "games", "question", "true difference"),
+        (
+            Column("wrong by margin", "false"),
+            Column("wrong by wins", "false"),
+            Column("blocks by margin", "count"),
+            Column("blocks by wins", "count"),
+            Column("said to disagree", "false"),
+        ),
+        list(_margins()),
     ),
     Table(
         "alarms",

@@ -64,8 +64,10 @@ def held(elo, effects, fit):
         off[:, None] - off, fit.difference_half_widths()
     )
     np.fill_diagonal(differences, np.nan)
-    estimates, _ = fit.seats[len(effects)]
-    seats = _within(estimates - effects, fit.seat_half_widths(len(effects)))[1:]
+    seats = np.full(1, np.nan)  # without one, every seat counts as equally good
+    if len(effects) in fit.seats:
+        off_by_seat = fit.seats[len(effects)][0] - effects
+        seats = _within(off_by_seat, fit.seat_half_widths(len(effects)))[1:]
     low, high = rank_intervals(fit)
     better, worse = (apart < -LEAST).sum(axis=1), (apart > LEAST).sum(axis=1)
     above = fit.superiority()

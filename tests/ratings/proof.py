@@ -6,6 +6,7 @@ true.
 """
 
 import argparse
+import os
 import re
 import sys
 import time
@@ -118,7 +119,7 @@ def main():
     """Prints or writes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tries", type=int, default=TRIES)
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", nargs="*", choices=[table.key for table in TABLES])
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()

@@ -2,7 +2,7 @@
 true.
 
 ``python -m tests.ratings.proof --tries 400 --write`` (`make proof`) puts them there; without
-``--write`` they go to the screen, and ``--only KEY`` picks some.
+``--write`` they go to the screen, and ``--only KEY`` does some and leaves the others.
 """
 
 import argparse
@@ -27,10 +27,13 @@ SUMMARY = ["simulated", "figure", "should be", "mean of all rows", "lowest and h
 
 
 class Measured(NamedTuple):
-    """A table with its figures: the cells of each row, and how uncertain its percentages are."""
+    """A table with its figures: the cells of each row, how uncertain its percentages are, and the
+    number of runs simulated for each row.
+    """
 
     rows: list[list[str]]
     uncertainty: float
+    tries: int
 
 
 def measured(table, tries, pool=None):
@@ -44,7 +47,7 @@ def measured(table, tries, pool=None):
         rows.append([*labels, *cells])
         uncertainty = max(uncertainty, *errors[shares & ~np.isnan(means)], 0.0)
         print(f"{table.key}: {' | '.join(rows[-1])}  ({seconds:.1f} s)", file=sys.stderr)
-    return Measured(rows, uncertainty)
+    return Measured(rows, uncertainty, tries)
 
 
 def _simulated(trial_of, tries):
@@ -67,7 +70,7 @@ def summary_of(table, rows):
             yield [table.title, column.head, NOMINAL[column.kind], mean, span]
 
 
-def summary(found, tries):
+def summary(found):
     """The summary as the page has it; ``found``: `Measured` by key."""
     lines = [
         line
@@ -76,17 +79,19 @@ def summary(found, tries):
         for line in summary_of(table, found[table.key].rows)
     ]
     known = 100 * max(measure.uncertainty for measure in found.values())
+    tries = " to ".join(f"{count:,}" for count in sorted({each.tries for each in found.values()}))
     return (
-        f"Percent of {tries:,} simulated runs for each row, known to ±{known:.1f} or better:\n\n"
+        f"Percent of {tries} simulated runs for each row, which is known to ±{known:.1f} or"
+        " better:\n\n"
         f"{markdown(SUMMARY, lines)}"
     )
 
 
-def details(found, tries):
+def details(found):
     """All rows as the page has them."""
     return "\n".join(
         f"### {table.title}\n\n"
-        f"{tries:,} tries for each row; percentages are known to"
+        f"{found[table.key].tries:,} runs for each row; percentages are known to"
         f" ±{100 * found[table.key].uncertainty:.1f} or better.\n\n"
         f"{markdown(heads_of(table), found[table.key].rows)}"
         for table in TABLES
@@ -115,6 +120,19 @@ def cells_of(text):
     ]
 
 
+def read(page):
+    """What a page has, by key."""
+    begin, end = between(page, "rows")
+    keys, found = {table.title: table.key for table in TABLES}, {}
+    for title, part in re.findall(r"(?ms)^### (.*?)$(.*?)(?=^### |\Z)", page[begin:end]):
+        tries, known = re.findall(r"([\d,]+) runs for each row.*±([\d.]+)", part)[0]
+        [[_, *rows]] = cells_of(part)
+        if title in keys:
+            tries = int(tries.replace(",", ""))
+            found[keys[title]] = Measured(rows, float(known) / 100, tries)
+    return found
+
+
 def main():
     """Prints or writes."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -129,12 +147,12 @@ def main():
             for table in TABLES
             if not asked.only or table.key in asked.only
         }
-    parts = {"summary": summary(found, asked.tries), "rows": details(found, asked.tries)}
     if not asked.write:
-        print("\n".join(parts.values()))
+        print(f"{summary(found)}\n{details(found)}")
         return
     page = PAGE.read_text(encoding="utf-8")
-    for name, text in parts.items():
+    found = read(page) | found
+    for name, text in (("summary", summary(found)), ("rows", details(found))):
         begin, end = between(page, name)
         page = page[:begin] + text + page[end:]
     PAGE.write_text(page, encoding="utf-8")

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import softmax
 
-from arena.ratings.company import company
+from arena.ratings.company import LEVEL, company
 from arena.ratings.model import ELO, rate
 from arena.ratings.results import Results, count_table
 from tests.ratings.coverage import KINDS, sample, seatings_of
@@ -24,7 +24,7 @@ def false_alarms(players, bots, deals, tries, kind, seed=1):
     """How often anything is beyond error in games whose chances are exactly the model's."""
     rng = np.random.default_rng(seed)
     every = (sample(players, bots, deals, rng, **KINDS[kind]) for _ in range(tries))
-    return np.mean([company(results, rate(results), MANY).clear > 0 for results in every])
+    return np.mean([company(results, rate(results), MANY).least < LEVEL for results in every])
 
 
 def kingmaker(players, bots, deals, rng, elo=0.0, luck=0.3):

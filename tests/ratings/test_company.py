@@ -8,7 +8,7 @@ import pytest
 
 from arena.exports.analysis import analysis_object, analysis_text
 from arena.ratings.analysis import analyse_run
-from arena.ratings.company import company
+from arena.ratings.company import LEVEL, company
 from arena.ratings.leavingout import chances, left_out
 from arena.ratings.model import rate
 from arena.ratings.notes import company_note
@@ -54,9 +54,9 @@ def test_the_analysis_shows_the_pairs_beyond_error_and_json_has_the_same(league)
     text, shown = analysis_text(league, "league"), analysis_object(league)["company"]
     [line] = [line for line in text.splitlines() if line.startswith("careful-python    ismcts")]
     assert line.split()[2:5] == ["random-python", "123", "50"]
-    assert f"{shown['beyond_error']} beyond error" in text
-    assert len(shown["pairs"]) == shown["beyond_error"] <= shown["tests"]
-    assert {"players", "third", "elo_with", "error_without", "p_all"} <= set(shown["pairs"][0])
+    assert f"{len(shown['beyond_error'])} beyond error" in text
+    assert shown["p_all"] == pytest.approx(shown["beyond_error"][0]["p_all"], abs=1e-9)
+    assert {"players", "third", "elo_with", "error_without"} <= set(shown["beyond_error"][0])
 
 
 def test_the_standings_name_the_pair_the_third_and_the_cure(league):
@@ -83,7 +83,7 @@ def test_where_company_does_not_matter_it_is_hardly_ever_said_to(players, bots, 
 
 def test_strong_seats_that_the_third_bot_shifts_are_not_taken_for_company():
     rng = np.random.default_rng(4)
-    alarms = [found_in(lopsided(5, 30, rng)).clear > 0 for _ in range(TRIES)]
+    alarms = [found_in(lopsided(5, 30, rng)).least < LEVEL for _ in range(TRIES)]
     assert np.mean(alarms) <= most_by_chance(TRIES)
 
 
@@ -118,7 +118,6 @@ def test_one_bot_that_never_loses_in_company_is_found_though_it_has_no_rating_th
     chances = np.full((6, 3), 1 / 3)
     chances[:2] = [[1, 0, 0], [0, 1, 0]]
     found = found_in(drawn(chances, seats, 4, 60, np.random.default_rng(8), luck=0.0))
-    assert found.clear
     assert "who sits at the table" in company_note(found)[0]
 
 
@@ -126,7 +125,7 @@ def test_at_tables_of_two_there_is_no_company_and_few_deals_say_nothing():
     rng = np.random.default_rng(1)
     for results in (sample(2, 4, 20, rng), sample(4, 5, 1, rng), sample(3, 4, 2, rng)):
         found = found_in(results)
-        assert found.clear == 0
+        assert found.table.empty
         assert company_note(found) == []
 
 
@@ -134,7 +133,7 @@ def test_bots_that_sit_twice_at_a_table_are_counted_once():
     rng = np.random.default_rng(2)
     seats = np.array([[0, 0, 1], [0, 1, 1], [0, 1, 2], [2, 2, 0], [1, 2, 2]])
     found = found_in(drawn(np.full(seats.shape, 1 / 3), seats, 3, 40, rng))
-    assert found.clear == 0
+    assert found.table.empty
 
 
 def test_pairs_are_tested_among_the_best_bots_and_every_bot_may_be_the_third():
@@ -154,7 +153,8 @@ def test_the_order_of_games_and_the_names_of_bots_change_nothing():
     mixed = count_table(turned, table.ranks, table.cluster[order], table.outcome[order])
     one, other = found_in(results), found_in(Results(results.bots[::-1], 30, [mixed]))
     assert one.table["p"].to_numpy() == pytest.approx(other.table["p"].to_numpy(), rel=1e-9)
-    assert (one.tests, one.clear) == (other.tests, other.clear)
+    assert (one.tests, len(one.table)) == (other.tests, len(other.table))
+    assert len(one.table)
 
 
 def test_with_deals_alike_the_error_is_that_of_a_paired_t_test():

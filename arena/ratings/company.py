@@ -33,7 +33,7 @@ COLUMNS = (
 
 
 class Company(NamedTuple):
-    """Of ``tests`` tests, one for each pair of the ``bots`` best of ``all_bots`` bots and each
+    """Of ``tests`` tests, one for each pair of the ``bots`` best of ``all_bots`` rated bots and each
     third bot that have enough games, those beyond error.
 
     ``least`` is the ``p_all`` of the clearest, beyond error or not, 1 without tests. ``table`` has
@@ -116,9 +116,9 @@ def company(results: Results, fits: Sequence[Fit], most: int) -> Company:
         (*_described(each.seatings, each.tests[at], each.change[at]), p[place], p_all[place])
         for place, (each, at) in ((place, every[place]) for place in listed)
     ]
-    bots = max((len(seatings.members) for seatings in sized), default=0)
+    bots, rated = (len(sized[0].members), len(fits[0].members)) if sized else (0, 0)
     table = pd.DataFrame(rows, columns=COLUMNS)
-    return Company(count, bots, len(results.bots), float(p_all.min(initial=1.0)), table)
+    return Company(count, bots, rated, float(p_all.min(initial=1.0)), table)
 
 
 def _at_a_glance(seatings: Seatings) -> tuple[list[_Test], Floats]:

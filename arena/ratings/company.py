@@ -33,8 +33,8 @@ COLUMNS = (
 
 
 class Company(NamedTuple):
-    """Of ``tests`` tests, one for each pair of the ``bots`` best of ``all_bots`` rated bots and each
-    third bot that have enough games, those beyond error.
+    """Of ``tests`` tests, one for each pair of the ``bots`` best of ``all_bots`` rated bots and
+    each third bot that have enough games, those beyond error.
 
     ``least`` is the ``p_all`` of the clearest, beyond error or not, 1 without tests. ``table`` has
     one row each, the clearest first:

@@ -5,7 +5,7 @@ nowhere else.
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, permutations
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,12 +19,15 @@ from arena.ratings.notes import FEW_DEALS, fit_notes, machines_note, uncounted_n
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame
 from arena.ratings.sentences import order_sentences
+from arena.ratings.stages import by_ranks, rank_notes
 from arena.ratings.tally import PlayedBlocks
 from arena.ratings.voids import void_notes, void_table
 from arena.records.journal import journal_of
 from arena.records.runfile import RunInfo, read_run
 
 DUEL = 2
+Opinion = Literal["wins", "ranks"]
+"""What ratings go by; ranks are a second opinion."""
 
 
 class Tables(NamedTuple):
@@ -66,9 +69,10 @@ def run_tables(
     anchors: Mapping[str, float] | None = None,
     match: Sequence[str] | None = None,
     info: RunInfo | None = None,
+    by: Opinion = "wins",
 ) -> Tables:
     """The tables of a run's folder, scored as in the run unless ``match`` differs; ``info`` is its
-    run.json, if the caller has read it.
+    run.json, if the caller has read it. ``by`` is what the ratings go by.
 
     Raises RunError, NoAnswerError, UserError for anchors or boards that do not fit.
     """
@@ -76,18 +80,13 @@ def run_tables(
     boards = scoring_of(info, match)
     score = score_journal(journal_of(run), boards, own_decks=info.has_own_decks)
     counts = score.counted.counts(bot.name for bot in info.bots)
-    tables = make_tables(
-        counts,
-        prior,
-        score.games.blocks(),
-        anchors,
-        match=boards,
-        most_seats=score.games.most_seats,
-    )
+    tables = make_tables(counts, prior, score.games.blocks(), anchors, match=boards, by=by)
     voids = void_notes(void_table(run, tables.standings, tables.games))
     clock = "" if info.config.get("in_process") else str(info.config.get("clock", "wall"))
     machines = machines_note(timed_hosts(info, score))
-    return tables._replace(clock=clock, notes=[*voids, *tables.notes, *machines])
+    return tables._replace(
+        clock=clock, most_seats=score.games.most_seats, notes=[*voids, *tables.notes, *machines]
+    )
 
 
 def make_tables(
@@ -99,13 +98,17 @@ def make_tables(
     seats: bool = True,
     unit: str = "deal",
     match: Sequence[str] = (),
-    most_seats: int = DUEL,
+    by: Opinion = "wins",
 ) -> Tables:
     """The tables of counted games or matches; with ``seats`` False, seats have no effect. Raises
     NoAnswerError, UserError.
     """
     results = counts.results
-    fits = anchor_fits(rate(results, prior, seats=seats), results.bots, anchors or {})
+    fits, opinion = rate(results, prior, seats=seats), list[str]()
+    if by == "ranks":
+        seconds = [by_ranks(results, fit) for fit in fits]
+        fits, opinion = [second.fit for second in seconds], [*rank_notes(results.bots, seconds)]
+    fits = anchor_fits(fits, results.bots, anchors or {})
     return Tables(
         standings=standings_table(counts, fits),
         pairs=pairs_table(results, fits),
@@ -113,9 +116,9 @@ def make_tables(
         faults=faults_table(counts),
         games=results.games,
         clusters=results.clusters,
-        notes=[*uncounted_note(results, blocks, match), *fit_notes(results, fits, unit)],
+        notes=[*opinion, *uncounted_note(results, blocks, match), *fit_notes(results, fits, unit)],
         blocks=blocks,
-        most_seats=most_seats,
+        most_seats=max((table.size for table in results.tables), default=DUEL),
         independent_games=independent_games(fits),
         covariance=_covariance_table(results, fits),
         anchors=anchors or {},

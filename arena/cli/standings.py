@@ -12,8 +12,10 @@ from arena.cli.options import (
     prior_option,
     run_argument,
     run_folder,
+    without_option,
 )
 from arena.cli.showing import Showing, showing_options
+from arena.errors import UserError
 
 
 @click.command()
@@ -21,6 +23,7 @@ from arena.cli.showing import Showing, showing_options
 @showing_options
 @match_option(SCORING)
 @anchor_option
+@without_option
 @prior_option
 @click.option(
     "--by",
@@ -36,6 +39,7 @@ def standings(
     run: str | None,
     match: list[str] | None,
     anchors: dict[str, float],
+    without: tuple[str, ...],
     prior: float | None,
     by: Literal["wins", "ranks"],
     *,
@@ -57,6 +61,7 @@ def standings(
     arena standings league --anchor greedy-python=1500
     arena standings league --match bird,lion
     arena standings league --by ranks
+    arena standings league --without random-python
     arena standings --csv - | column -s, -t
     """  # noqa: D301 - \b is click's mark for lines to keep
     if by == "ranks" and showing.csv_path:
@@ -65,7 +70,13 @@ def standings(
     from arena.cli.tables import rate_run, show_tables  # noqa: PLC0415
 
     folder = run_folder(home, run)
-    tables, plan = rate_run(folder, prior, anchors, match, by)
+    own = folder / "standings.csv"
+    if without and showing.csv_path and Path(showing.csv_path).resolve() == own.resolve():
+        raise UserError(
+            f"expected another file than {own} for a table without {', '.join(without)}",
+            "standings.csv of a run counts all its games",
+        )
+    tables, plan = rate_run(folder, prior, anchors, match, without, by)
     click.echo(f"run {folder}", err=True)
     beside = {"plan": plan and plan._asdict(), **({"by": by} if by == "ranks" else {})}
     show_tables(tables, beside, showing)

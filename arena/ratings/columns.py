@@ -228,6 +228,11 @@ def placed(columns: Sequence[Column], view: str) -> list[Column]:
     )
 
 
+def in_whole_elo(column: Column) -> Column:
+    """The column with ratings and their errors as whole numbers: tenths are never known."""
+    return column._replace(shown=0) if column.name in {"elo", "error"} else column
+
+
 def frame_names(columns: Sequence[Column]) -> list[str]:
     """The columns of the data frame, which are those of JSON."""
     return [column.name for column in columns if not column.of]

@@ -2,7 +2,7 @@
 the order of the games.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -139,6 +139,15 @@ def count_frame(frame: pd.DataFrame) -> Counts:
         np.arange(results.clusters),
         totals_of(results, [pd.DataFrame({**key, **sums})] if bots else []),
     )
+
+
+def frame_without(frame: pd.DataFrame, bots: Collection[str]) -> pd.DataFrame:
+    """The rows of the games in which none of these bots sat, without these bots."""
+    away = frame.loc[frame["bot"].isin(list(bots)), "game"].unique()
+    kept = frame[~frame["game"].isin(away)]
+    names = [name for name in frame["bot"].cat.categories if name not in bots]
+    clusters = np.unique(kept["cluster"], return_inverse=True)[1].astype(np.int64)
+    return kept.assign(bot=kept["bot"].cat.set_categories(names), cluster=clusters)
 
 
 def _by_table_size(frame: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:

@@ -12,12 +12,22 @@ import pandas as pd
 
 from arena.ratings.anchors import anchor_fits
 from arena.ratings.columns import STANDINGS, frame_names
+from arena.ratings.company import company
 from arena.ratings.foreign import Sheet
 from arena.ratings.matches import score_journal, scoring_of, timed_hosts
 from arena.ratings.model import Fit, rate
-from arena.ratings.notes import FEW_DEALS, fit_notes, machines_note, uncounted_note
+from arena.ratings.notes import (
+    FEW_DEALS,
+    company_note,
+    comparison_note,
+    fit_notes,
+    forfeits_note,
+    machines_note,
+    uncounted_note,
+    without_note,
+)
 from arena.ratings.ranks import rank_intervals
-from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame
+from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame, frame_without
 from arena.ratings.sentences import order_sentences
 from arena.ratings.stages import by_ranks, rank_notes
 from arena.ratings.tally import PlayedBlocks
@@ -26,6 +36,8 @@ from arena.records.journal import journal_of
 from arena.records.runfile import RunInfo, read_run
 
 DUEL = 2
+MOST_TESTS = 8
+"""How many tests of company the note may cost; 'arena analyse' makes more."""
 Opinion = Literal["wins", "ranks"]
 """What ratings go by; ranks are a second opinion."""
 
@@ -42,7 +54,8 @@ class Tables(NamedTuple):
     game. ``match`` are the boards of the matches that the run is scored by, none if it is scored by
     games. With matches, all columns called games count matches. ``clock`` is what time was measured
     by, ``cpu`` or ``wall``; empty if unknown. ``sentences`` say who is clearly ahead of whom, and
-    what is too close to call.
+    what is too close to call. ``without`` are bots whose games are left out of everything but
+    ``blocks``.
     """
 
     standings: pd.DataFrame
@@ -61,6 +74,7 @@ class Tables(NamedTuple):
     match: Sequence[str]
     clock: str = ""
     sentences: Sequence[str] = ()
+    without: Sequence[str] = ()
 
 
 def run_tables(
@@ -69,27 +83,35 @@ def run_tables(
     anchors: Mapping[str, float] | None = None,
     match: Sequence[str] | None = None,
     info: RunInfo | None = None,
+    without: Sequence[str] = (),
     by: Opinion = "wins",
 ) -> Tables:
     """The tables of a run's folder, scored as in the run unless ``match`` differs; ``info`` is its
-    run.json, if the caller has read it. ``by`` is what the ratings go by.
+    run.json, if the caller has read it. Games with a bot in ``without`` are left out. ``by`` is
+    what the ratings go by.
 
-    Raises RunError, NoAnswerError, UserError for anchors or boards that do not fit.
+    Raises RunError, NoAnswerError, UserError for anchors, boards or bots that do not fit.
     """
     info = info or read_run(run)
     boards = scoring_of(info, match)
     score = score_journal(journal_of(run), boards, own_decks=info.has_own_decks)
-    counts = score.counted.counts(bot.name for bot in info.bots)
-    tables = make_tables(counts, prior, score.games.blocks(), anchors, match=boards, by=by)
-    voids = void_notes(void_table(run, tables.standings, tables.games))
+    names = [bot.name for bot in info.bots]
+    counts = score.counted.counts(names, without)
+    left_out = without_note(without, names, counts.results.games, len(score.counted.outcome))
+    tables = make_tables(
+        counts, prior, score.games.blocks(), anchors, match=boards, without=without, by=by
+    )
+    voids = void_notes(void_table(run, tables.standings, tables.games, without))
     clock = "" if info.config.get("in_process") else str(info.config.get("clock", "wall"))
     machines = machines_note(timed_hosts(info, score))
     return tables._replace(
-        clock=clock, most_seats=score.games.most_seats, notes=[*voids, *tables.notes, *machines]
+        clock=clock,
+        most_seats=score.games.most_seats,
+        notes=[*left_out, *voids, *tables.notes, *machines, *comparison_note(info)],
     )
 
 
-def make_tables(
+def make_tables(  # noqa: PLR0913 - what a table depends on
     counts: Counts,
     prior: float | None = None,
     blocks: Sequence[PlayedBlocks] = (),
@@ -98,34 +120,52 @@ def make_tables(
     seats: bool = True,
     unit: str = "deal",
     match: Sequence[str] = (),
+    without: Sequence[str] = (),
     by: Opinion = "wins",
 ) -> Tables:
-    """The tables of counted games or matches; with ``seats`` False, seats have no effect. Raises
-    NoAnswerError, UserError.
+    """The tables of counted games or matches; with ``seats`` False, seats have no effect. The
+    counts leave the games of the bots in ``without`` out already. Raises NoAnswerError, UserError.
     """
     results = counts.results
-    fits, opinion = rate(results, prior, seats=seats), list[str]()
-    if by == "ranks":
-        seconds = [by_ranks(results, fit) for fit in fits]
-        fits, opinion = [second.fit for second in seconds], [*rank_notes(results.bots, seconds)]
+    fits, opinion = _rated(results, prior, by, seats=seats)
     fits = anchor_fits(fits, results.bots, anchors or {})
+    standings = standings_table(counts, fits)
+    noun = "matches" if match else "games"
     return Tables(
-        standings=standings_table(counts, fits),
+        standings=standings,
         pairs=pairs_table(results, fits),
         seats=seats_table(counts, fits),
         faults=faults_table(counts),
         games=results.games,
         clusters=results.clusters,
-        notes=[*opinion, *uncounted_note(results, blocks, match), *fit_notes(results, fits, unit)],
+        notes=[
+            *opinion,
+            *([] if without else uncounted_note(results, blocks, match)),
+            *company_note(company(results, fits, MOST_TESTS)),
+            *fit_notes(results, fits, unit),
+            *forfeits_note(standings, noun),
+        ],
         blocks=blocks,
-        most_seats=max((table.size for table in results.tables), default=DUEL),
+        most_seats=DUEL,
         independent_games=independent_games(fits),
         covariance=_covariance_table(results, fits),
         anchors=anchors or {},
         unit=unit,
         match=match,
         sentences=order_sentences(results.bots, fits, unit),
+        without=without,
     )
+
+
+def _rated(
+    results: Results, prior: float | None, by: Opinion, *, seats: bool
+) -> tuple[list[Fit], list[str]]:
+    """The fits by wins or ranks, and what should be said about them."""
+    fits = rate(results, prior, seats=seats)
+    if by == "wins":
+        return fits, []
+    seconds = [by_ranks(results, fit) for fit in fits]
+    return [second.fit for second in seconds], [*rank_notes(results.bots, seconds)]
 
 
 def rate_sheet(
@@ -134,19 +174,23 @@ def rate_sheet(
     anchors: Mapping[str, float] | None = None,
     *,
     seats: bool = True,
+    without: Sequence[str] = (),
 ) -> Tables:
-    """The tables of a results file; values that the file does not have are missing. Raises
-    NoAnswerError, UserError.
+    """The tables of a results file; values that the file does not have are missing. Games with a
+    bot in ``without`` are left out. Raises NoAnswerError, UserError.
     """
+    kept, names = frame_without(sheet.frame, without), list(sheet.frame["bot"].cat.categories)
+    left_out = without_note(without, names, kept["game"].nunique(), sheet.frame["game"].nunique())
     tables = make_tables(
-        count_frame(sheet.frame),
+        count_frame(kept),
         prior,
         (),
         anchors,
         seats=seats,
         unit="block" if sheet.has_blocks else "game",
+        without=without,
     )
-    notes = [sheet.uneven] if sheet.uneven else []
+    notes = [*left_out, *([sheet.uneven] if sheet.uneven else [])]
     if not sheet.has_ranks:
         tables.standings["avg_rank"] = np.nan
         if (sheet.frame["seats"] > DUEL).any():

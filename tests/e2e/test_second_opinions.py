@@ -2,12 +2,12 @@
 
 import json
 
-COMPARED = ("compare", "--in-process", "careful-3", "careful-2", "--elo1", 100, "--seed", "margin")
+COMPARED = ("compare", "--in-process", "careful-4", "careful-3", "--elo1", 100, "--seed", "margin")
 
 
 def test_a_comparison_by_margin_says_so_and_has_the_wins_beside_it(arena):
     out, err = arena(*COMPARED, "--by", "margin", "--out", "by-margin")
-    assert out.startswith("better: careful-3 against careful-2\n")
+    assert out.startswith("better: careful-4 against careful-3\n")
     assert "by margin for 100 Elo rather than 0" in out
     assert "by wins, from the same blocks: Elo " in out
     assert "at most 20000 blocks, by margin" in err

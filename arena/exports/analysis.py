@@ -15,6 +15,7 @@ from arena.ratings.company import Company
 from arena.ratings.goodness import Goodness
 from arena.ratings.voids import void_notes
 
+QUESTION = "Does one rating for each bot explain the results?"
 LEVEL = 0.05
 SHOWN_PAIRS = 5
 SHOWN_TESTS = 10
@@ -134,6 +135,8 @@ def analysis_text(analysis: Analysis, run: str) -> str:
     """An analysis as text for a terminal; ``run`` is the user's name for the run."""
     parts = [f"note: {note}" for note in analysis.notes]
     parts += [part for test in analysis.fits for part in _fit_parts(test)]
+    if not analysis.fits:
+        parts.append(f"{QUESTION} No bot has a rating.")
     parts += [
         *_company_parts(analysis.company),
         _cycles_text(analysis),
@@ -197,7 +200,7 @@ def _fit_parts(test: Goodness) -> Iterator[str]:
         if math.isfinite(test.statistic)
         else test.pairs.head(0)
     )
-    lines = [f"Does one rating for each bot explain the results? {_fit_sentence(test)}"]
+    lines = [f"{QUESTION} {_fit_sentence(test)}"]
     yield "\n".join([*lines, *([table_text(FIT, shown)] if len(shown) else [])])
 
 

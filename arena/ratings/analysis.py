@@ -85,9 +85,9 @@ def analyse_run(
     if bot is not None and bot not in results.bots:
         known = f"{did_you_mean(bot, results.bots)}there are {', '.join(results.bots)}"
         raise UserError(f"expected a bot of the run, got {bot!r}", known)
-    fits = rate(results, prior)
-    pairs = pairs_table(results, fits)
-    held, count = Hands(games, left, results.bots, fits), len(results.bots)
+    ratings = rate(results, prior)
+    fits, pairs = ratings.fits, pairs_table(results, ratings)
+    held, count = Hands(games, left, results.bots, ratings), len(results.bots)
     return Analysis(
         games=results.games,
         deals=results.clusters,
@@ -101,7 +101,7 @@ def analyse_run(
         times=times.table(results.bots),
         endings=endings.table(),
         machines=machines.table(),
-        voids=void_table(run, standings_table(counts, fits), results.games, without),
+        voids=void_table(run, standings_table(counts, ratings), results.games, without),
         opponents=None if bot is None else pairs[pairs["bot"] == bot].reset_index(drop=True),
         hands=_hands_table(journal, held, [bot] if bot else results.bots, hands, without=without),
     )

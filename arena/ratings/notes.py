@@ -2,21 +2,19 @@
 machines.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
 
 from arena.errors import UserError, did_you_mean
 from arena.ratings.company import Company
-from arena.ratings.model import Fit
 from arena.ratings.results import Results
 from arena.ratings.tally import PlayedBlocks, games_in
 from arena.records.record import split_host, unlike
 from arena.records.runfile import RunInfo
 from arena.rules.rounds import title_of
 
-FEW_DEALS = 10
 FAULTY = 3
 """So many bots with forfeits are named; the table with all columns has the others."""
 
@@ -117,52 +115,3 @@ def without_note(without: Sequence[str], bots: Sequence[str], games: int, of: in
 
 def _one_of(bots: Sequence[str]) -> str:
     return bots[0] if len(bots) == 1 else "one of them"
-
-
-def fit_notes(results: Results, fits: Sequence[Fit], unit: str) -> Iterator[str]:
-    """What keeps the ratings from being compared, and what makes them rough."""
-    groups = [", ".join(results.bots[member] for member in fit.members) for fit in fits]
-    if len(fits) > 1:
-        yield f"these groups never met, so each has its own mean of 0: {'; '.join(groups)}"
-    rated = {member for fit in fits for member in fit.members.tolist()}
-    idle = [name for number, name in enumerate(results.bots) if number not in rated]
-    if idle and results.games:
-        yield f"no games against another bot: {', '.join(idle)}"
-    for fit in fits:
-        if fit.prior:
-            draws = f"{fit.prior:g} virtual draw{'' if fit.prior == 1 else 's'}"
-            reason = _prior_reason(results, fit)
-            yield f"{reason}rated with a prior of {draws} for every bot (--prior)"
-        if fit.clusters < FEW_DEALS:
-            units = f"{fit.clusters} {unit}{'s' if fit.clusters != 1 else ''}"
-            yield f"only {units}: the error bars are rough below {FEW_DEALS}"
-        yield from _alike_note(results, fit, unit)
-
-
-def _prior_reason(results: Results, fit: Fit) -> str:
-    marks = np.array(fit.bot_marks())
-    names = {
-        mark: ", ".join(results.bots[member] for member in fit.members[marks == mark])
-        for mark in "><~"
-    }
-    reasons = [
-        f"the games do not limit the effect of the seats with {size} players; "
-        for size in fit.open_seats
-    ]
-    if names[">"]:
-        reasons.append(
-            f"{names['>']} (>) gave nothing to the others, {names['<']} (<) got nothing from them; "
-        )
-    if names["~"]:
-        reasons.append(f"only the prior links {names['~']} (~) to the bots above and below; ")
-    return "".join(reasons)
-
-
-def _alike_note(results: Results, fit: Fit, unit: str) -> list[str]:
-    given = np.arange(len(fit.members)) == fit.anchor
-    alike = [results.bots[member] for member in fit.members[(fit.half_widths() == 0) & ~given]]
-    return (
-        [f"every {unit} gave the same result for {', '.join(alike)}: an error of 0 means only that"]
-        if alike
-        else []
-    )

@@ -13,12 +13,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.special import stdtrit
 
 from arena.errors import NoAnswerError
 from arena.ratings.components import Floats
-from arena.ratings.likelihood import Layout, derivatives, gauged, layout_of, seat_columns, spread
-from arena.ratings.model import COVERAGE, ELO, MOST_STEPS, STEP_CAP, TOLERANCE, Fit
+from arena.ratings.freedom import COVERAGE, quantile
+from arena.ratings.likelihood import (
+    ELO,
+    Layout,
+    derivatives,
+    gauged,
+    layout_of,
+    seat_columns,
+    spread,
+)
+from arena.ratings.model import MOST_STEPS, STEP_CAP, TOLERANCE, Fit
 from arena.ratings.results import Results, SizedGames, restrict
 from arena.ratings.sandwich import deal_sums, outcome_scores
 
@@ -61,50 +69,53 @@ def by_ranks(results: Results, fit: Fit) -> Second:
     NoAnswerError.
     """
     games = restrict(results, fit.members)
-    layout = layout_of(games, seats=bool(fit.seats))
-    keys = [(t.size, placed) for t in games.tables for placed in range(1, t.size - 1)]
+    layout = layout_of(games, fit.seats)
+    sizes = sorted({table.players for table in games.tables})
+    keys = [(size, placed) for size in sizes for placed in range(1, size - 1)]
     if not keys:
         zero = np.zeros(len(fit.members))
         return Second(fit, {}, zero, zero)
     stages = list(_stages(games, keys))
     parameters = _solve(layout, stages, len(keys))
     scores, bread = _scores(games, layout, stages, parameters), _bread(layout, stages, parameters)
-    wins = _win_parameters(fit, layout, games)
+    wins = _win_parameters(fit, layout)
     _, information = derivatives(wins, layout, games, fit.prior)
     win_bread = np.asarray(np.linalg.inv(gauged(information, layout, fit.prior)), dtype=np.float64)
-    covariance, apart = _covariances(
+    by_wins, covariance, apart = _covariances(
         games, layout.bots, (scores, bread), (outcome_scores(games, layout, wins), win_bread)
     )
+    # The jackknife widens the errors by wins where few deals tell of a bot. Those by ranks come
+    # from the same deals, so they are widened by as much.
+    wider = _ratio(np.diag(fit.covariance) / ELO**2, np.diag(by_wins))
     bots = len(fit.members)
     elo = parameters[:bots] * ELO
-    tail = (1 - COVERAGE) / 2 / bots
+    factor = quantile(np.diag(fit.freedom), 1 - (1 - COVERAGE) / bots)
     return Second(
         fit=fit._replace(
             elo=elo - elo.mean(),
-            covariance=covariance * ELO**2,
+            covariance=covariance * np.outer(wider, wider) * ELO**2,
             gain=np.nan,
             seats={},
             prior=0.0,
             marks=np.full_like(fit.marks, ""),
             open_seats=(),
+            by_prior=(),
         ),
         scales={key: float(parameters[layout.size + at]) for at, key in enumerate(keys)},
         further=elo - elo.mean() - fit.elo + fit.elo.mean(),
-        error=-stdtrit(max(games.clusters - 1, 1), tail) * np.sqrt(np.diag(apart)) * ELO,
+        error=factor * wider * np.sqrt(np.diag(apart)) * ELO,
     )
 
 
 def _stages(games: Results, keys: Sequence[tuple[int, int]]) -> Iterator[_Stage]:
     for number, table in enumerate(games.tables):
-        for placed in range(table.size - 1):
-            before = (table.ranks[:, :, None] > table.ranks[:, None, :]).sum(axis=2)
-            still = before >= placed
-            # A stage in which nobody is chosen, because more than one was chosen before it, has
-            # nothing to say: no share of it, and nobody open.
-            chosen = before == placed
+        for placed in range(table.players - 1):
+            still, chosen = table.ranks > placed, table.ranks == placed + 1
+            # A stage in which nobody is chosen, because more than one was chosen before it or one
+            # who is left out, has nothing to say: nobody is open, and nobody has a share.
             still &= chosen.any(axis=1, keepdims=True) & (still.sum(axis=1, keepdims=True) > 1)
             share = (chosen & still) / np.maximum(chosen.sum(axis=1, keepdims=True), 1)
-            scale = keys.index((table.size, placed)) if placed else -1
+            scale = keys.index((table.players, placed)) if placed else -1
             yield _Stage(table, number, still, share, scale)
 
 
@@ -188,7 +199,8 @@ def _bread(layout: Layout, stages: Sequence[_Stage], parameters: Floats) -> Floa
             curvature[at] -= mixed
             curvature[:, at] -= mixed
     curvature[: layout.bots, : layout.bots] += 1 / layout.bots
-    return np.asarray(np.linalg.inv(curvature), dtype=np.float64)
+    # A stage that nobody of these bots ever decided has a scale that nothing tells of.
+    return np.asarray(np.linalg.pinv(curvature, hermitian=True), dtype=np.float64)
 
 
 def _scores(
@@ -204,9 +216,9 @@ def _scores(
     return [csr_array(of_table) for of_table in scores]
 
 
-def _win_parameters(fit: Fit, layout: Layout, games: Results) -> Floats:
+def _win_parameters(fit: Fit, layout: Layout) -> Floats:
     """The parameters of the share-logit model at a fit."""
-    seats = [fit.seats[table.size][0][1:] for table in games.tables if table.size in layout.offsets]
+    seats = [fit.seats[size][0][1:] for size in layout.offsets]
     return np.asarray(np.concatenate([fit.elo - fit.elo.mean(), *seats]) / ELO, dtype=np.float64)
 
 
@@ -215,21 +227,28 @@ def _covariances(
     bots: int,
     ranks: tuple[list[csr_array], Floats],
     wins: tuple[list[csr_array], Floats],
-) -> tuple[Floats, Floats]:
-    """Two covariances of ratings with mean 0, clustered by deal: of those by ranks, and of what
-    they have more than those by wins.
+) -> tuple[Floats, Floats, Floats]:
+    """Three covariances of ratings with mean 0, clustered by deal: of those by wins, of those by
+    ranks, and of what the latter have more.
     """
     center = np.eye(bots) - 1 / bots
     pulls = [np.asarray(bread[:, :bots] @ center) for _, bread in (ranks, wins)]
-    both = np.zeros((2, bots, bots))
+    found = np.zeros((3, bots, bots))
     for of_ranks, of_wins in zip(
         deal_sums(games, ranks[0]), deal_sums(games, wins[0]), strict=True
     ):
-        moved = of_ranks @ pulls[0]
-        further = moved - of_wins @ pulls[1]
-        both += [moved.T @ moved, further.T @ further]
-    both *= games.clusters / (games.clusters - 1) if games.clusters > 1 else np.nan
-    return both[0], both[1]
+        moved = [of_wins @ pulls[1], of_ranks @ pulls[0]]
+        moved.append(moved[1] - moved[0])
+        found += [part.T @ part for part in moved]
+    found *= games.clusters / (games.clusters - 1) if games.clusters > 1 else np.nan
+    return found[0], found[1], found[2]
+
+
+def _ratio(variance: Floats, other: Floats) -> Floats:
+    """The roots of the ratios of variances; 1 where there is none."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = np.sqrt(variance / other)
+    return np.where(np.isfinite(ratio), ratio, 1.0)
 
 
 def rank_notes(bots: Sequence[str], seconds: Sequence[Second]) -> Iterator[str]:

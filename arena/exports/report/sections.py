@@ -24,7 +24,7 @@ from arena.exports.report.scales import Scale, linear, logarithmic
 from arena.exports.report.scan import Scan
 from arena.exports.report.words import counted, milliseconds, number, signed
 from arena.exports.text import ORDINALS
-from arena.ratings.columns import STANDINGS, Column, in_whole_elo, placed
+from arena.ratings.columns import BOUNDS, STANDINGS, Column, in_whole_elo, placed
 from arena.rules.terms import PAGODAS
 
 MOST_ROWS = 200
@@ -68,16 +68,14 @@ def _cell(column: Column, row: Any) -> tuple[str, str]:
     if isinstance(value, str):
         return style, value
     unit = " %" if column.is_percent and np.isfinite(value) else ""
-    return style, (row[column.mark] if column.mark else "") + number(
-        value, column.shown or 0
-    ) + unit
+    return style, column.written(row, number) + unit
 
 
 def _interval_words(row: Any) -> str:
+    if row["mark"] in BOUNDS:
+        return f"{'below' if row['mark'] == '<' else 'above'} {number(row['elo'])}"
     if not np.isfinite(row["elo_low"]):
-        return f"below {number(row['elo_high'])}" if np.isfinite(row["elo_high"]) else "no interval"
-    if not np.isfinite(row["elo_high"]):
-        return f"above {number(row['elo_low'])}"
+        return "no interval"
     return f"from {number(row['elo_low'])} to {number(row['elo_high'])}"
 
 

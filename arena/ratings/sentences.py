@@ -95,12 +95,9 @@ def _partly(bots: Sequence[str], bound: Bound, where: str) -> str:
 
 
 def _too_close(names: Sequence[str], group: Group, deals: int, unit: str) -> str:
-    who = _listed(names)
-    said = (
-        f"{who} are too close to call"
-        if group.is_alike
-        else f"{who} are too close to call from one to the next"
-    )
+    said = f"{_listed(names)} are too close to call"
+    if not group.is_alike and len(names) > 2:  # noqa: PLR2004 - a pair has one step
+        said += " from one to the next"
     if group.ahead_of is not None:
         behind = names[group.ahead_of]
         rest = " and all below" if group.ahead_of < len(names) - 1 else ""

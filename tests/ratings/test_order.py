@@ -47,6 +47,9 @@ def test_of_two_bots_one_is_ahead_or_nobody_is():
     assert said([20, 0], 10) == [
         "a and b are too close to call; about 300 more deals would settle it."
     ]
+    assert "b and c are too close to call; about 10 more deals would settle it." in said(
+        [200, 25, 0, -200], 8, deals=40
+    )
     assert said([2, 0], 10) == [
         "a and b are too close to call; it would take more than 10 times the 100 deals played."
     ]

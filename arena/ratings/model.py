@@ -1,14 +1,14 @@
 """The share-logit model: ratings and seat effects by maximum likelihood, with errors clustered by
 deal.
 
-`likelihood` defines the model, and `sandwich` computes the errors.
+`likelihood` defines the model, `sandwich` computes the errors, and `freedom` their degrees of
+freedom.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtr, stdtrit
 
 from arena.errors import NoAnswerError
 from arena.ratings.components import (
@@ -21,10 +21,19 @@ from arena.ratings.components import (
     took_from,
     weak_components,
 )
+from arena.ratings.freedom import (
+    FEW_EFFECTIVE,
+    FEWEST_EFFECTIVE,
+    chance_below,
+    freedom_of,
+    is_enough,
+    level_of,
+    quantile,
+)
 from arena.ratings.likelihood import ELO, Layout, derivatives, gauged, layout_of
 from arena.ratings.outside import Bound, bounds_of
 from arena.ratings.results import Results, restrict
-from arena.ratings.sandwich import covariances, loose_directions
+from arena.ratings.sandwich import loose_directions, sandwich
 
 STEP_CAP = 2.0
 TOLERANCE = 1e-9
@@ -33,9 +42,6 @@ LEAST_INFORMATION = 1e-6
 """The least curvature in any direction; below it, rounding ended the search far out, and not a
 maximum.
 """
-SMALL_SAMPLE = 30
-COVERAGE = 0.95
-NORMAL_QUANTILE = 1.96
 EQUAL = 1e-6
 """In Elo: smaller differences are rounding, and smaller standard errors count as 0."""
 ROUNDING = 1e-10
@@ -49,12 +55,15 @@ class Fit(NamedTuple):
 
     ``members`` (n,): their numbers in the results. ``elo`` (n,): the ratings, exactly equal if only
     rounding told them apart. ``covariance`` (n, n): the covariance of ``elo``, NaN with fewer than
-    two deals. ``gain``: how many independent games a game is worth. This is the variance of a
-    difference of two ratings, averaged over all pairs, if every game had its own deal, divided by
-    the same variance clustered by deal. NaN if there is no clustered one, or only the prior's.
-    ``seats``: by table size, the effect of each seat compared with seat 0 in Elo, and its standard
-    error, NaN if the deals show none; empty if seats were given no effect. ``clusters``: the number
-    of deals. ``prior``: the weight used, 0 for none. ``marks`` (n, n), from
+    two deals. ``deals`` (n,): the effective number of deals that tell of each bot: as many as it
+    played if they all tell the same. ``freedom`` (n, n): the degrees of freedom of the error of
+    each difference, and on the diagonal of each rating. ``gain``: how many independent games a game
+    is worth. This is the variance of a difference of two ratings, averaged over all pairs, if every
+    game had its own deal, divided by the same variance clustered by deal. NaN if there is no
+    clustered one, or only the prior's. ``seats``: by table size, the effect of each seat compared
+    with seat 0 in Elo, and its standard error, NaN if the deals show none; empty if seats were
+    given no effect. ``seat_freedom``: the degrees of freedom of these errors. ``clusters``: the
+    number of deals. ``prior``: the weight used, 0 for none. ``marks`` (n, n), from
     `components.pair_marks`: what the data, without the prior, leave open about the difference of
     two bots. ``open_seats``: the table sizes whose games do not limit the effects of the seats:
     all seats count as equally good there, unless a prior keeps the effects finite. ``anchor``:
@@ -65,8 +74,11 @@ class Fit(NamedTuple):
     members: Ints
     elo: Floats
     covariance: Floats
+    deals: Floats
+    freedom: Floats
     gain: float
     seats: dict[int, tuple[Floats, Floats]]
+    seat_freedom: dict[int, Floats]
     games: int
     clusters: int
     prior: float
@@ -76,41 +88,60 @@ class Fit(NamedTuple):
     by_prior: tuple[int, ...] = ()
 
     @property
-    def freedom(self) -> float:
-        """Degrees of freedom of the t distribution used for all errors; infinite (the normal
-        distribution) for many deals.
-        """
-        return max(self.clusters - 1, 1) if self.clusters < SMALL_SAMPLE else np.inf
+    def is_known(self) -> NDArray[np.bool_]:
+        """(n,) which bots played enough deals for an error bar."""
+        return np.asarray(self.deals >= FEWEST_EFFECTIVE, dtype=np.bool_)
 
     @property
-    def quantile(self) -> float:
-        """The factor from a standard error to the half-width of a 95 % interval."""
-        return (
-            float(stdtrit(self.freedom, (1 + COVERAGE) / 2))
-            if np.isfinite(self.freedom)
-            else NORMAL_QUANTILE
-        )
+    def is_few(self) -> NDArray[np.bool_]:
+        """(n,) which bots played so few deals that they are marked."""
+        return np.asarray(self.deals < FEW_EFFECTIVE, dtype=np.bool_)
+
+    def quantiles(self) -> Floats:
+        """(n, n) the factors from standard errors to half-widths of 95 % intervals, laid out as
+        ``freedom``; NaN where too few deals tell.
+        """
+        is_told = self.is_known[:, None] & self.is_known & is_enough(self.freedom)
+        return np.where(is_told, quantile(self.freedom), np.nan)
 
     def half_widths(self) -> Floats:
-        """Half-widths of the 95 % intervals of the ratings."""
-        return self.quantile * _errors(np.diag(self.covariance))
+        """(n,) half-widths of the 95 % intervals of the ratings.
+
+        They are for the distance from the anchor, or else from the mean of the bots with an error
+        bar: one that next to nothing is known about does not widen those of the others.
+        """
+        if self.anchor is not None:
+            return np.asarray(self.difference_half_widths()[self.anchor], dtype=np.float64)
+        contrasts = np.eye(len(self.elo)) - level_of(self.deals)
+        return np.diag(self.quantiles()) * _errors(
+            np.diag(contrasts @ self.covariance @ contrasts.T)
+        )
 
     def difference_error(self) -> Floats:
         """(n, n) standard errors of the differences of two ratings."""
         variance = np.diag(self.covariance)
         return _errors(variance[:, None] + variance - 2 * self.covariance)
 
+    def difference_half_widths(self) -> Floats:
+        """(n, n) half-widths of the 95 % intervals of the differences, 0 on the diagonal."""
+        half = self.quantiles() * self.difference_error()
+        np.fill_diagonal(half, 0.0)
+        return half
+
+    def seat_half_widths(self, size: int) -> Floats:
+        """(k,) half-widths of the 95 % intervals of the effects of seats at tables of this size."""
+        freedom = self.seat_freedom[size]
+        return self.seats[size][1] * np.where(is_enough(freedom), quantile(freedom), np.nan)
+
     def superiority(self) -> Floats:
-        """(n, n) likelihood of superiority: the quantile of the difference over its error; 0.5 for
-        equal ratings.
+        """(n, n) likelihood of superiority: the quantile of the difference over its error, 0.5 for
+        equal ratings; NaN where too few deals tell.
         """
         difference = self.elo[:, None] - self.elo
         with np.errstate(invalid="ignore", divide="ignore"):
-            ratio = np.where(difference == 0, 0.0, difference / self.difference_error())
-        return np.asarray(
-            stdtr(self.freedom, ratio) if np.isfinite(self.freedom) else ndtr(ratio),
-            dtype=np.float64,
-        )
+            ratio = difference / self.difference_error()
+        chance = np.where(np.isnan(self.quantiles()), np.nan, chance_below(ratio, self.freedom))
+        return np.where(difference == 0, 0.5, chance)
 
     def anchored(self, member: int, value: float) -> "Fit":
         """The fit with one member held at a value, so that it is no longer an estimate; the others'
@@ -128,8 +159,12 @@ class Fit(NamedTuple):
 
     def contrast_width(self, weights: Floats) -> float:
         """The half-width of the 95 % interval of the ratings' sum with these weights (n,)."""
-        variance = float(weights @ self.covariance @ weights)
-        return self.quantile * float(np.sqrt(np.maximum(variance, 0.0)))
+        moved = self.covariance @ weights
+        parts = np.abs(weights * moved)
+        # as if the bots' parts of the error went together: exact where all have played the same
+        roots = (parts / np.sqrt(np.maximum(np.diag(self.freedom), 1.0))).sum()
+        freedom = (parts.sum() / roots) ** 2 if roots > 0 else np.inf
+        return float(quantile(freedom)) * float(np.sqrt(np.maximum(weights @ moved, 0.0)))
 
 
 class Component(NamedTuple):
@@ -251,16 +286,19 @@ def _fit(
     open_seats: tuple[int, ...],
 ) -> Fit:
     loose = loose_directions(layout, marks, open_seats if prior else ())
-    clustered, independent = (
-        found * ELO**2 for found in covariances(results, layout, parameters, prior, loose)
-    )
+    errors = sandwich(results, layout, parameters, prior, loose)
+    clustered, independent = errors.clustered * ELO**2, errors.independent * ELO**2
+    freedom = freedom_of(errors.leverage, layout, level_of(errors.leverage.told))
     bots = slice(0, layout.bots)
     return Fit(
         members=np.arange(layout.bots),
         elo=_level((parameters[bots] - parameters[bots].mean()) * ELO),
         covariance=clustered[bots, bots],
+        deals=errors.leverage.told,
+        freedom=freedom.bots,
         gain=np.nan if loose.size else _gain(clustered[bots, bots], independent[bots, bots]),
         seats=_seat_effects(layout, parameters, clustered),
+        seat_freedom=freedom.seats,
         games=results.games,
         clusters=results.clusters,
         prior=prior,

@@ -252,7 +252,7 @@ def _fill_ratings(table: pd.DataFrame, part: Component) -> None:
         table.loc[rows, columns] = np.column_stack(
             [part.fit.elo, part.fit.elo - half, part.fit.elo + half]
         )
-        table.loc[rows, "mark"] = ""
+        table.loc[rows, "mark"] = np.where(part.fit.is_few, "?", "").astype(object)
         table.loc[rows[list(part.fit.by_prior)], "mark"] = "~"
     for bound in part.bounds:
         row = table.index[bound.member]
@@ -291,10 +291,7 @@ def pairs_table(results: Results, ratings: Ratings) -> pd.DataFrame:
         place[fit.members] = np.arange(len(fit.members))
         rows = (place[one] >= 0) & (place[other] >= 0)
         at = (place[one[rows]], place[other[rows]])
-        difference, half = (
-            fit.elo[at[0]] - fit.elo[at[1]],
-            fit.quantile * fit.difference_error()[at],
-        )
+        difference, half = fit.elo[at[0]] - fit.elo[at[1]], fit.difference_half_widths()[at]
         values = np.column_stack(
             [difference, difference - half, difference + half, fit.superiority()[at]]
         )
@@ -366,13 +363,11 @@ def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
     table["win_rate"] = sums["parts"] / (WHOLE * sums["games"])
     table["avg_left"] = sums["left"] / sums["left_games"]
     table["elo"], table["elo_error"] = np.nan, np.nan
-    for size, (effects, errors) in fits[0].seats.items() if fits else ():
+    for size, (effects, _) in fits[0].seats.items() if fits else ():
         if size not in fits[0].open_seats:
             rows = table["seats"] == size
-            table.loc[rows, "elo"], table.loc[rows, "elo_error"] = (
-                effects,
-                errors * fits[0].quantile,
-            )
+            table.loc[rows, "elo"] = effects
+            table.loc[rows, "elo_error"] = fits[0].seat_half_widths(size)
     return table
 
 

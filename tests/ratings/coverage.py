@@ -82,9 +82,9 @@ def coverage(players, bots, deals, tries, seed=1):
 def held(elo, effects, fit):
     """The same of one sample."""
     off = fit.elo - elo
-    differences = np.abs(off[:, None] - off) <= fit.quantile * fit.difference_error()
-    estimates, errors = fit.seats[len(effects)]
-    seats = np.abs(estimates - effects) <= fit.quantile * errors
+    differences = np.abs(off[:, None] - off) <= fit.difference_half_widths()
+    estimates, _ = fit.seats[len(effects)]
+    seats = np.abs(estimates - effects) <= fit.seat_half_widths(len(effects))
     low, high = rank_intervals(fit)
     place = np.arange(1, len(elo) + 1)
     return (
@@ -115,7 +115,7 @@ def coverage_of_both(players, bots, deals, tries, seed=1, **kind):
 def differences_held(elo, fit):
     """The share of the intervals of differences that hold the true one."""
     off = fit.elo - elo
-    held_at = np.abs(off[:, None] - off) <= fit.quantile * fit.difference_error()
+    held_at = np.abs(off[:, None] - off) <= fit.difference_half_widths()
     return held_at[np.triu_indices(len(elo), 1)].mean()
 
 

@@ -97,12 +97,9 @@ def measures(case, tries, seed=1):
         off = fit.elo - truth
         held = (np.abs(off) <= fit.half_widths()).mean()
         pairs = list(combinations(range(len(truth)), 2))
-        errors = fit.difference_error()
+        half = fit.difference_half_widths()
         differences = np.mean(
-            [
-                abs(off[one] - off[other]) <= fit.quantile * errors[one, other]
-                for one, other in pairs
-            ]
+            [abs(off[one] - off[other]) <= half[one, other] for one, other in pairs]
         )
         wrong = np.mean(
             [fit.elo[one] < fit.elo[other] for one, other in pairwise(np.argsort(-truth))]

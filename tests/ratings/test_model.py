@@ -143,9 +143,10 @@ def test_opposite_results_in_a_deal_make_errors_small_and_equal_ones_large():
     )
 
 
-def test_fewer_than_thirty_deals_take_the_t_quantile():
-    assert fit_of(duel(6, 4)).quantile == pytest.approx(2.262157, abs=1e-5)
-    assert fit_of(duel(20, 20)).quantile == 1.96
+def test_errors_take_the_t_quantile_of_the_deals_less_one():
+    assert fit_of(duel(6, 4)).quantiles() == pytest.approx(2.262157, abs=1e-5)
+    assert fit_of(duel(20, 20)).quantiles() == pytest.approx(2.022691, abs=1e-5)
+    assert np.all(fit_of(duel(101, 101)).quantiles() == 1.96)
 
 
 def test_one_deal_has_no_error():
@@ -290,7 +291,7 @@ def test_half_widths_cover_the_truth_about_as_often_as_they_say():
         fit = fit_of(games)
         # luck bends the curve: the truth of these games is the average share
         expected = ELO * math.log(1 / AVERAGE - 1) * -1
-        half = fit.quantile * fit.difference_error()[0, 1]
+        half = fit.difference_half_widths()[0, 1]
         covered += abs(difference(fit) - expected) <= half
     assert 0.91 <= covered / 300 <= 0.99
 
@@ -365,8 +366,9 @@ def test_any_results_however_few_have_a_finite_answer(games):
         assert np.isfinite(fit.elo).all()
         assert fit.elo.mean() == pytest.approx(0, abs=1e-6)
         assert np.abs(fit.elo).max() < 5000
-        if fit.clusters > 1:
-            assert np.isfinite(fit.half_widths()).all()
+        assert np.isfinite(fit.freedom).all()
+        is_told = np.isfinite(fit.quantiles()) & (fit.clusters > 1)
+        assert (np.isfinite(fit.half_widths()) == np.diag(is_told)).all()
+        assert (np.isfinite(fit.superiority()) >= is_told).all()
         low, high = rank_intervals(fit)
         assert (low <= high).all()
-        assert np.isfinite(fit.superiority()).all() or fit.clusters == 1

@@ -64,8 +64,8 @@ def test_variances_of_rounding_do_not_open_the_other_intervals():
 def test_few_deals_read_every_error_by_the_t_distribution():
     fit = fit_of(duel(7, 1, 2))
     ratio = (fit.elo[0] - fit.elo[1]) / fit.difference_error()[0, 1]
-    assert fit.freedom == 9
-    assert 1.96 < ratio < fit.quantile
+    assert fit.freedom == pytest.approx(9)
+    assert 1.96 < ratio < fit.quantiles()[0, 1]
     assert fit.superiority()[0, 1] == pytest.approx(stdtr(9, ratio))
     assert fit.superiority()[0, 1] < 0.975
     assert [bounds.tolist() for bounds in rank_intervals(fit)] == [[1, 1], [2, 2]]
@@ -77,7 +77,7 @@ def test_few_deals_read_every_error_by_the_t_distribution():
 )
 def test_the_difference_its_likelihood_and_the_ranks_of_two_bots_tell_the_same(won, lost, draws):
     fit = fit_of(duel(won, lost, draws))
-    is_clear = fit.elo[0] - fit.elo[1] > fit.quantile * fit.difference_error()[0, 1]
+    is_clear = fit.elo[0] - fit.elo[1] > fit.difference_half_widths()[0, 1]
     assert (fit.superiority()[0, 1] > 0.975) == is_clear
     assert (rank_intervals(fit)[1][0] == 1) == is_clear
 
@@ -154,7 +154,7 @@ def test_who_won_everything_is_ahead_by_no_more_than_so_many_deals_can_show(deal
     fit = fit_of(duel(deals, 0), 1.0)
     chance = 0.025 ** (1 / deals)
     exact = ELO * np.log(chance / (1 - chance))
-    low = fit.elo[0] - fit.elo[1] - fit.quantile * fit.difference_error()[0, 1]
+    low = fit.elo[0] - fit.elo[1] - fit.difference_half_widths()[0, 1]
     assert exact - 120 < low < exact
 
 

@@ -220,7 +220,7 @@ def test_few_deals_and_idle_bots_are_noted():
     tables = make_tables(counts_of(duel(3, 1), bots=["idle"]))
     assert "only 4 deals: the error bars are rough below 10" in tables.notes
     assert "no games against another bot: idle" in tables.notes
-    assert tables.standings["mark"].tolist() == ["", "", "~"]
+    assert tables.standings["mark"].tolist() == ["?", "?", "~"]
     assert tables.standings["deals"].tolist() == [4, 4, 0]
 
 

@@ -49,7 +49,7 @@ def test_of_two_bots_one_is_ahead_or_nobody_is():
     assert said([20, 0], 10) == [
         "a and b are too close to call; about 3,000 more deals would settle it."
     ]
-    assert "b and c are too close to call; about 10 more deals would settle it." in said(
+    assert "b and c are too close to call; about 50 more deals would settle it." in said(
         [200, 25, 0, -200, -225], 8, deals=40
     )
     assert said([2, 0], 10) == [

@@ -49,7 +49,8 @@ fuzz: $(VENV)/.ready-dev ## what `make test` tries a few times, thousands of tim
 	@HYPOTHESIS_PROFILE=night ARENA_IDENTITY_GAMES=20000 ARENA_DIFFERENTIAL_GAMES=250 ARENA_SLOW_PERFT=20000 \
 		ARENA_RATING_TRIES=2000 $(BIN)/python -m pytest -q -n $(JOBS) --timeout 7200 \
 		tests/rules/test_cores.py tests/rules/test_differential.py tests/rules/test_vectors.py \
-		tests/ratings/test_coverage.py tests/ratings/test_stopping.py \
+		tests/ratings/test_company.py tests/ratings/test_coverage.py tests/ratings/test_margins.py \
+		tests/ratings/test_stopping.py \
 		$$(grep -l '^from hypothesis' -r tests --include='test_*.py') $(ARGS)
 
 sanitize: $(VENV)/.ready-dev ## the tests of rules and channel on the C code built with the address and undefined-behaviour sanitizers (about a minute)

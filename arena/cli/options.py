@@ -158,6 +158,20 @@ def anchor_option(command: Command) -> Command:
     )(command)
 
 
+def without_option(command: Command) -> Command:
+    """``--without BOT``, as a tuple of names ``without``."""
+    return click.option(
+        "--without",
+        multiple=True,
+        metavar="BOT",
+        callback=lambda _context, _parameter, names: tuple(dict.fromkeys(names)),
+        help=(
+            "Leave out the games in which this bot sat, because company can decide who is better."
+            " Repeat it for several bots."
+        ),
+    )(command)
+
+
 def _parse_anchors(
     _: click.Context, __: click.Parameter, values: Sequence[str]
 ) -> dict[str, float]:

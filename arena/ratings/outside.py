@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from arena.ratings.model import Fit
 
 LEVEL = 0.05
+FEW_DEALS = 10
+"""Below this many deals error bars are rough, and who won nothing may yet win something."""
 DUEL = 2
 
 

@@ -11,22 +11,24 @@ import numpy as np
 import pandas as pd
 
 from arena.ratings.anchors import anchor_ratings
+from arena.ratings.caveats import rating_notes
 from arena.ratings.columns import STANDINGS, frame_names
+from arena.ratings.company import company
 from arena.ratings.components import Ints
 from arena.ratings.foreign import Sheet
 from arena.ratings.matches import score_journal, scoring_of, timed_hosts
 from arena.ratings.model import Component, Fit, Ratings, rate
 from arena.ratings.notes import (
-    FEW_DEALS,
+    company_note,
     comparison_note,
     forfeits_note,
     machines_note,
-    rating_notes,
     uncounted_note,
+    without_note,
 )
-from arena.ratings.outside import Bound
+from arena.ratings.outside import FEW_DEALS, Bound
 from arena.ratings.ranks import component_intervals
-from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame
+from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame, frame_without
 from arena.ratings.sentences import order_sentences
 from arena.ratings.tally import PlayedBlocks
 from arena.ratings.voids import void_notes, void_table
@@ -38,6 +40,8 @@ PLACES, UNKNOWN = {">": 0, "<": 2}, 3
 """Where bots outside the core stand in a component, by mark; the core's place is 1."""
 ORDER = ["component", "place", "figure"]
 OPPOSITE = {"<": ">", ">": "<", "~": "~"}
+MOST_TESTS = 8
+"""How many tests of company the note may cost; 'arena analyse' makes more."""
 
 
 class Tables(NamedTuple):
@@ -53,7 +57,8 @@ class Tables(NamedTuple):
     game. ``match`` are the boards of the matches that the run is scored by, none if it is scored by
     games. With matches, all columns called games count matches. ``clock`` is what time was measured
     by, ``cpu`` or ``wall``; empty if unknown. ``sentences`` say who is clearly ahead of whom, and
-    what is too close to call.
+    what is too close to call. ``without`` are bots whose games are left out of everything but
+    ``blocks``.
     """
 
     standings: pd.DataFrame
@@ -73,6 +78,7 @@ class Tables(NamedTuple):
     match: Sequence[str]
     clock: str = ""
     sentences: Sequence[str] = ()
+    without: Sequence[str] = ()
 
 
 def run_tables(
@@ -81,29 +87,29 @@ def run_tables(
     anchors: Mapping[str, float] | None = None,
     match: Sequence[str] | None = None,
     info: RunInfo | None = None,
+    without: Sequence[str] = (),
 ) -> Tables:
     """The tables of a run's folder, scored as in the run unless ``match`` differs; ``info`` is its
-    run.json, if the caller has read it.
+    run.json, if the caller has read it. Games with a bot in ``without`` are left out.
 
-    Raises RunError, NoAnswerError, UserError for anchors or boards that do not fit.
+    Raises RunError, NoAnswerError, UserError for anchors, boards or bots that do not fit.
     """
     info = info or read_run(run)
     boards = scoring_of(info, match)
     score = score_journal(journal_of(run), boards, own_decks=info.has_own_decks)
-    counts = score.counted.counts(bot.name for bot in info.bots)
+    names = [bot.name for bot in info.bots]
+    counts = score.counted.counts(names, without)
+    left_out = without_note(without, names, counts.results.games, len(score.counted.outcome))
     tables = make_tables(
-        counts,
-        prior,
-        score.games.blocks(),
-        anchors,
-        match=boards,
-        most_seats=score.games.most_seats,
+        counts, prior, score.games.blocks(), anchors, match=boards, without=without
     )
-    voids = void_notes(void_table(run, tables.standings, tables.games))
+    voids = void_notes(void_table(run, tables.standings, tables.games, without))
     clock = "" if info.config.get("in_process") else str(info.config.get("clock", "wall"))
     machines = machines_note(timed_hosts(info, score))
     return tables._replace(
-        clock=clock, notes=[*voids, *tables.notes, *machines, *comparison_note(info)]
+        clock=clock,
+        most_seats=score.games.most_seats,
+        notes=[*left_out, *voids, *tables.notes, *machines, *comparison_note(info)],
     )
 
 
@@ -116,10 +122,10 @@ def make_tables(
     seats: bool = True,
     unit: str = "deal",
     match: Sequence[str] = (),
-    most_seats: int = DUEL,
+    without: Sequence[str] = (),
 ) -> Tables:
-    """The tables of counted games or matches; with ``seats`` False, seats have no effect. Raises
-    NoAnswerError, UserError.
+    """The tables of counted games or matches; with ``seats`` False, seats have no effect. The
+    counts leave the games of the bots in ``without`` out already. Raises NoAnswerError, UserError.
     """
     results = counts.results
     ratings = anchor_ratings(rate(results, prior, seats=seats), results, anchors or {})
@@ -133,12 +139,13 @@ def make_tables(
         games=results.games,
         clusters=results.clusters,
         notes=[
-            *uncounted_note(results, blocks, match),
+            *([] if without else uncounted_note(results, blocks, match)),
+            *company_note(company(results, fits, MOST_TESTS)),
             *rating_notes(results, ratings, unit),
             *forfeits_note(standings, noun),
         ],
         blocks=blocks,
-        most_seats=most_seats,
+        most_seats=DUEL,
         rated_games=sum(fit.games for fit in fits),
         independent_games=independent_games(fits),
         covariance=_covariance_table(results, fits),
@@ -146,6 +153,7 @@ def make_tables(
         unit=unit,
         match=match,
         sentences=order_sentences(results.bots, ratings, unit),
+        without=without,
     )
 
 
@@ -155,19 +163,23 @@ def rate_sheet(
     anchors: Mapping[str, float] | None = None,
     *,
     seats: bool = True,
+    without: Sequence[str] = (),
 ) -> Tables:
-    """The tables of a results file; values that the file does not have are missing. Raises
-    NoAnswerError, UserError.
+    """The tables of a results file; values that the file does not have are missing. Games with a
+    bot in ``without`` are left out. Raises NoAnswerError, UserError.
     """
+    kept, names = frame_without(sheet.frame, without), list(sheet.frame["bot"].cat.categories)
+    left_out = without_note(without, names, kept["game"].nunique(), sheet.frame["game"].nunique())
     tables = make_tables(
-        count_frame(sheet.frame),
+        count_frame(kept),
         prior,
         (),
         anchors,
         seats=seats,
         unit="block" if sheet.has_blocks else "game",
+        without=without,
     )
-    notes = [sheet.uneven] if sheet.uneven else []
+    notes = [*left_out, *([sheet.uneven] if sheet.uneven else [])]
     if not sheet.has_ranks:
         tables.standings["avg_rank"] = np.nan
         if (sheet.frame["seats"] > DUEL).any():

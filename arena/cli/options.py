@@ -165,10 +165,7 @@ def without_option(command: Command) -> Command:
         multiple=True,
         metavar="BOT",
         callback=lambda _context, _parameter, names: tuple(dict.fromkeys(names)),
-        help=(
-            "Leave out the games in which this bot sat, because company can decide who is better."
-            " Repeat it for several bots."
-        ),
+        help="Leave out all games in which this bot sat. Repeat it to leave out several.",
     )(command)
 
 

@@ -1,35 +1,18 @@
-"""How often a third bot is said to matter where it does not.
+"""Games that do not follow the model, because who else sits at the table matters, or seems to."""
 
-Run it with ``python -m tests.ratings.company [TRIES]``.
-"""
-
-import sys
 from itertools import combinations
 
 import numpy as np
 from scipy.special import softmax
 
-from arena.ratings.company import company
-from arena.ratings.model import ELO, rate
+from arena.ratings.model import ELO
 from arena.ratings.results import Results, count_table
-from tests.ratings.coverage import KINDS, sample, seatings_of
-
-CASES = [(3, 4), (3, 6), (4, 6)]
-"""Players and bots."""
-DEALS = (5, 8, 12, 40)
-MANY = 200
-
-
-def false_alarms(players, bots, deals, tries, kind, seed=1):
-    """How often anything is beyond error in games whose chances are exactly the model's."""
-    rng = np.random.default_rng(seed)
-    every = (sample(players, bots, deals, rng, **KINDS[kind]) for _ in range(tries))
-    return np.mean([company(results, rate(results), MANY).clear > 0 for results in every])
+from tests.ratings.coverage import world_of
 
 
 def kingmaker(players, bots, deals, rng, elo=0.0, luck=0.3):
     """Games of equal bots, in which the first one gains this much where the last one sits too."""
-    seats = seatings_of(players, bots)
+    seats = world_of(players, bots).seats
     strength = np.where(seats == 0, elo, 0.0) * (seats == bots - 1).any(axis=1, keepdims=True)
     return drawn(softmax(strength / ELO, axis=1), seats, bots, deals, rng, luck)
 
@@ -63,17 +46,3 @@ def lopsided(bots, deals, rng, effect=150.0):
     )
     chances = softmax(np.broadcast_to(np.array([0, effect, -effect]) / ELO, seats.shape), axis=1)
     return drawn(chances, seats, bots, deals, rng)
-
-
-def main(tries):
-    """Prints a row for each case, number of deals and kind of luck."""
-    print("players bots deals  kind  false alarms")
-    for players, bots in CASES:
-        for deals in DEALS:
-            for kind in KINDS:
-                rate_of = false_alarms(players, bots, deals, tries, kind)
-                print(f"{players:7} {bots:4} {deals:5}  {kind}  {rate_of:.3f}", flush=True)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 400)

@@ -14,8 +14,10 @@ from arena.ratings.model import rate
 from arena.ratings.notes import company_note
 from arena.ratings.results import Results, count_table
 from arena.ratings.tables import run_tables
-from tests.ratings.company import MANY, drawn, false_alarms, kingmaker, lopsided
-from tests.ratings.coverage import KINDS, sample
+from tests.ratings.alarms import MANY, company_alarms
+from tests.ratings.company import drawn, kingmaker, lopsided
+from tests.ratings.coverage import LUCK, repeat, world_of
+from tests.ratings.worlds import play
 
 LEAGUE = Path(__file__).parents[2] / "results" / "league-1" / "4-players"
 TRIES = int(os.environ.get("ARENA_RATING_TRIES", "40"))
@@ -28,7 +30,7 @@ def most_by_chance(tries, level=0.05):
 
 
 def found_in(results, most=MANY):
-    return company(results, rate(results), most)
+    return company(results, rate(results).fits, most)
 
 
 @pytest.fixture(scope="module")
@@ -75,10 +77,11 @@ def test_both_figures_are_those_of_tables_with_the_other_games_left_out(league):
     assert row["error_without"] == pytest.approx(half, rel=0.2)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("luck", LUCK)
 @pytest.mark.parametrize(("players", "bots", "deals"), [(3, 4, 12), (4, 5, 8)])
-def test_where_company_does_not_matter_it_is_hardly_ever_said_to(players, bots, deals, kind):
-    assert false_alarms(players, bots, deals, TRIES, kind) <= most_by_chance(TRIES)
+def test_where_company_does_not_matter_it_is_hardly_ever_said_to(players, bots, deals, luck):
+    [alarms], _ = repeat(company_alarms(world_of(players, bots, luck), deals), TRIES)
+    assert alarms <= most_by_chance(TRIES)
 
 
 def test_strong_seats_that_the_third_bot_shifts_are_not_taken_for_company():
@@ -119,15 +122,13 @@ def test_one_bot_that_never_loses_in_company_is_found_though_it_has_no_rating_th
     chances[:2] = [[1, 0, 0], [0, 1, 0]]
     found = found_in(drawn(chances, seats, 4, 60, np.random.default_rng(8), luck=0.0))
     assert found.clear
-    assert (
-        "Yes" in "".join(company_note(found)) or "who sits at the table" in company_note(found)[0]
-    )
+    assert "who sits at the table" in company_note(found)[0]
 
 
 def test_at_tables_of_two_there_is_no_company_and_few_deals_say_nothing():
     rng = np.random.default_rng(1)
-    for results in (sample(2, 4, 20, rng), sample(4, 5, 1, rng), sample(3, 4, 2, rng)):
-        found = found_in(results)
+    for players, bots, deals in ((2, 4, 20), (4, 5, 1), (3, 4, 2)):
+        found = found_in(play(world_of(players, bots), deals, rng).results())
         assert found.clear == 0
         assert company_note(found) == []
 

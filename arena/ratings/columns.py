@@ -117,7 +117,7 @@ STANDINGS = (
         "Elo",
         1,
         2,
-        "rating; the mean of all rated bots is 0",
+        "rating; the mean of the bots with an error bar is 0",
         RATINGS,
         mark="mark",
         brief=1,

@@ -72,7 +72,7 @@ def _bound(results: Results, member: int, fit: "Fit", bots: int) -> Bound:
     # The core's ratings are estimates, too. The bound stands as far from the median estimate as the
     # root of the sum of the two squared distances (the MOVER rule of Zou & Donner 2008).
     weights, median = met.weights(LEVEL), met.solution(0.5)
-    own = fit.contrast_width(weights)
+    own = fit.contrast_width(weights - fit.level)
     widths = np.array([fit.contrast_width(row) for row in weights - np.eye(len(weights))])
     if not np.isfinite([own, *widths]).all():
         return _unknown(member, fit.members, int(met.deals.sum()))

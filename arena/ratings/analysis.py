@@ -15,8 +15,9 @@ from arena.ratings.goodness import Goodness, goodness
 from arena.ratings.hands import Hands, worst_hands
 from arena.ratings.model import rate
 from arena.ratings.notes import without_note
+from arena.ratings.pairs import pairs_table
 from arena.ratings.reunions import reunions_table
-from arena.ratings.tables import pairs_table, seats_table, standings_table
+from arena.ratings.tables import seats_table, standings_table
 from arena.ratings.tally import Row, Tally, WholeRow, row_decoder
 from arena.ratings.times import Machines, Times
 from arena.ratings.voids import void_table

@@ -34,7 +34,7 @@ class Analysis(NamedTuple):
 
     ``fits`` are the tests of each group of bots that met, and ``threes`` is the number of sets of
     three bots. ``company`` tests whether a third bot at the table matters. ``notes`` say what is
-    left out. ``opponents`` are the rows of `tables.pairs_table` for the requested bot, or None.
+    left out. ``opponents`` are the rows of `pairs.pairs_table` for the requested bot, or None.
     """
 
     games: int

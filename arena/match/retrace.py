@@ -58,7 +58,7 @@ class Recorded(Player):
         self.name = record.bots[seat]
         self._moves = record.moves
         self._fault = next((fault for fault in record.faults if fault.seat == seat), None)
-        self._spent_ns = round(old_ms(record, seat) * NS_PER_MS)
+        self._ms = record.ms or [old_ms(record, seat)] * len(record.moves)
         self._played = 0
 
     @property
@@ -75,10 +75,13 @@ class Recorded(Player):
 
     # A record is never late.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """The recorded move. The time is spent as if every answer had taken equally long."""
+        """The recorded move and its time. In older records, which have only the sum, every answer
+        took equally long.
+        """
         if not self.old:
             raise self._forfeit()
-        return Answer(self.old, self._spent_ns)
+        ms = self._ms[self._played] if self._played < len(self._ms) else None
+        return Answer(self.old, round((ms or 0.0) * NS_PER_MS))
 
     # Only that there was one.
     def inform(self, line: bytes) -> None:  # noqa: ARG002

@@ -36,9 +36,9 @@ def analyse(
     """Look behind the standings of a run, by default the newest one.
 
     Does one rating per bot explain the results, or do some pairs not fit, or three bots beat each
-    other in a circle? What is each seat worth? How long does each bot think? And which hands did
-    others play better, on the same deal and in the same seat? For these you get the commands to
-    replay both games.
+    other in a circle? What is each seat worth? How long does each bot think, and when in a
+    game? Did bots win as often as their notes said? And which hands did others play better, on the
+    same deal and in the same seat? For these you get the commands to replay both games.
 
     \b
     arena analyse

@@ -8,11 +8,13 @@ from typing import NamedTuple
 import pandas as pd
 
 from arena.errors import UserError, did_you_mean
+from arena.ratings.calibration import Calibration
 from arena.ratings.cycles import beats, cycles
 from arena.ratings.endings import Endings
 from arena.ratings.goodness import Goodness, goodness
 from arena.ratings.hands import Hands, worst_hands
 from arena.ratings.model import rate
+from arena.ratings.pace import Pace
 from arena.ratings.reunions import reunions_table
 from arena.ratings.tables import pairs_table, seats_table, standings_table
 from arena.ratings.tally import Row, Tally, WholeRow, row_decoder
@@ -38,6 +40,8 @@ class Analysis(NamedTuple):
     seats: pd.DataFrame
     met_again: pd.DataFrame
     times: pd.DataFrame
+    pace: pd.DataFrame
+    calibration: pd.DataFrame
     endings: pd.DataFrame
     machines: pd.DataFrame
     voids: pd.DataFrame
@@ -56,10 +60,15 @@ def analyse_run(
     info, journal = read_run(run), journal_of(run)
     games, left = Tally(own_decks=info.has_own_decks), array("b")
     times, endings, machines = Times(), Endings(), Machines()
+    move_ms = info.config.get("move_ms")
+    pace = Pace(move_ms if isinstance(move_ms, int) else None)
+    calibration = Calibration(own_decks=info.has_own_decks)
     for _, row in read_rows(journal, row_decoder(WholeRow)):
         games.add(row)
         left.extend(row.left)
         times.add(row)
+        pace.add(row)
+        calibration.add(row)
         endings.add(row)
         machines.add(row)
     counts = games.counts(known.name for known in info.bots)
@@ -79,12 +88,19 @@ def analyse_run(
         seats=seats_table(counts, fits),
         met_again=reunions_table(games, results.bots),
         times=times.table(results.bots),
+        pace=_of(pace.table(), bot),
+        calibration=_of(calibration.table(), bot),
         endings=endings.table(),
         machines=machines.table(),
         voids=void_table(run, standings_table(counts, fits), results.games),
         opponents=None if bot is None else pairs[pairs["bot"] == bot].reset_index(drop=True),
         hands=_hands_table(journal, held, [bot] if bot else results.bots, hands),
     )
+
+
+def _of(table: pd.DataFrame, bot: str | None) -> pd.DataFrame:
+    """The rows of the requested bot, or all."""
+    return table if bot is None else table[table["bot"] == bot].reset_index(drop=True)
 
 
 def _hands_table(journal: Path, held: Hands, bots: Sequence[str], most: int) -> pd.DataFrame:

@@ -86,6 +86,7 @@ class Position:
         *,
         has_bank: bool = False,
         watch: Stopwatch | None = None,
+        said: dict[str, object] | None = None,
     ) -> None:
         self.state = state
         self.seat = seat
@@ -93,6 +94,28 @@ class Position:
         self.time_ms = time_ms
         self.has_bank = has_bank
         self._watch = watch or Stopwatch()
+        self._said = {} if said is None else said
+
+    # notes
+
+    def note(self, value: float | None = None, text: str | None = None, **numbers: float) -> None:
+        """Say something about the move that you return: it goes into the record of the game, and
+        `arena replay` shows it. No other bot sees it, and it never costs you the move.
+
+        Call it as often as you like, on any position of this turn: what you say last under a name
+        counts.
+
+        Args:
+            value: The share of the win that you expect from the game, from 0 to 1: 0.5 is an even
+                game of two. `arena analyse` compares it with what came of it.
+            text: A few words, up to 160 characters.
+            numbers: Up to eight numbers under names of your own, such as ``depth=7``.
+
+        Example:
+            >>> position.note(0.61, "the larger province", depth=7)
+        """
+        given = {"value": value, "text": text, **numbers}
+        self._said.update({name: told for name, told in given.items() if told is not None})
 
     # time
 
@@ -474,7 +497,13 @@ class Position:
     def _at(self, state: State) -> "Position":
         """The same eyes on another state."""
         return Position(
-            state, self.seat, self.rng, self.time_ms, has_bank=self.has_bank, watch=self._watch
+            state,
+            self.seat,
+            self.rng,
+            self.time_ms,
+            has_bank=self.has_bank,
+            watch=self._watch,
+            said=self._said,
         )
 
     def _seed(self, seed: int | None) -> int:

@@ -284,6 +284,8 @@ def test_an_analysis_tells_all_in_text_and_json(run):
         "seats",
         "met_again",
         "times",
+        "pace",
+        "calibration",
         "endings",
         "machines",
         "voids",

@@ -7,39 +7,30 @@ import click
 from arena.cli.options import (
     SCORING,
     anchor_option,
-    as_json,
     match_option,
     prior_option,
     run_argument,
     run_folder,
 )
+from arena.cli.showing import Showing, showing_options
 
 
 @click.command()
 @run_argument
-@click.option(
-    "--csv",
-    "csv_path",
-    metavar="FILE|-",
-    help="Write the standings as CSV to a file, or '-' for stdout.",
-)
-@click.option("--pairs", is_flag=True, help="Also show the results of each pair.")
+@showing_options
 @match_option(SCORING)
 @anchor_option
 @prior_option
-@as_json
 @click.pass_obj
 def standings(
     home: Path,
     /,
     run: str | None,
-    csv_path: str | None,
     match: list[str] | None,
     anchors: dict[str, float],
     prior: float | None,
     *,
-    pairs: bool,
-    as_json: bool,
+    showing: Showing,
 ) -> None:
     """Show the standings of a run, by default the newest one. They are computed from its journal,
     even while it is being played.
@@ -49,6 +40,7 @@ def standings(
 
     \b
     arena standings
+    arena standings league --wide --pairs
     arena standings league --csv league.csv
     arena standings league --anchor greedy-python=1500
     arena standings league --match bird,lion
@@ -60,4 +52,4 @@ def standings(
     folder = run_folder(home, run)
     tables, plan = rate_run(folder, prior, anchors, match)
     click.echo(f"run {folder}", err=True)
-    show_tables(tables, {"plan": plan and plan._asdict()}, csv_path, as_json=as_json, pairs=pairs)
+    show_tables(tables, {"plan": plan and plan._asdict()}, showing)

@@ -9,7 +9,8 @@ import click
 import msgspec
 
 from arena.cli.playing import said_when_slow
-from arena.cli.terminal import columns_of, folded
+from arena.cli.showing import Showing
+from arena.cli.terminal import columns_of, folded, is_unicode
 from arena.errors import ConfigError, printable
 from arena.exports.files import (
     Format,
@@ -20,6 +21,7 @@ from arena.exports.files import (
     write_standings,
     write_table,
 )
+from arena.exports.overview import ASCII, Pen, overview_text
 from arena.exports.text import covariance_text, noun_of, pairs_text, standings_text
 from arena.ratings.columns import file_names
 from arena.ratings.foreign import read_sheet
@@ -27,27 +29,25 @@ from arena.ratings.tables import Tables, rate_sheet, run_tables
 from arena.records.runfile import read_run
 from arena.tournament.session import Completeness, Session, completeness, schedule_of
 
+PAINTS: Mapping[str, Mapping[str, Any]] = {
+    "head": {"bold": True},
+    "bar": {"fg": "cyan"},
+    "zero": {"dim": True},
+}
 
-def show_tables(
-    tables: Tables,
-    beside: Mapping[str, Any],
-    csv_path: str | None,
-    *,
-    as_json: bool,
-    pairs: bool,
-    covariance: bool = False,
-) -> None:
+
+def show_tables(tables: Tables, beside: Mapping[str, Any], showing: Showing) -> None:
     """Prints tables, and writes the standings to a CSV file if asked to; ``beside`` goes at the
     start of the JSON.
     """
-    if csv_path == "-":
+    if showing.csv_path == "-":
         click.echo(csv_text(tables.standings, file_names("standings")), nl=False)
         show_notes(tables)
         return
-    print_tables(tables, beside, as_json=as_json, pairs=pairs, covariance=covariance)
-    if csv_path:
-        write_table(Path(csv_path), tables.standings, file_names("standings"))
-        click.echo(f"\nstandings: {csv_path}", err=True)
+    print_tables(tables, beside, showing)
+    if showing.csv_path:
+        write_table(Path(showing.csv_path), tables.standings, file_names("standings"))
+        click.echo(f"\nstandings: {showing.csv_path}", err=True)
 
 
 def rate_run(
@@ -126,31 +126,37 @@ def conclude(session: Session, prior: float | None, *, as_json: bool) -> None:
     plan = completeness(session.schedule, tables.blocks)
     tables = _with_note(tables, plan)
     path = write_standings(session.folder, tables)
-    print_tables(tables, {"plan": plan._asdict()}, as_json=as_json)
+    print_tables(tables, {"plan": plan._asdict()}, Showing(as_json=as_json))
     click.echo(f"\nstandings: {path}", err=True)
 
 
-def print_tables(
-    tables: Tables,
-    beside: Mapping[str, Any],
-    *,
-    as_json: bool,
-    pairs: bool = False,
-    covariance: bool = False,
-) -> None:
+def print_tables(tables: Tables, beside: Mapping[str, Any], showing: Showing) -> None:
     """Prints the standings, and anything else asked for, to stdout; ``beside`` goes at the start of
     the JSON.
     """
-    if as_json:
-        content = {**beside, **standings_object(tables, pairs=pairs, covariance=covariance)}
-        click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
+    if showing.as_json:
+        shown = standings_object(tables, pairs=showing.pairs, covariance=showing.covariance)
+        click.echo(msgspec.json.format(msgspec.json.encode({**beside, **shown}), indent=2))
         return
-    width = columns_of(sys.stdout)
-    click.echo(folded(standings_text(tables, width), width))
-    if pairs:
+    click.echo(screen_text(tables, wide=showing.wide))
+    if showing.pairs:
         click.echo(f"\n{pairs_text(tables.pairs, noun_of(tables))}")
-    if covariance:
+    if showing.covariance:
         click.echo(f"\n{covariance_text(tables.covariance)}")
+
+
+def screen_text(tables: Tables, *, wide: bool = False) -> str:
+    """The standings as the terminal can show them, with all columns if they are ``wide``."""
+    width = columns_of(sys.stdout)
+    if wide:
+        return folded(standings_text(tables, width), width)
+    pen = Pen() if is_unicode(sys.stdout) else ASCII
+    table, below = overview_text(tables, width, pen._replace(paint=_paint)).split("\n\n", 1)
+    return f"{table}\n\n{folded(below, width)}"
+
+
+def _paint(text: str, what: str) -> str:
+    return click.style(text, **PAINTS[what])
 
 
 def show_notes(tables: Tables) -> None:

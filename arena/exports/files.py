@@ -38,7 +38,7 @@ def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
 
 def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -> dict[str, Any]:
     """Everything that the text of the standings shows, for JSON: a list of objects for each table,
-    and the notes.
+    the sentences and the notes.
 
     ``independent_games`` is None if unknown. ``covariance`` adds the covariance matrix of the
     ratings by name, in Elo squared.
@@ -60,6 +60,7 @@ def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -
             if covariance
             else {}
         ),
+        "sentences": list(tables.sentences),
         "notes": tables.notes,
     }
 

@@ -31,6 +31,8 @@ class Column(NamedTuple):
                   terminal and in the report, from the left; 0 leaves it out. Within a group, and
                   in data frames and JSON, columns stand as listed. Readers of our files rely on
                   the order, so a new column's ``file`` is higher than all before
+    ``brief``     the same for the standings at a glance, where 1 is left of the drawing and 2 right
+                  of it, and where ratings are whole numbers
     ``style``     ``name`` heads a row, ``strong`` stands out, ``warn`` does unless it is 0, the
                   head of a ``term`` is explained by its meaning; ``page_head`` if it differs
     ``spare``     a narrow terminal does without the column with 1 first
@@ -47,6 +49,7 @@ class Column(NamedTuple):
     file: int = 1
     text: int = 1
     page: int = 1
+    brief: int = 0
     style: str = ""
     page_head: str = ""
     spare: int = 0
@@ -70,7 +73,12 @@ ERROR = Column("error", "+/-", 1, of=_half_width, page_head="±")
 GAMES = "games counted"
 STANDINGS = (
     Column(
-        "rank", "Rank", meaning="1 is best; equal ratings share it", source="`elo`", style="strong"
+        "rank",
+        "Rank",
+        meaning="1 is best; equal ratings share it",
+        source="`elo`",
+        brief=1,
+        style="strong",
     ),
     Column("rank_low", file=0),
     Column("rank_high", file=0),
@@ -81,7 +89,7 @@ STANDINGS = (
         page=2,
         page_head="Ranks",
     ),
-    Column("bot", "Bot", meaning="its name", source="`run.json`", style="name"),
+    Column("bot", "Bot", meaning="its name", source="`run.json`", brief=1, style="name"),
     Column("mark", file=0),
     Column(
         "elo",
@@ -91,6 +99,7 @@ STANDINGS = (
         "rating; the mean of all bots is 0",
         "all games",
         mark="mark",
+        brief=1,
         style="strong",
     ),
     Column("elo_low", "", None, 2, "low end of the rating's 95 % interval", "all games"),
@@ -122,6 +131,7 @@ STANDINGS = (
         "wins per game, from 0 to 1; a win shared by *k* counts 1/*k*",
         "`ranks`",
         page=2,
+        brief=2,
     ),
     Column("avg_rank", "", None, 3, "mean rank in a game", "`ranks`"),
     Column(
@@ -211,7 +221,7 @@ DECIMALS = {
 
 
 def placed(columns: Sequence[Column], view: str) -> list[Column]:
-    """The columns of a view (``file``, ``text`` or ``page``), from the left."""
+    """The columns of a view (``file``, ``text``, ``page`` or ``brief``), from the left."""
     here = [column for column in columns if (not column.of if view == "file" else column.head)]
     return sorted(
         filter(lambda column: getattr(column, view), here), key=lambda column: getattr(column, view)

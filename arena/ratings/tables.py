@@ -18,6 +18,7 @@ from arena.ratings.model import Fit, rate
 from arena.ratings.notes import FEW_DEALS, fit_notes, machines_note, uncounted_note
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame
+from arena.ratings.sentences import order_sentences
 from arena.ratings.tally import PlayedBlocks
 from arena.ratings.voids import void_notes, void_table
 from arena.records.journal import journal_of
@@ -37,7 +38,8 @@ class Tables(NamedTuple):
     cannot be compared. ``unit`` is the name for a group of games that share luck: deal, block or
     game. ``match`` are the boards of the matches that the run is scored by, none if it is scored by
     games. With matches, all columns called games count matches. ``clock`` is what time was measured
-    by, ``cpu`` or ``wall``; empty if unknown.
+    by, ``cpu`` or ``wall``; empty if unknown. ``sentences`` say who is clearly ahead of whom, and
+    what is too close to call.
     """
 
     standings: pd.DataFrame
@@ -55,6 +57,7 @@ class Tables(NamedTuple):
     unit: str
     match: Sequence[str]
     clock: str = ""
+    sentences: Sequence[str] = ()
 
 
 def run_tables(
@@ -118,6 +121,7 @@ def make_tables(
         anchors=anchors or {},
         unit=unit,
         match=match,
+        sentences=order_sentences(results.bots, fits, unit),
     )
 
 

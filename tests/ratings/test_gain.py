@@ -5,7 +5,7 @@ import pytest
 
 from arena.errors import UserError
 from arena.exports.files import csv_text, standings_object
-from arena.exports.text import standings_text
+from arena.exports.text import rough, standings_text
 from arena.ratings.model import rate
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import count_results
@@ -65,9 +65,18 @@ def test_text_and_json_say_how_many_independent_games_it_would_take():
     tables = make_tables(counts_of(opposed(200, 4)))
     worth = tables.independent_games
     assert worth == pytest.approx(400 * gain_of(opposed(200, 4)))
-    shown = round(worth / 10) * 10 if worth >= 1000 else round(worth)
-    assert f"\n400 games are worth {shown:,} independent ones" in standings_text(tables)
+    about = rough(worth)
+    assert abs(about / worth - 1) <= 0.1
+    assert f"\n400 games are worth about {about:,} independent games" in standings_text(tables)
     assert standings_object(tables, pairs=False)["independent_games"] == round(worth, 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.4, 1), (54, 50), (678, 700), (1060, 1000), (1290, 1200), (2060, 2000), (4700, 4500)],
+)
+def test_the_number_of_independent_games_has_the_digits_that_are_known(value, shown):
+    assert rough(value) == shown
 
 
 @pytest.mark.parametrize(

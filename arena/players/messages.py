@@ -152,6 +152,7 @@ READY_EXAMPLE = '{"type":"ready","id":1,"view":"full"}'
 
 encode = msgspec.json.Encoder().encode
 _from_arena: msgspec.json.Decoder[FromArena] = msgspec.json.Decoder(FromArena)
+_any = msgspec.json.Decoder().decode
 _known_types = frozenset(
     struct.__struct_config__.tag for struct in (Hello, Start, Turn, Played, End, Quit)
 )
@@ -219,7 +220,7 @@ def _mended(line: bytes) -> Move | None:
 def said(note: Raw) -> object:
     """What a bot wrote as its note; None if that cannot be read."""
     try:
-        return msgspec.json.decode(note)
+        return _any(note)
     except msgspec.MsgspecError:
         # a number out of range, or what `_mended` let pass
         try:

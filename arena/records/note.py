@@ -33,22 +33,33 @@ Entry = dict[str, int | float | str]
 
 
 class Note(Struct, frozen=True):
-    """What is kept of a note: ``value`` is the expected share of the win, 0 to 1; ``text`` may be
-    empty.
-    """
+    """What is ``kept`` of a note, by name and in the bot's order."""
 
-    value: float | None
-    text: str
-    numbers: dict[str, int | float]
+    kept: dict[str, int | float | str]
+
+    @property
+    def value(self) -> float | None:
+        """The expected share of the win, 0 to 1, if the bot said it."""
+        value = self.kept.get("value")
+        return value if isinstance(value, float) else None
+
+    @property
+    def text(self) -> str:
+        """The text, or nothing."""
+        return str(self.kept.get("text", ""))
+
+    @property
+    def numbers(self) -> dict[str, int | float]:
+        """The numbers that have names of the bot's own."""
+        return {
+            name: told
+            for name, told in self.kept.items()
+            if name != "value" and not isinstance(told, str)
+        }
 
     def entry(self, turn: int) -> Entry:
         """The note of the move that was made after ``turn`` placements, for a record."""
-        entry: Entry = {"turn": turn}
-        if self.value is not None:
-            entry["value"] = self.value
-        if self.text:
-            entry["text"] = self.text
-        return entry | self.numbers
+        return {"turn": turn, **self.kept}
 
     def __str__(self) -> str:
         """One line for people."""
@@ -63,18 +74,22 @@ def note_of(said: object) -> Note | None:
     """
     if not isinstance(said, dict):
         return None
-    value, text = None, ""
-    numbers: dict[str, int | float] = {}
+    kept: dict[str, int | float | str] = {}
+    numbers = 0
     for name, told in said.items():
-        if name == "text":
-            text = _text_of(told)
-        elif name == "value":
-            value = _value_of(told)
-        elif len(numbers) < MOST_NUMBERS and name not in TAKEN and NAME.fullmatch(name):
-            number = _number_of(told)
-            if number is not None:
-                numbers[name] = number
-    return Note(value, text, numbers) if numbers or text or value is not None else None
+        fitting: int | float | str | None
+        if name == "value":
+            fitting = _value_of(told)
+        elif name == "text":
+            fitting = _text_of(told)
+        elif numbers < MOST_NUMBERS and name not in TAKEN and NAME.fullmatch(name):
+            fitting = _number_of(told)
+            numbers += fitting is not None
+        else:
+            continue
+        if fitting is not None:
+            kept[name] = fitting
+    return Note(kept) if kept else None
 
 
 def _value_of(told: object) -> float | None:
@@ -93,13 +108,13 @@ def _number_of(told: object) -> int | float | None:
     return None
 
 
-def _text_of(told: object) -> str:
+def _text_of(told: object) -> str | None:
     if type(told) is not str:
-        return ""
+        return None
     text = told[:MOST_TEXT]
     if not (text.isascii() and text.isprintable()):
         text = HIDING.sub(" ", text)
-    return text.strip()
+    return text.strip() or None
 
 
 def kept_notes(notes: Sequence[Entry] | None) -> dict[int, Note]:

@@ -96,26 +96,19 @@ class Position:
         self._watch = watch or Stopwatch()
         self._said = {} if said is None else said
 
-    # notes
-
     def note(self, value: float | None = None, text: str | None = None, **numbers: float) -> None:
-        """Say something about the move that you return: it goes into the record of the game, and
-        `arena replay` shows it. No other bot sees it, and it never costs you the move.
-
-        Call it as often as you like, on any position of this turn: what you say last under a name
+        """Say something about your move: `arena replay` shows it. No other bot sees it, and it
+        never costs you the move. What you say last about a name, on any position of this turn,
         counts.
 
         Args:
-            value: The share of the win that you expect from the game, from 0 to 1: 0.5 is an even
-                game of two. `arena analyse` compares it with what came of it.
+            value: The share of the win that you expect, from 0 to 1. `arena analyse` compares it
+                with what came of it.
             text: A few words, up to 160 characters.
             numbers: Up to eight numbers under names of your own, such as ``depth=7``.
-
-        Example:
-            >>> position.note(0.61, "the larger province", depth=7)
         """
-        given = {"value": value, "text": text, **numbers}
-        self._said.update({name: told for name, told in given.items() if told is not None})
+        told = {"value": value, "text": text, **numbers}
+        self._said.update({name: said for name, said in told.items() if said is not None})
 
     # time
 
@@ -496,14 +489,9 @@ class Position:
 
     def _at(self, state: State) -> "Position":
         """The same eyes on another state."""
+        has_bank, watch, said = self.has_bank, self._watch, self._said
         return Position(
-            state,
-            self.seat,
-            self.rng,
-            self.time_ms,
-            has_bank=self.has_bank,
-            watch=self._watch,
-            said=self._said,
+            state, self.seat, self.rng, self.time_ms, has_bank=has_bank, watch=watch, said=said
         )
 
     def _seed(self, seed: int | None) -> int:

@@ -6,7 +6,7 @@ import msgspec
 
 from arena.exports.report.steps import game_object
 from arena.match.clock import Timing
-from arena.match.referee import Referee
+from arena.match.referee import Referee, tenths_of_ms
 from arena.players.inprocess import InProcessPlayer, random_move
 from arena.records.note import Note, note_of
 from arena.records.record import encode_record
@@ -94,6 +94,12 @@ def test_the_note_of_a_move_that_does_not_count_is_not_kept(tmp_path):
     assert (record.notes, record.ms) == (None, None)
 
 
+def test_no_time_is_above_the_slowest_as_the_clock_rounds_it():
+    for nanoseconds in (0, 49_999, 50_000, 50_001, 150_000, 250_000, 350_000, 10**9 + 50_000):
+        assert 0 <= round(nanoseconds / 1e6, 1) - tenths_of_ms(nanoseconds) < 0.11
+        assert abs(tenths_of_ms(nanoseconds) - nanoseconds / 1e6) <= 0.0500001
+
+
 def test_watchers_see_notes_with_the_moves():
     seen = []
     record, _ = game({"n": 1}, None, watch=lambda *told: seen.append(told[4]))
@@ -112,8 +118,8 @@ def test_the_viewer_gets_times_and_notes_move_by_move():
 
 def test_a_note_is_one_line_for_people():
     assert (
-        str(Note(0.61, "good", {"depth": 7, "nodes": 12.5}))
+        str(Note({"text": "good", "depth": 7, "value": 0.61, "nodes": 12.5}))
         == "value 0.61, depth 7, nodes 12.5: good"
     )
-    assert str(Note(None, "good", {})) == "good"
-    assert str(Note(None, "", {"n": 1})) == "n 1"
+    assert str(Note({"text": "good"})) == "good"
+    assert str(Note({"n": 1})) == "n 1"

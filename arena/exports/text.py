@@ -56,7 +56,7 @@ def _cell(column: Column, row: Mapping[Any, Any]) -> str:
     value = column.value(row)
     if column.shown is None:
         return str(value) or MISSING
-    return (row[column.mark] if column.mark else "") + number(value, column.shown)
+    return column.written(row, number)
 
 
 def standings_text(tables: "Tables", width: int | None = None) -> str:
@@ -87,8 +87,8 @@ def pairs_text(pairs: "pd.DataFrame", noun: str = "Games") -> str:
     lines = [table_text(placed(PAIRS, "text"), pairs, noun)]
     if (pairs["mark"] != "").any():
         lines.append(
-            "marked differences depend on the prior: the games bound them only from below (>), from"
-            " above (<), or not at all (~)"
+            "a difference with < or > is a bound, with 95 % confidence; one with ~ depends on the"
+            " prior"
         )
     return "\n".join(lines)
 
@@ -229,7 +229,9 @@ def gain_lines(tables: "Tables") -> list[str]:
     if worth is None or tables.clusters == tables.games:
         return []
     noun = noun_of(tables).lower()
-    return [f"{tables.games:,} {noun} are worth about {rough(worth):,} independent {noun}"]
+    between = "" if tables.rated_games == tables.games else " between rated bots"
+    games = f"{tables.rated_games:,} {noun}{between}"
+    return [f"{games} are worth about {rough(worth):,} independent {noun}"]
 
 
 def rough(value: float) -> int:

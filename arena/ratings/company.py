@@ -13,9 +13,11 @@ from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from arena.ratings.components import Floats
+from arena.ratings.freedom import COVERAGE
 from arena.ratings.goodness import FEWEST_EXPECTED, holm
 from arena.ratings.leavingout import FEWEST_FREEDOM, chances, left_out
-from arena.ratings.model import COVERAGE, ELO, Fit
+from arena.ratings.likelihood import ELO
+from arena.ratings.model import Fit
 from arena.ratings.results import Results
 from arena.ratings.sandwich import deal_sums
 from arena.ratings.seatings import Moved, Rows, Seatings
@@ -31,8 +33,8 @@ COLUMNS = (
 
 
 class Company(NamedTuple):
-    """Of ``tests`` tests, one for each pair of ``bots`` bots and each third bot that have enough
-    games, those beyond error; if none is, the clearest.
+    """Of ``tests`` tests, one for each pair of the ``bots`` best of ``all_bots`` bots and each
+    third bot that have enough games, those beyond error; if none is, the clearest.
 
     ``table``, the clearest first, of which ``clear`` rows are beyond error:
 
@@ -48,8 +50,19 @@ class Company(NamedTuple):
 
     tests: int
     bots: int
+    all_bots: int
     clear: int
     table: pd.DataFrame
+
+    @property
+    def largest(self) -> pd.DataFrame:
+        """The rows beyond error, those first in which the other bot is the better one without the
+        third, then the largest change first.
+        """
+        rows = self.table.head(self.clear)
+        change = (rows["elo_with"] - rows["elo_without"]).fillna(0.0)
+        turns = (rows["elo_with"] > 0) & (rows["elo_without"] < 0)
+        return rows.iloc[np.lexsort((-change, ~turns))]
 
 
 class _Test(NamedTuple):
@@ -100,7 +113,7 @@ def company(results: Results, fits: Sequence[Fit], most: int) -> Company:
         for place, (each, at) in ((place, every[place]) for place in listed)
     ]
     bots = max((len(seatings.members) for seatings in sized), default=0)
-    return Company(count, bots, clear, pd.DataFrame(rows, columns=COLUMNS))
+    return Company(count, bots, len(results.bots), clear, pd.DataFrame(rows, columns=COLUMNS))
 
 
 def _at_a_glance(seatings: Seatings) -> tuple[list[_Test], Floats]:

@@ -7,10 +7,10 @@ from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from scipy.optimize import brentq
-from scipy.special import ndtri, stdtrit
 
 from arena.ratings.brownian import Endpoint, chance_of_less
-from arena.ratings.model import COVERAGE, NORMAL_QUANTILE, ROUNDING, SMALL_SAMPLE
+from arena.ratings.freedom import COVERAGE, quantile
+from arena.ratings.model import ROUNDING
 from arena.ratings.sequential import BlockTest
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def plain_estimate(test: BlockTest) -> Estimate:
     """The mean of the blocks, as if their number had been fixed in advance: biased away from 0 if a
     bound was reached.
     """
-    half = _quantile(test, COVERAGE) * sqrt(test.variance / max(test.blocks, 1))
+    half = float(quantile(test.blocks - 1)) * sqrt(test.variance / max(test.blocks, 1))
     return Estimate(*(_elo(test, test.mean + shift) for shift in (0.0, -half, half)))
 
 
@@ -78,7 +78,7 @@ def disagreement(test: "MarginTest") -> Estimate:
     it is from the same blocks, so most of their luck cancels.
     """
     by_margin, by_wins = plain_estimate(test).elo, plain_estimate(test.wins).elo
-    if not (isfinite(by_margin) and isfinite(by_wins)):
+    if not (test.blocks and isfinite(by_margin) and isfinite(by_wins)):
         return Estimate(0.0, -inf, inf)
     slopes = (_slope(test, by_margin), _slope(test.wins, by_wins))
     variance = (
@@ -86,7 +86,7 @@ def disagreement(test: "MarginTest") -> Estimate:
         + test.wins.variance / slopes[1] ** 2
         - 2 * test.covariance / (slopes[0] * slopes[1])
     )
-    half = _quantile(test, CERTAIN) * sqrt(max(variance, 0.0) / test.blocks)
+    half = float(quantile(test.blocks - 1, CERTAIN)) * sqrt(max(variance, 0.0) / test.blocks)
     difference = by_margin - by_wins
     return Estimate(difference, difference - half, difference + half)
 
@@ -94,13 +94,6 @@ def disagreement(test: "MarginTest") -> Estimate:
 def _slope(test: BlockTest, elo: float) -> float:
     """How much the mean rises for a point of Elo."""
     return (test.worth(elo + 0.5) - test.worth(elo - 0.5)) or ROUNDING
-
-
-def _quantile(test: BlockTest, coverage: float) -> float:
-    """The factor from a standard error to the half-width of an interval."""
-    if test.blocks < SMALL_SAMPLE:
-        return float(stdtrit(max(test.blocks - 1, 1), (1 + coverage) / 2))
-    return NORMAL_QUANTILE if coverage == COVERAGE else float(ndtri((1 + coverage) / 2))
 
 
 def _root(falls: Callable[[float], float], low: float, high: float) -> float:

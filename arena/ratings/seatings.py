@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from arena.ratings.components import Floats
-from arena.ratings.likelihood import Layout, add_products, seat_columns, spread
-from arena.ratings.model import ELO, Fit
+from arena.ratings.likelihood import ELO, Layout, add_products, seat_columns, spread
+from arena.ratings.model import Fit
 from arena.ratings.results import Results, SizedGames
 
 MOST_BOTS = 24
@@ -143,7 +143,7 @@ class Seatings:
             parameters += step
             if np.abs(step).max() < TOLERANCE:
                 break
-        return parameters
+        return np.asarray(parameters, dtype=np.float64)
 
 
 def _by_winners(table: SizedGames) -> SizedGames:

@@ -60,8 +60,8 @@ def test_a_bound_is_an_arrow_to_the_open_side():
         elo_high=[np.nan, 100.0, -60.0],
     )
     _, lines = drawn(tables)
-    assert lines[0].split()[3:-1] == [":", "|---------->"]
-    assert lines[2].split()[3:-1] == ["<----------|", ":"]
+    assert lines[0].split()[2:-1] == [">", "60", ":", "|---------->"]
+    assert lines[2].split()[2:-1] == ["<", "-60", "<----------|", ":"]
 
 
 def test_a_bound_far_out_leaves_the_room_to_the_others():
@@ -74,7 +74,7 @@ def test_a_bound_far_out_leaves_the_room_to_the_others():
     head, lines = drawn(tables)
     assert "-40" in head
     assert "000" not in head
-    assert lines[2].split()[3] == "<"
+    assert lines[2].split()[2:5] == ["<", "-3000", "<"]
 
 
 def test_a_bot_without_error_bar_has_no_bar():

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from arena.ratings.model import Fit, rate
+from arena.ratings.model import Component, Fit, Ratings, rate
 from arena.ratings.order import groups_of
+from arena.ratings.outside import Bound
 from arena.ratings.results import count_results
 from arena.ratings.sentences import one_digit, order_sentences
 from arena.ratings.tables import make_tables
@@ -20,11 +21,24 @@ def fit_of(elo, errors, deals=100):
     covariance = np.diag(np.broadcast_to(np.asarray(errors, dtype=float) ** 2, count))
     marks = np.full((count, count), "")
     order = np.arange(count)
-    return Fit(order, np.asarray(elo, float), covariance, 1.0, {}, 100, deals, 0.0, marks, ())
+    return Fit(
+        members=order,
+        elo=np.asarray(elo, float),
+        covariance=covariance,
+        gain=1.0,
+        seats={},
+        games=100,
+        clusters=deals,
+        prior=0.0,
+        marks=marks,
+        open_seats=(),
+        is_core=np.ones(count, dtype=np.bool_),
+    )
 
 
 def said(elo, errors, deals=100, unit="deal"):
-    return order_sentences(NAMES, [fit_of(elo, errors, deals)], unit)
+    fit = fit_of(elo, errors, deals)
+    return order_sentences(NAMES, Ratings([Component(fit.members, 100, fit, [])]), unit)
 
 
 def test_of_two_bots_one_is_ahead_or_nobody_is():
@@ -47,9 +61,7 @@ def test_groups_are_told_from_the_top_with_the_names_of_few_and_the_ends_of_many
 
 
 def test_a_clear_order_of_many_is_one_sentence():
-    assert said(np.arange(23) * -100, 8) == [
-        "The whole order is clear: every bot is ahead of all below it."
-    ]
+    assert said(np.arange(23) * -100, 8) == ["Every bot is clearly ahead of all below it."]
     assert said([500, 400, 300, 200, 100, 97], 8) == [
         "Every bot is clearly ahead of all below it, with one exception.",
         "e and f are too close to call; it would take more than 10 times the 100 deals played.",
@@ -143,7 +155,7 @@ def test_one_deal_makes_nothing_clear():
 
 
 def test_no_game_makes_no_sentence():
-    assert not order_sentences(["a", "b"], [])
+    assert not order_sentences(["a", "b"], Ratings([]))
 
 
 def test_deals_that_all_gave_the_same_result_prove_nothing():
@@ -153,7 +165,7 @@ def test_deals_that_all_gave_the_same_result_prove_nothing():
         for seated, won in ((("a", "b"), (1, 0)), (("b", "a"), (0, 1)))
         for shares in (won, (0.5, 0.5))
     ]
-    [fit] = rate(count_results(frame_of(games)))
+    [fit] = rate(count_results(frame_of(games))).fits
     assert fit.half_widths().tolist() == [0, 0]
     assert not make_tables(counts_of(games)).sentences
 
@@ -167,6 +179,27 @@ def test_twins_are_no_more_apart_than_their_results():
 def test_an_anchor_changes_no_sentence():
     counts = counts_of(duel(60, 20) + duel(30, 20, names=("b", "c")))
     assert make_tables(counts).sentences == make_tables(counts, anchors={"b": 1500}).sentences
+
+
+def bounded(side, is_clear):
+    """A core of three, and a fourth bot that it bounds."""
+    fit = fit_of([200, 0, -200], 8)
+    bound = Bound(3, side, 0.0, fit.members, np.zeros(3), np.array(is_clear), 20)
+    part = Component(np.arange(4), 100, fit, [bound])
+    return order_sentences(NAMES, Ratings([part]))[1:]
+
+
+def test_a_bot_outside_the_core_is_behind_whom_its_bound_says():
+    assert bounded("<", [True] * 3) == ["d is clearly behind all rated bots."]
+    assert bounded(">", [True] * 3) == ["d is clearly ahead of all rated bots."]
+    assert bounded("<", [True, False, False]) == ["d is clearly behind all rated bots but b and c."]
+    assert bounded("<", [False] * 3) == ["d is not clearly behind all rated bots."]
+    assert bounded("~", [False] * 3) == []
+
+
+def test_of_two_bots_one_that_won_everything_is_ahead_after_enough_deals():
+    assert make_tables(counts_of(duel(12, 0))).sentences == ["a is clearly ahead of b."]
+    assert make_tables(counts_of(duel(2, 0))).sentences == ["Nothing is clear yet."]
 
 
 def test_sentences_name_what_shares_luck():

@@ -247,5 +247,12 @@ def old_ms(record: GameRecord, seat: int) -> float:
     return record.think_ms[seat] / answers if answers else 0.0
 
 
+def ms_at(record: GameRecord, turn: int) -> float | None:
+    """The time of the answer after so many placements; None in older records."""
+    times = record.ms or ()
+    placed = [at for at, text in enumerate(record.moves[: len(times)]) if text != PASSED]
+    return times[placed[turn]] if turn < len(placed) else None
+
+
 def _ms(nanoseconds: int) -> float:
     return round(nanoseconds / NS_PER_MS, 3)

@@ -81,7 +81,7 @@ TIMES = (
     Column("slowest_ms", "Slowest ms", 1),
     Column("slowest_game", "In game", style="name"),
 )
-PACE = (
+TEMPO = (
     BOT,
     Column("answers", "Answers"),
     Column("early_ms", "Early ms", 1),
@@ -127,7 +127,7 @@ HANDS = (
 
 
 CONTENT = (
-    "cycles", "seats", "met_again", "times", "pace", "calibration", "endings", "machines", "voids",
+    "cycles", "seats", "met_again", "times", "tempo", "calibration", "endings", "machines", "voids",
     "opponents", "hands",
 )  # fmt: skip
 
@@ -169,7 +169,7 @@ def analysis_text(analysis: Analysis, run: str) -> str:
         *_met_again(analysis.met_again),
         f"How games end\n{table_text(ENDINGS, analysis.endings)}",
         f"Time to think\n{table_text(TIMES, analysis.times)}",
-        *_pace(analysis.pace),
+        *_tempo(analysis.tempo),
         *_calibration(analysis.calibration, analysis.opponents is not None),
     ]
     if len(analysis.machines) > 1:
@@ -221,12 +221,12 @@ def _met_again(reunions: pd.DataFrame) -> list[str]:
     return [f"Deals met again\n{table_text(MET_AGAIN, sure)}\n{told}"]
 
 
-def _pace(pace: pd.DataFrame) -> list[str]:
+def _tempo(tempo: pd.DataFrame) -> list[str]:
     """A section on the times of moves, if records have them."""
-    if pace.empty:
+    if tempo.empty:
         return []
     title = "Time of a move, by third of the bot's moves in a game; near the limit is above 80 %"
-    return [f"{title}\n{table_text(PACE, pace)}"]
+    return [f"{title}\n{table_text(TEMPO, tempo)}"]
 
 
 def _calibration(expected: pd.DataFrame, has_one_bot: bool) -> list[str]:  # noqa: FBT001

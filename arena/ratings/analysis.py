@@ -16,10 +16,10 @@ from arena.ratings.goodness import Goodness, goodness
 from arena.ratings.hands import Hands, worst_hands
 from arena.ratings.model import rate
 from arena.ratings.notes import without_note
-from arena.ratings.pace import Pace
 from arena.ratings.reunions import reunions_table
 from arena.ratings.tables import pairs_table, seats_table, standings_table
 from arena.ratings.tally import Row, Tally, WholeRow, row_decoder
+from arena.ratings.tempo import Tempo
 from arena.ratings.times import Machines, Times
 from arena.ratings.voids import void_table
 from arena.records.journal import journal_of, read_rows
@@ -48,7 +48,7 @@ class Analysis(NamedTuple):
     seats: pd.DataFrame
     met_again: pd.DataFrame
     times: pd.DataFrame
-    pace: pd.DataFrame
+    tempo: pd.DataFrame
     calibration: pd.DataFrame
     endings: pd.DataFrame
     machines: pd.DataFrame
@@ -73,7 +73,7 @@ def analyse_run(
     games, left = Tally(own_decks=info.has_own_decks), array("b")
     times, endings, machines = Times(), Endings(), Machines()
     move_ms = info.config.get("move_ms")
-    pace = Pace(move_ms if isinstance(move_ms, int) else None)
+    tempo = Tempo(move_ms if isinstance(move_ms, int) else None)
     calibration = Calibration(own_decks=info.has_own_decks)
     played = 0
     for _, row in read_rows(journal, row_decoder(WholeRow)):
@@ -83,7 +83,7 @@ def analyse_run(
         games.add(row)
         left.extend(row.left)
         times.add(row)
-        pace.add(row)
+        tempo.add(row)
         calibration.add(row)
         endings.add(row)
         machines.add(row)
@@ -108,7 +108,7 @@ def analyse_run(
         seats=seats_table(counts, fits),
         met_again=reunions_table(games, results.bots),
         times=times.table(results.bots),
-        pace=_of(pace.table(), bot),
+        tempo=_of(tempo.table(), bot),
         calibration=_of(calibration.table(), bot),
         endings=endings.table(),
         machines=machines.table(),

@@ -24,15 +24,13 @@ TURNS = 8
 
 
 class Node:
-    """A move in the tree: how often it was tried, what came of it for the seat that played it, and
-    the replies tried since; and how often that seat was ahead in the end.
-    """
+    """A move in the tree: tries, what came of them for the seat that plays it, and the replies."""
 
     __slots__ = ("ahead", "replies", "total", "tries")
 
     def __init__(self) -> None:
         self.tries = 0
-        self.ahead = 0.0
+        self.ahead = 0
         self.total = 0.0
         self.replies: dict[int, Node] = {}
 
@@ -73,12 +71,10 @@ def try_once(position: Position, node: Node, seed: int) -> None:
         else:
             position = position.play(PASS)
     position = position.play_on(policy="careful", among=AMONG, turns=TURNS, seed=seed)
-    outlooks = [position.outlook(seat) for seat in range(position.players)]
-    most = max(outlooks)
     for seat, passed in path:
         passed.tries += 1
-        passed.total += outlooks[seat]
-        passed.ahead += (outlooks[seat] == most) / outlooks.count(most)
+        passed.total += (outlook := position.outlook(seat))
+        passed.ahead += outlook > 0
 
 
 def choose(position: Position) -> int:
@@ -95,9 +91,7 @@ def choose(position: Position) -> int:
         best = sorted(race, key=lambda move: race[move].mean(), reverse=True)
         race = {move: race[move] for move in best[: (len(best) + 1) // 2]}
     move, node = next(iter(race.items()))
-    if node.tries:
-        # how often it stood best when the tries ended stands for how often it wins
-        position.note(node.ahead / node.tries, outlook=node.mean(), tries=node.tries)
+    position.note(node.ahead / node.tries if node.tries else None, tries=node.tries)
     return move
 
 

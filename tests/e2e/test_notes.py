@@ -50,8 +50,8 @@ def test_an_analysis_says_what_was_expected_and_where_time_went(run):
     shown = json.loads(run("analyse", "r", "--json")[0])
     [said] = shown["calibration"]
     assert (said["bot"], said["value"]) == ("noter", 0.75)
-    assert {row["bot"] for row in shown["pace"]} == {"fst", "noter"}
-    assert all(0 <= row["near"] <= 1 for row in shown["pace"])
+    assert {row["bot"] for row in shown["tempo"]} == {"fst", "noter"}
+    assert all(0 <= row["near"] <= 1 for row in shown["tempo"])
     out, _ = run("analyse", "r", "--bot", "noter")
     assert "0.7-0.8" in out
 

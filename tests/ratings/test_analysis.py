@@ -286,7 +286,7 @@ def test_an_analysis_tells_all_in_text_and_json(run):
         "seats",
         "met_again",
         "times",
-        "pace",
+        "tempo",
         "calibration",
         "endings",
         "machines",

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from arena.exports.analysis import analysis_object, analysis_text
 from arena.ratings.analysis import analyse_run
 from arena.ratings.calibration import Calibration
-from arena.ratings.pace import Pace
 from arena.ratings.tally import WholeRow
+from arena.ratings.tempo import Tempo
 from tests.exports.runs import duels, write_run
 
 
@@ -87,22 +87,22 @@ def test_games_of_one_deal_are_one_cluster_unless_each_line_up_has_its_own():
     assert table_of(rows, own_decks=True)["deals"].tolist() == [2]
 
 
-def test_pace_is_by_third_of_a_bots_own_answers():
-    pace = Pace(10)
-    pace.add(row(0.5, 1, ms=[1.0, 9.0, 2.0, None, 6.0, 8.0]))
-    pace.add(row(0.5, 1))  # an older record
-    one, other = pace.table().to_dict("records")
+def test_tempo_is_by_third_of_a_bots_own_answers():
+    tempo = Tempo(10)
+    tempo.add(row(0.5, 1, ms=[1.0, 9.0, 2.0, None, 6.0, 8.0]))
+    tempo.add(row(0.5, 1))  # an older record
+    one, other = tempo.table().to_dict("records")
     assert [one[name] for name in ("early_ms", "middle_ms", "late_ms")] == [1.0, 2.0, 6.0]
     assert (one["answers"], one["median_ms"], one["p95_ms"]) == (3, 2.0, 6.0)
     assert (one["slowest_share"], one["near"]) == (0.6, 0.0)
     assert (other["answers"], other["near"], other["slowest_share"]) == (2, 0.5, 0.9)
 
 
-def test_without_times_there_is_no_pace_and_without_a_limit_nothing_is_near():
-    pace = Pace(None)
-    assert pace.table().empty
-    pace.add(row(0.5, 1, ms=[0.0] * 6))
-    assert pace.table()["near"].isna().all()
+def test_without_times_there_is_no_tempo_and_without_a_limit_nothing_is_near():
+    tempo = Tempo(None)
+    assert tempo.table().empty
+    tempo.add(row(0.5, 1, ms=[0.0] * 6))
+    assert tempo.table()["near"].isna().all()
 
 
 def test_an_analysis_shows_both_in_text_and_json(tmp_path):
@@ -117,7 +117,7 @@ def test_an_analysis_shows_both_in_text_and_json(tmp_path):
     folder = write_run(tmp_path / "r", "abc", games, deals=4)
     analysis = analyse_run(folder)
     shown = analysis_object(analysis)
-    assert [row["bot"] for row in shown["pace"]] == ["a", "b", "c"]
+    assert [row["bot"] for row in shown["tempo"]] == ["a", "b", "c"]
     [said] = shown["calibration"]
     assert (said["bot"], said["notes"], said["deals"]) == ("a", 8, 4)
     assert [one["low"] for one in said["bins"]] == [0.5]

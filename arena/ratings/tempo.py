@@ -14,7 +14,7 @@ NEAR = 0.8
 TENTHS = 10
 
 
-class _BotPace(Struct):
+class _BotTempo(Struct):
     """Sums by third of a bot's answers, and how many answers took so many tenths of a ms: exact,
     and of bounded size, however many games there are.
     """
@@ -24,12 +24,12 @@ class _BotPace(Struct):
     tenths: Counter[int] = field(default_factory=Counter)
 
 
-class Pace:
+class Tempo:
     """Adds up the times of moves while games are read; ``move_ms`` is the limit, if known."""
 
     def __init__(self, move_ms: int | None) -> None:
         self._move_ms = move_ms
-        self._bots: defaultdict[str, _BotPace] = defaultdict(_BotPace)
+        self._bots: defaultdict[str, _BotTempo] = defaultdict(_BotTempo)
 
     def add(self, game: WholeRow) -> None:
         """Adds a game; older records and games between functions have no times of moves."""
@@ -37,12 +37,12 @@ class Pace:
             return
         for seat, bot in enumerate(game.bots):
             own = [ms for ms in game.ms[seat :: len(game.bots)] if ms is not None]
-            pace = self._bots[bot]
+            tempo = self._bots[bot]
             for number, ms in enumerate(own):
                 part = number * len(PARTS) // len(own)
-                pace.total_ms[part] += ms
-                pace.answers[part] += 1
-                pace.tenths[round(ms * TENTHS)] += 1
+                tempo.total_ms[part] += ms
+                tempo.answers[part] += 1
+                tempo.tenths[round(ms * TENTHS)] += 1
 
     def table(self) -> pd.DataFrame:
         """One row for each bot whose moves have times, by name.
@@ -55,24 +55,24 @@ class Pace:
                                      and the share of answers above 0.8 of it; NaN if unknown
         """
         rows = [
-            self._row(bot, pace) for bot, pace in sorted(self._bots.items()) if sum(pace.answers)
+            self._row(bot, tempo) for bot, tempo in sorted(self._bots.items()) if sum(tempo.answers)
         ]
         columns = ["bot", "answers", *PARTS, "median_ms", "p95_ms", "slowest_ms"]
         return pd.DataFrame(rows, columns=[*columns, "slowest_share", "near"])
 
-    def _row(self, bot: str, pace: _BotPace) -> dict[str, object]:
-        parts = zip(PARTS, pace.total_ms, pace.answers, strict=True)
-        slowest_ms, limit = max(pace.tenths) / TENTHS, self._move_ms
-        near = sum(n for ms, n in pace.tenths.items() if limit and ms > NEAR * limit * TENTHS)
+    def _row(self, bot: str, tempo: _BotTempo) -> dict[str, object]:
+        parts = zip(PARTS, tempo.total_ms, tempo.answers, strict=True)
+        slowest_ms, limit = max(tempo.tenths) / TENTHS, self._move_ms
+        near = sum(n for ms, n in tempo.tenths.items() if limit and ms > NEAR * limit * TENTHS)
         return {
             "bot": bot,
-            "answers": sum(pace.answers),
+            "answers": sum(tempo.answers),
             **{name: total / n if n else float("nan") for name, total, n in parts},
-            "median_ms": _quantile(pace.tenths, 0.5),
-            "p95_ms": _quantile(pace.tenths, 0.95),
+            "median_ms": _quantile(tempo.tenths, 0.5),
+            "p95_ms": _quantile(tempo.tenths, 0.95),
             "slowest_ms": slowest_ms,
             "slowest_share": slowest_ms / limit if limit else float("nan"),
-            "near": near / sum(pace.answers) if limit else float("nan"),
+            "near": near / sum(tempo.answers) if limit else float("nan"),
         }
 
 

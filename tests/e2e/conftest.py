@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 # as in a background job, whose children would not hear a Ctrl-C either
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-TIMES = ("think_ms", "slowest_ms", "ended")
+TIMES = ("think_ms", "slowest_ms", "ms", "ended")
 BARE = ["python3", "-S", "bot.py"]
 """How a bot starts that imports the standard library only: the packages installed here would cost
 it most of its start, and runs of tests start thousands.

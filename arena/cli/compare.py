@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import click
 import msgspec
@@ -18,10 +18,10 @@ from arena.cli.request import request_comparison, results_path
 from arena.cli.settings import setting_options
 from arena.cli.terminal import columns_of, folded
 from arena.exports.verdicts import llr_text, verdict_object, verdict_text
-from arena.ratings.sequential import Question, SequentialTest, Verdict
+from arena.ratings.sequential import BlockTest, Question, SequentialTest, Verdict
 from arena.records.find import read_records
 from arena.tournament.comparison import Block, ComparedGames
-from arena.tournament.config import DEFAULTS, Comparison, RunConfig
+from arena.tournament.config import DEFAULTS, Comparison, Evidence, RunConfig
 from arena.tournament.request import RunOptions
 from arena.tournament.runner import Runner
 from arena.tournament.session import Session
@@ -37,6 +37,10 @@ QUESTION = {
     "elo1": (float, '"Better" is a difference of at least about this.'),
     "alpha": (chance, 'How often "better" may be wrong if the difference is elo0.'),
     "beta": (chance, 'How often "not better" may be wrong if the difference is elo1.'),
+    "by": (
+        click.Choice(get_args(Evidence)),
+        "What decides: who won, or by how much; margins take fewer games.",
+    ),
 }
 """The type and the help of what a sequential test is asked."""
 
@@ -165,9 +169,7 @@ class _Contest:
         self._progress = play.progress
         self._source = ComparedGames(play.session.schedule, play.missing(), self._judge)
         groups = play.session.schedule.turns if play.session.config.pool else 0
-        self.test = SequentialTest(
-            _question(play.session.config), groups=groups, look=self._source.round_size
-        )
+        self.test = _test_of(play.session.config, groups, self._source.round_size)
 
     @property
     def games(self) -> int:
@@ -198,6 +200,17 @@ class _Contest:
         return is_decided
 
 
+def _test_of(config: RunConfig, groups: int, look: int) -> BlockTest:
+    """The test that a comparison asks for."""
+    assert config.compare is not None, "a comparison"
+    if config.compare.by == "wins":
+        return SequentialTest(_question(config), groups=groups, look=look)
+    # Numpy: a comparison by wins is played without.
+    from arena.ratings.margins import MarginTest  # noqa: PLC0415
+
+    return MarginTest(_question(config), players=config.players, groups=groups, look=look)
+
+
 def _question(config: RunConfig) -> Question:
     assert config.compare is not None, "a comparison"
     return Question(
@@ -215,10 +228,11 @@ def _headline(session: Session) -> str:
     config = session.config
     assert config.compare is not None, "a comparison"
     opponents = f", both against {', '.join(config.pool)}" if config.pool else ""
+    by = ", by margin" if config.compare.by == "margin" else ""
     return (
         f"{config.compare.new} against {config.compare.old}{opponents}, on"
         f" {', '.join(config.boards)}, at most"
-        f" {counted(config.deals * len(config.boards), 'block')}"
+        f" {counted(config.deals * len(config.boards), 'block')}{by}"
     )
 
 

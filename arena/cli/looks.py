@@ -40,13 +40,13 @@ def _look(session: Session, progress: Progress) -> dict[str, int] | None:
     from arena.ratings.information import precision, promises, rate_journal  # noqa: PLC0415
 
     config = session.config
-    results, fits = rate_journal(session.folder, config.bots, config.match)
+    results, ratings = rate_journal(session.folder, config.bots, config.match)
     games = results.games * max(len(config.match), 1)
-    found = precision(results, fits, config.until)
+    found = precision(results, ratings, config.until)
     allotted = None
     if config.until is None or found.widest > config.until:
         allotted = next_allotment(
-            config, promises(results, fits, session.schedule.line_ups, config.until)
+            config, promises(results, ratings, session.schedule.line_ups, config.until)
         )
     progress.figures["+/-"] = _number(found.widest)
     needed = _needed(session, found, games) if allotted else 0

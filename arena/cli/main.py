@@ -166,6 +166,8 @@ def arena(ctx: click.Context, home: Path | None) -> None:
     arena standings                        show the table again
     """  # noqa: D301 - \b is click's mark for lines to keep
     ctx.obj = find_home() if home is None else home
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
 
 
 def run_command(arguments: list[str] | None = None) -> int:

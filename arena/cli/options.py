@@ -116,30 +116,30 @@ def sandbox_options(command: Command) -> Command:
 
 
 def prior_option(command: Command) -> Command:
-    """``--prior auto|none|N``."""
+    """``--prior none|N``; ``auto`` is an older name of none."""
     return click.option(
         "--prior",
-        default="auto",
+        default="none",
         show_default=True,
-        metavar="auto|none|N",
+        metavar="none|N",
         callback=_parse_prior,
         help=(
-            "Virtual draws, which keep ratings finite when a bot won or lost everything: where"
-            " needed, never, or N for every bot."
+            "Rate also bots that won or lost everything, with N virtual draws for every bot."
+            " Otherwise they get a bound."
         ),
     )(command)
 
 
 def _parse_prior(_: click.Context, __: click.Parameter, value: str) -> float | None:
     if value in ("auto", "none"):
-        return None if value == "auto" else 0.0
+        return None
     try:
         weight = float(value)
     except ValueError:
         weight = -1.0
     # A generous bound that keeps out inf and nan.
     if not 0 < weight < 1e6:  # noqa: PLR2004
-        raise click.BadParameter(f"expected auto, none or a number above 0, got {value!r}")
+        raise click.BadParameter(f"expected none or a number above 0, got {value!r}")
     return weight
 
 
@@ -155,6 +155,17 @@ def anchor_option(command: Command) -> Command:
             "Fix the rating of a bot, which sets the level of all bots it can be compared with."
             " Without it, their mean is 0. Repeat it for groups of bots that never met."
         ),
+    )(command)
+
+
+def without_option(command: Command) -> Command:
+    """``--without BOT``, as a tuple of names ``without``."""
+    return click.option(
+        "--without",
+        multiple=True,
+        metavar="BOT",
+        callback=lambda _context, _parameter, names: tuple(dict.fromkeys(names)),
+        help="Leave out all games in which this bot sat. Repeat it to leave out several.",
     )(command)
 
 

@@ -5,35 +5,28 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import anchor_option, as_json, prior_option
+from arena.cli.options import anchor_option, prior_option, without_option
+from arena.cli.showing import Showing, showing_options
 
 
 @click.command()
 @click.argument("file", metavar="FILE|-")
-@click.option(
-    "--csv",
-    "csv_path",
-    metavar="FILE|-",
-    help="Write the standings as CSV to a file, or '-' for stdout.",
-)
-@click.option("--pairs", is_flag=True, help="Also show the results of each pair.")
+@showing_options
 @click.option(
     "--covariance", is_flag=True, help="Also show the covariance of the ratings, in Elo squared."
 )
 @click.option("--no-seats", is_flag=True, help="Rate as if all seats were equally good.")
 @anchor_option
+@without_option
 @prior_option
-@as_json
 def rate(
     file: str,
-    csv_path: str | None,
     anchors: dict[str, float],
+    without: tuple[str, ...],
     prior: float | None,
     *,
-    pairs: bool,
-    covariance: bool,
+    showing: Showing,
     no_seats: bool,
-    as_json: bool,
 ) -> None:
     """Rate the results in a CSV file. The games may come from anywhere: one row per game, such as
     below, gives you the tables of 'arena standings'. FILE '-' is stdin.
@@ -59,8 +52,8 @@ def rate(
 
     data = sys.stdin.buffer.read() if file == "-" else _read(Path(file))
     name = "stdin" if file == "-" else file
-    tables = rate_results(data, name, prior, anchors, seats=not no_seats)
-    show_tables(tables, {}, csv_path, as_json=as_json, pairs=pairs, covariance=covariance)
+    tables = rate_results(data, name, prior, anchors, seats=not no_seats, without=without)
+    show_tables(tables, {}, showing)
 
 
 def _read(path: Path) -> bytes:

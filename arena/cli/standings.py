@@ -7,39 +7,34 @@ import click
 from arena.cli.options import (
     SCORING,
     anchor_option,
-    as_json,
     match_option,
     prior_option,
     run_argument,
     run_folder,
+    without_option,
 )
+from arena.cli.showing import Showing, showing_options
+from arena.errors import UserError
 
 
 @click.command()
 @run_argument
-@click.option(
-    "--csv",
-    "csv_path",
-    metavar="FILE|-",
-    help="Write the standings as CSV to a file, or '-' for stdout.",
-)
-@click.option("--pairs", is_flag=True, help="Also show the results of each pair.")
+@showing_options
 @match_option(SCORING)
 @anchor_option
+@without_option
 @prior_option
-@as_json
 @click.pass_obj
 def standings(
     home: Path,
     /,
     run: str | None,
-    csv_path: str | None,
     match: list[str] | None,
     anchors: dict[str, float],
+    without: tuple[str, ...],
     prior: float | None,
     *,
-    pairs: bool,
-    as_json: bool,
+    showing: Showing,
 ) -> None:
     """Show the standings of a run, by default the newest one. They are computed from its journal,
     even while it is being played.
@@ -49,15 +44,23 @@ def standings(
 
     \b
     arena standings
+    arena standings league --wide --pairs
     arena standings league --csv league.csv
     arena standings league --anchor greedy-python=1500
     arena standings league --match bird,lion
+    arena standings league --without random-python
     arena standings --csv - | column -s, -t
     """  # noqa: D301 - \b is click's mark for lines to keep
     # Late: pandas is slow to load, and --help does not need it.
     from arena.cli.tables import rate_run, show_tables  # noqa: PLC0415
 
     folder = run_folder(home, run)
-    tables, plan = rate_run(folder, prior, anchors, match)
+    own = folder / "standings.csv"
+    if without and showing.csv_path and Path(showing.csv_path).resolve() == own.resolve():
+        raise UserError(
+            f"expected another file than {own} for a table without {', '.join(without)}",
+            "standings.csv of a run counts all its games",
+        )
+    tables, plan = rate_run(folder, prior, anchors, match, without)
     click.echo(f"run {folder}", err=True)
-    show_tables(tables, {"plan": plan and plan._asdict()}, csv_path, as_json=as_json, pairs=pairs)
+    show_tables(tables, {"plan": plan and plan._asdict()}, showing)

@@ -9,45 +9,45 @@ import click
 import msgspec
 
 from arena.cli.playing import said_when_slow
-from arena.cli.terminal import columns_of, folded
+from arena.cli.showing import Showing
+from arena.cli.terminal import columns_of, folded, is_unicode
 from arena.errors import ConfigError, printable
 from arena.exports.files import (
     Format,
     csv_text,
     export_run,
     parquet_library,
+    standings_file,
     standings_object,
     write_standings,
     write_table,
 )
+from arena.exports.overview import ASCII, Pen, overview_text
 from arena.exports.text import covariance_text, noun_of, pairs_text, standings_text
-from arena.ratings.columns import file_names
 from arena.ratings.foreign import read_sheet
 from arena.ratings.tables import Tables, rate_sheet, run_tables
 from arena.records.runfile import read_run
 from arena.tournament.session import Completeness, Session, completeness, schedule_of
 
+PAINTS: Mapping[str, Mapping[str, Any]] = {
+    "head": {"bold": True},
+    "bar": {"fg": "cyan"},
+    "zero": {"dim": True},
+}
 
-def show_tables(
-    tables: Tables,
-    beside: Mapping[str, Any],
-    csv_path: str | None,
-    *,
-    as_json: bool,
-    pairs: bool,
-    covariance: bool = False,
-) -> None:
+
+def show_tables(tables: Tables, beside: Mapping[str, Any], showing: Showing) -> None:
     """Prints tables, and writes the standings to a CSV file if asked to; ``beside`` goes at the
     start of the JSON.
     """
-    if csv_path == "-":
-        click.echo(csv_text(tables.standings, file_names("standings")), nl=False)
+    if showing.csv_path == "-":
+        click.echo(csv_text(*standings_file(tables)), nl=False)
         show_notes(tables)
         return
-    print_tables(tables, beside, as_json=as_json, pairs=pairs, covariance=covariance)
-    if csv_path:
-        write_table(Path(csv_path), tables.standings, file_names("standings"))
-        click.echo(f"\nstandings: {csv_path}", err=True)
+    print_tables(tables, beside, showing)
+    if showing.csv_path:
+        write_table(Path(showing.csv_path), *standings_file(tables))
+        click.echo(f"\nstandings: {showing.csv_path}", err=True)
 
 
 def rate_run(
@@ -55,13 +55,14 @@ def rate_run(
     prior: float | None,
     anchors: Mapping[str, float] | None = None,
     match: Sequence[str] | None = None,
+    without: Sequence[str] = (),
 ) -> tuple[Tables, Completeness | None]:
     """The tables of a run, and how complete it is (None if this version cannot read the plan). The
     notes mention both.
     """
     info = read_run(folder)
     with said_when_slow(f"rating the games of {folder}"):
-        tables = run_tables(folder, prior, anchors, match, info)
+        tables = run_tables(folder, prior, anchors, match, info, without)
     try:
         plan = completeness(schedule_of(info), tables.blocks)
     except ConfigError as error:
@@ -88,7 +89,13 @@ def export_tables(
 
 
 def rate_results(
-    data: bytes, name: str, prior: float | None, anchors: Mapping[str, float], *, seats: bool
+    data: bytes,
+    name: str,
+    prior: float | None,
+    anchors: Mapping[str, float],
+    *,
+    seats: bool,
+    without: Sequence[str] = (),
 ) -> Tables:
     """The tables of results in a CSV file of this name, in which each row is a game."""
     sheet = read_sheet(data, name)
@@ -96,7 +103,7 @@ def rate_results(
         click.echo(
             f"note: columns that are not used here: {printable(', '.join(sheet.unused))}", err=True
         )
-    return rate_sheet(sheet, prior, anchors, seats=seats)
+    return rate_sheet(sheet, prior, anchors, seats=seats, without=without)
 
 
 def _with_note(tables: Tables, plan: Completeness) -> Tables:
@@ -126,31 +133,37 @@ def conclude(session: Session, prior: float | None, *, as_json: bool) -> None:
     plan = completeness(session.schedule, tables.blocks)
     tables = _with_note(tables, plan)
     path = write_standings(session.folder, tables)
-    print_tables(tables, {"plan": plan._asdict()}, as_json=as_json)
+    print_tables(tables, {"plan": plan._asdict()}, Showing(as_json=as_json))
     click.echo(f"\nstandings: {path}", err=True)
 
 
-def print_tables(
-    tables: Tables,
-    beside: Mapping[str, Any],
-    *,
-    as_json: bool,
-    pairs: bool = False,
-    covariance: bool = False,
-) -> None:
+def print_tables(tables: Tables, beside: Mapping[str, Any], showing: Showing) -> None:
     """Prints the standings, and anything else asked for, to stdout; ``beside`` goes at the start of
     the JSON.
     """
-    if as_json:
-        content = {**beside, **standings_object(tables, pairs=pairs, covariance=covariance)}
-        click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
+    if showing.as_json:
+        shown = standings_object(tables, pairs=showing.pairs, covariance=showing.covariance)
+        click.echo(msgspec.json.format(msgspec.json.encode({**beside, **shown}), indent=2))
         return
-    width = columns_of(sys.stdout)
-    click.echo(folded(standings_text(tables, width), width))
-    if pairs:
+    click.echo(screen_text(tables, wide=showing.wide))
+    if showing.pairs:
         click.echo(f"\n{pairs_text(tables.pairs, noun_of(tables))}")
-    if covariance:
+    if showing.covariance:
         click.echo(f"\n{covariance_text(tables.covariance)}")
+
+
+def screen_text(tables: Tables, *, wide: bool = False) -> str:
+    """The standings as the terminal can show them, with all columns if they are ``wide``."""
+    width = columns_of(sys.stdout)
+    if wide:
+        return folded(standings_text(tables, width), width)
+    pen = Pen() if is_unicode(sys.stdout) else ASCII
+    table, below = overview_text(tables, width, pen._replace(paint=_paint)).split("\n\n", 1)
+    return f"{table}\n\n{folded(below, width)}"
+
+
+def _paint(text: str, what: str) -> str:
+    return click.style(text, **PAINTS[what])
 
 
 def show_notes(tables: Tables) -> None:

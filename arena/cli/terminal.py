@@ -1,7 +1,8 @@
-"""The terminal: lines folded between words at its width, which would break them inside a word, and
-pages and games that wait for a key.
+"""The terminal: lines folded between words at its width, which would break them inside a word, what
+it can draw, and pages and games that wait for a key.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from shutil import get_terminal_size
@@ -24,6 +25,15 @@ QUIT = ("q", "\x1b", "\x03", "\x04", "")
 def columns_of(stream: TextIO) -> int | None:
     """How wide a terminal is; None for a file or a pipe, where every line stays as it is."""
     return get_terminal_size().columns if stream.isatty() else None
+
+
+def is_unicode(stream: TextIO) -> bool:
+    """Whether a stream takes the characters of drawings. ``LC_ALL=C`` asks for plain ones: Python
+    writes UTF-8 even then.
+    """
+    if os.environ.get("LC_ALL") in {"C", "POSIX"} or os.environ.get("TERM") == "dumb":
+        return False
+    return (stream.encoding or "").lower().replace("-", "") == "utf8"
 
 
 def folded(text: str, width: int | None, indent: str = INDENT) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.options import prior_option, run_argument, run_folder
-from arena.exports.text import counted_text, standings_text
+from arena.exports.text import counted_text
 from arena.records.journal import journal_of
 from arena.tournament.session import Completeness
 
@@ -48,26 +48,27 @@ def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, 
     arena watch league --every 10
     """  # noqa: D301 - \b is click's mark for lines to keep
     # Late: pandas is slow to load, and --help does not need it.
-    from arena.cli.tables import rate_run  # noqa: PLC0415
+    from arena.cli.tables import rate_run, screen_text  # noqa: PLC0415
     from arena.ratings.tally import games_in  # noqa: PLC0415
 
     folder = run_folder(home, run)
     screen = sys.stdout.isatty() and not once
     speed = Speed()
-    click.echo(ALTERNATE_SCREEN if screen else "", nl=False)
+    click.echo(ALTERNATE_SCREEN if screen else "", nl=False, color=True)
     try:
         while True:
             began = time.monotonic()
             tables, plan = rate_run(folder, prior)
             games = games_in(tables.blocks)
             speed.note(games, began)
-            text = look(folder, tables, plan, games, speed)
-            click.echo(f"{FRESH}{text}" if screen else f"{text}\n")
+            text = f"{headline(folder, tables, plan, games, speed)}\n\n{screen_text(tables)}"
+            click.echo(FRESH if screen else "", nl=False, color=True)
+            click.echo(text if screen else f"{text}\n")
             if once or (plan is not None and not plan.missing):
                 break
             time.sleep(max(every, SHARE_OF_TIME * (time.monotonic() - began)))
     finally:
-        click.echo(NORMAL_SCREEN if screen else "", nl=False)
+        click.echo(NORMAL_SCREEN if screen else "", nl=False, color=True)
     if screen:
         click.echo(text)
 
@@ -86,17 +87,17 @@ class Speed:
         self.games_per_s = (games - self._first[0]) / seconds if seconds else 0.0
 
 
-def look(
+def headline(
     folder: Path, tables: "Tables", plan: Completeness | None, games: int, speed: Speed
 ) -> str:
-    """One look at a run, as text: its progress, its speed and its standings."""
+    """How far a run is, and how fast."""
     played = str(games) if plan is None else f"{plan.games - plan.missing} of {plan.games}"
     faults = int(tables.standings["forfeits"].sum())
     head = f"{folder}: {played} games, {faults} forfeit{'' if faults == 1 else 's'}" + (
         f" in {counted_text(tables)}" if tables.match else ""
     )
     if plan is not None and not plan.missing:
-        return f"{head}, finished\n\n{standings_text(tables)}"
+        return f"{head}, finished"
     if speed.games_per_s:
         head += f", {speed.games_per_s:.1f} games/s"
         head += (
@@ -107,4 +108,4 @@ def look(
         head += (
             f"; the last game ended {timedelta(seconds=round(since))} ago: 'arena run' continues it"
         )
-    return f"{head}\n\n{standings_text(tables)}"
+    return head

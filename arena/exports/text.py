@@ -1,7 +1,7 @@
 """Tables and boards as text for a terminal."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import printable
@@ -56,7 +56,7 @@ def _cell(column: Column, row: Mapping[Any, Any]) -> str:
     value = column.value(row)
     if column.shown is None:
         return str(value) or MISSING
-    return (row[column.mark] if column.mark else "") + number(value, column.shown)
+    return column.written(row, number)
 
 
 def standings_text(tables: "Tables", width: int | None = None) -> str:
@@ -72,7 +72,7 @@ def standings_text(tables: "Tables", width: int | None = None) -> str:
         text = table_text(kept, tables.standings, noun_of(tables))
         if width is None or max(map(len, text.splitlines())) <= width:
             break
-    return "\n".join([text, *map(printable, _footer(tables))])
+    return "\n".join([text, *map(printable, footer_lines(tables))])
 
 
 def seats_text(seats: "pd.DataFrame") -> str:
@@ -87,8 +87,8 @@ def pairs_text(pairs: "pd.DataFrame", noun: str = "Games") -> str:
     lines = [table_text(placed(PAIRS, "text"), pairs, noun)]
     if (pairs["mark"] != "").any():
         lines.append(
-            "marked differences depend on the prior: the games bound them only from below (>), from"
-            " above (<), or not at all (~)"
+            "a difference with < or > is a bound, with 95 % confidence; one with ~ depends on the"
+            " prior"
         )
     return "\n".join(lines)
 
@@ -180,17 +180,28 @@ def covariance_text(covariance: "pd.DataFrame") -> str:
     return columns_text(("Covariance", *map(str, covariance.columns)), rows, left=("Covariance",))
 
 
-def _footer(tables: "Tables") -> list[str]:
-    lines = []
-    for size in sorted(tables.seats["seats"].unique()):
-        rows = tables.seats[
-            (tables.seats["seats"] == size)
-            & tables.seats["elo_error"].notna()
-            & (tables.seats["seat"] > 0)
-        ]
+def footer_lines(tables: "Tables") -> list[str]:
+    """What stands below the standings: what they say about the order of the bots, what they are
+    made of, and what else to know.
+    """
+    clock = [f"time is {CLOCKS[tables.clock]}"] if tables.clock in CLOCKS else []
+    return [
+        *tables.sentences,
+        "; ".join([*_seat_effects(tables.seats), _source_of_errors(tables)]),
+        *gain_lines(tables),
+        *_anchor_lines(tables),
+        *clock,
+        *(f"note: {note}" for note in tables.notes),
+    ]
+
+
+def _seat_effects(seats: "pd.DataFrame") -> Iterator[str]:
+    """What each seat is worth, by number of players."""
+    for size in sorted(seats["seats"].unique()):
+        rows = seats[(seats["seats"] == size) & seats["elo_error"].notna() & (seats["seat"] > 0)]
         # Two players have one effect, told of the first seat.
         if size == 2 and len(rows):  # noqa: PLR2004
-            lines.append(
+            yield (
                 f"first seat {round(-rows['elo'].iloc[0], 1) + 0.0:+.1f} +/-"
                 f" {rows['elo_error'].iloc[0]:.1f} Elo"
             )
@@ -199,34 +210,39 @@ def _footer(tables: "Tables") -> list[str]:
                 f"{ORDINALS[seat]} {elo:+.1f} +/- {error:.1f}"
                 for seat, elo, error in rows[["seat", "elo", "elo_error"]].to_numpy(dtype=object)
             )
-            lines.append(f"{size} players, Elo compared with the first seat: {effects}")
+            yield f"{size} players, Elo compared with the first seat: {effects}"
+
+
+def _source_of_errors(tables: "Tables") -> str:
     unit = tables.unit
-    lines.append(
+    if unit == "game":
+        return f"95 % error bars, each game on its own deal; {counted_text(tables)}"
+    return (
         f"95 % error bars, clustered by {unit}; {counted_text(tables)}, {tables.clusters}"
         f" {unit}{'' if tables.clusters == 1 else 's'}"
-        if unit != "game"
-        else f"95 % error bars, each game on its own deal; {counted_text(tables)}"
     )
-    clock = [f"time is {CLOCKS[tables.clock]}"] if tables.clock in CLOCKS else []
-    return ["; ".join(lines), *gain_lines(tables), *_anchor_lines(tables), *clock] + [
-        f"note: {note}" for note in tables.notes
-    ]
 
 
 def gain_lines(tables: "Tables") -> list[str]:
-    """How many independent games the games are worth, to three digits, which is more than is really
-    known.
-    """
+    """About how many independent games the games are worth."""
     worth = tables.independent_games
     if worth is None or tables.clusters == tables.games:
         return []
-    digits = max(0, math.floor(math.log10(worth)) - 2)
-    return [
-        (
-            f"{tables.games:,} {noun_of(tables).lower()} are worth"
-            f" {round(worth / 10**digits) * 10**digits:,} independent ones"
-        )
-    ]
+    noun = noun_of(tables).lower()
+    between = "" if tables.rated_games == tables.games else " between rated bots"
+    games = f"{tables.rated_games:,} {noun}{between}"
+    return [f"{games} are worth about {rough(worth):,} independent {noun}"]
+
+
+def rough(value: float) -> int:
+    """The value to about a digit and a half, at least 1.
+
+    The number of independent games is an estimate, with a standard error of about 25 % at 20 deals
+    and 11 % at 100: more digits would be noise.
+    """
+    power = 10.0 ** math.floor(math.log10(max(value, 1)))
+    step = next(step for most, step in ((2, 0.2), (5, 0.5), (10, 1)) if value / power < most)
+    return max(round(round(value / power / step) * step * power), 1)
 
 
 def _anchor_lines(tables: "Tables") -> list[str]:

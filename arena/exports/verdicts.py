@@ -1,25 +1,30 @@
 """The result of a comparison, as text and for JSON."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, cast
 
-from arena.ratings.sequential import Question, SequentialTest, Verdict
+from arena.ratings.sequential import BlockTest, Question, SequentialTest, Verdict
 
 if TYPE_CHECKING:
     from arena.ratings.estimates import Estimate
+    from arena.ratings.margins import MarginTest
 
 
-def llr_text(test: SequentialTest) -> str:
+def llr_text(test: BlockTest) -> str:
     """The log likelihood ratio between its bounds: ``1.02 [-2.94, 2.94]``."""
     return f"{test.llr:.2f} [{test.question.lower:.2f}, {test.question.upper:.2f}]"
 
 
-def verdict_text(test: SequentialTest, new: str, old: str, games: int) -> str:
+def verdict_text(test: BlockTest, new: str, old: str, games: int) -> str:
     """The verdict, the evidence for it, and the difference in Elo."""
     # Scipy: a comparison is played without.
     from arena.ratings.estimates import plain_estimate, unbiased_estimate  # noqa: PLC0415
 
-    spread = f"spread {math.sqrt(test.variance):.3f} of a win per block"
+    margins = _margins_of(test)
+    spread = (
+        f"spread {math.sqrt(test.variance):.3f} {'per block' if margins else 'of a win per block'}"
+    )
     is_decided = test.verdict != Verdict.UNDECIDED
     plain = (
         "plain estimate, biased because the test stopped as soon as it knew enough"
@@ -30,23 +35,25 @@ def verdict_text(test: SequentialTest, new: str, old: str, games: int) -> str:
         [
             f"{test.verdict}: {new} against {old}",
             (
-                f"LLR {llr_text(test)} for {_question_text(test.question)}; {test.blocks} blocks,"
-                f" {games} games, {spread}"
+                f"LLR {llr_text(test)}{' by margin' if margins else ''} for"
+                f" {_question_text(test.question)}; {test.blocks} blocks, {games} games, {spread}"
             ),
             f"Elo {_estimate_text(unbiased_estimate(test))} median-unbiased",
             f"Elo {_estimate_text(plain_estimate(test))} {plain}",
+            *(_beside(margins) if margins else ()),
         ]
     )
 
 
-def verdict_object(test: SequentialTest, new: str, old: str, games: int) -> dict[str, Any]:
+def verdict_object(test: BlockTest, new: str, old: str, games: int) -> dict[str, Any]:
     """The same for JSON; infinite values are None."""
     # Scipy: a comparison is played without.
     from arena.ratings.estimates import plain_estimate, unbiased_estimate  # noqa: PLC0415
 
-    fair, plain = unbiased_estimate(test), plain_estimate(test)
+    fair, plain, margins = unbiased_estimate(test), plain_estimate(test), _margins_of(test)
     return {
         "verdict": str(test.verdict),
+        "by": "margin" if margins else "wins",
         "new": new,
         "old": old,
         "blocks": test.blocks,
@@ -58,7 +65,45 @@ def verdict_object(test: SequentialTest, new: str, old: str, games: int) -> dict
         "spread": round(math.sqrt(test.variance), 4),
         **_fields("elo", fair),
         **_fields("plain_elo", plain),
+        **(_beside_fields(margins) if margins else {}),
     }
+
+
+def _margins_of(test: BlockTest) -> "MarginTest | None":
+    """The test, if it is one by margin."""
+    return None if isinstance(test, SequentialTest) else cast("MarginTest", test)
+
+
+def _beside(test: "MarginTest") -> Iterator[str]:
+    """What the same blocks say by wins, and a warning if that is something else."""
+    # Scipy: a comparison is played without.
+    from arena.ratings.estimates import disagreement, plain_estimate  # noqa: PLC0415
+
+    yield f"by wins, from the same blocks: Elo {_estimate_text(plain_estimate(test.wins))} plain"
+    apart = disagreement(test)
+    if _is_apart(apart):
+        yield (
+            f"warning: margins and wins disagree by {apart.elo:+.1f} Elo, 99 % interval"
+            f" [{apart.low:+.1f}, {apart.high:+.1f}]: these two do not win by as much as they win"
+            " often, so go by wins (--by wins)"
+        )
+
+
+def _beside_fields(test: "MarginTest") -> dict[str, Any]:
+    # Scipy: a comparison is played without.
+    from arena.ratings.estimates import disagreement, plain_estimate  # noqa: PLC0415
+
+    apart = disagreement(test)
+    return {
+        "wins_llr": round(test.wins.llr, 4),
+        **_fields("wins_elo", plain_estimate(test.wins)),
+        **_fields("disagreement", apart),
+        "disagree": _is_apart(apart),
+    }
+
+
+def _is_apart(apart: "Estimate") -> bool:
+    return not apart.low <= 0 <= apart.high
 
 
 def _question_text(question: Question) -> str:

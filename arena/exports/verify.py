@@ -2,9 +2,11 @@
 follow from the rest.
 """
 
+import csv
+import io
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from hashlib import sha256
 from heapq import heappush, heapreplace
@@ -13,13 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+import pandas as pd
 
 from arena.errors import ArenaError, ConfigError, RunError, UserError
 from arena.exports.files import DERIVED, derived_text
 from arena.match.replay import audit
 from arena.players.builtin import COMMAND, built_in_bot
 from arena.players.folder import played_copy
-from arena.ratings.columns import DECIMALS
+from arena.ratings.columns import DECIMALS, RATED, cell_of
 from arena.ratings.tables import run_tables
 from arena.records.evidence import evidence_name
 from arena.records.ids import Ids
@@ -34,6 +37,7 @@ from arena.rules.terms import REVISION
 from arena.tournament.config import make_config
 from arena.tournament.schedule import Schedule, game_id
 
+STANDINGS = "standings.csv"
 MOST = 1000
 """The most differences to list; an audit stops there."""
 AT_ONCE = 1 << 16
@@ -108,6 +112,11 @@ def verify_run(
             differences.append(found)
     tables = [name for name in DERIVED if os.path.lexists(run / f"{name}.csv")]
     differences += _table_differences(run, tables, prior)
+    if _is_older(run):
+        notes.append(
+            "the tables are from an older version, which rated in another way: their ratings are"
+            " not compared; 'arena standings' shows those of today"
+        )
     if not tables:
         notes.append("no tables to compare: use 'arena export RUN --to RUN' to write them")
     return CheckedRun(
@@ -298,16 +307,44 @@ def _table_differences(run: Path, names: list[str], prior: float | None) -> list
     except ArenaError as error:
         expected = "a journal that gives this table"
         return [Difference(f"{names[0]}.csv", None, "table", expected, str(error))]
-    found = [csv_difference(run / f"{name}.csv", derived_text(run, tables, name)) for name in names]
+    skipped: Collection[str] = ()
+    if _is_older(run):
+        skipped = RATED
+        tables = tables._replace(standings=_in_order_of(run / STANDINGS, tables.standings))
+    found = [
+        csv_difference(run / f"{name}.csv", derived_text(run, tables, name), skipped)
+        for name in names
+    ]
     return [difference for difference in found if difference]
 
 
-def csv_difference(path: Path, expected: Iterable[str]) -> Difference | None:
+def _is_older(run: Path) -> bool:
+    """Whether the tables were written before bots outside the core had a mark."""
+    if not os.path.lexists(run / STANDINGS):
+        return False
+    return b"mark" not in read_regular(run, STANDINGS).partition(b"\n")[0].split(b",")
+
+
+def _in_order_of(path: Path, table: pd.DataFrame) -> pd.DataFrame:
+    """The standings in the order of a file's bots, which were rated in another way."""
+    text = read_regular(path.parent, path.name).decode(errors="replace")
+    try:
+        order = {row.get("bot"): at for at, row in enumerate(csv.DictReader(io.StringIO(text)))}
+    except csv.Error:
+        return table
+    return table.sort_values(
+        "bot", key=lambda bots: bots.map(cell_of).map(order).fillna(len(order)), kind="stable"
+    )
+
+
+def csv_difference(
+    path: Path, expected: Iterable[str], skipped: Collection[str] = ()
+) -> Difference | None:
     """The first cell in which a CSV file differs from a text in pieces; the last decimal may be off
     by one, due to rounding.
 
     New columns come last. So a file that was written before there were all of today's has the first
-    ones, and is compared in these.
+    ones, and is compared in these, without the ``skipped`` ones.
     """
     with os.fdopen(
         open_regular(path.parent, path.name), encoding="utf-8", errors="replace"
@@ -326,7 +363,8 @@ def csv_difference(path: Path, expected: Iterable[str]) -> Difference | None:
             if len(cells) != len(others_cells) or len(cells) == 1:
                 return Difference(path.name, number, "line", line, other)
             for head, cell, other_cell in zip(heads or cells, cells, others_cells, strict=False):
-                if cell != other_cell and not (number > 1 and _is_close(head, cell, other_cell)):
+                is_wrong = cell != other_cell and head not in skipped
+                if is_wrong and not (number > 1 and _is_close(head, cell, other_cell)):
                     return Difference(path.name, number, head, cell, other_cell)
     return None
 

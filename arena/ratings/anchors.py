@@ -7,30 +7,35 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from arena.errors import UserError, did_you_mean
-from arena.ratings.model import Fit
+from arena.ratings.model import Fit, Ratings
+from arena.ratings.outside import bounds_of
+from arena.ratings.results import Results
 
 
-def anchor_fits(
-    fits: Sequence[Fit], bots: Sequence[str], anchors: Mapping[str, float]
-) -> list[Fit]:
-    """The fits with their anchors held at the given ratings, at most one anchor per component.
-    Raises UserError.
+def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, float]) -> Ratings:
+    """The ratings with the anchors held at the given values, at most one per component. Raises
+    UserError.
     """
+    bots = results.bots
     for name in anchors:
         if name not in bots:
             known = f"{did_you_mean(name, bots)}there are {', '.join(bots) or 'none'}"
             raise UserError(
                 f"expected the anchor to be a bot of these results, got {name!r}", known
             )
-    anchored = [_anchor(fit, bots, anchors) for fit in fits]
-    idle = sorted(set(anchors) - {bots[member] for fit in fits for member in fit.members})
+    rated = {bots[member] for fit in ratings.fits for member in fit.members}
+    idle = sorted(set(anchors) - rated)
     if idle:
         raise UserError(
-            f"expected an anchor with a rating, got {', '.join(idle)} without a game against"
-            " another bot",
-            "choose another bot",
+            f"expected an anchor with a rating, got {', '.join(idle)} without one",
+            "choose a bot that won from others and lost to them, or rate everybody with --prior 1",
         )
-    return anchored
+    components = []
+    for part in ratings.components:
+        fit = part.fit and _anchor(part.fit, bots, anchors)
+        bounds = bounds_of(results, part.members, fit) if fit and part.bounds else part.bounds
+        components.append(part._replace(fit=fit, bounds=bounds))
+    return Ratings(components)
 
 
 def _anchor(fit: Fit, bots: Sequence[str], anchors: Mapping[str, float]) -> Fit:

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+BOUNDS = ("<", ">")
+"""The marks of bounds: the rating is below, or above."""
 
 
 class Column(NamedTuple):
@@ -26,11 +28,13 @@ class Column(NamedTuple):
     ``meaning``, ``source``  what it says and where it comes from, for readers of the files
     ``decimals``  in files and JSON; ``shown`` for people; None for texts and whole numbers
     ``of``        makes it of a row for people alone; files and data frames do not have it
-    ``mark``      the column whose text goes before the figure
+    ``mark``      the column whose text says what kind of figure it is; see `written`
     ``file``, ``text``, ``page``  the group of columns that it belongs to in the CSV file, on the
                   terminal and in the report, from the left; 0 leaves it out. Within a group, and
                   in data frames and JSON, columns stand as listed. Readers of our files rely on
                   the order, so a new column's ``file`` is higher than all before
+    ``brief``     the same for the standings at a glance, where 1 is left of the drawing and 2 right
+                  of it, and where ratings are whole numbers
     ``style``     ``name`` heads a row, ``strong`` stands out, ``warn`` does unless it is 0, the
                   head of a ``term`` is explained by its meaning; ``page_head`` if it differs
     ``spare``     a narrow terminal does without the column with 1 first
@@ -47,6 +51,7 @@ class Column(NamedTuple):
     file: int = 1
     text: int = 1
     page: int = 1
+    brief: int = 0
     style: str = ""
     page_head: str = ""
     spare: int = 0
@@ -55,6 +60,18 @@ class Column(NamedTuple):
         """The figure or text for people in a row of the data frame."""
         value = self.of(row) if self.of else row[self.name]
         return value * 100 if self.is_percent else value
+
+    def written(self, row: Mapping[str, Any], number: Callable[[float, int], str]) -> str:
+        """A figure as people see it, with ``number`` as the one place that writes numbers: bounds
+        as ``< -1285``, and ``~`` before figures that only a prior gives.
+        """
+        value, mark = self.value(row), row[self.mark] if self.mark else ""
+        if value != value:  # noqa: PLR0124 - NaN
+            return number(value, 0)
+        if mark in BOUNDS:
+            # More digits would claim more than a bound says.
+            return f"{mark} {number(value, 0)}"
+        return ("~" if mark == "~" else "") + number(value, self.shown or 0)
 
     @property
     def is_percent(self) -> bool:
@@ -68,12 +85,18 @@ def _half_width(row: Mapping[str, Any]) -> Any:
 
 ERROR = Column("error", "+/-", 1, of=_half_width, page_head="±")
 GAMES = "games counted"
+RATINGS = "all games"
 STANDINGS = (
     Column(
-        "rank", "Rank", meaning="1 is best; equal ratings share it", source="`elo`", style="strong"
+        "rank",
+        "Rank",
+        meaning="1 is best; equal ratings share it",
+        source="`elo`",
+        brief=1,
+        style="strong",
     ),
-    Column("rank_low", file=0),
-    Column("rank_high", file=0),
+    Column("rank_low", meaning="best rank it may really have", source=RATINGS, file=3),
+    Column("rank_high", meaning="worst rank it may really have", source=RATINGS, file=3),
     Column(
         "ranks",
         "95%",
@@ -81,20 +104,26 @@ STANDINGS = (
         page=2,
         page_head="Ranks",
     ),
-    Column("bot", "Bot", meaning="its name", source="`run.json`", style="name"),
-    Column("mark", file=0),
+    Column("bot", "Bot", meaning="its name", source="`run.json`", brief=1, style="name"),
+    Column(
+        "mark",
+        meaning="`<` or `>`: `elo` is a bound; `~`: no rating; `?`: too few deals to be sure of it",
+        source=RATINGS,
+        file=2,
+    ),
     Column(
         "elo",
         "Elo",
         1,
         2,
-        "rating; the mean of all bots is 0",
-        "all games",
+        "rating; the mean of all rated bots is 0",
+        RATINGS,
         mark="mark",
+        brief=1,
         style="strong",
     ),
-    Column("elo_low", "", None, 2, "low end of the rating's 95 % interval", "all games"),
-    Column("elo_high", "", None, 2, "high end of the rating's 95 % interval", "all games"),
+    Column("elo_low", "", None, 2, "low end of its 95 % interval; empty if open", RATINGS),
+    Column("elo_high", "", None, 2, "high end of its 95 % interval; empty if open", RATINGS),
     ERROR,
     Column(
         "los",
@@ -102,7 +131,7 @@ STANDINGS = (
         1,
         4,
         "likelihood of being stronger than the next row",
-        "all games",
+        RATINGS,
         file=0,
         text=2,
         style="term",
@@ -122,6 +151,7 @@ STANDINGS = (
         "wins per game, from 0 to 1; a win shared by *k* counts 1/*k*",
         "`ranks`",
         page=2,
+        brief=2,
     ),
     Column("avg_rank", "", None, 3, "mean rank in a game", "`ranks`"),
     Column(
@@ -137,6 +167,7 @@ STANDINGS = (
         style="warn",
     ),
     Column("think_ms", "", None, 1, "mean time spent on a game, in milliseconds", "`think_ms`"),
+    Column("deals", meaning="deals on which it played", source="`deal`", file=3),
 )
 PAIRS = (
     Column("bot", "Bot", meaning="one bot", source="`run.json`", style="name"),
@@ -156,18 +187,12 @@ PAIRS = (
         "`wins`, `shared`",
     ),
     Column(
-        "elo_diff",
-        "Elo diff",
-        1,
-        2,
-        "the bot's rating minus the opponent's",
-        "all games",
-        mark="mark",
+        "elo_diff", "Elo diff", 1, 2, "the bot's rating minus the opponent's", RATINGS, mark="mark"
     ),
-    Column("elo_low", "", None, 2, "low end of the difference's 95 % interval", "all games"),
-    Column("elo_high", "", None, 2, "high end of the difference's 95 % interval", "all games"),
+    Column("elo_low", "", None, 2, "low end of the difference's 95 % interval", RATINGS),
+    Column("elo_high", "", None, 2, "high end of the difference's 95 % interval", RATINGS),
     ERROR,
-    Column("los", "LOS%", 1, 4, "how likely the bot is the stronger one, from 0 to 1", "all games"),
+    Column("los", "LOS%", 1, 4, "how likely the bot is the stronger one, from 0 to 1", RATINGS),
     Column("mark", file=0),
 )
 SEATS = (
@@ -186,8 +211,8 @@ SEATS = (
         text=3,
     ),
     Column("avg_left", "Left", 1, 3, "mean number of pagodas left", "`left`", text=3),
-    Column("elo", "Elo", 1, 2, "what the seat is worth compared with seat 0", "all games", text=2),
-    Column("elo_error", "+/-", 1, 2, "half of its 95 % interval", "all games", text=2),
+    Column("elo", "Elo", 1, 2, "what the seat is worth compared with seat 0", RATINGS, text=2),
+    Column("elo_error", "+/-", 1, 2, "half of its 95 % interval", RATINGS, text=2),
 )
 FAULTS = (
     Column("bot", meaning="its name", source="`run.json`"),
@@ -209,13 +234,26 @@ DECIMALS = {
     if column.decimals is not None
 }
 
+RATED = {
+    column.name
+    for columns in FILES.values()
+    for column in columns
+    if column.source in (RATINGS, "`elo`")
+}
+"""The columns that depend on how games are rated."""
+
 
 def placed(columns: Sequence[Column], view: str) -> list[Column]:
-    """The columns of a view (``file``, ``text`` or ``page``), from the left."""
+    """The columns of a view (``file``, ``text``, ``page`` or ``brief``), from the left."""
     here = [column for column in columns if (not column.of if view == "file" else column.head)]
     return sorted(
         filter(lambda column: getattr(column, view), here), key=lambda column: getattr(column, view)
     )
+
+
+def in_whole_elo(column: Column) -> Column:
+    """The column with ratings and their errors as whole numbers: tenths are never known."""
+    return column._replace(shown=0) if column.name in {"elo", "error"} else column
 
 
 def frame_names(columns: Sequence[Column]) -> list[str]:

@@ -55,6 +55,17 @@ def pair_marks(matrix: NDArray[np.bool_]) -> Marks:
     return np.select([reach & reach.T, reach, reach.T], ["", ">", "<"], default="~")
 
 
+def core_of(matrix: NDArray[np.bool_], games: Floats) -> Ints:
+    """The largest set of players of whom each can be reached from every other; of several, the one
+    with the most games, then the first one. Empty if no two players are linked in both directions.
+    """
+    group = strong_components(matrix)
+    sizes, played = np.bincount(group), np.bincount(group, games)
+    first = np.unique(group, return_index=True)[1]
+    best = np.lexsort((first, -played, -sizes))[0]
+    return np.flatnonzero(group == best) if sizes[best] > 1 else np.empty(0, dtype=np.int64)
+
+
 def _components(matrix: NDArray[np.bool_], connection: Literal["weak", "strong"]) -> Ints:
     return connected_components(
         csr_array(matrix.astype(np.int8)), directed=True, connection=connection

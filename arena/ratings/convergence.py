@@ -26,7 +26,7 @@ def convergence_table(counts: Counts, prior: float | None = None) -> pd.DataFram
     rows: list[tuple[int, str, float, float, float]] = []
     for count in checkpoints(results.clusters):
         try:
-            fits = rate(_first(results, count), prior)
+            fits = rate(_first(results, count), prior).fits
         except NoAnswerError:
             continue
         for fit in fits[:1]:

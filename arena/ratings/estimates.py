@@ -3,20 +3,25 @@ stop on a lucky streak.
 """
 
 from collections.abc import Callable
-from math import inf, sqrt
-from typing import NamedTuple
+from math import inf, isfinite, sqrt
+from typing import TYPE_CHECKING, NamedTuple
 
 from scipy.optimize import brentq
-from scipy.special import stdtrit
 
 from arena.ratings.brownian import Endpoint, chance_of_less
-from arena.ratings.model import COVERAGE, NORMAL_QUANTILE, SMALL_SAMPLE
-from arena.ratings.sequential import SequentialTest
+from arena.ratings.freedom import COVERAGE, quantile
+from arena.ratings.model import ROUNDING
+from arena.ratings.sequential import BlockTest
+
+if TYPE_CHECKING:
+    from arena.ratings.margins import MarginTest
 
 OVERSHOOT = 0.583
 """How far a walk in normal steps overshoots a bound when it crosses it, in steps (Siegmund 1985,
 10.37).
 """
+CERTAIN = 0.99
+"""How sure we want to be before we say that margins and wins disagree."""
 MOST_ELO = 4000.0
 """Differences larger than this count as infinite."""
 
@@ -29,21 +34,15 @@ class Estimate(NamedTuple):
     high: float
 
 
-def plain_estimate(test: SequentialTest) -> Estimate:
+def plain_estimate(test: BlockTest) -> Estimate:
     """The mean of the blocks, as if their number had been fixed in advance: biased away from 0 if a
     bound was reached.
     """
-    freedom = max(test.blocks - 1, 1)
-    quantile = (
-        float(stdtrit(freedom, (1 + COVERAGE) / 2))
-        if test.blocks < SMALL_SAMPLE
-        else NORMAL_QUANTILE
-    )
-    half = quantile * sqrt(test.variance / max(test.blocks, 1))
+    half = float(quantile(test.blocks - 1)) * sqrt(test.variance / max(test.blocks, 1))
     return Estimate(*(_elo(test, test.mean + shift) for shift in (0.0, -half, half)))
 
 
-def unbiased_estimate(test: SequentialTest) -> Estimate:
+def unbiased_estimate(test: BlockTest) -> Estimate:
     """The median-unbiased estimate: the difference for which the test would have ended below this
     outcome as often as above it.
 
@@ -74,6 +73,29 @@ def unbiased_estimate(test: SequentialTest) -> Estimate:
     return Estimate(elo_with(0.5), elo_with((1 + COVERAGE) / 2), elo_with((1 - COVERAGE) / 2))
 
 
+def disagreement(test: "MarginTest") -> Estimate:
+    """By how much more the new bot is better by margin than by wins, with its 99 % interval. All of
+    it is from the same blocks, so most of their luck cancels.
+    """
+    by_margin, by_wins = plain_estimate(test).elo, plain_estimate(test.wins).elo
+    if not (test.blocks and isfinite(by_margin) and isfinite(by_wins)):
+        return Estimate(0.0, -inf, inf)
+    slopes = (_slope(test, by_margin), _slope(test.wins, by_wins))
+    variance = (
+        test.variance / slopes[0] ** 2
+        + test.wins.variance / slopes[1] ** 2
+        - 2 * test.covariance / (slopes[0] * slopes[1])
+    )
+    half = float(quantile(test.blocks - 1, CERTAIN)) * sqrt(max(variance, 0.0) / test.blocks)
+    difference = by_margin - by_wins
+    return Estimate(difference, difference - half, difference + half)
+
+
+def _slope(test: BlockTest, elo: float) -> float:
+    """How much the mean rises for a point of Elo."""
+    return (test.worth(elo + 0.5) - test.worth(elo - 0.5)) or ROUNDING
+
+
 def _root(falls: Callable[[float], float], low: float, high: float) -> float:
     """The zero of a falling function, or the end where it comes closest to 0."""
     if falls(low) < 0:
@@ -81,7 +103,7 @@ def _root(falls: Callable[[float], float], low: float, high: float) -> float:
     return high if falls(high) > 0 else float(brentq(falls, low, high, xtol=1e-9))
 
 
-def _elo(test: SequentialTest, value: float) -> float:
+def _elo(test: BlockTest, value: float) -> float:
     """The difference in Elo that gives this expected value of a block."""
     if abs(value) >= abs(test.worth(MOST_ELO if value > 0 else -MOST_ELO)):
         return inf if value > 0 else -inf

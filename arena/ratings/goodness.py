@@ -13,6 +13,7 @@ from scipy.special import fdtrc, stdtr
 
 from arena.ratings.components import Floats, Ints
 from arena.ratings.likelihood import (
+    ELO,
     Layout,
     derivatives,
     expected_shares,
@@ -21,7 +22,7 @@ from arena.ratings.likelihood import (
     seat_columns,
     spread,
 )
-from arena.ratings.model import ELO, Fit
+from arena.ratings.model import Fit
 from arena.ratings.results import Results, SizedGames, restrict
 from arena.ratings.sandwich import deal_sums, outcome_scores
 
@@ -63,21 +64,15 @@ def goodness(results: Results, fit: Fit) -> Goodness:
     from the same games.
     """
     inner = restrict(results, fit.members)
-    layout = layout_of(inner, seats=bool(fit.seats))
-    parameters = (
-        np.concatenate(
-            [
-                fit.elo - fit.elo.mean(),
-                *(fit.seats[table.size][0][1:] for table in inner.tables if fit.seats),
-            ]
-        )
-        / ELO
-    )
+    layout = layout_of(inner, fit.seats)
+    effects = [fit.seats[size][0][1:] for size in layout.offsets]
+    parameters = np.concatenate([fit.elo - fit.elo.mean(), *effects]) / ELO
     pairs = _Pairs(inner, layout, parameters)
     _, information = derivatives(parameters, layout, inner, fit.prior)
     bread = np.linalg.inv(gauged(information, layout, fit.prior))
     scores, moved = outcome_scores(inner, layout, parameters), bread @ pairs.slopes.T
-    deals, is_open = inner.clusters, bool(fit.open_seats) or bool((fit.marks != "").any())
+    deals = inner.clusters
+    is_open = bool(fit.prior) and bool(fit.open_seats or (fit.marks != "").any())
     residual = _all_games(inner, pairs.leads)
     mean = (residual - _all_games(inner, scores) @ moved) / deals
     variance = np.zeros((len(residual), len(residual)))

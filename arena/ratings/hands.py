@@ -11,7 +11,8 @@ import pandas as pd
 from scipy.special import softmax
 
 from arena.ratings.components import Floats, Ints
-from arena.ratings.model import ELO, Fit
+from arena.ratings.likelihood import ELO
+from arena.ratings.model import Ratings
 from arena.ratings.results import Column
 from arena.ratings.tally import GameList
 
@@ -39,16 +40,18 @@ class _HeldGames(NamedTuple):
 
 class Hands:
     """The hands of counted games; ``left`` are the pagodas left by game and seat, ``bots`` are the
-    bots of the fits.
+    bots of the ratings.
     """
 
     def __init__(
-        self, games: GameList, left: "array[int]", bots: Sequence[str], fits: Sequence[Fit]
+        self, games: GameList, left: "array[int]", bots: Sequence[str], ratings: Ratings
     ) -> None:
         self._bots = list(bots)
-        elo = np.full(len(bots), np.nan)
+        elo, fits = np.full(len(bots), np.nan), ratings.fits
         for fit in fits:
             elo[fit.members] = fit.elo
+        for bound in ratings.bounds:  # what is most likely may be far beyond, but this will do
+            elo[bound.member] = bound.elo
         known, outcome = list(games.outcomes), np.array(games.outcome, dtype=np.int32)
         _, cluster = np.unique(games.board_deals(), return_inverse=True)
         sizes = np.array([len(seated) for _, seated, _ in known], dtype=np.int64)

@@ -5,6 +5,7 @@ over the table (conditional logit with a fractional response). For two players i
 on scores.
 """
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +13,13 @@ import numpy as np
 from arena.ratings.components import Floats, Ints
 from arena.ratings.results import Results, SizedGames
 
+ELO = float(400 / np.log(10))
+"""Elo points per unit of theta."""
+
 
 class Layout(NamedTuple):
-    """The layout of parameters: bots first, then seats 1 to k-1 of each table size; without seat
-    effects, ``offsets`` lacks the size.
+    """The layout of parameters: bots first, then seats 1 to k-1 of each table size with seat
+    effects; ``offsets`` lacks the others.
     """
 
     bots: int
@@ -23,12 +27,12 @@ class Layout(NamedTuple):
     size: int
 
 
-def layout_of(results: Results, *, seats: bool) -> Layout:
-    """The parameters that these results need, with or without seat effects."""
+def layout_of(results: Results, sizes: Collection[int]) -> Layout:
+    """The parameters that these results need, with effects of seats at tables of these sizes."""
     offsets, size = {}, len(results.bots)
-    for table in results.tables if seats else ():
-        offsets[table.size] = size
-        size += table.size - 1
+    for players in sorted({table.players for table in results.tables} & {*sizes}):
+        offsets[players] = size
+        size += players - 1
     return Layout(len(results.bots), offsets, size)
 
 
@@ -36,11 +40,11 @@ def seat_columns(layout: Layout, table: SizedGames) -> Ints:
     """(k,) column of each seat's effect; seats without one, such as seat 0 (the reference), get the
     column after the last.
     """
-    start = layout.offsets.get(table.size)
-    effects = (
-        [layout.size] * (table.size - 1) if start is None else range(start, start + table.size - 1)
+    start = layout.offsets.get(table.players)
+    return np.array(
+        [layout.size if start is None or seat == 0 else start + seat - 1 for seat in table.places],
+        dtype=np.int64,
     )
-    return np.array([layout.size, *effects], dtype=np.int64)
 
 
 def expected_shares(parameters: Floats, layout: Layout, table: SizedGames) -> Floats:

@@ -1,31 +1,40 @@
 """The share-logit model: ratings and seat effects by maximum likelihood, with errors clustered by
 deal.
 
-`likelihood` defines the model, and `sandwich` computes the errors.
+`likelihood` defines the model, `sandwich` computes the errors, and `freedom` their degrees of
+freedom.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtr, stdtrit
 
 from arena.errors import NoAnswerError
 from arena.ratings.components import (
     Floats,
     Ints,
     Marks,
+    core_of,
     pair_marks,
     strong_components,
     took_from,
     weak_components,
 )
-from arena.ratings.likelihood import Layout, derivatives, gauged, layout_of, seat_columns
-from arena.ratings.results import Results, SizedGames, restrict
-from arena.ratings.sandwich import covariances, loose_directions
+from arena.ratings.freedom import (
+    FEW_EFFECTIVE,
+    FEWEST_EFFECTIVE,
+    chance_below,
+    freedom_of,
+    is_enough,
+    level_of,
+    quantile,
+)
+from arena.ratings.likelihood import ELO, Layout, derivatives, gauged, layout_of
+from arena.ratings.outside import Bound, bounds_of
+from arena.ratings.results import Results, restrict
+from arena.ratings.sandwich import loose_directions, sandwich
 
-ELO = 400 / np.log(10)
-"""Elo points per unit of theta."""
 STEP_CAP = 2.0
 TOLERANCE = 1e-9
 MOST_STEPS = 50
@@ -33,10 +42,6 @@ LEAST_INFORMATION = 1e-6
 """The least curvature in any direction; below it, rounding ended the search far out, and not a
 maximum.
 """
-SMALL_SAMPLE = 30
-COVERAGE = 0.95
-NORMAL_QUANTILE = 1.96
-AUTO_PRIOR = 1.0
 EQUAL = 1e-6
 """In Elo: smaller differences are rounding, and smaller standard errors count as 0."""
 ROUNDING = 1e-10
@@ -44,70 +49,99 @@ ROUNDING = 1e-10
 
 
 class Fit(NamedTuple):
-    """Ratings of the bots in one component, in Elo, with mean 0 or with one bot held at a given
-    value.
+    """Ratings of bots that all took shares of wins from each other, directly or in a circle (the
+    core of a component), in Elo, with mean 0 or with one bot held at a given value. With a prior,
+    those of a whole component.
 
     ``members`` (n,): their numbers in the results. ``elo`` (n,): the ratings, exactly equal if only
     rounding told them apart. ``covariance`` (n, n): the covariance of ``elo``, NaN with fewer than
-    two deals. ``gain``: how many independent games a game is worth. This is the variance of a
-    difference of two ratings, averaged over all pairs, if every game had its own deal, divided by
-    the same variance clustered by deal. NaN if there is no clustered one, or only the prior's.
-    ``seats``: by table size, the effect of each seat compared with seat 0 in Elo, and its standard
-    error, NaN if the deals show none; empty if seats were given no effect. ``clusters``: the number
-    of deals. ``prior``: the weight used, 0 for none. ``marks`` (n, n), from
+    two deals. ``deals`` (n,): the effective number of deals that tell of each bot: as many as it
+    played if they all tell the same. ``freedom`` (n, n): the degrees of freedom of the error of
+    each difference, and on the diagonal of each rating. ``gain``: how many independent games a game
+    is worth. This is the variance of a difference of two ratings, averaged over all pairs, if every
+    game had its own deal, divided by the same variance clustered by deal. NaN if there is no
+    clustered one, or only the prior's. ``seats``: by table size, the effect of each seat compared
+    with seat 0 in Elo, and its standard error, NaN if the deals show none; empty if seats were
+    given no effect. ``seat_freedom``: the degrees of freedom of these errors. ``clusters``: the
+    number of deals. ``prior``: the weight used, 0 for none. ``marks`` (n, n), from
     `components.pair_marks`: what the data, without the prior, leave open about the difference of
-    two bots. ``open_seats``: the table sizes whose seat effects only the prior keeps finite.
-    ``anchor``: the member with a given rating.
+    two bots. ``open_seats``: the table sizes whose games do not limit the effects of the seats:
+    all seats count as equally good there, unless a prior keeps the effects finite. ``anchor``:
+    the member with a given rating. ``by_prior``: the places of the bots that the games alone,
+    without the prior, would not rate.
     """
 
     members: Ints
     elo: Floats
     covariance: Floats
+    deals: Floats
+    freedom: Floats
     gain: float
     seats: dict[int, tuple[Floats, Floats]]
+    seat_freedom: dict[int, Floats]
     games: int
     clusters: int
     prior: float
     marks: Marks
     open_seats: tuple[int, ...]
     anchor: int | None = None
+    by_prior: tuple[int, ...] = ()
 
     @property
-    def freedom(self) -> float:
-        """Degrees of freedom of the t distribution used for all errors; infinite (the normal
-        distribution) for many deals.
+    def is_known(self) -> NDArray[np.bool_]:
+        """(n,) which bots played enough deals for an error bar."""
+        return np.asarray(self.deals >= FEWEST_EFFECTIVE, dtype=np.bool_)
+
+    @property
+    def is_few(self) -> NDArray[np.bool_]:
+        """(n,) which bots played so few deals that they are marked."""
+        return np.asarray(self.deals < FEW_EFFECTIVE, dtype=np.bool_)
+
+    def quantiles(self) -> Floats:
+        """(n, n) the factors from standard errors to half-widths of 95 % intervals, laid out as
+        ``freedom``; NaN where too few deals tell.
         """
-        return max(self.clusters - 1, 1) if self.clusters < SMALL_SAMPLE else np.inf
-
-    @property
-    def quantile(self) -> float:
-        """The factor from a standard error to the half-width of a 95 % interval."""
-        return (
-            float(stdtrit(self.freedom, (1 + COVERAGE) / 2))
-            if np.isfinite(self.freedom)
-            else NORMAL_QUANTILE
-        )
+        is_told = self.is_known[:, None] & self.is_known & is_enough(self.freedom)
+        return np.where(is_told, quantile(self.freedom), np.nan)
 
     def half_widths(self) -> Floats:
-        """Half-widths of the 95 % intervals of the ratings."""
-        return self.quantile * _errors(np.diag(self.covariance))
+        """(n,) half-widths of the 95 % intervals of the ratings.
+
+        They are for the distance from the anchor, or else from the mean of the bots with an error
+        bar: one that next to nothing is known about does not widen those of the others.
+        """
+        if self.anchor is not None:
+            return np.asarray(self.difference_half_widths()[self.anchor], dtype=np.float64)
+        contrasts = np.eye(len(self.elo)) - level_of(self.deals)
+        return np.diag(self.quantiles()) * _errors(
+            np.diag(contrasts @ self.covariance @ contrasts.T)
+        )
 
     def difference_error(self) -> Floats:
         """(n, n) standard errors of the differences of two ratings."""
         variance = np.diag(self.covariance)
         return _errors(variance[:, None] + variance - 2 * self.covariance)
 
+    def difference_half_widths(self) -> Floats:
+        """(n, n) half-widths of the 95 % intervals of the differences, 0 on the diagonal."""
+        half = self.quantiles() * self.difference_error()
+        np.fill_diagonal(half, 0.0)
+        return half
+
+    def seat_half_widths(self, size: int) -> Floats:
+        """(k,) half-widths of the 95 % intervals of the effects of seats at tables of this size."""
+        freedom = self.seat_freedom[size]
+        return self.seats[size][1] * np.where(is_enough(freedom), quantile(freedom), np.nan)
+
     def superiority(self) -> Floats:
-        """(n, n) likelihood of superiority: the quantile of the difference over its error; 0.5 for
-        equal ratings.
+        """(n, n) likelihood of superiority: the quantile of the difference over its error, 0.5 for
+        equal ratings; NaN where too few deals tell.
         """
         difference = self.elo[:, None] - self.elo
         with np.errstate(invalid="ignore", divide="ignore"):
-            ratio = np.where(difference == 0, 0.0, difference / self.difference_error())
-        return np.asarray(
-            stdtr(self.freedom, ratio) if np.isfinite(self.freedom) else ndtr(ratio),
-            dtype=np.float64,
-        )
+            ratio = difference / self.difference_error()
+        chance = np.where(np.isnan(self.quantiles()), np.nan, chance_below(ratio, self.freedom))
+        return np.where(difference == 0, 0.5, chance)
 
     def anchored(self, member: int, value: float) -> "Fit":
         """The fit with one member held at a value, so that it is no longer an estimate; the others'
@@ -123,15 +157,43 @@ class Fit(NamedTuple):
             elo=self.elo - self.elo[member] + value, covariance=covariance, anchor=member
         )
 
-    def bot_marks(self) -> list[str]:
-        """For each bot, whether its group gave the others nothing (``>``), got nothing (``<``) or
-        is open both ways (``~``); else empty.
-        """
-        return [_bot_mark(set(row) - {""}) for row in self.marks.tolist()]
+    def contrast_width(self, weights: Floats) -> float:
+        """The half-width of the 95 % interval of the ratings' sum with these weights (n,)."""
+        moved = self.covariance @ weights
+        parts = np.abs(weights * moved)
+        # as if the bots' parts of the error went together: exact where all have played the same
+        roots = (parts / np.sqrt(np.maximum(np.diag(self.freedom), 1.0))).sum()
+        freedom = (parts.sum() / roots) ** 2 if roots > 0 else np.inf
+        return float(quantile(freedom)) * float(np.sqrt(np.maximum(weights @ moved, 0.0)))
 
 
-def _bot_mark(marks: set[str]) -> str:
-    return "~" if marks >= {">", "<"} else "".join(marks - {"~"})
+class Component(NamedTuple):
+    """Bots that met, directly or through others: ``members`` are their numbers. ``fit`` has the
+    ratings of the core, None if there is no core, and ``bounds`` what is known of the others.
+    """
+
+    members: Ints
+    games: int
+    fit: Fit | None
+    bounds: list[Bound]
+
+
+class Ratings(NamedTuple):
+    """What results say about the strength of bots; the component with the most bots comes
+    first.
+    """
+
+    components: list[Component]
+
+    @property
+    def fits(self) -> list[Fit]:
+        """The fit of each component that has a core."""
+        return [part.fit for part in self.components if part.fit is not None]
+
+    @property
+    def bounds(self) -> list[Bound]:
+        """All bots that met others and have no rating."""
+        return [bound for part in self.components for bound in part.bounds]
 
 
 def _errors(variance: Floats) -> Floats:
@@ -140,59 +202,106 @@ def _errors(variance: Floats) -> Floats:
     return np.sqrt(np.where(variance < floor, 0.0, variance))
 
 
-def rate(results: Results, prior: float | None = None, *, seats: bool = True) -> list[Fit]:
-    """One fit per weakly connected component of bots that played each other, the one with the most
-    bots first.
+def rate(results: Results, prior: float | None = None, *, seats: bool = True) -> Ratings:
+    """The ratings of each component of bots that played each other.
 
-    ``prior`` is the weight of one virtual draw of every bot against a ghost rated 0; None adds one
-    only if the data have no maximum without it, and 0 raises NoAnswerError in that case. With
-    ``seats`` False, seats have no effect.
+    Without a prior the core of a component is rated by maximum likelihood, and everybody else gets
+    a bound. ``prior`` is the weight of one virtual draw of every bot against a ghost rated 0, which
+    rates everybody. With ``seats`` False, seats have no effect.
     """
-    count = len(results.bots)
-    graph = np.zeros((count, count), dtype=np.bool_)
+    graph = taken(results)
+    number = weak_components(graph)
+    groups = [np.flatnonzero(number == each) for each in range(number.max(initial=-1) + 1)]
+    components = [
+        _component(results, members, graph[np.ix_(members, members)], prior, seats=seats)
+        for members in groups
+        if len(members) > 1
+    ]
+    components.sort(key=lambda part: (-len(part.members), -part.games, part.members[0]))
+    return Ratings(components)
+
+
+def taken(results: Results) -> NDArray[np.bool_]:
+    """(n, n) whether a bot took a share of a win from another."""
+    graph = np.zeros((len(results.bots),) * 2, dtype=np.bool_)
     for table in results.tables:
-        graph |= took_from(count, table.seats, table.share, table.games)
-    component = weak_components(graph)
-    groups = [
-        np.flatnonzero(component == number) for number in range(component.max(initial=-1) + 1)
-    ]
-    rated = [members for members in groups if len(members) > 1]
-    fits = [
-        _rate_component(
-            restrict(results, members), members, graph[np.ix_(members, members)], prior, seats=seats
-        )
-        for members in rated
-    ]
-    return sorted(fits, key=lambda fit: (-len(fit.members), -fit.games, fit.members[0]))
+        graph |= took_from(len(results.bots), table.seats, table.share, table.games)
+    return graph
 
 
-def _rate_component(
+def _component(
     results: Results, members: Ints, graph: NDArray[np.bool_], prior: float | None, *, seats: bool
+) -> Component:
+    inner = restrict(results, members)
+    core = core_of(graph, inner.played())
+    if prior:
+        rest = np.setdiff1d(np.arange(len(members)), core).tolist()
+        every = _fit_with_prior(inner, graph, prior, seats=seats)
+        every = every._replace(members=members, by_prior=tuple(rest))
+        return Component(members, inner.games, every, [])
+    if not len(core):
+        return Component(members, inner.games, None, bounds_of(results, members, None))
+    fit = _fit_core(restrict(inner, core), seats=seats)._replace(members=members[core])
+    return Component(members, inner.games, fit, bounds_of(results, members, fit))
+
+
+def _fit_core(results: Results, *, seats: bool) -> Fit:
+    """The ratings of bots of whom each can be reached from every other.
+
+    So they have a maximum. The seats have one with them, or count as equally good: first those at
+    tables of a size where one seat won everything or nothing, then all.
+    """
+    sizes = {table.players for table in results.tables} if seats else set()
+    no_marks = np.full((len(results.bots),) * 2, "")
+    open_seats = {size for size in sizes if not _seats_determined(results, size)}
+    for left_out in (open_seats, sizes):
+        layout = layout_of(results, sizes - left_out)
+        try:
+            parameters = _solve(results, layout, 0.0)
+        except NoAnswerError:
+            if left_out == sizes:
+                raise
+        else:
+            break
+    return _fit(results, layout, parameters, 0.0, no_marks, tuple(sorted(left_out)))
+
+
+def _fit_with_prior(
+    results: Results, graph: NDArray[np.bool_], prior: float, *, seats: bool
 ) -> Fit:
-    layout, marks = layout_of(results, seats=seats), pair_marks(graph)
-    open_seats = tuple(
-        table.size
-        for table in results.tables
-        if table.size in layout.offsets and not _seats_determined(table)
-    )
-    determined = not open_seats and not (marks != "").any()
-    parameters, weight = _solve_with_prior(results, layout, graph, prior, determined=determined)
-    if determined and prior is None and weight:  # bots and seats run away together
-        open_seats = tuple(layout.offsets)
-    loose = loose_directions(layout, marks, open_seats)
-    clustered, independent = (
-        found * ELO**2 for found in covariances(results, layout, parameters, weight, loose)
-    )
+    """The ratings of a whole component, held together by virtual draws where games do not."""
+    sizes = {table.players for table in results.tables} if seats else set()
+    layout = layout_of(results, sizes)
+    open_seats = sorted(size for size in sizes if not _seats_determined(results, size))
+    parameters = _solve(results, layout, prior)
+    return _fit(results, layout, parameters, prior, pair_marks(graph), tuple(open_seats))
+
+
+def _fit(
+    results: Results,
+    layout: Layout,
+    parameters: Floats,
+    prior: float,
+    marks: Marks,
+    open_seats: tuple[int, ...],
+) -> Fit:
+    loose = loose_directions(layout, marks, open_seats if prior else ())
+    errors = sandwich(results, layout, parameters, prior, loose)
+    clustered, independent = errors.clustered * ELO**2, errors.independent * ELO**2
+    freedom = freedom_of(errors.leverage, layout, level_of(errors.leverage.told))
     bots = slice(0, layout.bots)
     return Fit(
-        members=members,
+        members=np.arange(layout.bots),
         elo=_level((parameters[bots] - parameters[bots].mean()) * ELO),
         covariance=clustered[bots, bots],
+        deals=errors.leverage.told,
+        freedom=freedom.bots,
         gain=np.nan if loose.size else _gain(clustered[bots, bots], independent[bots, bots]),
-        seats=_seat_effects(results, layout, parameters, clustered),
+        seats=_seat_effects(layout, parameters, clustered),
+        seat_freedom=freedom.seats,
         games=results.games,
         clusters=results.clusters,
-        prior=weight,
+        prior=prior,
         marks=marks,
         open_seats=open_seats,
     )
@@ -209,54 +318,18 @@ def _gain(clustered: Floats, independent: Floats) -> float:
 
 
 def _seat_effects(
-    results: Results, layout: Layout, parameters: Floats, covariance: Floats
+    layout: Layout, parameters: Floats, covariance: Floats
 ) -> dict[int, tuple[Floats, Floats]]:
     """Effects and standard errors by table size."""
     seats, every = {}, _errors(np.diag(covariance))
-    for table in results.tables:
-        if table.size in layout.offsets:
-            columns = seat_columns(layout, table)[1:]
-            errors = every[columns]
-            seats[table.size] = (
-                np.append(0.0, parameters[columns] * ELO),
-                np.append(0.0, np.where(errors == 0, np.nan, errors)),
-            )
-    return seats
-
-
-def _solve_with_prior(
-    results: Results,
-    layout: Layout,
-    graph: NDArray[np.bool_],
-    prior: float | None,
-    *,
-    determined: bool,
-) -> tuple[Floats, float]:
-    """The parameters, and the weight of the prior they needed. Raises NoAnswerError."""
-    weight = prior if prior is not None else 0.0 if determined else AUTO_PRIOR
-    if weight == 0 and not determined:
-        raise NoAnswerError(
-            "expected every bot and seat to win something from the others and lose something to"
-            f" them, got {_split(results, graph)}",
-            "these results give no finite ratings: use --prior auto, or play more deals",
+    for size, start in layout.offsets.items():
+        columns = slice(start, start + size - 1)
+        errors = every[columns]
+        seats[size] = (
+            np.append(0.0, parameters[columns] * ELO),
+            np.append(0.0, np.where(errors == 0, np.nan, errors)),
         )
-    try:
-        return _solve(results, layout, weight), weight
-    except NoAnswerError:
-        if prior is not None:
-            raise
-        return _solve(results, layout, AUTO_PRIOR), AUTO_PRIOR
-
-
-def _split(results: Results, graph: NDArray[np.bool_]) -> str:
-    groups = strong_components(graph)
-    if groups.max() == 0:
-        return "a seat that won everything or nothing"
-    parts = [
-        "+".join(results.bots[bot] for bot in np.flatnonzero(groups == group))
-        for group in range(groups.max() + 1)
-    ]
-    return f"groups, one of which won everything against another: {', '.join(parts)}"
+    return seats
 
 
 def _level(elo: Floats) -> Floats:
@@ -267,10 +340,14 @@ def _level(elo: Floats) -> Floats:
     return np.asarray((np.bincount(group, elo) / np.bincount(group))[group], dtype=np.float64)
 
 
-def _seats_determined(table: SizedGames) -> bool:
+def _seats_determined(results: Results, players: int) -> bool:
     """Whether every seat took something from every other one, directly or through third seats."""
-    seats = np.broadcast_to(np.arange(table.size), table.seats.shape)
-    return int(strong_components(took_from(table.size, seats, table.share, table.games)).max()) == 0
+    graph = np.zeros((players, players), dtype=np.bool_)
+    for table in results.tables:
+        if table.players == players:
+            seats = np.broadcast_to(table.places, table.seats.shape)
+            graph |= took_from(players, seats, table.share, table.games)
+    return int(strong_components(graph).max()) == 0
 
 
 def _solve(results: Results, layout: Layout, prior: float) -> Floats:
@@ -297,5 +374,5 @@ def _solve(results: Results, layout: Layout, prior: float) -> Floats:
     raise NoAnswerError(
         f"expected ratings to settle within {MOST_STEPS} steps, got ratings that grow without"
         " limit: the results have no finite maximum",
-        "use --prior auto, or play more deals",
+        "use --prior 1, or play more deals",
     )

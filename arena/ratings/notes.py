@@ -2,17 +2,21 @@
 machines.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
+import pandas as pd
 
-from arena.ratings.model import Fit
+from arena.errors import UserError, did_you_mean
+from arena.ratings.company import Company
 from arena.ratings.results import Results
 from arena.ratings.tally import PlayedBlocks, games_in
 from arena.records.record import split_host, unlike
+from arena.records.runfile import RunInfo
 from arena.rules.rounds import title_of
 
-FEW_DEALS = 10
+FAULTY = 3
+"""So many bots with forfeits are named; the table with all columns has the others."""
 
 
 def machines_note(hosts: Collection[str]) -> list[str]:
@@ -23,6 +27,35 @@ def machines_note(hosts: Collection[str]) -> list[str]:
     slow, fast, ratio = differ
     note = f"{fast} is {ratio:.1f} times as fast as {slow}, so bots did not play under equal"
     return [f"{note} conditions; see 'arena analyse'"]
+
+
+def comparison_note(info: RunInfo) -> list[str]:
+    """A note if the run is that of a comparison, whose Elo is another one."""
+    if not info.config.get("compare"):
+        return []
+    return [
+        (
+            "a comparison stops as soon as it knows enough, which makes these ratings biased;"
+            " 'arena compare' shows the corrected Elo, counted over all seats together, which makes"
+            " a difference a little smaller than here"
+        )
+    ]
+
+
+def forfeits_note(standings: pd.DataFrame, noun: str) -> list[str]:
+    """A note on the bots that forfeited games, the worst first."""
+    faulty = standings[standings["forfeits"] > 0].sort_values(
+        ["forfeits", "rank"], ascending=[False, True], kind="stable"
+    )
+    if not len(faulty):
+        return []
+    named = [
+        f"{bot} forfeited {forfeits:,} of {games:,} {noun}"
+        for bot, forfeits, games in faulty[["bot", "forfeits", "games"]].itertuples(index=False)
+    ]
+    rest = len(named) - FAULTY
+    more = [f"{rest} more bot{'' if rest == 1 else 's'} forfeited some"] if rest > 0 else []
+    return ["; ".join([*named[:FAULTY], *more])]
 
 
 def uncounted_note(
@@ -37,50 +70,48 @@ def uncounted_note(
     return [f"{rest} of {played} games do not belong to {complete}, so they do not count"]
 
 
-def fit_notes(results: Results, fits: Sequence[Fit], unit: str) -> Iterator[str]:
-    """What keeps the ratings from being compared, and what makes them rough."""
-    groups = [", ".join(results.bots[member] for member in fit.members) for fit in fits]
-    if len(fits) > 1:
-        yield f"these groups never met, so each has its own mean of 0: {'; '.join(groups)}"
-    rated = {member for fit in fits for member in fit.members.tolist()}
-    idle = [name for number, name in enumerate(results.bots) if number not in rated]
-    if idle and results.games:
-        yield f"no games against another bot: {', '.join(idle)}"
-    for fit in fits:
-        if fit.prior:
-            draws = f"{fit.prior:g} virtual draw{'' if fit.prior == 1 else 's'}"
-            reason = _prior_reason(results, fit)
-            yield f"{reason}rated with a prior of {draws} for every bot (--prior)"
-        if fit.clusters < FEW_DEALS:
-            units = f"{fit.clusters} {unit}{'s' if fit.clusters != 1 else ''}"
-            yield f"only {units}: the error bars are rough below {FEW_DEALS}"
-        yield from _alike_note(results, fit, unit)
+def company_note(found: Company) -> list[str]:
+    """A note on the two bots whose difference depends most on who else is at the table, if any
+    does.
+    """
+    if not found.clear:
+        return []
+    row = found.largest.iloc[0]
+    p = "p < 0.001" if row["p_all"] < 0.001 else f"p = {row['p_all']:.3f}"  # noqa: PLR2004
+    one, other, third = row["bot"], row["opponent"], row["third"]
+    if np.isfinite([row["elo_with"], row["elo_without"]]).all():
+        figures = [_lead(row[column]) for column in ("elo_with", "elo_without")]
+        told = f"where {third} sits too, {one} is {figures[0]} {other}, elsewhere {figures[1]} it"
+    else:
+        told = f"{one} does better against {other} where {third} sits too than elsewhere"
+    decides = "decides who is better" if row["elo_with"] > 0 > row["elo_without"] else "matters"
+    more = f"'arena analyse' has more, and '--without {third}' rates the other games"
+    return [f"who sits at the table {decides}: {told} ({p}); {more}"]
 
 
-def _prior_reason(results: Results, fit: Fit) -> str:
-    marks = np.array(fit.bot_marks())
-    names = {
-        mark: ", ".join(results.bots[member] for member in fit.members[marks == mark])
-        for mark in "><~"
-    }
-    reasons = [
-        f"the games do not limit the effect of the seats with {size} players; "
-        for size in fit.open_seats
-    ]
-    if names[">"]:
-        reasons.append(
-            f"{names['>']} (>) gave nothing to the others, {names['<']} (<) got nothing from them; "
+def _lead(elo: float) -> str:
+    return f"{abs(elo):.0f} Elo {'behind' if elo < 0 else 'ahead of'}"
+
+
+def without_note(without: Sequence[str], bots: Sequence[str], games: int, of: int) -> list[str]:
+    """A note on the games left out for bots that sat in them. Raises UserError for a bot that is
+    not there, or if nothing is left.
+    """
+    for name in without:
+        if name not in bots:
+            known = f"{did_you_mean(name, bots)}there are {', '.join(bots)}"
+            raise UserError(f"expected a bot of these games to leave out, got {name!r}", known)
+    if not without:
+        return []
+    names = " and ".join(without)
+    if not games:
+        raise UserError(
+            f"expected games without {names}, got {of} games with {_one_of(without)} in each",
+            "leave out fewer bots",
         )
-    if names["~"]:
-        reasons.append(f"only the prior links {names['~']} (~) to the bots above and below; ")
-    return "".join(reasons)
+    away = "it did not sit" if len(without) == 1 else "none of them sat"
+    return [f"without {names}: only the {games} of {of} games count in which {away}"]
 
 
-def _alike_note(results: Results, fit: Fit, unit: str) -> list[str]:
-    given = np.arange(len(fit.members)) == fit.anchor
-    alike = [results.bots[member] for member in fit.members[(fit.half_widths() == 0) & ~given]]
-    return (
-        [f"every {unit} gave the same result for {', '.join(alike)}: an error of 0 means only that"]
-        if alike
-        else []
-    )
+def _one_of(bots: Sequence[str]) -> str:
+    return bots[0] if len(bots) == 1 else "one of them"

@@ -2,7 +2,7 @@
 the order of the games.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from arena.ratings.components import Floats, Ints
 WHOLE = 12
 """A win in integer parts, which 1, 2, 3 or 4 winners can share evenly, so that sums are exact."""
 RANKS = 4
+FEWEST_SEATS = 2
 NS_PER_MS = 1_000_000
 SEAT_BITS = 2
 KEY = ["seats", "seat", "bot"]
@@ -39,6 +40,7 @@ class SizedGames(NamedTuple):
     ``seats`` (O, k) bots' numbers and ``ranks`` (O, k) by seat; ``share`` (O, k) of the win;
     ``games`` (O,) with this outcome
     ``cluster``, ``outcome``  (G,) each game's deal and its row in the arrays above, sorted
+    ``away``  the seats at the table that are left out of the arrays, see `restrict`
     """
 
     seats: Ints
@@ -47,11 +49,22 @@ class SizedGames(NamedTuple):
     games: Floats
     cluster: Column
     outcome: Column
+    away: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:
-        """Seats at the table."""
+        """Seats in the arrays."""
         return int(self.seats.shape[1])
+
+    @property
+    def players(self) -> int:
+        """Seats at the table."""
+        return self.size + len(self.away)
+
+    @property
+    def places(self) -> list[int]:
+        """The seats at the table that the columns of the arrays stand for."""
+        return [seat for seat in range(self.players) if seat not in self.away]
 
 
 class Results(NamedTuple):
@@ -65,6 +78,21 @@ class Results(NamedTuple):
     def games(self) -> int:
         """How many games were counted."""
         return sum(len(table.cluster) for table in self.tables)
+
+    def played(self) -> Floats:
+        """(n,) in how many games each bot sat; in how many seats, if it sat twice."""
+        games = np.zeros(len(self.bots))
+        for table in self.tables:
+            np.add.at(games, table.seats, table.games[:, None])
+        return games
+
+    def deals(self) -> Ints:
+        """(n,) on how many deals each bot played."""
+        played = np.zeros((self.clusters, len(self.bots)), dtype=np.bool_)
+        for table in self.tables:
+            for seat in range(table.size):
+                played[table.cluster, table.seats[table.outcome, seat]] = True
+        return np.asarray(played.sum(axis=0), dtype=np.int64)
 
 
 class Counts(NamedTuple):
@@ -141,6 +169,15 @@ def count_frame(frame: pd.DataFrame) -> Counts:
     )
 
 
+def frame_without(frame: pd.DataFrame, bots: Collection[str]) -> pd.DataFrame:
+    """The rows of the games in which none of these bots sat, without these bots."""
+    away = frame.loc[frame["bot"].isin(list(bots)), "game"].unique()
+    kept = frame[~frame["game"].isin(away)]
+    names = [name for name in frame["bot"].cat.categories if name not in bots]
+    clusters = np.unique(kept["cluster"], return_inverse=True)[1].astype(np.int64)
+    return kept.assign(bot=kept["bot"].cat.set_categories(names), cluster=clusters)
+
+
 def _by_table_size(frame: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
     """The rows grouped by table size, with each game's rows together and in the order of seats."""
     for size in sorted(frame["seats"].unique()):
@@ -203,35 +240,39 @@ def totals_of(results: Results, sums: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def restrict(results: Results, members: Ints) -> Results:
-    """The results of the games in which only the given bots played, with these bots renumbered in
-    order.
+    """The results as the given bots see them, with these bots renumbered in order: the games at a
+    table with two of them or more that one of them won, without the seats of all others.
+
+    In the model the odds of two bots do not depend on who else sits there. So a seat that is left
+    out takes nothing from what the game says about those who stay.
     """
     if len(members) == len(results.bots):
         return results
     number = np.full(len(results.bots), -1, dtype=np.int64)
     number[members] = np.arange(len(members))
-    tables = []
-    for table in results.tables:
-        keep = number[table.seats].min(axis=1) >= 0
-        if keep.any():
-            games, place = keep[table.outcome], (np.cumsum(keep) - 1).astype(np.int32)
-            tables.append(
-                SizedGames(
-                    number[table.seats[keep]],
-                    table.ranks[keep],
-                    table.share[keep],
-                    table.games[keep],
-                    table.cluster[games],
-                    place[table.outcome[games]],
-                )
-            )
-    used = (
-        np.unique(np.concatenate([table.cluster for table in tables]))
-        if tables
-        else np.empty(0, dtype=np.int32)
-    )
-    renumbered = [
-        table._replace(cluster=np.searchsorted(used, table.cluster).astype(np.int32))
-        for table in tables
-    ]
-    return Results([results.bots[member] for member in members], len(used), renumbered)
+    tables = [part for table in results.tables for part in _parts(table, number)]
+    used = np.zeros(results.clusters, dtype=np.bool_)
+    for table in tables:
+        used[table.cluster] = True
+    place = (np.cumsum(used) - 1).astype(np.int32)
+    renumbered = [table._replace(cluster=place[table.cluster]) for table in tables]
+    return Results([results.bots[member] for member in members], int(used.sum()), renumbered)
+
+
+def _parts(table: SizedGames, number: Ints) -> Iterator[SizedGames]:
+    """The games of a table among the bots with a number, by the seats that others have."""
+    inside = number[table.seats] >= 0
+    kept = (inside.sum(axis=1) >= FEWEST_SEATS) & ((table.share * inside).sum(axis=1) > 0)
+    for seated in np.unique(inside[kept], axis=0):
+        keep = kept & (inside == seated).all(axis=1)
+        games, place = keep[table.outcome], (np.cumsum(keep) - 1).astype(np.int32)
+        share = table.share[np.ix_(keep, seated)]
+        yield SizedGames(
+            number[table.seats[np.ix_(keep, seated)]],
+            table.ranks[np.ix_(keep, seated)],
+            share / share.sum(axis=1, keepdims=True),
+            table.games[keep],
+            table.cluster[games],
+            place[table.outcome[games]],
+            tuple(np.flatnonzero(~seated).tolist()),
+        )

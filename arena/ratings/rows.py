@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 
-from arena.ratings.results import WHOLE
+from arena.ratings.results import FEWEST_SEATS, WHOLE
 from arena.records.record import MOST_SEATS
 
 CLOSE = 0.005
 """Wide enough that 0.33 and 0.3333 both count as a third."""
-FEWEST_SEATS = 2
 UNREADABLE, MISSING = -1, -2
 RANKS = range(1, MOST_SEATS + 1)
 SHARES = "shares of 1/m for each of m winners and 0 for the others, for example 1,0 or 0.5,0.5"

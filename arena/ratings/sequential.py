@@ -7,9 +7,10 @@ the GSPRT", eq. 2.3): after N blocks of mean m and variance v, ``LLR = N (d1 - d
 at ``ln(beta / (1 - alpha))`` or ``ln((1 - beta) / alpha)`` (Wald 1945).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import StrEnum
-from math import exp, log, tanh
+from math import cosh, exp, log, sqrt, tanh
 from typing import NamedTuple
 
 SCALE = 400 / log(10)
@@ -20,6 +21,11 @@ BORROWED = 2.0
 """How many blocks the mean level counts for when we estimate the
 level of each group of opponents.
 """
+
+
+Margins = tuple[Sequence[int], Sequence[int]]
+"""The margins of the new bot and of the old one, game by game."""
+NO_MARGINS: Margins = ((), ())
 
 
 class Verdict(StrEnum):
@@ -62,46 +68,40 @@ def log_likelihood_ratio(
     return blocks * (alternative - null) * (2 * mean - null - alternative) / (2 * variance)
 
 
-class SequentialTest:
-    """The test; it takes blocks in schedule order.
+class BlockTest(ABC):
+    """What every test on blocks has in common: the question and the rule that answers it.
 
-    A block's value is the mean share of the win of the new bot minus that of the old one, from -1
-    to 1. Two bots that play each other (``groups`` 0) split the wins of a block between them.
-    Against opponents, each plays the same games separately, and ``groups`` is the number of
-    different sets of opponents. ``look`` blocks come between two decisions.
-
-    The variance includes one extra block, half of it at each end of the possible range, so that a
-    few identical blocks cannot decide the test.
+    ``look`` blocks come between two decisions.
     """
 
-    def __init__(self, question: Question, *, groups: int = 0, look: int = 1) -> None:
+    def __init__(self, question: Question, look: int) -> None:
         self.question = question
         self.look = look
-        self.blocks = 0
-        self._sum = 0.0
-        self._squares = 0.0
-        self._counts = [0] * groups
-        self._levels = [0.0] * groups
 
-    def add(self, new: float, old: float, group: int = 0) -> None:
-        """Counts a block: the mean shares of both, and the number of the set of opponents."""
-        self.blocks += 1
-        self._sum += new - old
-        self._squares += (new - old) ** 2
-        if self._counts:
-            self._counts[group] += 1
-            self._levels[group] += (new + old) / 2
+    @abstractmethod
+    def add(self, new: float, old: float, group: int = 0, margins: Margins = NO_MARGINS) -> None:
+        """Counts a block: the mean shares of the win of both, the number of the set of opponents,
+        and the margins of both in each game.
+        """
 
     @property
+    @abstractmethod
+    def blocks(self) -> int:
+        """The number of blocks so far."""
+
+    @property
+    @abstractmethod
     def mean(self) -> float:
-        """The mean value of the blocks; 0 without any."""
-        return self._sum / max(self.blocks, 1)
+        """What the blocks say so far; 0 without any."""
 
     @property
+    @abstractmethod
     def variance(self) -> float:
-        """The variance of a block's value, including the extra block."""
-        # Ten equal blocks have no spread, and would decide any question: hence the extra block.
-        return (max(self._squares - self.blocks * self.mean**2, 0.0) + WIDEST) / (self.blocks + 1)
+        """The variance of the mean, times the number of blocks."""
+
+    @abstractmethod
+    def worth(self, elo: float) -> float:
+        """The expected mean if the new bot is this much better."""
 
     @property
     def llr(self) -> float:
@@ -116,6 +116,68 @@ class SequentialTest:
             return Verdict.BETTER
         return Verdict.NOT_BETTER if self.llr <= self.question.lower else Verdict.UNDECIDED
 
+
+class SequentialTest(BlockTest):
+    """The test on wins; it takes blocks in schedule order.
+
+    A block's value is the mean share of the win of the new bot minus that of the old one, from -1
+    to 1. Two bots that play each other (``groups`` 0) split the wins of a block between them.
+    Against opponents, each plays the same games separately, and ``groups`` is the number of
+    different sets of opponents.
+
+    The variance includes one extra block, half of it at each end of the possible range, so that a
+    few identical blocks cannot decide the test.
+    """
+
+    def __init__(self, question: Question, *, groups: int = 0, look: int = 1) -> None:
+        super().__init__(question, look)
+        self._blocks = 0
+        self._sum = 0.0
+        self._level_sum = 0.5
+        self._squares = 0.0
+        self._counts = [0] * groups
+        self._levels = [0.0] * groups
+
+    def add(
+        self,
+        new: float,
+        old: float,
+        group: int = 0,
+        margins: Margins = NO_MARGINS,  # noqa: ARG002 - a win is a win
+    ) -> None:
+        """Counts a block: the mean shares of both, and the number of the set of opponents."""
+        self._blocks += 1
+        self._sum += new - old
+        self._level_sum += (new + old) / 2
+        self._squares += (new - old) ** 2
+        if self._counts:
+            self._counts[group] += 1
+            self._levels[group] += (new + old) / 2
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks were counted."""
+        return self._blocks
+
+    @property
+    def mean(self) -> float:
+        """The mean value of the blocks; 0 without any."""
+        return self._sum / max(self.blocks, 1)
+
+    @property
+    def variance(self) -> float:
+        """The variance of a block's value, including the extra block."""
+        # Ten equal blocks have no spread, and would decide any question: hence the extra block.
+        return (max(self._squares - self.blocks * self.mean**2, 0.0) + WIDEST) / (self.blocks + 1)
+
+    @property
+    def odds(self) -> tuple[float, float]:
+        """The log odds of the share of the win of the new bot and of the old one, with one block at
+        a half.
+        """
+        level, half = self._level_sum / (self.blocks + 1), self._sum / (self.blocks + 1) / 2
+        return _log_odds(level + half), _log_odds(level - half)
+
     def worth(self, elo: float) -> float:
         """The expected value of a block if the new bot is this much better.
 
@@ -127,14 +189,9 @@ class SequentialTest:
             return tanh(elo / SCALE / 2)
         levels = _shrunk(self._counts, self._levels)
         total = sum(
-            count * (_moved(level, elo / 2) - _moved(level, -elo / 2))
-            for count, level in zip(self._counts, levels, strict=True)
+            count * _apart(level, elo) for count, level in zip(self._counts, levels, strict=True)
         )
-        return (
-            total / max(self.blocks, 1)
-            if self.blocks
-            else _moved(0.5, elo / 2) - _moved(0.5, -elo / 2)
-        )
+        return total / self.blocks if self.blocks else _apart(0.5, elo)
 
 
 def _shrunk(counts: Sequence[int], sums: Sequence[float]) -> list[float]:
@@ -148,7 +205,23 @@ def _shrunk(counts: Sequence[int], sums: Sequence[float]) -> list[float]:
     ]
 
 
-def _moved(share: float, elo: float) -> float:
-    """The share of a win that a bot with this share would get if it were this much better."""
-    odds = share / (1 - share) * exp(elo / SCALE)
+def _log_odds(share: float) -> float:
+    return log(share / (1 - share))
+
+
+def _apart(level: float, elo: float) -> float:
+    """The difference of the shares of a win of two bots that are ``elo`` apart and whose mean share
+    is ``level``.
+    """
+    # The odds halfway between both on the scale of Elo solve a quadratic equation. Shares that are
+    # moved from the mean share itself made large differences too small: 297 Elo instead of 370.
+    rare = min(level, 1 - level)
+    bend = 2 * cosh(elo / SCALE / 2) * (1 - 2 * rare)
+    odds = 4 * rare / (bend + sqrt(bend**2 + 16 * rare * (1 - rare)))
+    return _moved(odds, elo / 2) - _moved(odds, -elo / 2)
+
+
+def _moved(odds: float, elo: float) -> float:
+    """The share of a win of a bot that is this much better than one with these odds."""
+    odds *= exp(elo / SCALE)
     return odds / (1 + odds)

@@ -10,20 +10,38 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from arena.ratings.anchors import anchor_fits
+from arena.ratings.anchors import anchor_ratings
+from arena.ratings.caveats import rating_notes
 from arena.ratings.columns import STANDINGS, frame_names
+from arena.ratings.company import company
+from arena.ratings.components import Ints
 from arena.ratings.foreign import Sheet
 from arena.ratings.matches import score_journal, scoring_of, timed_hosts
-from arena.ratings.model import Fit, rate
-from arena.ratings.notes import FEW_DEALS, fit_notes, machines_note, uncounted_note
-from arena.ratings.ranks import rank_intervals
-from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame
+from arena.ratings.model import Component, Fit, Ratings, rate
+from arena.ratings.notes import (
+    company_note,
+    comparison_note,
+    forfeits_note,
+    machines_note,
+    uncounted_note,
+    without_note,
+)
+from arena.ratings.outside import FEW_DEALS, Bound
+from arena.ratings.ranks import component_intervals
+from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame, frame_without
+from arena.ratings.sentences import order_sentences
 from arena.ratings.tally import PlayedBlocks
 from arena.ratings.voids import void_notes, void_table
 from arena.records.journal import journal_of
 from arena.records.runfile import RunInfo, read_run
 
 DUEL = 2
+PLACES, UNKNOWN = {">": 0, "<": 2}, 3
+"""Where bots outside the core stand in a component, by mark; the core's place is 1."""
+ORDER = ["component", "place", "figure"]
+OPPOSITE = {"<": ">", ">": "<", "~": "~"}
+MOST_TESTS = 8
+"""How many tests of company the note may cost; 'arena analyse' makes more."""
 
 
 class Tables(NamedTuple):
@@ -32,12 +50,15 @@ class Tables(NamedTuple):
     ``notes`` are sentences about what the reader should know: components, priors, few deals.
     ``clusters`` is the number of deals. ``blocks`` are those of all games, however the run is
     scored, and ``most_seats`` is the size of the largest table. ``independent_games`` is the number
-    of games without shared luck that would tell as much as these; None if unknown. ``covariance``
+    of games without shared luck that would tell as much as the ``rated_games``, those between bots
+    with a rating; None if unknown. ``covariance``
     is that of the ratings in Elo squared, with bots as index and columns, and NaN between bots that
     cannot be compared. ``unit`` is the name for a group of games that share luck: deal, block or
     game. ``match`` are the boards of the matches that the run is scored by, none if it is scored by
     games. With matches, all columns called games count matches. ``clock`` is what time was measured
-    by, ``cpu`` or ``wall``; empty if unknown.
+    by, ``cpu`` or ``wall``; empty if unknown. ``sentences`` say who is clearly ahead of whom, and
+    what is too close to call. ``without`` are bots whose games are left out of everything but
+    ``blocks``.
     """
 
     standings: pd.DataFrame
@@ -49,12 +70,15 @@ class Tables(NamedTuple):
     notes: list[str]
     blocks: Sequence[PlayedBlocks]
     most_seats: int
+    rated_games: int
     independent_games: float | None
     covariance: pd.DataFrame
     anchors: Mapping[str, float]
     unit: str
     match: Sequence[str]
     clock: str = ""
+    sentences: Sequence[str] = ()
+    without: Sequence[str] = ()
 
 
 def run_tables(
@@ -63,28 +87,30 @@ def run_tables(
     anchors: Mapping[str, float] | None = None,
     match: Sequence[str] | None = None,
     info: RunInfo | None = None,
+    without: Sequence[str] = (),
 ) -> Tables:
     """The tables of a run's folder, scored as in the run unless ``match`` differs; ``info`` is its
-    run.json, if the caller has read it.
+    run.json, if the caller has read it. Games with a bot in ``without`` are left out.
 
-    Raises RunError, NoAnswerError, UserError for anchors or boards that do not fit.
+    Raises RunError, NoAnswerError, UserError for anchors, boards or bots that do not fit.
     """
     info = info or read_run(run)
     boards = scoring_of(info, match)
     score = score_journal(journal_of(run), boards, own_decks=info.has_own_decks)
-    counts = score.counted.counts(bot.name for bot in info.bots)
+    names = [bot.name for bot in info.bots]
+    counts = score.counted.counts(names, without)
+    left_out = without_note(without, names, counts.results.games, len(score.counted.outcome))
     tables = make_tables(
-        counts,
-        prior,
-        score.games.blocks(),
-        anchors,
-        match=boards,
-        most_seats=score.games.most_seats,
+        counts, prior, score.games.blocks(), anchors, match=boards, without=without
     )
-    voids = void_notes(void_table(run, tables.standings, tables.games))
+    voids = void_notes(void_table(run, tables.standings, tables.games, without))
     clock = "" if info.config.get("in_process") else str(info.config.get("clock", "wall"))
     machines = machines_note(timed_hosts(info, score))
-    return tables._replace(clock=clock, notes=[*voids, *tables.notes, *machines])
+    return tables._replace(
+        clock=clock,
+        most_seats=score.games.most_seats,
+        notes=[*left_out, *voids, *tables.notes, *machines, *comparison_note(info)],
+    )
 
 
 def make_tables(
@@ -96,28 +122,38 @@ def make_tables(
     seats: bool = True,
     unit: str = "deal",
     match: Sequence[str] = (),
-    most_seats: int = DUEL,
+    without: Sequence[str] = (),
 ) -> Tables:
-    """The tables of counted games or matches; with ``seats`` False, seats have no effect. Raises
-    NoAnswerError, UserError.
+    """The tables of counted games or matches; with ``seats`` False, seats have no effect. The
+    counts leave the games of the bots in ``without`` out already. Raises NoAnswerError, UserError.
     """
     results = counts.results
-    fits = anchor_fits(rate(results, prior, seats=seats), results.bots, anchors or {})
+    ratings = anchor_ratings(rate(results, prior, seats=seats), results, anchors or {})
+    fits, standings = ratings.fits, standings_table(counts, ratings)
+    noun = "matches" if match else "games"
     return Tables(
-        standings=standings_table(counts, fits),
-        pairs=pairs_table(results, fits),
+        standings=standings,
+        pairs=pairs_table(results, ratings),
         seats=seats_table(counts, fits),
         faults=faults_table(counts),
         games=results.games,
         clusters=results.clusters,
-        notes=[*uncounted_note(results, blocks, match), *fit_notes(results, fits, unit)],
+        notes=[
+            *([] if without else uncounted_note(results, blocks, match)),
+            *company_note(company(results, fits, MOST_TESTS)),
+            *rating_notes(results, ratings, unit),
+            *forfeits_note(standings, noun),
+        ],
         blocks=blocks,
-        most_seats=most_seats,
+        most_seats=DUEL,
+        rated_games=sum(fit.games for fit in fits),
         independent_games=independent_games(fits),
         covariance=_covariance_table(results, fits),
         anchors=anchors or {},
         unit=unit,
         match=match,
+        sentences=order_sentences(results.bots, ratings, unit),
+        without=without,
     )
 
 
@@ -127,19 +163,23 @@ def rate_sheet(
     anchors: Mapping[str, float] | None = None,
     *,
     seats: bool = True,
+    without: Sequence[str] = (),
 ) -> Tables:
-    """The tables of a results file; values that the file does not have are missing. Raises
-    NoAnswerError, UserError.
+    """The tables of a results file; values that the file does not have are missing. Games with a
+    bot in ``without`` are left out. Raises NoAnswerError, UserError.
     """
+    kept, names = frame_without(sheet.frame, without), list(sheet.frame["bot"].cat.categories)
+    left_out = without_note(without, names, kept["game"].nunique(), sheet.frame["game"].nunique())
     tables = make_tables(
-        count_frame(sheet.frame),
+        count_frame(kept),
         prior,
         (),
         anchors,
         seats=seats,
         unit="block" if sheet.has_blocks else "game",
+        without=without,
     )
-    notes = [sheet.uneven] if sheet.uneven else []
+    notes = [*left_out, *([sheet.uneven] if sheet.uneven else [])]
     if not sheet.has_ranks:
         tables.standings["avg_rank"] = np.nan
         if (sheet.frame["seats"] > DUEL).any():
@@ -171,63 +211,84 @@ def _covariance_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
     return table.loc[rated, rated]
 
 
-def standings_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
+def standings_table(counts: Counts, ratings: Ratings) -> pd.DataFrame:
     """One row per bot, best first.
 
-    ``rank``       int64; equal ratings share a rank; bots of a smaller component, or without games,
-                   rank below
+    ``rank``       int64; equal ratings share a rank; bots with a lower bound rank above the core,
+                   those with an upper bound below it, and those of a smaller component, or without
+                   games, at the end
     ``rank_low``, ``rank_high``  int64, simultaneous 95 % interval within the component
     ``bot``        str
-    ``mark``       ``>`` the bot's group gave the others nothing, so its rating is a lower bound;
-                   ``<`` it got nothing from them; ``~`` it is open both ways, and only the prior
-                   links it to the others; else empty
-    ``elo``, ``elo_low``, ``elo_high``  float64, 95 % interval; NaN without games, or without error
-                                        bars
-    ``los``        float64, likelihood of superiority over the next row; NaN in the last and across
-                   components
+    ``mark``       ``<`` or ``>`` the bot is outside the core: ``elo`` is a bound that its rating is
+                   below, or above, with 95 % confidence; ``~`` it has no rating, or only the prior
+                   gives it one; else empty
+    ``elo``, ``elo_low``, ``elo_high``  float64, 95 % interval; NaN at the open side of a bound, and
+                                        without a rating or error bars
+    ``los``        float64, likelihood of superiority over the next row; NaN in the last, and if one
+                   of the two has no rating or is of another component
     ``games``, ``wins``, ``shared``, ``losses``, ``forfeits``  int64; ``wins`` are alone at rank 1,
                                                                ``shared`` together with others
     ``win_rate``   float64, a win shared by k counts 1/k; ``avg_rank``, ``avg_left`` float64
     ``think_ms``   float64, mean time spent per game
+    ``deals``      int64, on how many it played
     """
     table = _by_bot(counts).reindex(counts.results.bots)
+    table["deals"] = counts.results.deals()
     for column in ("games", "wins", "shared", "losses", "forfeits"):
         table[column] = table[column].fillna(0).astype("int64")
     for column in ("elo", "elo_low", "elo_high", "los"):
         table[column] = np.nan
-    table["component"], table["mark"] = len(fits), ""
+    table["component"], table["mark"] = len(ratings.components), "~"
     table["rank_low"], table["rank_high"] = 1, len(table)
-    for number, fit in enumerate(fits):
-        rows = table.index[fit.members]
-        half = fit.half_widths()
-        low, high = rank_intervals(fit)
-        table.loc[rows, ["elo", "elo_low", "elo_high"]] = np.column_stack(
-            [fit.elo, fit.elo - half, fit.elo + half]
-        )
+    for number, part in enumerate(ratings.components):
+        rows = table.index[part.members]
         table.loc[rows, "component"] = number
-        table.loc[rows, "mark"] = fit.bot_marks()
-        table.loc[rows, "rank_low"], table.loc[rows, "rank_high"] = low, high
+        table.loc[rows, "rank_low"], table.loc[rows, "rank_high"] = component_intervals(part)
+        _fill_ratings(table, part)
     table["bot"] = table.index
     table = table.rename_axis(index=None)
-    table = table.sort_values(
-        ["component", "elo", "bot"], ascending=[True, False, True], kind="stable"
-    )
+    # Without a rating there are only shares of wins to sort by.
+    table["place"] = table["mark"].map(PLACES).fillna(1).where(table["elo"].notna(), UNKNOWN)
+    table["figure"] = table["elo"].fillna(table["win_rate"]).fillna(0)
+    table = table.sort_values([*ORDER, "bot"], ascending=[True, True, False, True], kind="stable")
     table["rank"] = _ranks(table)
-    _fill_superiority(table, fits)
+    _fill_superiority(table, counts.results.bots, ratings.fits)
     return table[frame_names(STANDINGS)].reset_index(drop=True)
 
 
-def pairs_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
+def _fill_ratings(table: pd.DataFrame, part: Component) -> None:
+    """Ratings, bounds and marks of a component."""
+    columns = ["elo", "elo_low", "elo_high"]
+    if part.fit is not None:
+        rows, half = table.index[part.fit.members], part.fit.half_widths()
+        table.loc[rows, columns] = np.column_stack(
+            [part.fit.elo, part.fit.elo - half, part.fit.elo + half]
+        )
+        table.loc[rows, "mark"] = np.where(part.fit.is_few, "?", "").astype(object)
+        table.loc[rows[list(part.fit.by_prior)], "mark"] = "~"
+    for bound in part.bounds:
+        row = table.index[bound.member]
+        table.loc[row, "mark"] = bound.side
+        table.loc[row, columns] = _interval(bound.elo, bound.side)
+
+
+def _interval(bound: float, side: str) -> tuple[float, float, float]:
+    """A bound, with its open side missing."""
+    return bound, bound if side == ">" else np.nan, bound if side == "<" else np.nan
+
+
+def pairs_table(results: Results, ratings: Ratings) -> pd.DataFrame:
     """One row per ordered pair of different bots that played together, by name.
 
     ``games``; ``wins``, ``shared``, ``losses``  int64, by who ranked better in the game, whoever
                                                  won it
     ``score``     float64, wins plus half of shared, per game
     ``elo_diff``, ``elo_low``, ``elo_high``  float64, the bot's rating minus the opponent's, from
-                                             all games, with its 95 % interval
+                                             all games, with its 95 % interval, as in
+                                             `standings_table`
     ``los``       float64, the likelihood that the bot is the stronger one
-    ``mark``      if only the prior keeps the difference finite: ``>`` the games bound it from
-                  below, ``<`` from above, ``~`` not at all; else empty
+    ``mark``      ``<`` or ``>`` if the difference is a bound; ``~`` if it depends on the prior;
+                  else empty
     """
     table = _meetings(results)
     table["score"] = (table["wins"] + table["shared"] / 2) / table["games"]
@@ -237,21 +298,39 @@ def pairs_table(results: Results, fits: list[Fit]) -> pd.DataFrame:
     one, other = (
         table[column].map(number).to_numpy(dtype=np.int64) for column in ("bot", "opponent")
     )
-    for fit in fits:
+    for fit in ratings.fits:
         place = np.full(len(results.bots), -1, dtype=np.int64)
         place[fit.members] = np.arange(len(fit.members))
         rows = (place[one] >= 0) & (place[other] >= 0)
         at = (place[one[rows]], place[other[rows]])
-        difference, half = (
-            fit.elo[at[0]] - fit.elo[at[1]],
-            fit.quantile * fit.difference_error()[at],
-        )
+        difference, half = fit.elo[at[0]] - fit.elo[at[1]], fit.difference_half_widths()[at]
         values = np.column_stack(
             [difference, difference - half, difference + half, fit.superiority()[at]]
         )
         table.loc[rows, ["elo_diff", "elo_low", "elo_high", "los"]] = values
-        table.loc[rows, "mark"] = fit.marks[at].astype(object)
+        table.loc[rows, "mark"] = np.where(fit.marks[at] == "", "", "~").astype(object)
+    _fill_bounds(table, ratings.bounds, one * len(number) + other, len(number))
     return table
+
+
+def _fill_bounds(table: pd.DataFrame, bounds: Sequence[Bound], pair: Ints, count: int) -> None:
+    """The bounds on the differences between bots outside the core and those in it; ``pair`` is the
+    number of a row's pair among those of ``count`` bots.
+    """
+    row = np.full(count * count, -1, dtype=np.int64)
+    row[pair] = np.arange(len(table))
+    found = {}
+    for bound in bounds:
+        for rival, difference in zip(bound.rivals, bound.differences, strict=True):
+            one, other = row[bound.member * count + rival], row[rival * count + bound.member]
+            found[one] = (*_interval(difference, bound.side), bound.side)
+            found[other] = (*_interval(-difference, OPPOSITE[bound.side]), OPPOSITE[bound.side])
+    found.pop(-1, None)
+    if found:
+        columns = ["elo_diff", "elo_low", "elo_high", "mark"]
+        table.loc[list(found), columns] = pd.DataFrame(
+            found.values(), index=list(found), columns=columns
+        )
 
 
 def _meetings(results: Results) -> pd.DataFrame:
@@ -296,13 +375,11 @@ def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:
     table["win_rate"] = sums["parts"] / (WHOLE * sums["games"])
     table["avg_left"] = sums["left"] / sums["left_games"]
     table["elo"], table["elo_error"] = np.nan, np.nan
-    for size, (effects, errors) in fits[0].seats.items() if fits else ():
+    for size, (effects, _) in fits[0].seats.items() if fits else ():
         if size not in fits[0].open_seats:
             rows = table["seats"] == size
-            table.loc[rows, "elo"], table.loc[rows, "elo_error"] = (
-                effects,
-                errors * fits[0].quantile,
-            )
+            table.loc[rows, "elo"] = effects
+            table.loc[rows, "elo_error"] = fits[0].seat_half_widths(size)
     return table
 
 
@@ -329,23 +406,17 @@ def _by_bot(counts: Counts) -> pd.DataFrame:
 
 
 def _ranks(table: pd.DataFrame) -> list[int]:
-    """Ranks of a sorted table: equal ratings in one component share a rank, and so do bots without
-    a rating.
-    """
+    """Ranks of a sorted table: bots of one component with equal figures share a rank."""
     ranks: list[int] = []
-    keys = [
-        (int(component), None if np.isnan(elo) else float(elo))
-        for component, elo in zip(table["component"], table["elo"], strict=True)
-    ]
+    keys = list(table[ORDER].itertuples(index=False, name=None))
     for place, key in enumerate(keys):
         ranks.append(ranks[-1] if place and key == keys[place - 1] else place + 1)
     return ranks
 
 
-def _fill_superiority(table: pd.DataFrame, fits: list[Fit]) -> None:
-    for number, fit in enumerate(fits):
-        rows = table.index[table["component"] == number]
-        place = {name: at for at, name in enumerate(sorted(rows))}
+def _fill_superiority(table: pd.DataFrame, bots: Sequence[str], fits: list[Fit]) -> None:
+    for fit in fits:
+        place = {bots[member]: at for at, member in enumerate(fit.members.tolist())}
         superiority = fit.superiority()
-        for name, next_name in pairwise(rows):
+        for name, next_name in pairwise(name for name in table.index if name in place):
             table.loc[name, "los"] = superiority[place[name], place[next_name]]

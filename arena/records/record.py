@@ -15,8 +15,12 @@ from msgspec import Meta, Struct
 
 VERSION: Literal[1] = 1
 MOST_SEATS = 4
+DUEL = 2
 DEALS = 10_000_000
 """The deals of a board have numbers below this."""
+UNKNOWN_MARGIN = 25
+"""A margin larger than any in pagodas: that of a forfeited game, of which only the winner is known.
+"""
 DIFFERENT = 1.25
 """If one machine is more than this many times as fast as another, equal times do not give bots
 equal computing power.
@@ -105,6 +109,22 @@ def shares(ranks: Sequence[int]) -> list[float]:
     """Each seat's share of the win: 1/k for each of the k seats at rank 1, 0 for the rest."""
     winners = ranks.count(1)
     return [1 / winners if rank == 1 else 0.0 for rank in ranks]
+
+
+def margins(game: GameRecord) -> list[int]:
+    """By how much each seat won (above 0) or lost, or its rank if there are more than two players.
+
+    With two players it is the difference in pagodas left, or `UNKNOWN_MARGIN` either way if the
+    game was forfeited: it ended with pagodas in hand that say nothing about who would have won by
+    how much. With more players it is 0 for rank 1, -1 to -3 if that is shared by 2 to 4, and 4 less
+    for each rank below.
+    """
+    if len(game.bots) > DUEL:
+        return [-4 * (rank - 1) - game.ranks.count(rank) + 1 for rank in game.ranks]
+    lead = game.left[1] - game.left[0]
+    if game.faults:
+        lead = UNKNOWN_MARGIN * (game.ranks[1] - game.ranks[0])
+    return [lead, -lead]
 
 
 def host_text(name: str, speed: int) -> str:

@@ -169,6 +169,8 @@ def read_board(path: Path) -> Board:
         text = _read_regular(path).decode("utf-8-sig")
     except (OSError, ValueError) as error:
         raise BoardError(f"board file {path}: expected a text file, got {error}") from error
+    if not path.stem.isprintable():  # the name goes into seeds and files, and a board has no other
+        raise BoardError(f"board file {path}: expected a name of printable characters in UTF-8")
     return parse_board(path.stem, text)
 
 

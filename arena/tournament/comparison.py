@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from arena.errors import ConfigError
 from arena.match.referee import GamePlan
-from arena.records.record import GameRecord, shares
+from arena.records.record import GameRecord, margins, shares
 from arena.tournament.batches import Batches
 from arena.tournament.config import MOST_DEALS, RunConfig
 from arena.tournament.lineups import opponents
@@ -23,24 +23,35 @@ WHOLE = 12
 """A win in integer parts, which 1, 2, 3 or 4 winners can share evenly."""
 
 
+Margins = tuple[tuple[int, ...], tuple[int, ...]]
+"""The margins of the new bot and of the old one, game by game."""
+
+
 class Block(NamedTuple):
     """One deal on one board, played by both bots in the same seats: each bot's mean share of the
-    win, and the set of opponents.
+    win, and the set of opponents; for a test by margin also both bots' sorted margins.
     """
 
     new: float
     old: float
     group: int
+    margins: Margins = ((), ())
 
 
 class _OpenBlock(NamedTuple):
     """How many games of a block are there, and what both bots got in them, in parts of `WHOLE`, so
-    that order does not matter.
+    that order does not matter; their margins if these are wanted.
     """
 
     games: int = 0
     new: int = 0
     old: int = 0
+    margins: Margins = ((), ())
+
+    def block(self, whole: int, group: int) -> Block:
+        """The block, once it is complete."""
+        new, old = (tuple(sorted(of_bot)) for of_bot in self.margins)
+        return Block(self.new / whole, self.old / whole, group, (new, old))
 
 
 class ComparedGames:
@@ -110,9 +121,24 @@ class ComparedGames:
             for bot, share in zip(record.bots, shares(record.ranks), strict=True)
         }
         new, old = parts.get(self._compare.new, 0), parts.get(self._compare.old, 0)
-        self._open[place] = _OpenBlock(games.games + 1, games.new + new, games.old + old)
+        self._open[place] = _OpenBlock(
+            games.games + 1, games.new + new, games.old + old, self._margins(games, record)
+        )
         while self.settled is None and self._looked_at < self._deals and self._has_round():
             self._look()
+
+    def _margins(self, games: _OpenBlock, record: GameRecord) -> Margins:
+        """Both bots' margins in a block, with those of one more game."""
+        if self._compare.by == "wins":
+            return games.margins
+        of_bot = dict(zip(record.bots, margins(record), strict=True))
+        new, old = (
+            (*known, of_bot[bot]) if bot in of_bot else known
+            for known, bot in zip(
+                games.margins, (self._compare.new, self._compare.old), strict=True
+            )
+        )
+        return new, old
 
     def _places(self) -> list[tuple[str, int]]:
         """The boards and deals of the next round's blocks, in order."""
@@ -127,12 +153,10 @@ class ComparedGames:
 
     def _look(self) -> None:
         """Passes the next round to the judge."""
-        blocks = []
-        for place in self._places():
-            games = self._open.pop(place)
-            blocks.append(
-                Block(games.new / self._whole, games.old / self._whole, place[1] % self._groups)
-            )
+        blocks = [
+            self._open.pop(place).block(self._whole, place[1] % self._groups)
+            for place in self._places()
+        ]
         self._looked_at += self._groups
         if self._judge(blocks):
             self.settled = self._looked_at

@@ -25,7 +25,7 @@ UNSAID = Timing()
 GROWING = ("deals", "tables")
 OWN_RULES = ("bots", "seed", "line_ups", "settled", "allotted")
 """Settings that are not simply compared with those of the run."""
-BEFORE = {"clock": "wall"}
+BEFORE = {"clock": "wall", "by": "wins"}
 """What a run.json means that was written before it had the setting."""
 Players = Annotated[int, Meta(ge=2, le=4)]
 Deals = Annotated[int, Meta(ge=1, le=MOST_DEALS)]
@@ -37,6 +37,7 @@ Chance = Annotated[float, Meta(gt=0, lt=0.5)]
 # A run.json can come from anybody, and `len` fails for ranges of 2**63 and more.
 DealCount = Annotated[int, Meta(ge=0, le=2**53)]
 Seatings = Literal["rotations", "all", "single"]
+Evidence = Literal["wins", "margin"]
 
 
 class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,7 +45,7 @@ class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
     the blocks answer.
 
     ``elo0`` and ``elo1`` are the two hypotheses, ``alpha`` and ``beta`` the error rates allowed for
-    each.
+    each. ``by`` is what the blocks are judged by.
     """
 
     new: str
@@ -53,6 +54,7 @@ class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
     elo1: float = 10.0
     alpha: Chance = 0.05
     beta: Chance = 0.05
+    by: Evidence = "wins"
 
 
 class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
@@ -320,11 +322,7 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
         elif key == "in_process":
             found += _kind_difference(is_built_in=bool(there), wanted=here)
         elif isinstance(there, dict) and isinstance(here, dict):
-            found += [
-                f"{part}: the run has {there.get(part)}, asked for {here[part]}"
-                for part in here
-                if there.get(part) != here[part]
-            ]
+            found += _part_differences(there, here)
         elif key not in OWN_RULES and (there or None) != (here or None):
             cure = (
                 "; use 'arena standings --match' to see a run under another scoring"
@@ -346,6 +344,16 @@ def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
     )
     found += [f"board {name}: its rows differ from those the run was played on" for name in changed]
     return found + _bot_differences(known.bots, wanted.bots)
+
+
+def _part_differences(known: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """The differences between two settings that have parts, such as a comparison's question."""
+    cure = {"by": "; a test keeps to what it counts, so compare by the other in a run of its own"}
+    return [
+        f"{part}: the run has {there}, asked for {here}{cure.get(part, '')}"
+        for part, here in wanted.items()
+        if (there := known.get(part, BEFORE.get(part))) != here
+    ]
 
 
 def _kind_difference(*, is_built_in: bool, wanted: bool) -> list[str]:

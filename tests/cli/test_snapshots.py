@@ -65,6 +65,7 @@ MISTAKES = {
 TABLES = [
     "runs",
     "standings made",
+    "standings made --wide",
     "standings made --pairs",
     "standings made --csv -",
     "analyse made",

@@ -26,9 +26,10 @@ class Terminal:
     pressed.
     """
 
-    def __init__(self, arena, *arguments):
+    def __init__(self, arena, *arguments, colour=False):
         self._ours, theirs = pty.openpty()
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "80"}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
+        environment["NO_COLOR"] = "" if colour else "1"
         self._process = subprocess.Popen(
             [sys.executable, "-m", "arena", *arguments],
             cwd=arena.home,
@@ -203,14 +204,36 @@ def test_several_late_answers_are_summed_up(arena):
 
 def test_a_table_fits_a_narrow_terminal(arena):
     arena("run", "rnd", "greedy", "careful-4", "--deals", 2, "--out", "r")
-    terminal = Terminal(arena, "standings", "r")
+    terminal = Terminal(arena, "standings", "r", "--wide")
     assert terminal.end() == 0
     lines = terminal.shown.splitlines()
     [head] = [line for line in lines if line.startswith("Rank")]
     assert "Elo" in head
     assert "Losses" not in head
     assert len(head) <= 80
-    assert "Losses" in arena("standings", "r")[0]
+    assert "Losses" in arena("standings", "r", "--wide")[0]
+
+
+def test_the_standings_at_a_glance_fill_a_terminal_and_no_more(arena):
+    arena("run", "rnd", "greedy-2", "careful-4", "--deals", 12, "--out", "r")
+    terminal = Terminal(arena, "standings", "r")
+    assert terminal.end() == 0
+    assert "\x1b" not in terminal.shown
+    table = terminal.shown.splitlines()
+    assert max(map(len, table)) == 80
+    assert any("─●─" in line for line in table)
+
+
+def test_a_terminal_shows_the_bars_in_colour_unless_the_user_wants_none(arena, monkeypatch):
+    arena("run", "rnd", "greedy-2", "careful-4", "--deals", 12, "--out", "r")
+    monkeypatch.setenv("LC_ALL", "C")
+    plain = Terminal(arena, "watch", "r", "--once")
+    assert plain.end() == 0
+    assert plain.shown.isascii()
+    assert "\x1b" not in plain.shown
+    coloured = Terminal(arena, "watch", "r", "--once", colour=True)
+    assert coloured.end() == 0
+    assert "\x1b[36m" in coloured.shown
 
 
 def test_ctrl_c_while_workers_start_is_no_traceback(arena):

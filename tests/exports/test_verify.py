@@ -485,3 +485,30 @@ def test_a_run_file_that_contradicts_itself_is_found(run):
 def test_what_is_no_run_is_an_error(tmp_path):
     with pytest.raises(RunError, match="expected a run in"):
         verify_run(tmp_path)
+
+
+def test_tables_from_before_bots_had_marks_are_compared_without_their_ratings(run):
+    path = run / "standings.csv"
+    rows = [row.split(",") for row in path.read_text().splitlines()]
+    assert rows[0][-4:] == ["mark", "rank_low", "rank_high", "deals"]
+    older = [row[:-4] for row in rows]
+    for row in older[1:]:
+        row[2:5] = ["1.0", "-50.0", "52.0"]
+    older[1:] = older[:0:-1]
+    path.write_text("".join(",".join(row) + "\n" for row in older))
+    verdict = verify_run(run)
+    assert verdict.differences == []
+    assert any("from an older version" in note for note in verdict.notes)
+    older[1][rows[0].index("games")] = "99999"
+    path.write_text("".join(",".join(row) + "\n" for row in older))
+    assert first(run).field == "games"
+
+
+def test_a_bound_is_checked_like_any_other_figure(run):
+    path = run / "standings.csv"
+    text = path.read_text()
+    marked = text.splitlines()
+    cells = marked[-1].split(",")
+    cells[-4] = "?" if cells[-4] == "<" else "<"
+    path.write_text("\n".join([*marked[:-1], ",".join(cells)]) + "\n")
+    assert first(run).field == "mark"

@@ -58,7 +58,7 @@ def test_the_error_of_independent_games_is_the_delta_method():
 def test_expected_shares_of_a_table_of_four():
     [results] = [count_results(frame_of([(0, "abcd", (1, 0, 0, 0))]))]
     theta = np.array([100.0, 0.0, -50.0, -50.0]) / ELO
-    shares = expected_shares(theta, layout_of(results, seats=False), results.tables[0])
+    shares = expected_shares(theta, layout_of(results, ()), results.tables[0])
     assert shares[0] == pytest.approx(
         [0.4156734959, 0.2337503845, 0.1752880598, 0.1752880598], abs=1e-10
     )
@@ -82,7 +82,7 @@ def test_swapped_pairs_have_the_pentanomial_error_to_every_digit():
         for seated in ("ab", "ba"):
             one = rng.choice([0.0, 0.5, 1.0], p=[0.3, 0.3, 0.4])
             games.append((deal, seated, (one, 1 - one)))
-    [fit] = rate(count_results(frame_of(games)), seats=False)
+    [fit] = rate(count_results(frame_of(games)), seats=False).fits
     mean, error = pentanomial(games)
     assert fit.elo[0] - fit.elo[1] == pytest.approx(ELO * np.log(mean / (1 - mean)), abs=1e-9)
     assert fit.difference_error()[0, 1] == pytest.approx(
@@ -112,7 +112,7 @@ def tables_of(size, deals, seed, *, one_winner=True):
 def test_ratings_without_seats_are_those_of_choix(size):
     choix = pytest.importorskip("choix")
     games = tables_of(size, 50, size)
-    [fit] = rate(count_results(frame_of(games)), seats=False)
+    [fit] = rate(count_results(frame_of(games)), seats=False).fits
     data = []
     for _, seated, shares in games:
         numbers = ["abcde".index(bot) for bot in seated]
@@ -147,7 +147,7 @@ def test_ratings_seat_and_clustered_errors_of_two_players_are_those_of_statsmode
         cov_type="cluster", cov_kwds={"groups": deals, "use_correction": False}, tol=1e-14
     )
     covariance = theirs.cov_params() * 300 / 299
-    [fit] = rate(count_results(frame_of(games)))
+    [fit] = rate(count_results(frame_of(games))).fits
     assert (fit.elo[:4] - fit.elo[4]) / ELO == pytest.approx(theirs.params[:4], abs=1e-8)
     assert -fit.seats[2][0][1] / ELO == pytest.approx(theirs.params[4], abs=1e-8)
     assert fit.difference_error()[:4, 4] / ELO == pytest.approx(
@@ -172,6 +172,6 @@ def test_ratings_and_seats_of_more_players_are_those_of_statsmodels(size):
     theirs = conditional.ConditionalLogit(
         np.array(won), np.array(rows), groups=np.array(numbers)
     ).fit(disp=False, method="newton")
-    [fit] = rate(count_results(frame_of(games)))
+    [fit] = rate(count_results(frame_of(games))).fits
     assert (fit.elo[:4] - fit.elo[4]) / ELO == pytest.approx(theirs.params[:4], abs=1e-8)
     assert fit.seats[size][0][1:] / ELO == pytest.approx(theirs.params[4:], abs=1e-8)

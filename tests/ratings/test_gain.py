@@ -5,7 +5,7 @@ import pytest
 
 from arena.errors import UserError
 from arena.exports.files import csv_text, standings_object
-from arena.exports.text import standings_text
+from arena.exports.text import rough, standings_text
 from arena.ratings.model import rate
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import count_results
@@ -28,7 +28,7 @@ def opposed(deals, seed):
 
 
 def gain_of(games):
-    [fit] = rate(count_results(frame_of(games)))
+    [fit] = rate(count_results(frame_of(games))).fits
     return fit.gain
 
 
@@ -53,8 +53,8 @@ def test_the_gain_is_that_of_the_differences_of_two_ratings():
     )
     apart = [(number, seated, shares) for number, (_, seated, shares) in enumerate(games)]
     [clustered], [independent] = (
-        rate(count_results(frame_of(games))),
-        rate(count_results(frame_of(apart))),
+        rate(count_results(frame_of(games))).fits,
+        rate(count_results(frame_of(apart))).fits,
     )
     upper = np.triu_indices(3, 1)
     variances = [(fit.difference_error()[upper] ** 2).mean() for fit in (independent, clustered)]
@@ -65,9 +65,18 @@ def test_text_and_json_say_how_many_independent_games_it_would_take():
     tables = make_tables(counts_of(opposed(200, 4)))
     worth = tables.independent_games
     assert worth == pytest.approx(400 * gain_of(opposed(200, 4)))
-    shown = round(worth / 10) * 10 if worth >= 1000 else round(worth)
-    assert f"\n400 games are worth {shown:,} independent ones" in standings_text(tables)
+    about = rough(worth)
+    assert abs(about / worth - 1) <= 0.1
+    assert f"\n400 games are worth about {about:,} independent games" in standings_text(tables)
     assert standings_object(tables, pairs=False)["independent_games"] == round(worth, 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.4, 1), (54, 50), (678, 700), (1060, 1000), (1290, 1200), (2060, 2000), (4700, 4500)],
+)
+def test_the_number_of_independent_games_has_the_digits_that_are_known(value, shown):
+    assert rough(value) == shown
 
 
 @pytest.mark.parametrize(
@@ -78,7 +87,7 @@ def test_text_and_json_say_how_many_independent_games_it_would_take():
         duel(0, 0, 20),
         [(0, ("a", "b"), (1, 0)), (0, ("b", "a"), (1, 0)), (0, ("a", "b"), (0, 1))],
     ],
-    ids=["few deals", "only a prior", "all draws", "one deal"],
+    ids=["few deals", "no core", "all draws", "one deal"],
 )
 def test_where_it_cannot_be_said_nothing_is(games):
     tables = make_tables(counts_of(games))
@@ -157,14 +166,14 @@ def test_an_anchor_that_is_not_there_or_never_played_is_refused():
 
 def test_names_change_no_rank_interval():
     names = dict(zip("abc", "zyx", strict=True))
-    [one] = rate(count_results(frame_of(three())))
+    [one] = rate(count_results(frame_of(three()))).fits
     [other] = rate(
         count_results(
             frame_of(
                 [(deal, [names[bot] for bot in seated], shares) for deal, seated, shares in three()]
             )
         )
-    )
+    ).fits
     assert [bounds.tolist() for bounds in rank_intervals(one)] == [
         bounds[::-1].tolist() for bounds in rank_intervals(other)
     ]

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from arena.errors import NoAnswerError
-from arena.ratings.model import ELO, rate
+from arena.ratings.likelihood import ELO
+from arena.ratings.model import Ratings, rate
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import count_results
 from tests.ratings.synthetic import duel, frame_of
 
 
 def fit_of(games, prior=None, bots=()):
-    [fit] = rate(count_results(frame_of(games, bots)), prior)
+    [fit] = rate(count_results(frame_of(games, bots)), prior).fits
     return fit
 
 
@@ -143,9 +143,10 @@ def test_opposite_results_in_a_deal_make_errors_small_and_equal_ones_large():
     )
 
 
-def test_fewer_than_thirty_deals_take_the_t_quantile():
-    assert fit_of(duel(6, 4)).quantile == pytest.approx(2.262157, abs=1e-5)
-    assert fit_of(duel(20, 20)).quantile == 1.96
+def test_errors_take_the_t_quantile_of_the_deals_less_one():
+    assert fit_of(duel(6, 4)).quantiles() == pytest.approx(2.262157, abs=1e-5)
+    assert fit_of(duel(20, 20)).quantiles() == pytest.approx(2.022691, abs=1e-5)
+    assert np.all(fit_of(duel(101, 101)).quantiles() == 1.96)
 
 
 def test_one_deal_has_no_error():
@@ -162,41 +163,33 @@ def test_one_deal_has_no_error():
     assert rank_intervals(fit)[1].tolist() == [2, 2]
 
 
-def test_who_won_everything_gets_a_prior_and_a_mark():
-    fit = fit_of(duel(20, 0))
+def test_a_prior_rates_who_won_everything_too():
+    fit = fit_of(duel(20, 0), 1.0)
     assert fit.prior == 1
-    assert fit.bot_marks() == [">", "<"]
+    assert fit.by_prior == (0, 1)
     assert 200 < difference(fit) < 2000
 
 
-def test_a_group_that_won_everything_against_the_rest_is_marked():
+def test_a_prior_tells_what_the_games_leave_open_between_two_groups():
     games = (
         duel(5, 5, names=("a", "b"))
         + duel(5, 5, names=("c", "d"))
         + duel(10, 0, names=("a", "c"))
         + duel(10, 0, names=("b", "d"))
     )
-    fit = fit_of(games)
-    assert fit.bot_marks() == [">", ">", "<", "<"]
+    fit = fit_of(games, 1.0)
+    assert fit.by_prior == (2, 3)
     assert fit.marks.tolist() == [["", "", ">", ">"]] * 2 + [["<", "<", "", ""]] * 2
 
 
-def test_a_seat_that_won_everything_gets_a_prior_without_marks():
+def test_a_seat_that_won_everything_leaves_all_seats_equal():
     games = [(deal, seated, (1, 0)) for deal in range(10) for seated in (("a", "b"), ("b", "a"))]
     fit = fit_of(games)
-    assert (fit.prior, fit.bot_marks(), fit.open_seats) == (1, ["", ""], (2,))
+    assert (fit.prior, fit.open_seats, fit.seats) == (0, (2,), {})
     assert difference(fit) == pytest.approx(0, abs=1e-9)
-    assert fit.seats[2][0][1] < -200
-
-
-def test_without_a_prior_such_data_have_no_answer():
-    with pytest.raises(
-        NoAnswerError, match=r"got groups, one of which won everything against another: .*a"
-    ) as caught:
-        rate(count_results(frame_of(duel(20, 0))), 0.0)
-    assert "--prior auto" in caught.value.hint
-    with pytest.raises(NoAnswerError, match="a seat that won everything"):
-        rate(count_results(frame_of([(0, ("a", "b"), (1, 0)), (0, ("b", "a"), (1, 0))])), 0.0)
+    held = fit_of(games, 1.0)
+    assert (held.open_seats, held.by_prior) == ((2,), ())
+    assert held.seats[2][0][1] < -200
 
 
 def test_a_prior_can_be_asked_for_and_pulls_to_the_middle():
@@ -205,7 +198,7 @@ def test_a_prior_can_be_asked_for_and_pulls_to_the_middle():
     assert (free.prior, pulled.prior) == (0, 20)
 
 
-def test_separation_that_no_single_graph_shows_is_rated_with_a_prior():
+def test_separation_that_no_single_graph_shows_is_rated_without_seats():
     games = [
         (0, ("a", "b"), (1, 0)),
         (1, ("b", "a"), (1, 0)),
@@ -227,14 +220,15 @@ def test_bots_that_never_met_are_rated_apart():
                 + duel(5, 5, names=("y", "z"))
             )
         )
-    )
+    ).fits
     assert [fit.members.tolist() for fit in fits] == [[2, 3, 4], [0, 1]]
     assert all(fit.elo.mean() == pytest.approx(0, abs=1e-9) for fit in fits)
 
 
 def test_no_games_and_self_play_are_no_ratings():
-    assert rate(count_results(frame_of([(0, ("a", "b"), (1, 0))]).iloc[:0])) == []
-    assert rate(count_results(frame_of([(0, ("a", "a"), (1, 0)), (1, ("a", "a"), (0, 1))]))) == []
+    assert rate(count_results(frame_of([(0, ("a", "b"), (1, 0))]).iloc[:0])) == Ratings([])
+    alone = frame_of([(0, ("a", "a"), (1, 0)), (1, ("a", "a"), (0, 1))])
+    assert rate(count_results(alone)) == Ratings([])
 
 
 def test_all_draws_are_all_equal():
@@ -261,7 +255,7 @@ def test_the_order_of_the_games_changes_no_digit():
     games = random_games()
     one = fit_of(games)
     frame = frame_of(games).sample(frac=1, random_state=3)
-    [other] = rate(count_results(frame))
+    [other] = rate(count_results(frame)).fits
     assert one.elo.tolist() == other.elo.tolist()
     assert one.covariance.tolist() == other.covariance.tolist()
 
@@ -297,7 +291,7 @@ def test_half_widths_cover_the_truth_about_as_often_as_they_say():
         fit = fit_of(games)
         # luck bends the curve: the truth of these games is the average share
         expected = ELO * math.log(1 / AVERAGE - 1) * -1
-        half = fit.quantile * fit.difference_error()[0, 1]
+        half = fit.difference_half_widths()[0, 1]
         covered += abs(difference(fit) - expected) <= half
     assert 0.91 <= covered / 300 <= 0.99
 
@@ -328,7 +322,7 @@ def test_rank_intervals_hold_the_order_when_it_is_clear_and_open_when_not():
     assert close[1].tolist() == [2, 2]
 
 
-def test_bots_and_seats_that_only_together_run_away_get_a_prior():
+def test_bots_and_seats_that_only_together_run_away_are_rated_without_seats():
     games = [
         (0, "aceb", (0.5, 0, 0, 0.5)),
         (0, "abd", (1 / 3, 1 / 3, 1 / 3)),
@@ -344,7 +338,8 @@ def test_bots_and_seats_that_only_together_run_away_get_a_prior():
         (4, "eb", (1, 0)),
     ]
     fit = fit_of(games)
-    assert fit.prior == 1
+    assert fit.prior == 0
+    assert fit.open_seats
     assert np.abs(fit.elo).max() < 2000
 
 
@@ -367,12 +362,13 @@ def small_results(draw):
 
 @given(small_results())
 def test_any_results_however_few_have_a_finite_answer(games):
-    for fit in rate(count_results(frame_of(games))):
+    for fit in rate(count_results(frame_of(games))).fits:
         assert np.isfinite(fit.elo).all()
         assert fit.elo.mean() == pytest.approx(0, abs=1e-6)
         assert np.abs(fit.elo).max() < 5000
-        if fit.clusters > 1:
-            assert np.isfinite(fit.half_widths()).all()
+        assert np.isfinite(fit.freedom).all()
+        is_told = np.isfinite(fit.quantiles()) & (fit.clusters > 1)
+        assert (np.isfinite(fit.half_widths()) == np.diag(is_told)).all()
+        assert (np.isfinite(fit.superiority()) >= is_told).all()
         low, high = rank_intervals(fit)
         assert (low <= high).all()
-        assert np.isfinite(fit.superiority()).all() or fit.clusters == 1

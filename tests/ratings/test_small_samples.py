@@ -9,15 +9,16 @@ import pytest
 from scipy.special import stdtr
 
 from arena.exports.text import pairs_text, standings_text
-from arena.ratings.model import ELO, rate
+from arena.ratings.likelihood import ELO
+from arena.ratings.model import rate
 from arena.ratings.ranks import rank_intervals
 from arena.ratings.results import count_results
 from arena.ratings.tables import make_tables
 from tests.ratings.synthetic import counts_of, duel, frame_of, twins
 
 
-def fit_of(games):
-    [fit] = rate(count_results(frame_of(games)))
+def fit_of(games, prior=None):
+    [fit] = rate(count_results(frame_of(games)), prior).fits
     return fit
 
 
@@ -63,8 +64,8 @@ def test_variances_of_rounding_do_not_open_the_other_intervals():
 def test_few_deals_read_every_error_by_the_t_distribution():
     fit = fit_of(duel(7, 1, 2))
     ratio = (fit.elo[0] - fit.elo[1]) / fit.difference_error()[0, 1]
-    assert fit.freedom == 9
-    assert 1.96 < ratio < fit.quantile
+    assert fit.freedom == pytest.approx(9)
+    assert 1.96 < ratio < fit.quantiles()[0, 1]
     assert fit.superiority()[0, 1] == pytest.approx(stdtr(9, ratio))
     assert fit.superiority()[0, 1] < 0.975
     assert [bounds.tolist() for bounds in rank_intervals(fit)] == [[1, 1], [2, 2]]
@@ -76,7 +77,7 @@ def test_few_deals_read_every_error_by_the_t_distribution():
 )
 def test_the_difference_its_likelihood_and_the_ranks_of_two_bots_tell_the_same(won, lost, draws):
     fit = fit_of(duel(won, lost, draws))
-    is_clear = fit.elo[0] - fit.elo[1] > fit.quantile * fit.difference_error()[0, 1]
+    is_clear = fit.elo[0] - fit.elo[1] > fit.difference_half_widths()[0, 1]
     assert (fit.superiority()[0, 1] > 0.975) == is_clear
     assert (rank_intervals(fit)[1][0] == 1) == is_clear
 
@@ -94,15 +95,17 @@ def test_a_seat_effect_that_no_deal_departs_from_has_no_error_and_is_not_told():
     assert "every deal gave the same result for a, b: an error of 0 means only that" in tables.notes
 
 
-def test_a_seat_effect_that_only_the_prior_keeps_finite_is_not_told():
+def test_seats_whose_effect_the_games_do_not_limit_count_as_equal_and_that_is_told():
     games = [(deal, seated, (1, 0)) for deal in range(12) for seated in ("ab", "ba")]
     tables = make_tables(counts_of(games))
     assert tables.seats["elo"].isna().all()
     assert "first seat" not in standings_text(tables)
-    assert any(
-        note.startswith("the games do not limit the effect of the seats with 2 players; rated")
-        for note in tables.notes
-    )
+    told = "with 2 players one of the seats won everything or nothing"
+    assert f"{told}, so all seats count as equally good" in tables.notes
+    assert tables.standings["elo"].tolist() == [0, 0]
+    held = make_tables(counts_of(games), 1.0)
+    assert held.seats["elo"].isna().all()
+    assert told in held.notes
 
 
 def test_one_deal_tells_no_seat_effect():
@@ -120,27 +123,27 @@ def ladder(*groups):
     return games
 
 
-def test_groups_in_the_middle_are_marked_as_well():
-    tables = make_tables(counts_of(ladder("ab", "cd", "ef", "gh")))
+def test_with_a_prior_all_outside_the_core_are_marked():
+    tables = make_tables(counts_of(ladder("ab", "cd", "ef", "gh")), 1.0)
     marks = tables.standings.set_index("bot")["mark"]
-    assert "".join(marks[list("abcdefgh")]) == ">>~~~~<<"
-    note = next(note for note in tables.notes if "(~)" in note)
-    assert note.startswith("a, b (>) gave nothing to the others, g, h (<) got nothing from them; ")
-    assert "c, d, e, f (~)" in note
+    assert "".join(mark or "." for mark in marks[list("abcdefgh")]) == "~~..~~~~"
+    assert tables.standings["elo"].notna().all()
+    assert "rated with a prior of 1 virtual draw for every bot (--prior)" in tables.notes
+    assert any(note.startswith("without the prior the games do not rate") for note in tables.notes)
 
 
 def test_pairs_whose_difference_rests_on_the_prior_are_marked():
     games = ladder("ab", "cd")
     games += duel(12, 0, names=("a", "x"))
-    tables = make_tables(counts_of(games))
+    tables = make_tables(counts_of(games), 1.0)
     marks = tables.pairs.set_index(["bot", "opponent"])["mark"]
     shown = sorted(f"{bot}{mark or '='}{opponent}" for (bot, opponent), mark in marks.items())
-    assert shown == ["a=b", "a>c", "a>x", "b=a", "c<a", "c=d", "d=c", "x<a"]
-    assert fit_of(games).marks[2, 4] == "~"
+    assert shown == ["a=b", "a~c", "a~x", "b=a", "c=d", "c~a", "d=c", "x~a"]
+    assert fit_of(games, 1.0).marks[2, 4] == "~"
     text = pairs_text(tables.pairs)
-    assert "marked differences depend on the prior" in text
-    assert len([line for line in text.splitlines()[1:-1] if ">" in line]) == 2
-    assert "marked" not in pairs_text(make_tables(counts_of(duel(7, 5))).pairs)
+    assert "one with ~ depends on the prior" in text
+    assert len([line for line in text.splitlines()[1:-1] if "~" in line]) == 4
+    assert "prior" not in pairs_text(make_tables(counts_of(duel(7, 5))).pairs)
 
 
 @pytest.mark.parametrize("deals", [8, 20, 100])
@@ -148,25 +151,26 @@ def test_who_won_everything_is_ahead_by_no_more_than_so_many_deals_can_show(deal
     """The exact bound (Clopper-Pearson) for as many wins as deals; the deals' spread alone, which
     is none, would claim far more.
     """
-    fit = fit_of(duel(deals, 0))
+    fit = fit_of(duel(deals, 0), 1.0)
     chance = 0.025 ** (1 / deals)
     exact = ELO * np.log(chance / (1 - chance))
-    low = fit.elo[0] - fit.elo[1] - fit.quantile * fit.difference_error()[0, 1]
+    low = fit.elo[0] - fit.elo[1] - fit.difference_half_widths()[0, 1]
     assert exact - 120 < low < exact
 
 
 def test_the_width_that_a_loose_group_adds_stays_out_of_the_groups():
-    fit = fit_of(ladder("ab", "cd"))
+    fit = fit_of(ladder("ab", "cd"), 1.0)
     error = fit.difference_error()
     assert error[0, 1] == pytest.approx(fit_of(duel(6, 6)).difference_error()[0, 1], rel=0.3)
     assert error[0, 2] > 1.5 * error[0, 1]
 
 
-def test_bots_and_seats_that_only_together_run_away_get_wide_errors():
+def test_bots_and_seats_that_only_together_run_away_are_rated_without_seats():
     games = [(deal, "ab", (1, 0) if deal < 5 else (0, 1)) for deal in range(8)] + [
         (deal, "ba", (0, 1)) for deal in range(8)
     ]
     fit = fit_of(games)
-    assert (fit.prior, fit.bot_marks(), fit.open_seats) == (1, ["", ""], (2,))
-    assert fit.half_widths()[0] > 200
+    assert (fit.prior, fit.open_seats, fit.seats) == (0, (2,), {})
+    assert fit.elo[0] - fit.elo[1] == pytest.approx(ELO * np.log(13 / 3))
     assert "first seat" not in standings_text(make_tables(counts_of(games)))
+    assert np.isfinite(fit_of(games, 1.0).half_widths()).all()

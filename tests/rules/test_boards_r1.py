@@ -107,6 +107,14 @@ def test_a_missing_or_binary_board_file_is_named(tmp_path):
         read_board(tmp_path / "binary.txt")
 
 
+@pytest.mark.parametrize("name", ["\udcff", "a\nb", "a\x1b[1m"])
+def test_a_board_whose_name_cannot_be_shown_is_refused(tmp_path, name):
+    path = tmp_path / f"{name}.txt"
+    path.write_text("R..\n...\n")
+    with pytest.raises(BoardError, match="expected a name of printable characters in UTF-8"):
+        read_board(path)
+
+
 def test_a_board_file_is_regular_and_small_and_nothing_else_is_waited_for(tmp_path):
     pipe, large, link = tmp_path / "pipe.txt", tmp_path / "large.txt", tmp_path / "link.txt"
     os.mkfifo(pipe)

@@ -1,0 +1,286 @@
+"""The sequential test on margins: by how much games were won or lost, and not only who won them.
+
+With two players, the outcome of a game is the margin in pagodas; with more, it is the rank. The
+model is an ordered logit: wherever we draw the line between good and bad outcomes, the log odds
+that the new bot ends above it are those of the old one plus the same amount. Drawn at winning, that
+amount is the difference in Elo, so the question is the same as for wins.
+
+The evidence is how often an outcome of the new bot beats one of the old bot, over all pairs of
+games. Between two that play each other this is Wilcoxon's signed-rank statistic, against opponents
+that of Mann and Whitney. Both are the efficient score of an ordered logit for bots of about equal
+strength. The games of a block may depend on each other in any way: the variance is that of the
+blocks' placements (DeLong, DeLong and Clarke-Pearson 1988; Obuchowski 1997).
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from arena.ratings.sequential import (
+    BORROWED,
+    NO_MARGINS,
+    SCALE,
+    WIDEST,
+    BlockTest,
+    Margins,
+    Question,
+    SequentialTest,
+)
+from arena.records.record import UNKNOWN_MARGIN
+
+if TYPE_CHECKING:
+    # Only the name: with it would come all of scipy, and a comparison is played without.
+    from numpy.typing import NDArray
+
+    from arena.ratings.components import Floats
+
+DUEL = 2
+MOST_SHARING = 4
+SHARED_WINS = 50
+"""Steps to allow for shared wins; two are enough where they are rare."""
+CLOSE = 1e-9
+FARTHEST = 20.0
+"""On the logistic scale; further apart than this, a bot wins everything."""
+WIDEST_GUESS = 3.0
+
+
+class _Evidence(NamedTuple):
+    """What all blocks say.
+
+    ``mean``        how often the new bot's outcomes beat the old one's, minus a half
+    ``variance``    of that, times the number of blocks
+    ``covariance``  with the mean value of the same blocks by wins, times the number of blocks
+    ``thresholds``  (sets of opponents, outcomes - 1) of the ordered logit
+    """
+
+    mean: float
+    variance: float
+    covariance: float
+    thresholds: "Floats"
+
+
+class MarginTest(BlockTest):
+    """The test on margins; it takes blocks in schedule order.
+
+    ``wins`` is the test on wins of the same blocks. With ``groups`` 0 the two bots play each other;
+    against opponents, ``groups`` is the number of different sets of them. Margins are those of
+    `record.margins`, for two players or more.
+    """
+
+    def __init__(
+        self, question: Question, *, players: int = 2, groups: int = 0, look: int = 1
+    ) -> None:
+        super().__init__(question, look)
+        self.wins = SequentialTest(question, groups=groups, look=look)
+        self._gaps = 1 if groups else 2
+        outcomes = _outcomes(players)
+        self._groups = [_Group(outcomes) for _ in range(max(groups, 1))]
+        self._shares = _win_shares(outcomes)
+        self._known: _Evidence | None = None
+
+    def add(self, new: float, old: float, group: int = 0, margins: Margins = NO_MARGINS) -> None:
+        """Counts a block: the mean shares of both, the number of the set of opponents, and the
+        margins of both.
+        """
+        self.wins.add(new, old, group)
+        self._groups[group].add(margins, new - old)
+        self._known = None
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks were counted."""
+        return self.wins.blocks
+
+    @property
+    def mean(self) -> float:
+        """How often an outcome of the new bot beats one of the old bot, minus a half."""
+        return self._evidence.mean
+
+    @property
+    def variance(self) -> float:
+        """Of the mean, times the number of blocks, including an extra block as for wins."""
+        return self._evidence.variance
+
+    @property
+    def covariance(self) -> float:
+        """Of the mean with that by wins, times the number of blocks."""
+        return self._evidence.covariance
+
+    def worth(self, elo: float) -> float:
+        """The expected mean if the new bot is this much better, with the thresholds as in the
+        blocks so far.
+        """
+        thresholds = self._evidence.thresholds
+        half = self._half_gaps(thresholds, elo / SCALE * self._gaps)
+        new, old = _chances(thresholds, half), _chances(thresholds, -half)
+        beats = (new * _placements(old)).sum(axis=1) - 0.5
+        weights = [group.blocks if self.blocks else 1 for group in self._groups]
+        return float(np.average(beats, weights=weights))
+
+    def _half_gaps(self, thresholds: "Floats", gap: float) -> "Floats":
+        """(sets of opponents,) half of what must lie between the two bots on the logistic scale for
+        the log odds of their shares of the win to differ by ``gap``.
+        """
+        half = np.full(len(thresholds), gap / 2)
+        # Without shared wins the first guess is right. A shared win is a level of its own between
+        # winning and losing, so that shares respond a little less than the odds of each level do.
+        for _ in range(SHARED_WINS if gap else 0):
+            shares = [_chances(thresholds, shift) @ self._shares for shift in (half, -half)]
+            reached = _log_odds(shares[0]) - _log_odds(shares[1])
+            if np.abs(reached - gap).max() < CLOSE:
+                break
+            half = np.clip(half * gap / reached, -FARTHEST, FARTHEST)
+        return half
+
+    @property
+    def _evidence(self) -> _Evidence:
+        if self._known is None:
+            self._known = self._weigh()
+        return self._known
+
+    def _weigh(self) -> _Evidence:
+        blocks = max(self.blocks, 1)
+        placed = [group.placed() for group in self._groups]
+        mean, squares, products = (
+            sum(column) / blocks for column in list(zip(*placed, strict=True))[:3]
+        )
+        pooled = self._pooled([group.outcomes for group in placed])
+        level = float(np.mean(pooled @ self._shares))
+        # One extra block, half at each end of the range, as for wins, so that a few identical
+        # blocks cannot decide: it must be as wide in Elo as there.
+        slope = (1 - (np.mean(pooled, axis=0) ** 3).sum()) / 6
+        extra = WIDEST * (slope / (level * (1 - level))) ** 2
+        spread = max(squares - (2 * mean) ** 2, 0.0) * blocks
+        return _Evidence(
+            mean=mean,
+            variance=(spread + extra) / (blocks + 1),
+            covariance=products - 2 * mean * self.wins.mean,
+            thresholds=self._thresholds(pooled),
+        )
+
+    def _pooled(self, outcomes: "Sequence[Floats]") -> "Floats":
+        """(sets of opponents, outcomes) the frequencies of both bots' outcomes together; like the
+        levels by wins they are drawn to those against all opponents, with one block at the ends.
+        """
+        every = np.sum(outcomes, axis=0)
+        every[[0, -1]] += 0.5
+        every /= self.blocks + 1
+        counts = [group.blocks + BORROWED for group in self._groups]
+        return np.array(
+            [
+                (found + BORROWED * every) / count
+                for found, count in zip(outcomes, counts, strict=True)
+            ]
+        )
+
+    def _thresholds(self, pooled: "Floats") -> "Floats":
+        """The thresholds at which the ordered logit has the pooled frequencies, if the two bots are
+        as far apart as they are by wins.
+        """
+        new, old = self.wins.odds
+        half = np.clip((new - old) / 2, -WIDEST_GUESS, WIDEST_GUESS)
+        # The mean of two logistic curves at -half and half is below + 1 over 2: a quadratic
+        # equation for exp(threshold).
+        below = 2 * np.cumsum(pooled, axis=1)[:, :-1] - 1
+        wide = below * np.cosh(half)
+        return np.asarray(np.log((wide + np.sqrt(wide**2 + 1 - below**2)) / (1 - below)))
+
+
+class _Placed(NamedTuple):
+    """Sums over the blocks of a group: of what `MarginTest.mean` averages, of the squared
+    placements, and of these times the value by wins; ``outcomes`` (outcomes,) are those of both
+    bots, half of each.
+    """
+
+    excess: float
+    squares: float
+    products: float
+    outcomes: "Floats"
+
+
+class _Group:
+    """The blocks against one set of opponents, as sums that do not grow with their number."""
+
+    def __init__(self, outcomes: "NDArray[np.int64]") -> None:
+        size = len(outcomes) + 2
+        self.blocks = 0
+        self._outcomes = outcomes
+        self._counts = np.zeros((2, size))
+        self._squares = np.zeros((2 * size, 2 * size))
+        self._products = np.zeros(2 * size)
+
+    def add(self, margins: Margins, value: float) -> None:
+        """Counts a block, and its value by wins."""
+        size = len(self._outcomes) + 2
+        first = self._outcomes[0] - 1
+        counts = np.array(
+            [np.bincount(np.subtract(side, first), minlength=size) / len(side) for side in margins]
+        )
+        signed = np.concatenate([counts[0], -counts[1]])
+        held = np.flatnonzero(signed)
+        self.blocks += 1
+        self._counts += counts
+        self._squares[np.ix_(held, held)] += np.outer(signed[held], signed[held])
+        self._products += value * signed
+
+    def _forfeited(self) -> "tuple[Floats, Floats]":
+        """Two distributions over the outcomes, of the lost and of the won games: a forfeited game
+        counts as a loss and a win of unknown size, which could be any of them.
+        """
+        counts = self._counts.sum(axis=0)[1:-1]
+        lost, won = (np.where(sign * self._outcomes > 0, counts, 0.0) for sign in (-1, 1))
+        for sign, found in ((-1, lost), (1, won)):
+            if not found.any():
+                found[np.abs(self._outcomes - sign).argmin()] = 1.0
+        return lost / lost.sum(), won / won.sum()
+
+    def placed(self) -> _Placed:
+        """The sums, each outcome placed among those of the other bot."""
+        lost, won = self._forfeited()
+        new, old = (counts[1:-1] + counts[0] * lost + counts[-1] * won for counts in self._counts)
+        blocks = max(self.blocks, 1)
+        # The mean over pairs of games is the mean placement. Its variance is that of the placements
+        # of both bots together, as every game of either one moves all pairs that it is part of.
+        among = [_placements(counts) / blocks for counts in (old, new)]
+        placements = np.concatenate(
+            [np.concatenate([[lost @ place], place, [won @ place]]) for place in among]
+        )
+        return _Placed(
+            excess=float(new @ among[0]) - self.blocks / 2,
+            squares=float(placements @ self._squares @ placements),
+            products=float(placements @ self._products),
+            outcomes=(new + old) / 2,
+        )
+
+
+def _outcomes(players: int) -> "NDArray[np.int64]":
+    """All margins that games can have, worst first."""
+    if players == DUEL:
+        return np.arange(-UNKNOWN_MARGIN + 1, UNKNOWN_MARGIN)
+    return np.arange(-4 * (players - 1), 1)
+
+
+def _win_shares(outcomes: "NDArray[np.int64]") -> "Floats":
+    """The share of the win that each outcome stands for."""
+    if outcomes[-1] > 0:
+        return np.asarray((np.sign(outcomes) + 1) / 2, dtype=np.float64)
+    return np.where(outcomes > -MOST_SHARING, 1 / (1.0 + np.abs(outcomes)), 0.0)
+
+
+def _placements(counts: "Floats") -> "Floats":
+    """For each outcome, how many of the counted ones are worse, and half of those that equal it."""
+    return np.asarray(np.cumsum(counts, axis=-1) - counts / 2, dtype=np.float64)
+
+
+def _chances(thresholds: "Floats", shift: "Floats") -> "Floats":
+    """(sets of opponents, outcomes) how likely each outcome is for a bot that is this much above
+    the middle.
+    """
+    below = 1 / (1 + np.exp(shift[:, None] - thresholds))
+    return np.diff(below, axis=1, prepend=0.0, append=1.0)
+
+
+def _log_odds(share: "Floats") -> "Floats":
+    tiny = np.finfo(np.float64).tiny
+    return np.asarray(np.log(np.maximum(share, tiny) / np.maximum(1 - share, tiny)))

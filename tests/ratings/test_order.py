@@ -1,0 +1,214 @@
+"""What the sentences under a table claim: never more than the ratings and their errors hold."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+from arena.ratings.model import Component, Fit, Ratings, rate
+from arena.ratings.order import groups_of
+from arena.ratings.outside import Bound
+from arena.ratings.results import count_results
+from arena.ratings.sentences import one_digit, order_sentences
+from arena.ratings.tables import make_tables
+from tests.ratings.synthetic import counts_of, duel, frame_of, twins
+
+NAMES = "abcdefghijklmnopqrstuvw"
+
+
+def fit_of(elo, errors, deals=100):
+    """A fit with these ratings, and errors independent of each other."""
+    count = len(elo)
+    covariance = np.diag(np.broadcast_to(np.asarray(errors, dtype=float) ** 2, count))
+    marks = np.full((count, count), "")
+    order = np.arange(count)
+    return Fit(
+        members=order,
+        elo=np.asarray(elo, float),
+        covariance=covariance,
+        gain=1.0,
+        seats={},
+        games=100,
+        clusters=deals,
+        prior=0.0,
+        marks=marks,
+        open_seats=(),
+        is_core=np.ones(count, dtype=np.bool_),
+    )
+
+
+def said(elo, errors, deals=100, unit="deal"):
+    fit = fit_of(elo, errors, deals)
+    return order_sentences(NAMES, Ratings([Component(fit.members, 100, fit, [])]), unit)
+
+
+def test_of_two_bots_one_is_ahead_or_nobody_is():
+    assert said([50, 0], 10) == ["a is clearly ahead of b."]
+    assert said([0, 50], 10) == ["b is clearly ahead of a."]
+    assert said([20, 0], 10) == [
+        "a and b are too close to call; about 300 more deals would settle it."
+    ]
+    assert said([2, 0], 10) == [
+        "a and b are too close to call; it would take more than 10 times the 100 deals played."
+    ]
+
+
+def test_groups_are_told_from_the_top_with_the_names_of_few_and_the_ends_of_many():
+    assert said([100, 20, 0, -100], 8) == [
+        "a is clearly ahead of b and c, which are clearly ahead of d.",
+        "b and c are too close to call; about 200 more deals would settle it.",
+    ]
+    assert said([100, 20, 15, 10, 0, -5], 8)[0] == "a is clearly ahead of b to f (5 bots)."
+
+
+def test_a_clear_order_of_many_is_one_sentence():
+    assert said(np.arange(23) * -100, 8) == ["Every bot is clearly ahead of all below it."]
+    assert said([500, 400, 300, 200, 100, 97], 8) == [
+        "Every bot is clearly ahead of all below it, with one exception.",
+        "e and f are too close to call; it would take more than 10 times the 100 deals played.",
+    ]
+
+
+def test_many_bots_get_few_sentences():
+    table = said(np.repeat(np.arange(8) * -200, 2), 8)
+    assert table[0] == "Every bot is clearly ahead of all below it, with 8 exceptions."
+    assert len(table) == 6
+    assert table[-1] == "So are 4 more groups further down."
+
+
+def test_neighbours_that_are_close_do_not_hide_who_is_far_apart():
+    assert said(np.arange(6) * -15, 8) == [
+        (
+            "a to f (6 bots) are too close to call from one to the next, but a is clearly ahead of"
+            " d and all below; about 600 more deals would settle a against b."
+        )
+    ]
+
+
+def test_a_bot_of_which_little_is_known_is_behind_nobody_and_ahead_of_nobody():
+    groups = groups_of(fit_of([200, 0, -200], [8, 150, 8]))
+    assert [group.bots for group in groups] == [[0, 1, 2]]
+    assert groups[0].ahead_of == 2 or groups[0].ahead_of is None
+
+
+def test_a_step_is_clear_only_if_everyone_above_is_ahead_of_everyone_below():
+    wide = groups_of(fit_of([300, 200, 0, -10], [300, 8, 8, 8]))
+    assert [group.bots for group in wide] == [[0, 1, 2, 3]]
+    assert [group.bots for group in groups_of(fit_of([300, 200, 0, -10], 8))] == [[0], [1], [2, 3]]
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.5, 1.9])
+def test_so_many_more_deals_make_the_difference_clear_in_four_of_five_cases(ratio):
+    [group] = groups_of(fit_of([ratio * 10 * np.sqrt(2), 0], 10, 10_000))
+    later = ratio * np.sqrt(1 + group.more)
+    assert later == pytest.approx(ndtri(0.975) + ndtri(0.8), rel=0.06)
+
+
+def test_names_do_not_move_the_groups():
+    rng = np.random.default_rng(3)
+    elo, errors, order = rng.normal(0, 50, 12), rng.uniform(5, 30, 12), rng.permutation(12)
+    one = [set(group.bots) for group in groups_of(fit_of(elo, errors))]
+    other = [
+        {int(order[bot]) for bot in group.bots}
+        for group in groups_of(fit_of(elo[order], errors[order]))
+    ]
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    ("truth", "errors"),
+    [
+        ([0] * 4, 10),
+        ([0] * 20, 10),
+        (np.repeat(np.arange(10) * 1000, 2), 10),
+        (np.repeat(np.arange(4) * 1000, 3), 10),
+        (np.repeat(np.arange(4) * 1000, 2), [10, 60] * 4),
+    ],
+    ids=["four equal", "twenty equal", "ten pairs", "four threes", "pairs of unlike errors"],
+)
+def test_all_that_is_called_clear_is_true_in_95_of_100_tables(truth, errors):
+    tries = 1000
+    rng = np.random.default_rng(1)
+    truth = np.asarray(truth, dtype=float)
+    wrong = sum(
+        claims_too_much(truth, fit_of(truth + rng.standard_normal(len(truth)) * errors, errors))
+        for _ in range(tries)
+    )
+    assert wrong <= 0.05 * tries + 3 * np.sqrt(0.05 * 0.95 * tries)
+
+
+def claims_too_much(truth, fit):
+    """Whether anybody is called clearly ahead of a bot that is as good."""
+    groups = groups_of(fit)
+    order = [bot for group in groups for bot in group.bots]
+    steps = np.cumsum([len(group.bots) for group in groups])[:-1]
+    return any(truth[order[:step]].min() <= truth[order[step:]].max() for step in steps) or any(
+        truth[group.bots[0]] <= truth[group.bots[group.ahead_of :]].max()
+        for group in groups
+        if group.ahead_of is not None
+    )
+
+
+def test_one_deal_makes_nothing_clear():
+    assert make_tables(counts_of([(0, ("a", "b"), (1, 0)), (0, ("b", "a"), (1, 0))])).sentences == [
+        "There are too few deals for error bars, so nothing is clear yet."
+    ]
+
+
+def test_no_game_makes_no_sentence():
+    assert not order_sentences(["a", "b"], Ratings([]))
+
+
+def test_deals_that_all_gave_the_same_result_prove_nothing():
+    games = [
+        (deal, seated, shares)
+        for deal in range(20)
+        for seated, won in ((("a", "b"), (1, 0)), (("b", "a"), (0, 1)))
+        for shares in (won, (0.5, 0.5))
+    ]
+    [fit] = rate(count_results(frame_of(games))).fits
+    assert fit.half_widths().tolist() == [0, 0]
+    assert not make_tables(counts_of(games)).sentences
+
+
+def test_twins_are_no_more_apart_than_their_results():
+    assert not any(
+        "a is clearly" in each for each in make_tables(counts_of(twins(40, 1))).sentences
+    )
+
+
+def test_an_anchor_changes_no_sentence():
+    counts = counts_of(duel(60, 20) + duel(30, 20, names=("b", "c")))
+    assert make_tables(counts).sentences == make_tables(counts, anchors={"b": 1500}).sentences
+
+
+def bounded(side, is_clear):
+    """A core of three, and a fourth bot that it bounds."""
+    fit = fit_of([200, 0, -200], 8)
+    bound = Bound(3, side, 0.0, fit.members, np.zeros(3), np.array(is_clear), 20)
+    part = Component(np.arange(4), 100, fit, [bound])
+    return order_sentences(NAMES, Ratings([part]))[1:]
+
+
+def test_a_bot_outside_the_core_is_behind_whom_its_bound_says():
+    assert bounded("<", [True] * 3) == ["d is clearly behind all rated bots."]
+    assert bounded(">", [True] * 3) == ["d is clearly ahead of all rated bots."]
+    assert bounded("<", [True, False, False]) == ["d is clearly behind all rated bots but b and c."]
+    assert bounded("<", [False] * 3) == ["d is not clearly behind all rated bots."]
+    assert bounded("~", [False] * 3) == []
+
+
+def test_of_two_bots_one_that_won_everything_is_ahead_after_enough_deals():
+    assert make_tables(counts_of(duel(12, 0))).sentences == ["a is clearly ahead of b."]
+    assert make_tables(counts_of(duel(2, 0))).sentences == ["Nothing is clear yet."]
+
+
+def test_sentences_name_what_shares_luck():
+    assert "more games would" in said([20, 0], 10, unit="game")[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.2, 1), (1.4, 1), (9.6, 10), (14, 10), (16, 20), (949, 900), (2600, 3000)],
+)
+def test_a_number_of_deals_has_one_digit(value, shown):
+    assert one_digit(value) == shown

@@ -89,7 +89,8 @@ class Arena:
         folder = self.home / to / name
         folder.mkdir(parents=True)
         (folder / "bot.py").write_text(source)
-        entries = {"name": name, "version": "1", "command": BARE, **manifest}
+        command = ["python3", "bot.py"] if "from arena" in source else BARE
+        entries = {"name": name, "version": "1", "command": command, **manifest}
         lines = [f"{key} = {json.dumps(value)}" for key, value in entries.items()]
         (folder / "bot.toml").write_text("\n".join(lines) + "\n")
         return folder

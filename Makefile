@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
+TRIES ?= 400
 COMMA := ,
 DEMO_BOTS := greedy-python careful-python lookahead-python
 # Looked up when the demo starts. The pure core plays fewer games, and without the slowest bot, to end within a minute as well.
@@ -11,7 +12,7 @@ SOURCES := setup.py arena tests .ci/site.py bots/random-python bots/greedy-pytho
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs format fuzz sanitize chaos soak fair slow snapshots golden bench leaks wheel release-check clean
+.PHONY: help demo test check docs format fuzz proof sanitize chaos soak fair slow snapshots golden bench leaks wheel release-check clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -49,8 +50,12 @@ fuzz: $(VENV)/.ready-dev ## what `make test` tries a few times, thousands of tim
 	@HYPOTHESIS_PROFILE=night ARENA_IDENTITY_GAMES=20000 ARENA_DIFFERENTIAL_GAMES=250 ARENA_SLOW_PERFT=20000 \
 		ARENA_RATING_TRIES=2000 $(BIN)/python -m pytest -q -n $(JOBS) --timeout 7200 \
 		tests/rules/test_cores.py tests/rules/test_differential.py tests/rules/test_vectors.py \
-		tests/ratings/test_coverage.py tests/ratings/test_stopping.py \
+		tests/ratings/test_company.py tests/ratings/test_coverage.py tests/ratings/test_margins.py \
+		tests/ratings/test_stopping.py \
 		$$(grep -l '^from hypothesis' -r tests --include='test_*.py') $(ARGS)
+
+proof: $(VENV)/.ready-dev ## simulate runs, and write how often their error bars held into docs/statistics.md (about ten minutes); TRIES=400, ONLY="planned company"
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.ratings.proof --write --tries $(TRIES) $(if $(ONLY),--only $(ONLY))
 
 sanitize: $(VENV)/.ready-dev ## the tests of rules and channel on the C code built with the address and undefined-behaviour sanitizers (about a minute)
 	@PYTHON=$(BIN)/python .ci/sanitize -n $(JOBS) $(ARGS)

@@ -68,9 +68,20 @@ def test_a_worker_and_a_bot_load_nothing_heavy():
     }
 
 
+def test_the_keeper_which_delays_every_bot_loads_little():
+    """As it is started for a bot, though with nothing to keep."""
+    keeper = ROOT / "arena" / "players" / "keeper.py"
+    command = [sys.executable, "-X", "importtime", "-I", "-S", str(keeper)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    loaded = set(re.findall(r"^import time: .*\| +(\S+)$", done.stderr, re.M))
+    assert "holdings" in loaded
+    assert not loaded & {"pathlib", "re", "typing", "collections", "enum", "arena"}
+
+
 def test_the_rules_need_the_standard_library_only():
     loaded = loaded_by("import arena.rules")
     assert not loaded & {"msgspec", "click", *HEAVY}
+    assert not loaded & {"importlib.resources", "tempfile"}, "every bot waits for them"
 
 
 def calls(path):

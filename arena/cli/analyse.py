@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from arena.cli.options import as_json, prior_option, run_argument, run_folder
+from arena.cli.options import as_json, prior_option, run_argument, run_folder, without_option
 from arena.errors import printable
 from arena.records.runfile import read_run
 
@@ -20,6 +20,7 @@ from arena.records.runfile import read_run
     type=click.IntRange(0),
     help="How many hands to list for each bot.  [default: 1, with --bot 10]",
 )
+@without_option
 @prior_option
 @as_json
 @click.pass_obj
@@ -29,6 +30,7 @@ def analyse(
     run: str | None,
     bot: str | None,
     hands: int | None,
+    without: tuple[str, ...],
     prior: float | None,
     *,
     as_json: bool,
@@ -36,14 +38,15 @@ def analyse(
     """Look behind the standings of a run, by default the newest one.
 
     Does one rating per bot explain the results, or do some pairs not fit, or three bots beat each
-    other in a circle? What is each seat worth? How long does each bot think? And which hands did
-    others play better, on the same deal and in the same seat? For these you get the commands to
-    replay both games.
+    other in a circle? Does it matter who else sits at the table? What is each seat worth? How long
+    does each bot think? And which hands did others play better, on the same deal and in the same
+    seat? For these you get the commands to replay both games.
 
     \b
     arena analyse
     arena analyse league --bot my-bot
     arena analyse league --hands 3 --json
+    arena analyse league --without random-python
     """  # noqa: D301 - \b is click's mark for lines to keep
     # Late: pandas is slow to load, and --help does not need it.
     from arena.exports.analysis import analysis_object, analysis_text  # noqa: PLC0415
@@ -56,7 +59,8 @@ def analyse(
             "note: the standings of this run count matches, but here each game counts separately",
             err=True,
         )
-    analysis = analyse_run(folder, prior, bot, hands if hands is not None else 10 if bot else 1)
+    most = hands if hands is not None else 10 if bot else 1
+    analysis = analyse_run(folder, prior, bot, most, without)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(analysis_object(analysis)), indent=2))
     else:

@@ -158,6 +158,17 @@ def anchor_option(command: Command) -> Command:
     )(command)
 
 
+def without_option(command: Command) -> Command:
+    """``--without BOT``, as a tuple of names ``without``."""
+    return click.option(
+        "--without",
+        multiple=True,
+        metavar="BOT",
+        callback=lambda _context, _parameter, names: tuple(dict.fromkeys(names)),
+        help="Leave out all games in which this bot sat. Repeat it to leave out several.",
+    )(command)
+
+
 def _parse_anchors(
     _: click.Context, __: click.Parameter, values: Sequence[str]
 ) -> dict[str, float]:

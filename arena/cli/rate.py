@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import anchor_option, prior_option
+from arena.cli.options import anchor_option, prior_option, without_option
 from arena.cli.showing import Showing, showing_options
 
 
@@ -17,9 +17,16 @@ from arena.cli.showing import Showing, showing_options
 )
 @click.option("--no-seats", is_flag=True, help="Rate as if all seats were equally good.")
 @anchor_option
+@without_option
 @prior_option
 def rate(
-    file: str, anchors: dict[str, float], prior: float | None, *, showing: Showing, no_seats: bool
+    file: str,
+    anchors: dict[str, float],
+    without: tuple[str, ...],
+    prior: float | None,
+    *,
+    showing: Showing,
+    no_seats: bool,
 ) -> None:
     """Rate the results in a CSV file. The games may come from anywhere: one row per game, such as
     below, gives you the tables of 'arena standings'. FILE '-' is stdin.
@@ -45,7 +52,7 @@ def rate(
 
     data = sys.stdin.buffer.read() if file == "-" else _read(Path(file))
     name = "stdin" if file == "-" else file
-    tables = rate_results(data, name, prior, anchors, seats=not no_seats)
+    tables = rate_results(data, name, prior, anchors, seats=not no_seats, without=without)
     show_tables(tables, {}, showing)
 
 

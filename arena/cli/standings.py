@@ -11,8 +11,10 @@ from arena.cli.options import (
     prior_option,
     run_argument,
     run_folder,
+    without_option,
 )
 from arena.cli.showing import Showing, showing_options
+from arena.errors import UserError
 
 
 @click.command()
@@ -20,6 +22,7 @@ from arena.cli.showing import Showing, showing_options
 @showing_options
 @match_option(SCORING)
 @anchor_option
+@without_option
 @prior_option
 @click.pass_obj
 def standings(
@@ -28,6 +31,7 @@ def standings(
     run: str | None,
     match: list[str] | None,
     anchors: dict[str, float],
+    without: tuple[str, ...],
     prior: float | None,
     *,
     showing: Showing,
@@ -44,12 +48,19 @@ def standings(
     arena standings league --csv league.csv
     arena standings league --anchor greedy-python=1500
     arena standings league --match bird,lion
+    arena standings league --without random-python
     arena standings --csv - | column -s, -t
     """  # noqa: D301 - \b is click's mark for lines to keep
     # Late: pandas is slow to load, and --help does not need it.
     from arena.cli.tables import rate_run, show_tables  # noqa: PLC0415
 
     folder = run_folder(home, run)
-    tables, plan = rate_run(folder, prior, anchors, match)
+    own = folder / "standings.csv"
+    if without and showing.csv_path and Path(showing.csv_path).resolve() == own.resolve():
+        raise UserError(
+            f"expected another file than {own} for a table without {', '.join(without)}",
+            "standings.csv of a run counts all its games",
+        )
+    tables, plan = rate_run(folder, prior, anchors, match, without)
     click.echo(f"run {folder}", err=True)
     show_tables(tables, {"plan": plan and plan._asdict()}, showing)

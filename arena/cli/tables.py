@@ -17,13 +17,13 @@ from arena.exports.files import (
     csv_text,
     export_run,
     parquet_library,
+    standings_file,
     standings_object,
     write_standings,
     write_table,
 )
 from arena.exports.overview import ASCII, Pen, overview_text
 from arena.exports.text import covariance_text, noun_of, pairs_text, standings_text
-from arena.ratings.columns import file_names
 from arena.ratings.foreign import read_sheet
 from arena.ratings.tables import Tables, rate_sheet, run_tables
 from arena.records.runfile import read_run
@@ -41,12 +41,12 @@ def show_tables(tables: Tables, beside: Mapping[str, Any], showing: Showing) -> 
     start of the JSON.
     """
     if showing.csv_path == "-":
-        click.echo(csv_text(tables.standings, file_names("standings")), nl=False)
+        click.echo(csv_text(*standings_file(tables)), nl=False)
         show_notes(tables)
         return
     print_tables(tables, beside, showing)
     if showing.csv_path:
-        write_table(Path(showing.csv_path), tables.standings, file_names("standings"))
+        write_table(Path(showing.csv_path), *standings_file(tables))
         click.echo(f"\nstandings: {showing.csv_path}", err=True)
 
 
@@ -55,13 +55,14 @@ def rate_run(
     prior: float | None,
     anchors: Mapping[str, float] | None = None,
     match: Sequence[str] | None = None,
+    without: Sequence[str] = (),
 ) -> tuple[Tables, Completeness | None]:
     """The tables of a run, and how complete it is (None if this version cannot read the plan). The
     notes mention both.
     """
     info = read_run(folder)
     with said_when_slow(f"rating the games of {folder}"):
-        tables = run_tables(folder, prior, anchors, match, info)
+        tables = run_tables(folder, prior, anchors, match, info, without)
     try:
         plan = completeness(schedule_of(info), tables.blocks)
     except ConfigError as error:
@@ -88,7 +89,13 @@ def export_tables(
 
 
 def rate_results(
-    data: bytes, name: str, prior: float | None, anchors: Mapping[str, float], *, seats: bool
+    data: bytes,
+    name: str,
+    prior: float | None,
+    anchors: Mapping[str, float],
+    *,
+    seats: bool,
+    without: Sequence[str] = (),
 ) -> Tables:
     """The tables of results in a CSV file of this name, in which each row is a game."""
     sheet = read_sheet(data, name)
@@ -96,7 +103,7 @@ def rate_results(
         click.echo(
             f"note: columns that are not used here: {printable(', '.join(sheet.unused))}", err=True
         )
-    return rate_sheet(sheet, prior, anchors, seats=seats)
+    return rate_sheet(sheet, prior, anchors, seats=seats, without=without)
 
 
 def _with_note(tables: Tables, plan: Completeness) -> Tables:

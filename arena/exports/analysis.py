@@ -11,11 +11,14 @@ from arena.exports.files import table_rows
 from arena.exports.text import pairs_text, seats_text, table_text
 from arena.ratings.analysis import Analysis
 from arena.ratings.columns import Column
+from arena.ratings.company import Company
 from arena.ratings.goodness import Goodness
 from arena.ratings.voids import void_notes
 
+QUESTION = "Does one rating for each bot explain the results?"
 LEVEL = 0.05
 SHOWN_PAIRS = 5
+SHOWN_TESTS = 10
 DUEL = 2
 SMALLEST = 0.001
 BOT = Column("bot", "Bot", style="name")
@@ -28,6 +31,16 @@ FIT = (
     Column("expected", "Expected", 3),
     Column("t", "t", 2),
     Column("p", "p", 4),
+    Column("p_all", "p all", 4),
+)
+COMPANY = (
+    BOT,
+    Column("opponent", "Opponent", style="name"),
+    Column("third", "Third", style="name"),
+    Column("elo_with", "With", 0),
+    Column("error_with", "+/-", 0),
+    Column("elo_without", "Without", 0),
+    Column("error_without", "+/-", 0),
     Column("p_all", "p all", 4),
 )
 ENDINGS = (
@@ -100,7 +113,9 @@ def analysis_object(analysis: Analysis) -> dict[str, Any]:
     return {
         "games": analysis.games,
         "deals": analysis.deals,
+        "notes": analysis.notes,
         "fit": [_fit_object(test) for test in analysis.fits],
+        "company": _company_object(analysis.company),
         **{name: table_rows(table) for name, table in tables.items() if table is not None},
     }
 
@@ -118,8 +133,12 @@ def _fit_object(test: Goodness) -> dict[str, Any]:
 
 def analysis_text(analysis: Analysis, run: str) -> str:
     """An analysis as text for a terminal; ``run`` is the user's name for the run."""
-    parts = [part for test in analysis.fits for part in _fit_parts(test)]
+    parts = [f"note: {note}" for note in analysis.notes]
+    parts += [part for test in analysis.fits for part in _fit_parts(test)]
+    if not analysis.fits:
+        parts.append(f"{QUESTION} No bot has a rating.")
     parts += [
+        *_company_parts(analysis.company),
         _cycles_text(analysis),
         f"Seats\n{seats_text(analysis.seats)}",
         *_met_again(analysis.met_again),
@@ -133,6 +152,33 @@ def analysis_text(analysis: Analysis, run: str) -> str:
     if analysis.opponents is not None:
         parts.append(f"Opponents\n{pairs_text(analysis.opponents)}")
     return "\n\n".join([*parts, _hands_text(analysis.hands, run)])
+
+
+def _company_object(found: Company) -> dict[str, Any]:
+    beyond = table_rows(found.table)
+    return {"tests": found.tests, "p_all": found.least, "beyond_error": beyond}
+
+
+def _company_parts(found: Company) -> Iterator[str]:
+    """Whether a third bot at the table matters, at tables of three and four."""
+    if not found.tests:
+        return
+    title = "Does it matter who else sits at the table?"
+    tested = f"{found.tests} tests of a pair with a third bot"
+    if found.all_bots > found.bots:
+        tested += f"; only pairs of the {found.bots} best bots are tested"
+    if found.table.empty:
+        yield f"{title} No evidence for it: {_p(found.least)} ({tested})"
+        return
+    shown = found.largest.head(SHOWN_TESTS)
+    more = f", of which {len(shown)} are shown" if len(found.table) > len(shown) else ""
+    told = (
+        "The bot's Elo minus the opponent's, by the games with the third bot at the table and by"
+        " those without it."
+        "\n'--without BOT' leaves out all games with a bot."
+    )
+    yes = f"{title} Yes: {len(found.table)} beyond error{more} ({tested})"
+    yield "\n".join([yes, table_text(COMPANY, shown), told])
 
 
 def _met_again(reunions: pd.DataFrame) -> list[str]:
@@ -155,7 +201,7 @@ def _fit_parts(test: Goodness) -> Iterator[str]:
         if math.isfinite(test.statistic)
         else test.pairs.head(0)
     )
-    lines = [f"Does one rating for each bot explain the results? {_fit_sentence(test)}"]
+    lines = [f"{QUESTION} {_fit_sentence(test)}"]
     yield "\n".join([*lines, *([table_text(FIT, shown)] if len(shown) else [])])
 
 

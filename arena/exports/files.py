@@ -36,6 +36,16 @@ def csv_text(table: pd.DataFrame, columns: list[str] | None = None) -> str:
     return str(shown.to_csv(index=False, lineterminator="\n"))
 
 
+def standings_file(tables: Tables) -> tuple[pd.DataFrame, list[str]]:
+    """The standings and the columns of their file; the last one, ``without``, names the bots whose
+    games are left out, if any are.
+    """
+    names = file_names("standings")
+    if not tables.without:
+        return tables.standings, names
+    return tables.standings.assign(without="+".join(tables.without)), [*names, "without"]
+
+
 def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -> dict[str, Any]:
     """Everything that the text of the standings shows, for JSON: a list of objects for each table,
     the sentences and the notes.
@@ -54,6 +64,7 @@ def standings_object(tables: Tables, *, pairs: bool, covariance: bool = False) -
         "independent_games": None if worth is None else round(worth, 1),
         "anchors": dict(tables.anchors),
         "clock": tables.clock or None,
+        "without": list(tables.without),
         **{name: table_rows(table) for name, table in chosen.items()},
         **(
             {"covariance": json.loads(tables.covariance.to_json(orient="index"))}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from arena.errors import printable
 from arena.exports.report.scales import Scale, linear
 from arena.exports.text import footer_lines, table_text
-from arena.ratings.columns import STANDINGS, placed
+from arena.ratings.columns import STANDINGS, in_whole_elo, placed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,9 +70,7 @@ def overview_lines(tables: "Tables", width: int, pen: Pen) -> list[str]:
 def _beside(table: "pd.DataFrame", side: int) -> list[str]:
     """The columns left or right of the drawing, with ratings as whole numbers."""
     columns = [
-        column._replace(shown=0) if column.name == "elo" else column
-        for column in placed(STANDINGS, "brief")
-        if column.brief == side
+        in_whole_elo(column) for column in placed(STANDINGS, "brief") if column.brief == side
     ]
     return table_text(columns, table).split("\n")
 
@@ -88,18 +86,22 @@ def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -
 
 
 def _scale(table: "pd.DataFrame", room: int, *, is_anchored: bool) -> Scale:
-    """From the lowest to the highest end of an interval. A bound may lie outside: it would leave
-    no room for what is known.
-    """
-    closed = table[table["elo_low"].notna() & table["elo_high"].notna()]
-    ends = [*closed["elo_low"], *closed["elo_high"]] or [*table["elo"]]
-    values = [end for end in [*ends, *([] if is_anchored else [0.0])] if isfinite(end)]
+    values = ends_of(table, is_anchored=is_anchored)
     scale = linear(values, 0, room - 1, count=max(room // TICK_WIDTH, 2))
-    low, high = min(values, default=-1.0), max(values, default=1.0)
+    low, high = min(values, default=0.0), max(values, default=0.0)
     if low == high:
         return scale
     ticks = tuple(tick for tick in scale.ticks if low <= tick <= high)
     return scale._replace(low=low, high=high, ticks=ticks)
+
+
+def ends_of(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
+    """The numbers that a drawing of these standings must hold: the ends of intervals, and 0 unless
+    a bot is held somewhere else. A bound may lie outside, so that it leaves room for what is known.
+    """
+    closed = table[table["elo_low"].notna() & table["elo_high"].notna()]
+    ends = [*closed["elo_low"], *closed["elo_high"]] or [*table["elo"]]
+    return [end for end in [*ends, *([] if is_anchored else [0.0])] if isfinite(end)]
 
 
 def _axis(scale: Scale, room: int) -> str:

@@ -7,7 +7,6 @@ every start.
 
 import os
 import stat
-from pathlib import Path
 
 COUNTED = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")
 """Of /proc/PID/status: page tables too, which took 440 MB where they were not counted."""
@@ -104,8 +103,8 @@ def sockets_of_network(pid: int) -> int:
     has them open.
     """
     try:
-        own, its = Path("/proc/self/ns/net"), Path(f"/proc/{pid}/ns/net")
-        if its.stat().st_ino == own.stat().st_ino:
+        own, its = (os.stat(f"/proc/{of}/ns/net") for of in ("self", pid))  # noqa: PTH116
+        if its.st_ino == own.st_ino:
             return 0
         with open(f"/proc/{pid}/net/unix") as file:  # noqa: PTH123
             return sum(1 for _ in file) - 1

@@ -8,18 +8,24 @@ from typing import NamedTuple
 import pandas as pd
 
 from arena.errors import UserError, did_you_mean
+from arena.ratings.company import Company, company
 from arena.ratings.cycles import beats, cycles
 from arena.ratings.endings import Endings
 from arena.ratings.goodness import Goodness, goodness
 from arena.ratings.hands import Hands, worst_hands
 from arena.ratings.model import rate
+from arena.ratings.notes import without_note
+from arena.ratings.pairs import pairs_table
 from arena.ratings.reunions import reunions_table
-from arena.ratings.tables import pairs_table, seats_table, standings_table
+from arena.ratings.tables import seats_table, standings_table
 from arena.ratings.tally import Row, Tally, WholeRow, row_decoder
 from arena.ratings.times import Machines, Times
 from arena.ratings.voids import void_table
 from arena.records.journal import journal_of, read_rows
 from arena.records.runfile import read_run
+
+MOST_TESTS = 400
+"""How many tests of company are worked out by deal."""
 
 
 class Analysis(NamedTuple):
@@ -27,12 +33,15 @@ class Analysis(NamedTuple):
     `hands.worst_hands`.
 
     ``fits`` are the tests of each group of bots that met, and ``threes`` is the number of sets of
-    three bots. ``opponents`` are the rows of `tables.pairs_table` for the requested bot, or None.
+    three bots. ``company`` tests whether a third bot at the table matters. ``notes`` say what is
+    left out. ``opponents`` are the rows of `pairs.pairs_table` for the requested bot, or None.
     """
 
     games: int
     deals: int
+    notes: list[str]
     fits: list[Goodness]
+    company: Company
     cycles: pd.DataFrame
     threes: int
     seats: pd.DataFrame
@@ -46,24 +55,34 @@ class Analysis(NamedTuple):
 
 
 def analyse_run(
-    run: Path, prior: float | None = None, bot: str | None = None, hands: int = 1
+    run: Path,
+    prior: float | None = None,
+    bot: str | None = None,
+    hands: int = 1,
+    without: Sequence[str] = (),
 ) -> Analysis:
     """Analyses a run; ``hands`` is the number of worst hands to list for each bot, or for the
-    requested one.
+    requested one. Games with a bot in ``without`` are left out.
 
     Raises RunError, NoAnswerError, UserError for a bot that is not in the run.
     """
     info, journal = read_run(run), journal_of(run)
     games, left = Tally(own_decks=info.has_own_decks), array("b")
     times, endings, machines = Times(), Endings(), Machines()
+    played = 0
     for _, row in read_rows(journal, row_decoder(WholeRow)):
+        played += 1
+        if not set(without).isdisjoint(row.bots):
+            continue
         games.add(row)
         left.extend(row.left)
         times.add(row)
         endings.add(row)
         machines.add(row)
-    counts = games.counts(known.name for known in info.bots)
+    names = [known.name for known in info.bots]
+    counts = games.counts([name for name in names if name not in without])
     results = counts.results
+    notes = without_note(without, names, results.games, played)
     if bot is not None and bot not in results.bots:
         known = f"{did_you_mean(bot, results.bots)}there are {', '.join(results.bots)}"
         raise UserError(f"expected a bot of the run, got {bot!r}", known)
@@ -73,7 +92,9 @@ def analyse_run(
     return Analysis(
         games=results.games,
         deals=results.clusters,
+        notes=notes,
         fits=[goodness(results, fit) for fit in fits],
+        company=company(results, fits, MOST_TESTS),
         cycles=cycles(beats(results)),
         threes=count * (count - 1) * (count - 2) // 6,
         seats=seats_table(counts, fits),
@@ -81,20 +102,26 @@ def analyse_run(
         times=times.table(results.bots),
         endings=endings.table(),
         machines=machines.table(),
-        voids=void_table(run, standings_table(counts, ratings), results.games),
+        voids=void_table(run, standings_table(counts, ratings), results.games, without),
         opponents=None if bot is None else pairs[pairs["bot"] == bot].reset_index(drop=True),
-        hands=_hands_table(journal, held, [bot] if bot else results.bots, hands),
+        hands=_hands_table(journal, held, [bot] if bot else results.bots, hands, without=without),
     )
 
 
-def _hands_table(journal: Path, held: Hands, bots: Sequence[str], most: int) -> pd.DataFrame:
+def _hands_table(
+    journal: Path, held: Hands, bots: Sequence[str], most: int, *, without: Sequence[str]
+) -> pd.DataFrame:
     """The worst hands of each bot; reads the journal a second time for the ids of their games."""
     frames = {bot: held.candidates(bot, most) for bot in bots}
     wanted = {game for frame in frames.values() for game in frame["game"].tolist()}
     ids = (
         {
             number: row.id
-            for number, (_, row) in enumerate(read_rows(journal, row_decoder(Row)))
+            for number, row in enumerate(
+                row
+                for _, row in read_rows(journal, row_decoder(Row))
+                if set(without).isdisjoint(row.bots)
+            )
             if number in wanted
         }
         if wanted

@@ -78,7 +78,7 @@ def disagreement(test: "MarginTest") -> Estimate:
     it is from the same blocks, so most of their luck cancels.
     """
     by_margin, by_wins = plain_estimate(test).elo, plain_estimate(test.wins).elo
-    if not (isfinite(by_margin) and isfinite(by_wins)):
+    if not (test.blocks and isfinite(by_margin) and isfinite(by_wins)):
         return Estimate(0.0, -inf, inf)
     slopes = (_slope(test, by_margin), _slope(test.wins, by_wins))
     variance = (

@@ -11,12 +11,11 @@ from arena.ratings.components import Floats
 from arena.ratings.likelihood import ELO
 from arena.ratings.matches import score_journal
 from arena.ratings.model import Fit, Ratings, rate
+from arena.ratings.outside import FEW_DEALS
 from arena.ratings.results import FEWEST_SEATS, Results
 from arena.records.journal import journal_of
 from arena.records.runfile import read_run
 
-FEW_DEALS = 10
-"""Below this many deals error bars are rough, and who won nothing may yet win something."""
 CLEAR = 0.975
 """The likelihood of superiority from which the order of two neighbours counts as settled."""
 

@@ -31,11 +31,11 @@ from arena.records.record import UNKNOWN_MARGIN
 
 if TYPE_CHECKING:
     # Only the name: with it would come all of scipy, and a comparison is played without.
+    from numpy.typing import NDArray
+
     from arena.ratings.components import Floats
 
-MARGINS = np.arange(-UNKNOWN_MARGIN, UNKNOWN_MARGIN + 1)
-"""All margins, worst first. The first and the last stand for a forfeit."""
-KNOWN = MARGINS[1:-1]
+DUEL = 2
 MOST_SHARING = 4
 SHARED_WINS = 50
 """Steps to allow for shared wins; two are enough where they are rare."""
@@ -74,8 +74,9 @@ class MarginTest(BlockTest):
         super().__init__(question, look)
         self.wins = SequentialTest(question, groups=groups, look=look)
         self._gaps = 1 if groups else 2
-        self._groups = [_Group() for _ in range(max(groups, 1))]
-        self._shares = _win_shares(players)
+        outcomes = _outcomes(players)
+        self._groups = [_Group(outcomes) for _ in range(max(groups, 1))]
+        self._shares = _win_shares(outcomes)
         self._known: _Evidence | None = None
 
     def add(self, new: float, old: float, group: int = 0, margins: Margins = NO_MARGINS) -> None:
@@ -162,8 +163,9 @@ class MarginTest(BlockTest):
         """(sets of opponents, outcomes) the frequencies of both bots' outcomes together; like the
         levels by wins they are drawn to those against all opponents, with one block at the ends.
         """
-        ends = np.where(np.abs(KNOWN) == UNKNOWN_MARGIN - 1, 0.5, 0.0)
-        every = (sum(outcomes) + ends) / (self.blocks + 1)
+        every = np.sum(outcomes, axis=0)
+        every[[0, -1]] += 0.5
+        every /= self.blocks + 1
         counts = [group.blocks + BORROWED for group in self._groups]
         return np.array(
             [
@@ -200,20 +202,20 @@ class _Placed(NamedTuple):
 class _Group:
     """The blocks against one set of opponents, as sums that do not grow with their number."""
 
-    def __init__(self) -> None:
-        size = len(MARGINS)
+    def __init__(self, outcomes: "NDArray[np.int64]") -> None:
+        size = len(outcomes) + 2
         self.blocks = 0
+        self._outcomes = outcomes
         self._counts = np.zeros((2, size))
         self._squares = np.zeros((2 * size, 2 * size))
         self._products = np.zeros(2 * size)
 
     def add(self, margins: Margins, value: float) -> None:
         """Counts a block, and its value by wins."""
+        size = len(self._outcomes) + 2
+        first = self._outcomes[0] - 1
         counts = np.array(
-            [
-                np.bincount(np.add(side, UNKNOWN_MARGIN), minlength=len(MARGINS)) / len(side)
-                for side in margins
-            ]
+            [np.bincount(np.subtract(side, first), minlength=size) / len(side) for side in margins]
         )
         signed = np.concatenate([counts[0], -counts[1]])
         held = np.flatnonzero(signed)
@@ -222,9 +224,20 @@ class _Group:
         self._squares[np.ix_(held, held)] += np.outer(signed[held], signed[held])
         self._products += value * signed
 
+    def _forfeited(self) -> "tuple[Floats, Floats]":
+        """Two distributions over the outcomes, of the lost and of the won games: a forfeited game
+        counts as a loss and a win of unknown size, which could be any of them.
+        """
+        counts = self._counts.sum(axis=0)[1:-1]
+        lost, won = (np.where(sign * self._outcomes > 0, counts, 0.0) for sign in (-1, 1))
+        for sign, found in ((-1, lost), (1, won)):
+            if not found.any():
+                found[np.abs(self._outcomes - sign).argmin()] = 1.0
+        return lost / lost.sum(), won / won.sum()
+
     def placed(self) -> _Placed:
         """The sums, each outcome placed among those of the other bot."""
-        lost, won = _forfeited(self._counts.sum(axis=0))
+        lost, won = self._forfeited()
         new, old = (counts[1:-1] + counts[0] * lost + counts[-1] * won for counts in self._counts)
         blocks = max(self.blocks, 1)
         # The mean over pairs of games is the mean placement. Its variance is that of the placements
@@ -241,24 +254,18 @@ class _Group:
         )
 
 
-def _forfeited(counts: "Floats") -> "tuple[Floats, Floats]":
-    """Two distributions over `KNOWN`, of the lost and of the won games: a forfeited game counts as
-    a loss and a win of unknown size, which could be any of them.
-    """
-    lost, won = (np.where(sign * KNOWN > 0, counts[1:-1], 0.0) for sign in (-1, 1))
-    if not lost.sum():
-        lost[KNOWN == -1] = 1.0
-    if not won.sum():
-        won[KNOWN == 1] = 1.0
-    return lost / lost.sum(), won / won.sum()
+def _outcomes(players: int) -> "NDArray[np.int64]":
+    """All margins that games can have, worst first."""
+    if players == DUEL:
+        return np.arange(-UNKNOWN_MARGIN + 1, UNKNOWN_MARGIN)
+    return np.arange(-4 * (players - 1), 1)
 
 
-def _win_shares(players: int) -> "Floats":
-    """The share of the win that each of `KNOWN` stands for."""
-    if players == 2:  # noqa: PLR2004 - a duel: margins in pagodas
-        return np.asarray((np.sign(KNOWN) + 1) / 2, dtype=np.float64)
-    is_first = (KNOWN <= 0) & (KNOWN > -MOST_SHARING)
-    return np.where(is_first, 1 / (1.0 + np.abs(KNOWN)), 0.0)
+def _win_shares(outcomes: "NDArray[np.int64]") -> "Floats":
+    """The share of the win that each outcome stands for."""
+    if outcomes[-1] > 0:
+        return np.asarray((np.sign(outcomes) + 1) / 2, dtype=np.float64)
+    return np.where(outcomes > -MOST_SHARING, 1 / (1.0 + np.abs(outcomes)), 0.0)
 
 
 def _placements(counts: "Floats") -> "Floats":

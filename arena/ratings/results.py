@@ -2,7 +2,7 @@
 the order of the games.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -88,11 +88,16 @@ class Results(NamedTuple):
 
     def deals(self) -> Ints:
         """(n,) on how many deals each bot played."""
-        played = np.zeros((self.clusters, len(self.bots)), dtype=np.bool_)
-        for table in self.tables:
-            for seat in range(table.size):
-                played[table.cluster, table.seats[table.outcome, seat]] = True
-        return np.asarray(played.sum(axis=0), dtype=np.int64)
+        deals, step = np.zeros(len(self.bots), dtype=np.int64), 1 << 16
+        for first in range(0, self.clusters, step):
+            played = np.zeros((step, len(self.bots)), dtype=np.bool_)
+            for table in self.tables:
+                games = slice(*np.searchsorted(table.cluster, (first, first + step)))
+                deal, bots = table.cluster[games] - first, table.seats[table.outcome[games]]
+                for seat in range(table.size):
+                    played[deal, bots[:, seat]] = True
+            deals += played.sum(axis=0)
+        return deals
 
 
 class Counts(NamedTuple):
@@ -167,6 +172,15 @@ def count_frame(frame: pd.DataFrame) -> Counts:
         np.arange(results.clusters),
         totals_of(results, [pd.DataFrame({**key, **sums})] if bots else []),
     )
+
+
+def frame_without(frame: pd.DataFrame, bots: Collection[str]) -> pd.DataFrame:
+    """The rows of the games in which none of these bots sat, without these bots."""
+    away = frame.loc[frame["bot"].isin(list(bots)), "game"].unique()
+    kept = frame[~frame["game"].isin(away)]
+    names = [name for name in frame["bot"].cat.categories if name not in bots]
+    clusters = np.unique(kept["cluster"], return_inverse=True)[1].astype(np.int64)
+    return kept.assign(bot=kept["bot"].cat.set_categories(names), cluster=clusters)
 
 
 def _by_table_size(frame: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:

@@ -143,7 +143,7 @@ class Seatings:
             parameters += step
             if np.abs(step).max() < TOLERANCE:
                 break
-        return parameters
+        return np.asarray(parameters, dtype=np.float64)
 
 
 def _by_winners(table: SizedGames) -> SizedGames:

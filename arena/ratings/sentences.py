@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import floor, isinf, log10
 
-from arena.ratings.model import Fit
-from arena.ratings.order import MOST_TIMES, Group, groups_of, placed_bots
+from arena.ratings.model import Component, Fit, Ratings
+from arena.ratings.order import MOST_TIMES, RISK, Group, groups_of, placed_bots
+from arena.ratings.outside import Bound
 
 NAMED = 3
 """A group of more bots is told by its first and its last one."""
@@ -15,19 +16,37 @@ MOST_STEPS = 3
 MOST_GROUPS = 4
 
 
-def order_sentences(bots: Sequence[str], fits: Sequence[Fit], unit: str = "deal") -> list[str]:
-    """What the fits say about the order of these bots, the clear first; ``unit`` is what a group of
-    games with shared luck is called.
+def order_sentences(bots: Sequence[str], ratings: Ratings, unit: str = "deal") -> list[str]:
+    """What the ratings say about the order of these bots, the clear first; ``unit`` is what a group
+    of games with shared luck is called.
     """
-    return [sentence for fit in fits[:MOST_GROUPS] for sentence in _of_fit(bots, fit, unit)]
+    return [
+        sentence
+        for part in ratings.components[:MOST_GROUPS]
+        for sentence in (
+            _of_core(bots, part, part.fit, unit) if part.fit else _of_duel(bots, part.bounds)
+        )
+    ]
 
 
-def _of_fit(bots: Sequence[str], fit: Fit, unit: str) -> Iterator[str]:
-    groups, known = groups_of(fit), placed_bots(fit)
-    yield from _clear([[bots[bot] for bot in group.bots] for group in groups])
+def _of_duel(bots: Sequence[str], bounds: Sequence[Bound]) -> Iterator[str]:
+    """Two bots of which one won everything."""
+    above = [bound for bound in bounds if bound.side == ">"]
+    if above and above[0].is_clear.all():
+        yield f"{bots[above[0].member]} is clearly ahead of {bots[above[0].rivals[0]]}."
+    elif above:
+        yield "Nothing is clear yet."
+
+
+def _of_core(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Iterator[str]:
+    # Bots outside have their share of the risk that anything called clear is wrong.
+    groups = groups_of(fit, RISK * len(fit.members) / len(part.members))
+    known = placed_bots(fit)
+    yield from _clear([[bots[bot] for bot in group.bots] for group in groups], part.bounds)
+    yield from _outside(bots, part.bounds)
     close = [group for group in groups if group.more is not None]
     for group in close[:MOST_GROUPS]:
-        yield _too_close([bots[bot] for bot in group.bots], group, fit.clusters, unit)
+        yield _too_close([bots[bot] for bot in group.bots], group, unit)
     rest = len(close) - MOST_GROUPS
     if rest > 0:
         yield f"So {_are(rest)} {rest} more group{'' if rest == 1 else 's'} further down."
@@ -38,19 +57,16 @@ def _of_fit(bots: Sequence[str], fit: Fit, unit: str) -> Iterator[str]:
         yield f"There are too few {unit}s for error bars, so nothing is clear yet."
 
 
-def _clear(groups: Sequence[Sequence[str]]) -> Iterator[str]:
+def _clear(groups: Sequence[Sequence[str]], outside: Sequence[Bound]) -> Iterator[str]:
     """What is clear from one group to the next."""
     alone = sum(len(group) == 1 for group in groups)
     if len(groups) < 2:  # noqa: PLR2004 - nobody is behind
         return
     if len(groups) - 1 > MOST_STEPS:
         others = len(groups) - alone
+        whole = "Every rated bot" if outside else "Every bot"
         but = "one exception" if others == 1 else f"{others} exceptions"
-        yield (
-            f"Every bot is clearly ahead of all below it, with {but}."
-            if others
-            else "The whole order is clear: every bot is ahead of all below it."
-        )
+        yield f"{whole} is clearly ahead of all below it{f', with {but}' if others else ''}."
         return
     links = [
         f"{_are(len(above))} clearly ahead of {_listed(below)}" for above, below in pairwise(groups)
@@ -58,29 +74,46 @@ def _clear(groups: Sequence[Sequence[str]]) -> Iterator[str]:
     yield f"{_listed(groups[0])} {', which '.join(links)}."
 
 
-def _too_close(names: Sequence[str], group: Group, deals: int, unit: str) -> str:
-    who = _listed(names)
-    said = (
-        f"{who} are too close to call"
-        if group.is_alike
-        else f"{who} are too close to call from one to the next"
-    )
+def _outside(bots: Sequence[str], bounds: Sequence[Bound]) -> Iterator[str]:
+    """Where the bots without a rating stand, the clear first."""
+    for side, where in ((">", "ahead of"), ("<", "behind")):
+        here = [bound for bound in bounds if bound.side == side]
+        clear = [bots[bound.member] for bound in here if bound.is_clear.all()]
+        if clear:
+            yield f"{_listed(clear)} {_are(len(clear))} clearly {where} all rated bots."
+        open_ones = [bound for bound in here if not bound.is_clear.all()]
+        for bound in open_ones[:MOST_GROUPS]:
+            yield f"{bots[bound.member]} is {_partly(bots, bound, where)}."
+
+
+def _partly(bots: Sequence[str], bound: Bound, where: str) -> str:
+    """Where a bot stands that is not clearly on one side of all others."""
+    others = [bots[rival] for rival in bound.rivals[~bound.is_clear].tolist()]
+    if len(others) > NAMED or len(others) == len(bound.rivals):
+        return f"not clearly {where} all rated bots"
+    return f"clearly {where} all rated bots but {_listed(others)}"
+
+
+def _too_close(names: Sequence[str], group: Group, unit: str) -> str:
+    said = f"{_listed(names)} are too close to call"
+    if not group.is_alike and len(names) > 2:  # noqa: PLR2004 - a pair has one step
+        said += " from one to the next"
     if group.ahead_of is not None:
         behind = names[group.ahead_of]
         rest = " and all below" if group.ahead_of < len(names) - 1 else ""
         said += f", but {names[0]} is clearly ahead of {behind}{rest}"
-    return f"{said}; {_wanted(names, group, deals, unit)}."
+    return f"{said}; {_wanted(names, group, unit)}."
 
 
-def _wanted(names: Sequence[str], group: Group, deals: int, unit: str) -> str:
+def _wanted(names: Sequence[str], group: Group, unit: str) -> str:
     """About how many more deals would settle the step that is nearest to clear."""
     assert group.more is not None, "a group of several"
     is_pair = len(names) == 2  # noqa: PLR2004 - two bots
     if isinf(group.more):
         what = "it" if is_pair else "to tell even two neighbours apart"
-        return f"{what} would take more than {MOST_TIMES} times the {deals:,} {unit}s played"
+        return f"{what} would take more than {MOST_TIMES} times the {unit}s played"
     above, below = names[group.nearest : group.nearest + 2]
-    more = one_digit(group.more * deals)
+    more = one_digit(group.more)
     what = "it" if is_pair else f"{above} against {below}"
     return f"about {more:,} more {unit}{'' if more == 1 else 's'} would settle {what}"
 

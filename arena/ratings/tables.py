@@ -3,7 +3,7 @@ nowhere else.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise, permutations
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,15 +11,24 @@ import numpy as np
 import pandas as pd
 
 from arena.ratings.anchors import anchor_ratings
+from arena.ratings.caveats import rating_notes
 from arena.ratings.columns import STANDINGS, frame_names
-from arena.ratings.components import Ints
+from arena.ratings.company import company
 from arena.ratings.foreign import Sheet
 from arena.ratings.matches import score_journal, scoring_of, timed_hosts
 from arena.ratings.model import Component, Fit, Ratings, rate
-from arena.ratings.notes import FEW_DEALS, machines_note, rating_notes, uncounted_note
-from arena.ratings.outside import Bound
+from arena.ratings.notes import (
+    company_note,
+    comparison_note,
+    forfeits_note,
+    machines_note,
+    uncounted_note,
+    without_note,
+)
+from arena.ratings.outside import FEW_DEALS, bound_interval
+from arena.ratings.pairs import pairs_table
 from arena.ratings.ranks import component_intervals
-from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame
+from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame, frame_without
 from arena.ratings.sentences import order_sentences
 from arena.ratings.tally import PlayedBlocks
 from arena.ratings.voids import void_notes, void_table
@@ -30,7 +39,8 @@ DUEL = 2
 PLACES, UNKNOWN = {">": 0, "<": 2}, 3
 """Where bots outside the core stand in a component, by mark; the core's place is 1."""
 ORDER = ["component", "place", "figure"]
-OPPOSITE = {"<": ">", ">": "<", "~": "~"}
+MOST_TESTS = 8
+"""How many tests of company the note may cost; 'arena analyse' makes more."""
 
 
 class Tables(NamedTuple):
@@ -46,7 +56,8 @@ class Tables(NamedTuple):
     game. ``match`` are the boards of the matches that the run is scored by, none if it is scored by
     games. With matches, all columns called games count matches. ``clock`` is what time was measured
     by, ``cpu`` or ``wall``; empty if unknown. ``sentences`` say who is clearly ahead of whom, and
-    what is too close to call.
+    what is too close to call. ``without`` are bots whose games are left out of everything but
+    ``blocks``.
     """
 
     standings: pd.DataFrame
@@ -66,6 +77,7 @@ class Tables(NamedTuple):
     match: Sequence[str]
     clock: str = ""
     sentences: Sequence[str] = ()
+    without: Sequence[str] = ()
 
 
 def run_tables(
@@ -74,28 +86,30 @@ def run_tables(
     anchors: Mapping[str, float] | None = None,
     match: Sequence[str] | None = None,
     info: RunInfo | None = None,
+    without: Sequence[str] = (),
 ) -> Tables:
     """The tables of a run's folder, scored as in the run unless ``match`` differs; ``info`` is its
-    run.json, if the caller has read it.
+    run.json, if the caller has read it. Games with a bot in ``without`` are left out.
 
-    Raises RunError, NoAnswerError, UserError for anchors or boards that do not fit.
+    Raises RunError, NoAnswerError, UserError for anchors, boards or bots that do not fit.
     """
     info = info or read_run(run)
     boards = scoring_of(info, match)
     score = score_journal(journal_of(run), boards, own_decks=info.has_own_decks)
-    counts = score.counted.counts(bot.name for bot in info.bots)
+    names = [bot.name for bot in info.bots]
+    counts = score.counted.counts(names, without)
+    left_out = without_note(without, names, counts.results.games, len(score.counted.outcome))
     tables = make_tables(
-        counts,
-        prior,
-        score.games.blocks(),
-        anchors,
-        match=boards,
-        most_seats=score.games.most_seats,
+        counts, prior, score.games.blocks(), anchors, match=boards, without=without
     )
-    voids = void_notes(void_table(run, tables.standings, tables.games))
+    voids = void_notes(void_table(run, tables.standings, tables.games, without))
     clock = "" if info.config.get("in_process") else str(info.config.get("clock", "wall"))
     machines = machines_note(timed_hosts(info, score))
-    return tables._replace(clock=clock, notes=[*voids, *tables.notes, *machines])
+    return tables._replace(
+        clock=clock,
+        most_seats=score.games.most_seats,
+        notes=[*left_out, *voids, *tables.notes, *machines, *comparison_note(info)],
+    )
 
 
 def make_tables(
@@ -107,31 +121,38 @@ def make_tables(
     seats: bool = True,
     unit: str = "deal",
     match: Sequence[str] = (),
-    most_seats: int = DUEL,
+    without: Sequence[str] = (),
 ) -> Tables:
-    """The tables of counted games or matches; with ``seats`` False, seats have no effect. Raises
-    NoAnswerError, UserError.
+    """The tables of counted games or matches; with ``seats`` False, seats have no effect. The
+    counts leave the games of the bots in ``without`` out already. Raises NoAnswerError, UserError.
     """
     results = counts.results
     ratings = anchor_ratings(rate(results, prior, seats=seats), results, anchors or {})
-    fits = ratings.fits
+    fits, standings = ratings.fits, standings_table(counts, ratings)
+    noun = "matches" if match else "games"
     return Tables(
-        standings=standings_table(counts, ratings),
+        standings=standings,
         pairs=pairs_table(results, ratings),
         seats=seats_table(counts, fits),
         faults=faults_table(counts),
         games=results.games,
         clusters=results.clusters,
-        notes=[*uncounted_note(results, blocks, match), *rating_notes(results, ratings, unit)],
+        notes=[
+            *([] if without else uncounted_note(results, blocks, match)),
+            *company_note(company(results, fits, MOST_TESTS)),
+            *rating_notes(results, ratings, unit),
+            *forfeits_note(standings, noun),
+        ],
         blocks=blocks,
-        most_seats=most_seats,
+        most_seats=DUEL,
         rated_games=sum(fit.games for fit in fits),
         independent_games=independent_games(fits),
         covariance=_covariance_table(results, fits),
         anchors=anchors or {},
         unit=unit,
         match=match,
-        sentences=order_sentences(results.bots, fits, unit),
+        sentences=order_sentences(results.bots, ratings, unit),
+        without=without,
     )
 
 
@@ -141,19 +162,23 @@ def rate_sheet(
     anchors: Mapping[str, float] | None = None,
     *,
     seats: bool = True,
+    without: Sequence[str] = (),
 ) -> Tables:
-    """The tables of a results file; values that the file does not have are missing. Raises
-    NoAnswerError, UserError.
+    """The tables of a results file; values that the file does not have are missing. Games with a
+    bot in ``without`` are left out. Raises NoAnswerError, UserError.
     """
+    kept, names = frame_without(sheet.frame, without), list(sheet.frame["bot"].cat.categories)
+    left_out = without_note(without, names, kept["game"].nunique(), sheet.frame["game"].nunique())
     tables = make_tables(
-        count_frame(sheet.frame),
+        count_frame(kept),
         prior,
         (),
         anchors,
         seats=seats,
         unit="block" if sheet.has_blocks else "game",
+        without=without,
     )
-    notes = [sheet.uneven] if sheet.uneven else []
+    notes = [*left_out, *([sheet.uneven] if sheet.uneven else [])]
     if not sheet.has_ranks:
         tables.standings["avg_rank"] = np.nan
         if (sheet.frame["seats"] > DUEL).any():
@@ -243,93 +268,7 @@ def _fill_ratings(table: pd.DataFrame, part: Component) -> None:
     for bound in part.bounds:
         row = table.index[bound.member]
         table.loc[row, "mark"] = bound.side
-        table.loc[row, columns] = _interval(bound.elo, bound.side)
-
-
-def _interval(bound: float, side: str) -> tuple[float, float, float]:
-    """A bound, with its open side missing."""
-    return bound, bound if side == ">" else np.nan, bound if side == "<" else np.nan
-
-
-def pairs_table(results: Results, ratings: Ratings) -> pd.DataFrame:
-    """One row per ordered pair of different bots that played together, by name.
-
-    ``games``; ``wins``, ``shared``, ``losses``  int64, by who ranked better in the game, whoever
-                                                 won it
-    ``score``     float64, wins plus half of shared, per game
-    ``elo_diff``, ``elo_low``, ``elo_high``  float64, the bot's rating minus the opponent's, from
-                                             all games, with its 95 % interval, as in
-                                             `standings_table`
-    ``los``       float64, the likelihood that the bot is the stronger one
-    ``mark``      ``<`` or ``>`` if the difference is a bound; ``~`` if it depends on the prior;
-                  else empty
-    """
-    table = _meetings(results)
-    table["score"] = (table["wins"] + table["shared"] / 2) / table["games"]
-    table[["elo_diff", "elo_low", "elo_high", "los"]] = np.nan
-    table["mark"] = ""
-    number = {name: at for at, name in enumerate(results.bots)}
-    one, other = (
-        table[column].map(number).to_numpy(dtype=np.int64) for column in ("bot", "opponent")
-    )
-    for fit in ratings.fits:
-        place = np.full(len(results.bots), -1, dtype=np.int64)
-        place[fit.members] = np.arange(len(fit.members))
-        rows = (place[one] >= 0) & (place[other] >= 0)
-        at = (place[one[rows]], place[other[rows]])
-        difference, half = fit.elo[at[0]] - fit.elo[at[1]], fit.difference_half_widths()[at]
-        values = np.column_stack(
-            [difference, difference - half, difference + half, fit.superiority()[at]]
-        )
-        table.loc[rows, ["elo_diff", "elo_low", "elo_high", "los"]] = values
-        table.loc[rows, "mark"] = np.where(fit.marks[at] == "", "", "~").astype(object)
-    _fill_bounds(table, ratings.bounds, one * len(number) + other, len(number))
-    return table
-
-
-def _fill_bounds(table: pd.DataFrame, bounds: Sequence[Bound], pair: Ints, count: int) -> None:
-    """The bounds on the differences between bots outside the core and those in it; ``pair`` is the
-    number of a row's pair among those of ``count`` bots.
-    """
-    row = np.full(count * count, -1, dtype=np.int64)
-    row[pair] = np.arange(len(table))
-    found = {}
-    for bound in bounds:
-        for rival, difference in zip(bound.rivals, bound.differences, strict=True):
-            one, other = row[bound.member * count + rival], row[rival * count + bound.member]
-            found[one] = (*_interval(difference, bound.side), bound.side)
-            found[other] = (*_interval(-difference, OPPOSITE[bound.side]), OPPOSITE[bound.side])
-    found.pop(-1, None)
-    if found:
-        columns = ["elo_diff", "elo_low", "elo_high", "mark"]
-        table.loc[list(found), columns] = pd.DataFrame(
-            found.values(), index=list(found), columns=columns
-        )
-
-
-def _meetings(results: Results) -> pd.DataFrame:
-    """Games, wins, shared and losses of each ordered pair of different bots that met."""
-    names, count = pd.Index(results.bots), len(results.bots)
-    counted = np.zeros((3, count * count))
-    for table in results.tables:
-        for one, other in permutations(range(table.size), 2):
-            pair, ranks, others = (
-                table.seats[:, one] * count + table.seats[:, other],
-                table.ranks[:, one],
-                table.ranks[:, other],
-            )
-            for row, which in enumerate((True, ranks < others, ranks == others)):
-                counted[row] += np.bincount(pair, table.games * which, count * count)
-    games, wins, shared = counted.astype(np.int64)
-    met = np.flatnonzero((games > 0) & ~np.eye(count, dtype=np.bool_).ravel())
-    pair_of = {"bot": names[met // count], "opponent": names[met % count]}
-    columns = {
-        "games": games[met],
-        "wins": wins[met],
-        "shared": shared[met],
-        "losses": (games - wins - shared)[met],
-    }
-    return pd.DataFrame({**pair_of, **columns})
+        table.loc[row, columns] = bound_interval(bound.elo, bound.side)
 
 
 def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:

@@ -3,7 +3,7 @@ long its line is.
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Annotated, NamedTuple, TypeVar
 
@@ -209,22 +209,26 @@ class Tally(GameList):
                 self._forfeits[first + seat] += 1
         return number
 
-    def counts(self, bots: Iterable[str] = ()) -> Counts:
+    def counts(self, bots: Iterable[str] = (), without: Collection[str] = ()) -> Counts:
         """The counts so far, for these bots and any others found; clusters are the deals of boards,
-        numbered in sorted order.
+        numbered in sorted order. Games with a bot in ``without`` are left out.
         """
         outcome, sizes = (
             np.array(self.outcome, dtype=np.int32),
-            np.array([len(seated) for _, seated, _ in self.outcomes], dtype=np.int8),
+            np.array(
+                [len(seated) * set(without).isdisjoint(seated) for _, seated, _ in self.outcomes],
+                dtype=np.int8,
+            ),
         )
-        names = sorted({*bots, *(bot for seated in self.seated for bot in seated)})
+        names = sorted({*bots, *(bot for seated in self.seated for bot in seated)} - {*without})
         number = {name: place for place, name in enumerate(names)}
         deals = self.board_deals()
-        clusters = np.unique(deals)
+        clusters = np.unique(deals[sizes[outcome] > 0] if without else deals)
         tables, sums = list[SizedGames](), list[pd.DataFrame]()
-        for size in sorted(set(sizes.tolist())):
+        for size in sorted(set(sizes.tolist()) - {0}):
             rows = np.flatnonzero(sizes == size)
-            known = [(seated, ranks) for _, seated, ranks in self.outcomes if len(seated) == size]
+            placings = list(self.outcomes)
+            known = [placings[row][1:] for row in rows]
             seats = np.array(
                 [[number[bot] for bot in seated] for seated, _ in known], dtype=np.int64
             )

@@ -1,7 +1,7 @@
 """Void games: which bots had a part in more of them than chance allows, and how they stood."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,7 +39,9 @@ def at_least(hits: int, tries: int, chance: float) -> float:
     )
 
 
-def void_table(run: Path, standings: pd.DataFrame, games: int) -> pd.DataFrame:
+def void_table(
+    run: Path, standings: pd.DataFrame, games: int, without: Collection[str] = ()
+) -> pd.DataFrame:
     """One row per bot that had a part in void games, the most suspicious first; each game counts
     once, however often it broke off.
 
@@ -52,12 +54,14 @@ def void_table(run: Path, standings: pd.DataFrame, games: int) -> pd.DataFrame:
     ``p``         float64, the probability of figures like these by chance: in the void games at
                   all, to move, or behind; corrected for the number of tests and bots
 
-    ``standings`` are those of `tables.standings_table` for the ``games``. Raises RunError.
+    ``standings`` are those of `tables.standings_table` for the ``games``, those ``without`` some
+    bots. Raises RunError.
     """
     voids = list(
         {
             game.id: game
             for game in sorted(read_voids(run), key=lambda game: game.so_far is not None)
+            if set(without).isdisjoint(game.bots)
         }.values()
     )
     known = {row["bot"]: row for row in standings.to_dict("records")}

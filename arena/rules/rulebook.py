@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import UserError, did_you_mean
@@ -65,7 +65,7 @@ class Rulebook(NamedTuple):
 @cache
 def rulebook() -> Rulebook:
     """RULES.md, which travels with the package."""
-    text = files("arena.rules").joinpath("RULES.md").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("RULES.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE))
     parts = [
         (title.split(" ", 1), body) for title, body in sections.items() if re.match(r"R\d ", title)

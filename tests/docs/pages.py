@@ -16,8 +16,8 @@ and `ELSEWHERE` are the kinds of protocol/ and .github/, which have tests of the
 A block with ``title="my-bot/bot.py"`` is a file, and is written there. Comments above a block say
 what its text cannot:
 
-``<!-- figures vary -->``              any number may stand where a number is shown: they depend on
-                                       luck or on the machine
+``<!-- figures vary -->``              any number may stand where a number is shown, and any drawing
+                                       of an interval: they depend on luck or on the machine
 ``<!-- exit status 4 -->``             how the last command ends; 0 otherwise
 ``<!-- typed: a1 | quit -->``          what a person types, line by line
 ``<!-- skip: next "the reason" -->``   is not run
@@ -39,7 +39,9 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
 INFO = re.compile(r'(?P<language>\w*)(?: title="(?P<title>[^"]+)")?[ \t]*\n')
 COMMENTS = re.compile(r"(?:^<!--[^\n]*-->\n)*\Z", re.M)
-FIGURE = re.compile(r"[<>~]?[+-]?\d+(?:[-:.,/]\d+)*")
+FIGURE = re.compile(r"[<>~]?[+-]?\d+(?:[-:.,/]\d+)*(?:[ \t]+[+-]?\d+(?:[.,]\d+)*)*")
+"""A figure, or several in a row: the numbers of an axis are as many as there is room for."""
+BAR = re.compile(r"[├┤─●┊◄►]+")
 LONGEST_S = 240
 ELSEWHERE = {"dialogue", "squares", "tiles", "moves", "order", "deck", "diagram", "yaml"}
 
@@ -108,6 +110,7 @@ def is_like(shown, printed, *, vary=False):
         for text in (shown, printed)
     )
     if vary:
+        shown, printed = (re.sub(r"[ \t]+", " ", BAR.sub("", text)) for text in (shown, printed))
         shown, printed = FIGURE.sub("#", shown), FIGURE.sub("#", printed)
     pattern = re.escape(shown).replace("\\\n", "\n").replace(r"\.\.\.", "...")
     pattern = re.sub(r"\A\.\.\.\n", r"(?:[\\s\\S]*\\n)?", pattern)

@@ -48,8 +48,14 @@ def test_a_column_has_as_many_decimals_in_every_table():
 def test_a_later_column_stands_behind_those_that_readers_of_the_file_know():
     """One number moves a column of the standings into the file."""
     known = placed(STANDINGS, "file")
-    later = [column._replace(file=2) if column.name == "mark" else column for column in STANDINGS]
+    later = [column._replace(file=4) if column.name == "los" else column for column in STANDINGS]
     assert [column.name for column in placed(later, "file")] == [
         *(column.name for column in known),
-        "mark",
+        "los",
     ]
+
+
+def test_the_columns_that_programs_have_read_longest_come_first_and_then_the_marks():
+    old = "rank,bot,elo,elo_low,elo_high,games,wins,shared,losses,win_rate,avg_rank,avg_left,"
+    new = "forfeits,think_ms,mark,rank_low,rank_high,deals"
+    assert ",".join(column.name for column in placed(STANDINGS, "file")) == old + new

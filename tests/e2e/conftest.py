@@ -20,6 +20,10 @@ ROOT = Path(__file__).parents[2]
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 TIMES = ("think_ms", "slowest_ms", "ended")
+BARE = ["python3", "-S", "bot.py"]
+"""How a bot starts that imports the standard library only: the packages installed here would cost
+it most of its start, and runs of tests start thousands.
+"""
 
 
 class Arena:
@@ -72,8 +76,8 @@ class Arena:
         folder = self.home / to / name
         folder.mkdir(parents=True)
         (folder / "bot.py").write_text(source)
-        lines = [f'name = "{name}"', 'version = "1"', 'command = ["python3", "bot.py"]']
-        lines += [f"{key} = {json.dumps(value)}" for key, value in manifest.items()]
+        entries = {"name": name, "version": "1", "command": BARE, **manifest}
+        lines = [f"{key} = {json.dumps(value)}" for key, value in entries.items()]
         (folder / "bot.toml").write_text("\n".join(lines) + "\n")
         return folder
 
@@ -112,7 +116,7 @@ def add_zoo_bot(arena, program):
     for name in ("polite.py", f"{program}.py"):
         shutil.copy(ROOT / "tests" / "bots" / name, folder / name)
     (folder / "bot.toml").write_text(
-        f'name = "{folder.name}"\nversion = "1"\ncommand = ["python3", "{program}.py"]\n'
+        f'name = "{folder.name}"\nversion = "1"\ncommand = ["python3", "-S", "{program}.py"]\n'
     )
     return folder.name
 

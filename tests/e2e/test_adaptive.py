@@ -4,13 +4,14 @@ and after kill -9.
 
 import json
 import random
+import shutil
 import signal
 import sys
 import time
 
 import pytest
 
-from tests.e2e.conftest import RANDOM
+from tests.e2e.conftest import FIRST, RANDOM, Arena
 from tests.e2e.test_kills import journal_lines, processes, wait_for
 
 RUN = ("run", "--until", 70, "--adaptive", "--deals", 60, "--seed", "look")
@@ -23,13 +24,31 @@ def three(arena):
     return arena
 
 
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory):
+    """An arena in which the run was played undisturbed by one worker, with what it said."""
+    arena = Arena(tmp_path_factory.mktemp("quiet") / "home")
+    for name, source in (("rnd", RANDOM), ("fst", FIRST), ("rn2", RANDOM)):
+        arena.add_bot(name, source)
+    _, arena.said = arena(*RUN, "--jobs", 1, "--out", "one")
+    return arena
+
+
+@pytest.fixture
+def played(three, quiet):
+    """The arena of a test with that run in it, as if it had been played there."""
+    shutil.copytree(quiet.home / "results", three.home / "results")
+    three.own, three.said = quiet.own, quiet.said
+    return three
+
+
 def plan_of(arena, run):
     config = json.loads((arena.home / "results" / run / "run.json").read_text())["config"]
     return config["allotted"], config["settled"]
 
 
-def test_a_run_ends_when_every_interval_is_narrow(three):
-    _, err = three(*RUN, "--out", "one")
+def test_a_run_ends_when_every_interval_is_narrow(played):
+    three, err = played, played.said
     assert "Elo, " in err
     assert "about " in err
     assert " games to go" in err
@@ -49,16 +68,14 @@ def test_a_run_ends_when_every_interval_is_narrow(three):
     assert "until: the run has 60, asked for 70; a run can only be extended" in err
 
 
-def test_the_number_of_workers_changes_nothing(three):
-    for jobs in (1, 3):
-        three(*RUN, "--jobs", jobs, "--out", f"jobs-{jobs}")
-    assert three.timeless("jobs-1") == three.timeless("jobs-3")
-    assert plan_of(three, "jobs-1") == plan_of(three, "jobs-3")
+def test_the_number_of_workers_changes_nothing(three, quiet):
+    three(*RUN, "--jobs", 3, "--out", "jobs-3")
+    assert three.timeless("jobs-3") == quiet.timeless("one")
+    assert plan_of(three, "jobs-3") == plan_of(quiet, "one")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
-def test_killing_the_arena_changes_nothing(three):
-    three(*RUN, "--out", "quiet")
+def test_killing_the_arena_changes_nothing(three, quiet):
     rng = random.Random(6)
     for _ in range(4):
         process = three.start(*RUN, "--jobs", 2, "--out", "killed")
@@ -73,12 +90,12 @@ def test_killing_the_arena_changes_nothing(three):
         process.communicate()
         wait_for(lambda: not processes(str(three.home)))
     three(*RUN, "--jobs", 2, "--out", "killed")
-    assert three.timeless("killed") == three.timeless("quiet")
-    assert plan_of(three, "killed") == plan_of(three, "quiet")
+    assert three.timeless("killed") == quiet.timeless("one")
+    assert plan_of(three, "killed") == plan_of(quiet, "one")
 
 
-def test_a_run_that_died_just_before_or_after_a_decision_goes_on_alike(three):
-    three(*RUN, "--out", "one")
+def test_a_run_that_died_just_before_or_after_a_decision_goes_on_alike(played):
+    three = played
     games, plan = three.timeless("one"), plan_of(three, "one")
     folder = three.home / "results" / "one"
     lines = (folder / "games.jsonl").read_bytes().splitlines(keepends=True)

@@ -2,6 +2,7 @@
 command line.
 """
 
+import json
 import os
 import shutil
 import signal
@@ -11,7 +12,7 @@ import sys
 
 import pytest
 
-from tests.e2e.conftest import RANDOM, ROOT
+from tests.e2e.conftest import BARE, RANDOM, ROOT
 from tests.e2e.test_kills import journal_lines, processes, wait_for
 
 distributed = pytest.importorskip("distributed", reason="pip install 'qin-arena[cluster]'")
@@ -28,10 +29,10 @@ DASK = [sys.executable, "-m", "dask"]
 
 
 class Cluster:
-    """Dask's own commands, run in the folder of an arena."""
+    """Dask's own commands, run in a folder."""
 
-    def __init__(self, arena):
-        self.home = arena.home
+    def __init__(self, home):
+        self.home = home
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.address = f"tcp://127.0.0.1:{self.port}"
@@ -67,16 +68,19 @@ class Cluster:
             "worker", self.address, "--host", "127.0.0.1", *local, *arguments, **environment
         )
 
-    def end(self):
-        """Workers first: without their scheduler they take their time."""
-        for process in reversed(self.started):
+    def end(self, first=0):
+        """Ends what was started, from the first on. Workers go before their scheduler: without it
+        they take their time.
+        """
+        while len(self.started) > first:
+            process = self.started.pop()
             process.terminate()
             process.wait(240)
 
 
-def worker_processes(arena):
+def worker_processes(cluster):
     """Dask's worker processes and ours below them."""
-    found = processes(str(arena.home)).items()
+    found = processes(str(cluster.home)).items()
     return [pid for pid, command in found if "spawn_main" in command], [
         pid for pid, command in found if "cluster.child" in command
     ]
@@ -87,27 +91,37 @@ def kinds(records):
     return [{**record, "host": record["host"].partition(" @ ")[0]} for record in records]
 
 
-@pytest.fixture
-def cluster(arena, monkeypatch):
-    """A scheduler and two workers of one thread."""
-    arena.add_bot("thinks", THINKING)
-    made = Cluster(arena)
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory):
+    """A scheduler and two workers of one thread, for all tests that leave them as they were."""
+    made = Cluster(tmp_path_factory.mktemp("cluster"))
     made.scheduler()
     made.worker()
     made.worker()
     yield made
     made.end()
-    wait_for(lambda: not processes(str(arena.home)))
+    wait_for(lambda: not processes(str(made.home)))
+
+
+@pytest.fixture
+def cluster(arena, machines):
+    """The two workers; those that a test adds are ended, and none of our processes may stay."""
+    arena.add_bot("thinks", THINKING)
+    with distributed.Client(machines.address, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=240)
+    yield machines
+    machines.end(first=3)
+    wait_for(lambda: not worker_processes(machines)[1])
 
 
 def test_a_run_on_two_workers_equals_the_local_run_and_leaves_nothing(arena, cluster):
     script = arena.home / "bots" / "fst" / "run"
-    script.write_text("#!/bin/sh\nexec python3 bot.py\n")
+    script.write_text("#!/bin/sh\nexec python3 -S bot.py\n")
     script.chmod(0o755)
     manifest = arena.home / "bots" / "fst" / "bot.toml"
     built = 'build = [["sh", "-c", "echo built > made"]]\n'
-    manifest.write_text(manifest.read_text().replace('["python3", "bot.py"]', '["./run"]') + built)
-    settings = ("run", "--deals", 3, "--seed", "s", "--boards", "bird,lion", "--out")
+    manifest.write_text(manifest.read_text().replace(json.dumps(BARE), '["./run"]') + built)
+    settings = ("run", "--deals", 1, "--seed", "s", "--boards", "bird,lion", "--out")
     arena(*settings, "here")
     _, err = arena(*settings, "there", "--cluster", cluster.address, "-v")
     assert "2 games at once, speed " in err
@@ -118,35 +132,54 @@ def test_a_run_on_two_workers_equals_the_local_run_and_leaves_nothing(arena, clu
     log = (arena.home / "results" / "there" / "logs" / "arena.log").read_text()
     players = {line.split()[3] for line in log.splitlines() if "started as process" in line}
     assert len(players) == 2, log
-    [built] = (arena.home / "cache" / "qin-arena").glob("*/bots/*/made")
+    [built] = (cluster.home / "cache" / "qin-arena").glob("*/bots/*/made")
     assert built.read_text() == "built\n"
-    assert not worker_processes(arena)[1], "no process of ours stays on the cluster"
+    assert not worker_processes(cluster)[1], "no process of ours stays on the cluster"
     out, _ = arena("verify", "there")
     assert "no difference" in out
-    _, err = arena(*settings, "there", "--deals", 4)
+    _, err = arena(*settings, "there", "--deals", 2)
     assert "playing on here" not in err
-    assert len(arena.records("there")) == 4 * 2 * 3 * 2, "the same run goes on without the cluster"
+    assert len(arena.records("there")) == 2 * 2 * 3 * 2, "the same run goes on without the cluster"
 
 
-def test_workers_killed_at_a_third_and_one_that_joins_lose_and_double_nothing(arena, cluster):
-    settings = ("run", "--deals", 20, "--seed", "s", "--out")
+def test_a_worker_that_joins_and_workers_that_are_killed_lose_and_double_nothing(arena, cluster):
+    settings = ("run", "--deals", 8, "--seed", "s", "--out")
     arena(*settings, "here")
     process = arena.start(*settings, "there", "--cluster", cluster.address)
-    wait_for(lambda: journal_lines(arena, "there") >= 40 or process.poll() is not None)
-    daskers, children = worker_processes(arena)
-    os.kill(children[0], signal.SIGKILL)
-    wait_for(lambda: journal_lines(arena, "there") >= 50 or process.poll() is not None)
+    wait_for(lambda: journal_lines(arena, "there") >= 8 or process.poll() is not None)
+    daskers, _ = worker_processes(cluster)
+    for dasker in daskers:  # the run waits for the third, however long it takes to start
+        os.kill(dasker, signal.SIGSTOP)
+    cluster.worker("--no-nanny")
+    wait_for(lambda: len(worker_processes(cluster)[1]) == 3 or process.poll() is not None)
+    for dasker in daskers:
+        os.kill(dasker, signal.SIGCONT)
+    played = journal_lines(arena, "there")
+    os.kill(worker_processes(cluster)[1][0], signal.SIGKILL)
+    wait_for(lambda: journal_lines(arena, "there") >= played + 5 or process.poll() is not None)
     os.kill(daskers[0], signal.SIGKILL)
-    cluster.worker()
     _, err = process.communicate(timeout=240)
     assert process.returncode == 0, err
     assert "its worker died" in err or "a worker died: " in err, err
     assert "3 games at once" in err, err
     assert kinds(arena.timeless("there")) == kinds(arena.timeless("here"))
-    assert not worker_processes(arena)[1]
+    assert not worker_processes(cluster)[1]
 
 
-def test_after_the_schedulers_death_the_same_command_finishes_the_run(arena, cluster):
+@pytest.fixture
+def mortal(arena):
+    """A scheduler that may be killed, and a worker."""
+    arena.add_bot("thinks", THINKING)
+    made = Cluster(arena.home)
+    made.scheduler()
+    made.worker()
+    yield made
+    made.end()
+    wait_for(lambda: not processes(str(arena.home)))
+
+
+def test_after_the_schedulers_death_the_same_command_finishes_the_run(arena, mortal):
+    cluster = mortal
     settings = ("run", "--deals", 5, "--seed", "s", "--out")
     arena(*settings, "here")
     process = arena.start(*settings, "there", "--cluster", cluster.address)
@@ -159,7 +192,7 @@ def test_after_the_schedulers_death_the_same_command_finishes_the_run(arena, clu
         in err
     )
     assert "all finished games are in the journal" in err
-    wait_for(lambda: not any(worker_processes(arena)))
+    wait_for(lambda: not any(worker_processes(cluster)))
     assert 8 <= len(arena.records("there")) < 30
     cluster.scheduler()
     cluster.worker()
@@ -177,22 +210,19 @@ def test_ctrl_c_the_death_of_the_arena_and_a_stopped_worker_leave_no_bot_on_the_
     _, err = process.communicate(timeout=240)
     assert process.returncode == 130, err
     assert "stopping: " in err
-    wait_for(lambda: not worker_processes(arena)[1])
+    wait_for(lambda: not worker_processes(cluster)[1])
     kept = len(arena.records("there"))
     process = arena.start(*settings)
     wait_for(lambda: journal_lines(arena, "there") >= kept + 5 or process.poll() is not None)
     process.kill()
     process.communicate()
-    wait_for(lambda: not worker_processes(arena)[1])
-    wait_for(
-        lambda: (
-            not [command for command in processes(str(arena.home)).values() if "bot.py" in command]
-        )
-    )
+    wait_for(lambda: not worker_processes(cluster)[1])
+    for home in (arena.home, cluster.home):
+        wait_for(lambda home=home: not any("bot.py" in it for it in processes(str(home)).values()))
     kept = len(arena.records("there"))
     process = arena.start(*settings)
     wait_for(lambda: journal_lines(arena, "there") >= kept + 5 or process.poll() is not None)
-    stopped = worker_processes(arena)[0][0]
+    stopped = worker_processes(cluster)[0][0]
     os.kill(stopped, signal.SIGSTOP)
     try:
         process.send_signal(signal.SIGINT)
@@ -211,23 +241,23 @@ def test_workers_that_would_play_otherwise_are_refused_with_the_reason(arena, cl
     other = arena.home / "other" / "arena"
     other.mkdir(parents=True)
     (other / "__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'arena'\")\n")
-    cluster.worker(PYTHONPATH=str(other.parent))
-    cluster.worker(ARENA_RULES="pure")
+    cluster.worker("--no-nanny", PYTHONPATH=str(other.parent))
+    cluster.worker("--no-nanny", ARENA_RULES="pure")
     changed = arena.home / "changed"
     shutil.copytree(ROOT / "arena", changed / "arena", ignore=shutil.ignore_patterns("__pycache__"))
     with (changed / "arena" / "sdk" / "loop.py").open("a") as file:
         file.write("# changed\n")
-    cluster.worker(PYTHONPATH=str(changed))
+    cluster.worker("--no-nanny", PYTHONPATH=str(changed))
     with distributed.Client(cluster.address, set_as_default=False) as client:
         client.wait_for_workers(5)
     _, err = arena(
-        "run", "--deals", 6, "--seed", "s", "--out", "there", "--cluster", cluster.address
+        "run", "--deals", 2, "--seed", "s", "--out", "there", "--cluster", cluster.address
     )
     assert "may not play: expected qin-arena " in err
     assert "got No module named 'arena': pip install 'qin-arena[cluster]==" in err
     assert "may not play: expected the native rules core, got the pure one" in err
     assert ": install the same version there, then restart the worker" in err
-    assert len(arena.records("there")) == 36
+    assert len(arena.records("there")) == 12
 
 
 def test_a_scheduler_that_cannot_be_reached_is_told_before_a_run_begins(arena):
@@ -274,7 +304,7 @@ def test_a_scheduler_that_cannot_be_reached_is_told_before_a_run_begins(arena):
 def test_an_encrypted_cluster_by_its_scheduler_file(arena):
     subprocess.run(OPENSSL.split(), cwd=arena.home, check=True, capture_output=True)
     files = ("--tls-ca-file", "cert.pem", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
-    made = Cluster(arena)
+    made = Cluster(arena.home)
     made.address = f"tls://127.0.0.1:{made.port}"
     made.scheduler(*files, "--protocol", "tls", "--scheduler-file", "scheduler.json")
     made.worker(*files)

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from tests.e2e.conftest import RANDOM, ROOT
+from tests.e2e.conftest import FIRST, RANDOM, ROOT, Arena
 from tests.e2e.test_kills import journal_lines, processes, wait_for
 
 GREEDY = ROOT / "bots" / "greedy-python"
@@ -21,6 +21,18 @@ TRUTH = ("verdict", "blocks", "games", "llr", "elo", "elo_low", "elo_high", "pla
 def answer(out):
     found = json.loads(out)
     return {key: found[key] for key in TRUTH}
+
+
+@pytest.fixture(scope="module")
+def close(tmp_path_factory):
+    """The exit status and the answer of a close comparison, undisturbed and by one worker."""
+    arena = Arena(tmp_path_factory.mktemp("close") / "home")
+    arena.add_bot("rnd", RANDOM)
+    arena.add_bot("fst", FIRST)
+    status, out, err = arena.ended(*CLOSE, "--jobs", 1, "--json", "--out", "quiet")
+    assert status in (0, 4), err
+    assert answer(out)["blocks"] > 10
+    return status, answer(out)
 
 
 def test_a_better_bot_is_found_better_and_a_worse_one_not(arena):
@@ -52,20 +64,14 @@ def test_too_few_blocks_leave_it_undecided_and_more_go_on(arena):
     assert "deals: the run has 5, asked for 4; a run can only be extended" in err
 
 
-def test_the_number_of_workers_changes_nothing(arena):
-    answers = []
-    for jobs in (1, 3):
-        status, out, err = arena.ended(*CLOSE, "--jobs", jobs, "--out", f"jobs-{jobs}", "--json")
-        assert status in (0, 4), err
-        answers.append((status, answer(out)))
-    assert answers[0] == answers[1]
-    assert answers[0][1]["blocks"] > 10
+def test_the_number_of_workers_changes_nothing(arena, close):
+    status, out, _ = arena.ended(*CLOSE, "--jobs", 3, "--json", "--out", "jobs-3")
+    assert (status, answer(out)) == close
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
-def test_killing_the_arena_changes_nothing(arena):
-    status, expected, err = arena.ended(*CLOSE, "--json", "--out", "quiet")
-    assert status in (0, 4), err
+def test_killing_the_arena_changes_nothing(arena, close):
+    status, expected = close
     rng = random.Random(4)
     for _ in range(3):
         process = arena.start(*CLOSE, "--jobs", 2, "--out", "killed")
@@ -80,10 +86,10 @@ def test_killing_the_arena_changes_nothing(arena):
         process.communicate()
         wait_for(lambda: not processes(str(arena.home)))
     out, _ = arena(*CLOSE, "--jobs", 2, "--json", "--out", "killed", status=status)
-    assert answer(out) == answer(expected)
+    assert answer(out) == expected
     played = len(arena.records("killed"))
-    again, err = arena(*CLOSE, "--json", "--out", "killed", status=status)
-    assert answer(again) == answer(expected)
+    again, _ = arena(*CLOSE, "--json", "--out", "killed", status=status)
+    assert answer(again) == expected
     assert len(arena.records("killed")) == played, "what is decided is not played on"
 
 

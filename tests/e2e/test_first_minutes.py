@@ -63,7 +63,7 @@ class Terminal:
             part = os.read(self._ours, 4096)
         except OSError:  # how Linux says that nobody holds the other side
             part = b""
-        self.shown += part.decode()
+        self.shown += part.decode(errors="replace")  # a letter may come in two parts
         return part != b""
 
     def end(self, key=""):

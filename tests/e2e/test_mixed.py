@@ -3,7 +3,7 @@
 import json
 
 from tests.e2e.conftest import RANDOM
-from tests.e2e.test_cluster import cluster, kinds  # noqa: F401 - a fixture
+from tests.e2e.test_cluster import cluster, kinds, machines  # noqa: F401 - fixtures
 
 
 def config(arena, run):

@@ -14,7 +14,7 @@ from arena.match.replay import replay
 from arena.records.record import decode_record
 from arena.rules import CORE
 from arena.rules.boards import Board
-from tests.e2e.conftest import FIRST, RANDOM, ROOT
+from tests.e2e.conftest import BARE, FIRST, RANDOM, ROOT
 
 STANDINGS = (
     "rank,bot,elo,elo_low,elo_high,games,wins,shared,losses,win_rate,avg_rank,avg_left,forfeits"
@@ -79,9 +79,7 @@ def test_run_json_says_what_was_played(arena):
     )
     assert [bot["name"] for bot in info["bots"]] == ["fst", "rnd"]
     assert all(
-        len(bot["sha256"]) == 64
-        and bot["command"] == ["python3", "bot.py"]
-        and bot["version"] == "1"
+        len(bot["sha256"]) == 64 and bot["command"] == BARE and bot["version"] == "1"
         for bot in info["bots"]
     )
     assert len(info["boards"]["bird"]) == 13

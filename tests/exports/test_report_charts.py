@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from arena.exports.report.charts import ROW_WIDTH, Point, axis, bars, course, interval, spread
+from arena.exports.report.charts import EDGE, ROW_WIDTH, Point, axis, bars, course, interval, spread
 from arena.exports.report.scales import linear, logarithmic
 from arena.exports.report.svg import element
 from arena.exports.report.words import counted, milliseconds, number, shortened, signed
@@ -65,6 +65,16 @@ def test_what_is_not_known_is_not_drawn():
     )
     assert "nan" not in drawn
     assert "nan" not in spread(scale, (1, 2, 3), 9, "spread") + bars(scale, [(0, 0)], 1, "nothing")
+
+
+def test_a_bound_is_an_arrow_to_its_open_side_without_a_dot():
+    scale = linear([0, 100], 20, 200)
+    up, down = interval(scale, 60, 60, NAN, "above 60"), interval(scale, NAN, 40, 40, "below 40")
+    assert "circle" not in up + down
+    assert f"L{200 + EDGE - 1} " in up
+    assert f"L{20 - EDGE + 1} " in down
+    beyond = interval(scale, NAN, -500, -500, "below -500")
+    assert f"L{20 - EDGE + 1} " in beyond
 
 
 def test_every_picture_says_what_it_shows():

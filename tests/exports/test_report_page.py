@@ -16,6 +16,7 @@ from arena.exports.report.games import MOST_BYTES
 from arena.exports.report.make import game_page, report_page, write_page
 from arena.exports.report.page import rules_named
 from arena.exports.report.secrecy import judge
+from arena.ratings.tables import run_tables
 from arena.ratings.tally import PlayedBlocks
 from arena.records.runfile import RunInfo
 from arena.rules.rulebook import every_rule
@@ -41,6 +42,20 @@ class Reader(HTMLParser):
         self.tags.append((tag, attributes))
         if "id" in attributes:
             self.ids.append(attributes["id"])
+
+
+def test_the_page_says_the_sentences_of_the_table_with_harmless_names(tmp_path):
+    games = [
+        game_of(pair, deal=deal, seating=seating)
+        for deal in range(12)
+        for seating, pair in enumerate((("<i>a\u202e", "b"), ("b", "<i>a\u202e")))
+    ]
+    folder = write_run(tmp_path / "run", ["<i>a\u202e", "b"], games)
+    [sentence] = run_tables(folder).sentences
+    page = report_page(folder).text
+    assert "too close to call" in sentence
+    shown = sentence.replace("<i>a\u202e", "&lt;i&gt;a\\u202e")
+    assert f"<p>{shown}</p>" in page
 
 
 def test_hostile_text_stays_text(tmp_path):

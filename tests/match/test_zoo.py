@@ -210,7 +210,7 @@ class Timed(Relay):
 
 
 def misbehaving(program, sandbox=OPEN):
-    bot = bot_at(ZOO, name=program.replace("_", "-"), command=["python3", f"{program}.py"])
+    bot = bot_at(ZOO, name=program.replace("_", "-"), command=["python3", "-S", f"{program}.py"])
     bot = msgspec.structs.replace(
         bot,
         manifest=msgspec.structs.replace(
@@ -346,7 +346,7 @@ def test_who_computes_on_others_turns_costs_nobody_a_game():
     """
     seated = [
         misbehaving("burns"),
-        BotPlayer(bot_at(ZOO, name="polite", command=["python3", "polite.py"]), STARTUP_MS),
+        BotPlayer(bot_at(ZOO, name="polite", command=["python3", "-S", "polite.py"]), STARTUP_MS),
     ]
     plan = single_game("zoo", "bird", 0, ["burns", "polite"])
     try:
@@ -362,7 +362,7 @@ def test_who_computes_on_others_turns_costs_nobody_a_game():
 )
 @pytest.mark.parametrize(("program", "kind"), [("startup_exits", "start-up"), ("exits", "exit")])
 def test_wherever_the_culprit_sits_among_real_bots(program, kind, players, seat):
-    polite = bot_at(ZOO, name="polite", command=["python3", "polite.py"])
+    polite = bot_at(ZOO, name="polite", command=["python3", "-S", "polite.py"])
     seated = [
         misbehaving(program) if at == seat else BotPlayer(polite, STARTUP_MS)
         for at in range(players)
@@ -380,11 +380,12 @@ def test_wherever_the_culprit_sits_among_real_bots(program, kind, players, seat)
 
 def test_when_all_fail_to_start_the_last_one_wins_unasked():
     seated = [misbehaving("startup_exits") for _ in range(3)]
-    record = (
-        Referee(single_game("zoo", "bird", 0, ["a", "b", "c"]), built_in("bird"), seated, TIMING)
-        .play()
-        .record
-    )
+    plan = single_game("zoo", "bird", 0, ["a", "b", "c"])
+    try:
+        record = Referee(plan, built_in("bird"), seated, TIMING).play().record
+    finally:
+        for player in seated:
+            player.stop()
     assert (record.end, record.ranks, record.moves) == ("forfeit", [3, 2, 1], [])
     assert [fault.seat for fault in record.faults] == [0, 1]
 
@@ -401,11 +402,11 @@ def test_a_missing_program_is_a_start_up_fault(tmp_path):
         'name = "ghost"\nversion = "1"\ncommand = ["no-such-program-here"]\n'
     )
     seated = [BotPlayer(bot_at(tmp_path), 2000), InProcessPlayer("good", random_move)]
-    record = (
-        Referee(single_game("zoo", "bird", 0, ["ghost", "good"]), built_in("bird"), seated, TIMING)
-        .play()
-        .record
-    )
+    plan = single_game("zoo", "bird", 0, ["ghost", "good"])
+    try:
+        record = Referee(plan, built_in("bird"), seated, TIMING).play().record
+    finally:
+        seated[0].stop()
     assert record.faults[0].kind == "start-up"
     assert "could not be started: [Errno 2] No such file or directory" in record.faults[0].detail
 

@@ -1,151 +1,187 @@
-"""How often intervals hold the truth: games of which the truth is known, and luck that the games on
-one deal share.
+"""How often intervals of simulated runs hold the truth, and how often equal bots are told apart."""
 
-Run it with ``python -m tests.ratings.coverage [TRIES]``.
-"""
-
-import sys
-import time
-from itertools import combinations
+from itertools import combinations, product
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, softmax
 
-from arena.ratings.model import ELO, rate
+from arena.ratings.information import CLEAR
+from arena.ratings.model import rate
+from arena.ratings.order import groups_of
 from arena.ratings.ranks import rank_intervals
-from arena.ratings.results import Results, count_table
+from tests.ratings.worlds import World, every_line_up, levels, play, truth_of
 
-SEAT_STEP = -15.0
-SHARED = 0.1
-CASES = [(2, 2), (2, 4), (3, 3), (3, 5), (4, 4), (4, 6)]
-"""Players and bots."""
-DEALS = (8, 20, 200)
-
-
-def truth_of(players, bots):
-    """Ratings with mean 0 and effects of seats, in Elo."""
-    return np.linspace(75, -75, bots), SEAT_STEP * np.arange(players)
+LUCK = {"nothing": {}, "seats": {"seat_luck": 0.8}, "bots": {"bot_luck": 0.8}}
+"""What the games on a deal have in common."""
+HOPELESS = 3000.0
+LEAST = 1e-6
+"""In Elo: bots that differ by less are equal."""
 
 
-def seatings_of(players, bots):
-    """(G, k) who sits where in the games of a deal: all line-ups with rotated seats."""
-    rotations = (np.arange(players)[:, None] + np.arange(players)) % players
-    return np.array(list(combinations(range(bots), players)))[:, rotations].reshape(-1, players)
+class Held(NamedTuple):
+    """What one run's table told, of all bots; NaN where it told nothing.
 
-
-def sample(players, bots, deals, rng, luck=0.5, later_seats=0.5):
-    """Results whose chances in each game are exactly the model's.
-
-    What comes up is decided by a normal variable that correlates by ``luck`` with that of every
-    other game on the deal. On the part ``later_seats`` of the deals a high one favours later seats,
-    so that what a bot gets from one seat it pays from another; on the others later bots, so that it
-    gets or pays from every seat. Of a tenth of the games two winners are drawn; they share if they
-    differ.
+    ``ratings`` (n,) and ``differences`` (n, n): 1 if the interval holds the truth, 0 if not;
+    ``seats``: the share of the intervals that do; ``ranks``: whether all ranges of ranks together
+    do; ``clear``: the share of pairs of equal bots of which LOS says that one is ahead; ``said``:
+    whether a sentence says of a bot that it is clearly ahead of one that is as good, or better.
     """
-    elo, effects = truth_of(players, bots)
-    seats = seatings_of(players, bots)
-    shape = (deals, len(seats), players)
-    order = np.where(
-        rng.random((deals, 1, 1)) < later_seats, np.arange(players), np.argsort(seats, axis=1)
-    )
-    chances = np.broadcast_to(softmax((elo[seats] + effects) / ELO, axis=1), shape)
-    limits = np.cumsum(np.take_along_axis(chances, order, axis=2), axis=2)
-    drawn = np.sqrt(luck) * rng.standard_normal((deals, 1, 2)) + np.sqrt(
-        1 - luck
-    ) * rng.standard_normal((*shape[:2], 2))
-    place = (ndtr(drawn)[..., None] > limits[:, :, None, :-1]).sum(axis=3)
-    place[..., 1] = np.where(rng.random(shape[:2]) < SHARED, place[..., 1], place[..., 0])
-    winners = np.take_along_axis(order, place, axis=2)
-    ranks = np.where((winners[..., None] == np.arange(players)).any(axis=2), 1, 2)
-    table = count_table(
-        np.tile(seats, (deals, 1)),
-        ranks.reshape(-1, players),
-        np.repeat(np.arange(deals), len(seats)),
-    )
-    return Results([f"bot-{bot}" for bot in range(bots)], deals, [table])
 
+    ratings: np.ndarray
+    differences: np.ndarray
+    seats: float
+    ranks: float
+    clear: float
+    said: float
 
-def coverage(players, bots, deals, tries, seed=1):
-    """How often intervals of ratings, of differences, of seats, and all of the ranks held the
-    truth; how often there was a prior.
-    """
-    rng = np.random.default_rng(seed)
-    return np.mean(
-        [
-            held(*truth_of(players, bots), *rate(sample(players, bots, deals, rng)).fits)
-            for _ in range(tries)
-        ],
-        axis=0,
-    )
+    def means(self):
+        """The shares, as the rows of the table have them."""
+        told = (self.seats, self.ranks, self.clear, self.said)
+        return (_mean(self.ratings), _mean(self.differences), *told)
+
+    def of(self, bot):
+        """The same of one bot: its rating, its differences, the ratings of the others; and whether
+        it had no interval.
+        """
+        return (
+            self.ratings[bot],
+            _mean(self.differences[bot]),
+            _mean(np.delete(self.ratings, bot)),
+            self.ranks,
+            float(np.isnan(self.ratings[bot])),
+        )
 
 
 def held(elo, effects, fit):
-    """The same of one sample."""
-    off = fit.elo - elo
-    differences = np.abs(off[:, None] - off) <= fit.difference_half_widths()
-    estimates, _ = fit.seats[len(effects)]
-    seats = np.abs(estimates - effects) <= fit.seat_half_widths(len(effects))
+    """What a fit tells where these are the true ratings and effects of seats."""
+    known = np.isfinite(fit.half_widths())
+    true = elo[fit.members]
+    true = true - true[known if known.any() else slice(None)].mean()
+    off, apart = fit.elo - true, true[:, None] - true
+    ratings, differences = np.full(len(elo), np.nan), np.full((len(elo), len(elo)), np.nan)
+    ratings[fit.members] = _within(off, fit.half_widths())
+    differences[np.ix_(fit.members, fit.members)] = _within(
+        off[:, None] - off, fit.difference_half_widths()
+    )
+    np.fill_diagonal(differences, np.nan)
+    seats = np.full(1, np.nan)  # without one, every seat counts as equally good
+    if len(effects) in fit.seats:
+        off_by_seat = fit.seats[len(effects)][0] - effects
+        seats = _within(off_by_seat, fit.seat_half_widths(len(effects)))[1:]
     low, high = rank_intervals(fit)
-    place = np.arange(1, len(elo) + 1)
-    return (
-        (np.abs(off) <= fit.half_widths()).mean(),
-        differences[np.triu_indices(len(elo), 1)].mean(),
-        seats[1:].mean(),
-        ((low <= place) & (place <= high)).all(),
-        fit.prior > 0,
+    better, worse = (apart < -LEAST).sum(axis=1), (apart > LEAST).sum(axis=1)
+    above = fit.superiority()
+    equal = np.triu(np.abs(apart) <= LEAST, 1)
+    return Held(
+        ratings,
+        differences,
+        _mean(seats),
+        float(((low <= 1 + better) & (high >= len(true) - worse)).all()),
+        ((above > CLEAR) | (above < 1 - CLEAR))[equal].mean() if equal.any() else np.nan,
+        float(any(elo[one] < elo[other] + LEAST for one, other in _said(fit))),
     )
 
 
-def coverage_of_both(players, bots, deals, tries, seed=1, **kind):
-    """How often intervals of differences held the truth: clustered by deal, and with every game for
-    itself; and the mean gain.
-    """
+def _said(fit):
+    """The pairs of bots of which the sentences say that the first is clearly ahead."""
+    groups = groups_of(fit)
+    for upper, lower in combinations(groups, 2):
+        yield from product(upper.bots, lower.bots)
+    for group in groups:
+        if group.ahead_of is not None:
+            yield from product(group.bots[:1], group.bots[group.ahead_of :])
+
+
+def _within(off, half_width):
+    return np.where(np.isnan(half_width), np.nan, np.abs(off) <= half_width)
+
+
+def _mean(values):
+    return np.nanmean(values) if not np.isnan(values).all() else np.nan
+
+
+def repeat(trial, tries, seed=1):
+    """The means of what a trial gives, as a vector, and half-widths of their 95 % intervals."""
     rng = np.random.default_rng(seed)
-    elo, _ = truth_of(players, bots)
-    found = []
-    for _ in range(tries):
-        results = sample(players, bots, deals, rng, **kind)
-        [clustered], [apart] = (
-            rate(counted).fits for counted in (results, results._replace(clusters=results.games))
-        )
-        found.append((*(differences_held(elo, fit) for fit in (clustered, apart)), clustered.gain))
-    return np.nanmean(found, axis=0)
+    found = np.array([trial(rng) for _ in range(tries)], dtype=np.float64)
+    known = ~np.isnan(found)
+    counts = np.maximum(known.sum(axis=0), 1)
+    sums = np.where(known, found, 0.0).sum(axis=0)
+    means = np.where(known.any(axis=0), sums / counts, np.nan)
+    spread = np.where(known, found - means, 0.0)
+    return means, 1.96 * np.sqrt((spread**2).sum(axis=0) / counts / counts)
 
 
-def differences_held(elo, fit):
-    """The share of the intervals of differences that hold the true one."""
-    off = fit.elo - elo
-    held_at = np.abs(off[:, None] - off) <= fit.difference_half_widths()
-    return held_at[np.triu_indices(len(elo), 1)].mean()
+def world_of(players, bots, luck="nothing", **kind):
+    """A run of all against all."""
+    line_ups = every_line_up(players, bots)
+    return World(levels(bots), line_ups, **LUCK[luck], **kind)
 
 
-KINDS = {
-    "independent": {"luck": 0.0},
-    "anti-correlated": {"luck": 0.8, "later_seats": 1.0},
-    "correlated": {"luck": 0.8, "later_seats": 0.0},
-}
-"""Of the games on a deal, as arguments of `sample`."""
+def gauntlet(players, bots, luck):
+    """One bot against all others, which do not meet each other unless the table is larger."""
+    world = world_of(players, bots, luck)
+    return world._replace(line_ups=world.line_ups[(world.line_ups == 0).any(axis=1)])
 
 
-def main(tries):
-    """Prints a row for each case and number of deals."""
-    print("players bots deals  ratings  differences  seats  ranks  prior  seconds")
-    for deals in DEALS:
-        for players, bots in CASES:
-            began = time.perf_counter()
-            shares = "  ".join(f"{share:.3f}" for share in coverage(players, bots, deals, tries))
-            print(
-                f"{players:7} {bots:4} {deals:5}  {shares}  {time.perf_counter() - began:.0f}",
-                flush=True,
-            )
-    print("\nplayers bots deals  kind  differences by deal  by game  gain")
-    for players, bots in CASES:
-        for name, kind in KINDS.items():
-            shares = "  ".join(
-                f"{share:.3f}" for share in coverage_of_both(players, bots, 60, tries, **kind)
-            )
-            print(f"{players:7} {bots:4} {60:5}  {name}  {shares}", flush=True)
+def of_equal_bots(world):
+    """No bot is better than another."""
+    return world._replace(elo=np.zeros(len(world.elo)))
 
 
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+def with_forfeits(world):
+    """The last bot forfeits every tenth game, the others every hundredth."""
+    return world._replace(
+        forfeits=np.where(np.arange(len(world.elo)) == len(world.elo) - 1, 0.1, 0.01)
+    )
+
+
+def with_winless(world):
+    """The last bot wins nothing."""
+    return world._replace(elo=np.append(world.elo[:-1], -HOPELESS))
+
+
+def planned(world, deals):
+    """A trial: a run of so many deals."""
+    truth = truth_of(world)
+
+    def trial(rng):
+        [fit, *_] = rate(play(world, deals, rng).results()).fits
+        return held(*truth, fit).means()
+
+    return trial
+
+
+def newcomer(world, deals, own, bot=0):
+    """A trial: a run in which one bot plays fewer deals than the others; what it tells of that
+    one.
+    """
+    truth, plays = truth_of(world), (world.seats == bot).any(axis=1)
+    kept = ~plays | (np.arange(deals)[:, None] < own)
+
+    def trial(rng):
+        [fit, *_] = rate(play(world, deals, rng).results(kept)).fits
+        return held(*truth, fit).of(bot)
+
+    return trial
+
+
+def apart(world, deals):
+    """A trial: how many intervals of differences hold clustered by deal, and with every game for
+    itself.
+    """
+    truth = truth_of(world)
+
+    def trial(rng):
+        results = play(world, deals, rng).results()
+        fits = [rate(counted).fits[0] for counted in (results, _each_for_itself(results))]
+        return [_mean(held(*truth, fit).differences) for fit in fits]
+
+    return trial
+
+
+def _each_for_itself(results):
+    """The results, with every game on a deal of its own."""
+    [table] = results.tables
+    games = np.arange(results.games, dtype=np.int32)
+    return results._replace(clusters=results.games, tables=[table._replace(cluster=games)])

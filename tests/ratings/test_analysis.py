@@ -25,9 +25,11 @@ from arena.records.journal import read_rows
 from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import PASS, parse_move, parse_tile
-from tests.ratings.coverage import sample
+from tests.ratings.alarms import fit_alarms
+from tests.ratings.coverage import repeat, world_of
 from tests.ratings.synthetic import duel, frame_of
 from tests.ratings.test_tables import play_run
+from tests.ratings.worlds import play
 
 TRIES = 200
 
@@ -56,17 +58,15 @@ def circle(deals, chance, seed=1, names="abc"):
 @pytest.mark.parametrize(("players", "bots", "deals"), [(2, 4, 40), (3, 5, 60), (4, 5, 60)])
 def test_where_the_model_is_right_it_is_rejected_one_time_in_twenty(players, bots, deals):
     """0.01 to 0.10 is what 200 tries allow."""
-    rng = np.random.default_rng(3)
-    found = []
-    for _ in range(TRIES):
-        results = sample(players, bots, deals, rng)
-        [fit] = rate(results).fits
-        test = goodness(results, fit)
-        found.append((test.p < 0.05, test.pairs["p_all"].min() < 0.05))
-        assert test.freedom == bots * (bots - 1) // 2 - (bots - 1)
-    rejected, some_pair = np.mean(found, axis=0)
+    (rejected, some_pair), _ = repeat(fit_alarms(world_of(players, bots, "seats"), deals), TRIES)
     assert 0.01 <= rejected <= 0.10
     assert some_pair <= 0.10
+
+
+def test_the_test_of_the_fit_has_as_many_degrees_of_freedom_as_pairs_are_left_by_the_ratings():
+    results = play(world_of(3, 5), 60, np.random.default_rng(3)).results()
+    [fit] = rate(results).fits
+    assert goodness(results, fit).freedom == 10 - 4
 
 
 def test_a_circle_is_found_by_the_test_and_by_name():
@@ -298,7 +298,9 @@ def test_an_analysis_tells_all_in_text_and_json(run):
     assert list(shown) == [
         "games",
         "deals",
+        "notes",
         "fit",
+        "company",
         "cycles",
         "seats",
         "met_again",

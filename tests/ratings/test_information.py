@@ -6,15 +6,19 @@ import pytest
 from arena.ratings.information import precision, promises
 from arena.ratings.model import rate
 from arena.ratings.results import count_results
-from tests.ratings.spending import LADDER, Case, World, measures
+from tests.ratings.coverage import repeat
+from tests.ratings.spending import LADDER, line_ups_of, results_of, spend, spending, world_of
 from tests.ratings.synthetic import duel, frame_of
+from tests.ratings.worlds import play
 
 LINE_UPS = [("b00", "b01"), ("b00", "b02"), ("b01", "b02")]
 
 
 def world(elo, deals, seed=1):
-    made = World(elo, np.random.default_rng(seed), max(deals))
-    results = made.results(dict(zip(made.line_ups, deals, strict=True)))
+    made = world_of(elo)
+    played = play(made, max(deals), np.random.default_rng(seed))
+    allotted = dict(zip(map("+".join, line_ups_of(made)), deals, strict=True))
+    results = results_of(played, allotted)
     return results, rate(results)
 
 
@@ -89,21 +93,49 @@ def test_bots_without_errors_or_in_groups_of_their_own_are_played_first():
     assert np.isfinite(found["a+b"])
 
 
-@pytest.mark.parametrize("adaptive", [False, True])
-def test_error_bars_of_runs_that_stop_when_they_are_narrow_hold_the_truth(adaptive):
+SETTINGS = {
+    "even": {"deals": 300, "until": 60.0},
+    "adaptive": {"deals": 300, "until": 60.0, "adaptive": True},
+}
+
+
+@pytest.mark.parametrize("run", SETTINGS)
+def test_error_bars_of_runs_that_stop_when_they_are_narrow_hold_the_truth(run):
     """0.90 is what 40 runs of six bots allow 95 %."""
-    _, widest, ratings, differences, _ = measures(
-        Case("", LADDER, {"deals": 300, "until": 60.0, "adaptive": adaptive}), 40
-    )
-    assert widest <= 60
+    (_, ratings, differences, *_), _ = repeat(spending(LADDER, SETTINGS[run]), 40)
     assert ratings > 0.90
     assert differences > 0.90
 
 
 def test_adaptive_needs_fewer_games_for_the_same_width():
-    settings = {"deals": 300, "until": 60.0}
-    even, adaptive = (
-        measures(Case("", LADDER, {**settings, "adaptive": wanted}), 10)[0]
-        for wanted in (False, True)
-    )
-    assert adaptive < 0.85 * even
+    rng = np.random.default_rng(1)
+    games = {run: [] for run in SETTINGS}
+    for run, settings in SETTINGS.items():
+        for _ in range(5):
+            results, _, found = spend(world_of(LADDER), settings, rng)
+            assert found.widest <= 60
+            games[run].append(results.games)
+    assert np.mean(games["adaptive"]) < 0.85 * np.mean(games["even"])
+
+
+def test_nobody_waits_for_the_interval_of_a_bot_that_may_never_have_one():
+    games = duel(40, 30) + duel(30, 35, names=("b", "c")) + duel(20, 0, names=("a", "z"))
+    results = count_results(frame_of(games))
+    found = precision(results, rate(results), 500)
+    assert found.widest < 500
+    assert found.games == 0
+    line_ups = [("a", "b"), ("a", "z"), ("b", "z")]
+    assert promises(results, rate(results), line_ups, until=5) == {
+        "a+b": pytest.approx(promises(results, rate(results), [("a", "b")], until=5)["a+b"]),
+        "a+z": 0,
+        "b+z": 0,
+    }
+
+
+def test_a_bot_that_lost_everything_on_a_few_deals_is_played_first():
+    games = duel(40, 30) + duel(30, 35, names=("b", "c")) + duel(5, 0, names=("a", "z"))
+    results = count_results(frame_of(games))
+    assert np.isinf(precision(results, rate(results), 500).widest)
+    found = promises(results, rate(results), [("a", "b"), ("a", "z")], until=5)
+    assert np.isinf(found["a+z"])
+    assert np.isfinite(found["a+b"])

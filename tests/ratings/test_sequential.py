@@ -61,6 +61,16 @@ def test_opponents_of_different_strength_count_by_their_blocks():
     )
 
 
+@pytest.mark.parametrize(("new", "old"), [(0.3, 0.2), (0.21, 0.03), (0.6, 0.9), (0.98, 0.9)])
+def test_against_others_the_difference_in_elo_is_that_of_the_odds(new, old):
+    """So it is the one that a table of ratings shows, seats aside."""
+    test = SequentialTest(Question(), groups=1)
+    for _ in range(100_000):
+        test.add(new, old)
+    odds = (new / (1 - new)) / (old / (1 - old))
+    assert plain_estimate(test).elo == pytest.approx(400 * np.log10(odds), rel=1e-3)
+
+
 @pytest.mark.parametrize(("value", "verdict"), [(1, Verdict.BETTER), (-1, Verdict.NOT_BETTER)])
 def test_winning_or_losing_everything_is_decided_soon_but_not_at_once(value, verdict):
     assert fed([value] * 5).verdict == Verdict.UNDECIDED

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from arena.ratings.sequential import Question, SequentialTest, Verdict
-from tests.ratings.stopping import Case, answers, behaviour
+from tests.ratings.coverage import repeat
+from tests.ratings.stopping import Case, behaviour
 
 TRIES = int(os.environ.get("ARENA_RATING_TRIES", "300"))
 """`make fuzz` raises it."""
@@ -17,21 +18,21 @@ TRIES = int(os.environ.get("ARENA_RATING_TRIES", "300"))
 @pytest.mark.parametrize("elo", [0, 50])
 def test_the_wrong_answer_is_as_rare_as_was_asked_for(elo):
     """5 % of 300 tries, and what chance allows."""
-    better, not_better, blocks = answers(Case(elo, Question(0, 50)), TRIES)
+    (better, not_better, blocks, *_), _ = repeat(behaviour(Case(elo, Question(0, 50))), TRIES)
     assert (better if elo == 0 else not_better) <= 0.09
     assert better + not_better == 1
     assert 80 < blocks < 120
 
 
 def test_half_of_the_median_unbiased_estimates_are_above_the_truth_and_most_plain_ones():
-    *_, fair, plain, held, _ = behaviour(Case(50, Question(0, 50)), TRIES)
+    (*_, fair, plain, held, _), _ = repeat(behaviour(Case(50, Question(0, 50))), TRIES)
     assert abs(fair - 0.5) < 0.08
     assert plain > fair + 0.08
     assert held > 0.9
 
 
 def test_versions_that_seldom_differ_are_not_judged_by_the_first_blocks():
-    _, not_better, _ = answers(Case(20, Question(0, 20), 0.1), TRIES)
+    (_, not_better, *_), _ = repeat(behaviour(Case(20, Question(0, 20), 0.1)), TRIES)
     assert not_better < 0.12
 
 

@@ -13,6 +13,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from msgspec.structs import replace
 
 from arena.errors import RunError, UserError
 from arena.exports import games as exported_games
@@ -24,11 +25,12 @@ from arena.match.referee import Referee
 from arena.players.inprocess import InProcessPlayer, first_move, random_move
 from arena.ratings.columns import file_names
 from arena.ratings.matches import score_journal
+from arena.ratings.notes import forfeits_note
 from arena.ratings.tables import make_tables, run_tables
 from arena.ratings.tally import Row, Tally, row_decoder
 from arena.records.journal import Journal
 from arena.records.record import shares
-from arena.records.runfile import BotInfo, RunInfo, write_run
+from arena.records.runfile import BotInfo, RunInfo, read_run, write_run
 from arena.rules.boards import built_in
 from arena.tournament.config import make_config
 from arena.tournament.schedule import Schedule
@@ -277,12 +279,36 @@ def test_faults_are_counted_for_the_bots_that_forfeited(run, tmp_path):
     for number, record in enumerate(lines[:5]):
         record["faults"] = [{"seat": number % 3, "turn": 1, "kind": "late", "detail": ""}]
     (tmp_path / "games.jsonl").write_text("".join(json.dumps(record) + "\n" for record in lines))
-    table = make_tables(counted(tmp_path)).faults.set_index("bot")
+    tables = make_tables(counted(tmp_path))
+    table = tables.faults.set_index("bot")
     lost = [lines[number]["bots"][number % 3] for number in range(5)]
     assert table["forfeits"].to_dict() == {bot: lost.count(bot) for bot in PLAYERS}
+    most = max(lost.count(bot) for bot in PLAYERS)
+    worst = [bot for bot in PLAYERS if lost.count(bot) == most]
+    assert any(f"{bot} forfeited {most} of 108 games" in tables.notes[-1] for bot in worst)
     assert [faults for faults in games_csv(tmp_path)["faults"] if faults] == [
         f"{number % 3}:late" for number in range(5)
     ]
+
+
+def test_few_bots_with_forfeits_are_named_and_the_others_counted():
+    frame = pd.DataFrame(
+        {"bot": list("abcde"), "rank": range(1, 6), "forfeits": [1, 0, 7, 7, 2], "games": 4000}
+    )
+    assert forfeits_note(frame, "games") == [
+        (
+            "c forfeited 7 of 4,000 games; d forfeited 7 of 4,000 games; e forfeited 2 of 4,000"
+            " games; 1 more bot forfeited some"
+        )
+    ]
+    assert forfeits_note(frame[frame["forfeits"] == 0], "games") == []
+
+
+def test_the_table_of_a_comparison_says_why_its_elo_is_another_one(tmp_path):
+    info = read_run(play_run(tmp_path, deals=2))
+    assert not any("comparison" in note for note in run_tables(tmp_path).notes)
+    compared = replace(info, config={"compare": {"new": "ann", "old": "bob"}})
+    assert "all seats together" in run_tables(tmp_path, info=compared).notes[-1]
 
 
 def test_boards_sizes_of_tables_and_bots_are_told_apart_whatever_the_order(tmp_path):

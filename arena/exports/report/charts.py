@@ -45,13 +45,18 @@ def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
 def interval(
     scale: Scale, low: float, middle: float, high: float, label: str, *, zero: float | None = 0.0
 ) -> Markup:
-    """A dot with its interval; an arrow where the interval leaves the scale."""
+    """A dot with its interval; an arrow from the one end that is known, and a dot alone if none
+    is.
+    """
     y = ROW_HEIGHT / 2
     parts = [*_grid(scale, ROW_HEIGHT), *_zero(scale, zero, ROW_HEIGHT)]
-    if isfinite(low) and isfinite(high):
-        parts.append(_level(scale(low), scale(high), y, "range"))
-        parts += [_upright(scale(end), y - 4, y + 4, "range") for end in (low, high)]
-    if isfinite(middle):
+    ends = [scale(end) for end in (low, high) if isfinite(end)]
+    if len(ends) == 1:
+        parts += _arrow(ends[0], scale.end if isfinite(low) else scale.start, y)
+    elif ends:
+        parts.append(_level(ends[0], ends[1], y, "range"))
+    parts += [_upright(end, y - 4, y + 4, "range") for end in ends]
+    if isfinite(middle) and len(ends) != 1:
         parts.append(element("circle", cx=scale(middle), cy=y, r=5, class_="dot"))
     return picture(ROW_WIDTH, ROW_HEIGHT, label, *parts, class_="row")
 
@@ -139,6 +144,14 @@ def _panel_frame(across: Scale, up: Scale) -> list[Markup]:
 
 def _level(start: float, end: float, y: float, class_: str) -> Markup:
     return element("line", x1=start, x2=end, y1=y, y2=y, class_=class_)
+
+
+def _arrow(start: float, end: float, y: float) -> list[Markup]:
+    """A line with a head at its end, which is beyond the scale."""
+    way = 1 if end > start or (end == start and end > ROW_WIDTH / 2) else -1
+    tip = end + way * (EDGE - 1)
+    head = [(tip - way * 6, y - 5), (tip, y), (tip - way * 6, y + 5)]
+    return [_level(start, tip, y, "range"), element("path", d=path(head), class_="range")]
 
 
 def _upright(x: float, top: float, bottom: float, class_: str) -> Markup:

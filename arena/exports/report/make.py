@@ -111,6 +111,7 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
         "command": repeat_command(
             material.info, seed=material.info.seed if secrecy.is_finished else None
         ),
+        "sentences": material.tables.sentences,
         "notes": [*gain_lines(material.tables), *material.tables.notes],
         "is_comparison": bool(material.info.config.get("compare")),
         "standings": sections.standings(material),

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.exports.overview import ends_of
 from arena.exports.report.charts import (
     EDGE,
     PANEL_HEIGHT,
@@ -23,7 +24,7 @@ from arena.exports.report.scales import Scale, linear, logarithmic
 from arena.exports.report.scan import Scan
 from arena.exports.report.words import counted, milliseconds, number, signed
 from arena.exports.text import ORDINALS
-from arena.ratings.columns import BOUNDS, STANDINGS, Column, placed
+from arena.ratings.columns import STANDINGS, Column, in_whole_elo, placed
 from arena.rules.terms import PAGODAS
 
 MOST_ROWS = 200
@@ -42,8 +43,9 @@ Value = TypeVar("Value", np.int8, np.float64)
 
 def standings(material: Material) -> dict[str, Any]:
     """The standings with their intervals on one scale, by the page's columns."""
-    table, columns = material.tables.standings, placed(STANDINGS, "page")
-    scale = linear([*table["elo"], *table["elo_low"], *table["elo_high"], 0.0], START, END)
+    table = material.tables.standings
+    columns = [in_whole_elo(column) for column in placed(STANDINGS, "page")]
+    scale = linear(ends_of(table, is_anchored=bool(material.tables.anchors)), START, END)
     rows = [
         {
             "cells": [_cell(column, row) for column in columns],
@@ -70,10 +72,10 @@ def _cell(column: Column, row: Any) -> tuple[str, str]:
 
 
 def _interval_words(row: Any) -> str:
-    if row["mark"] in BOUNDS:
-        return f"{'below' if row['mark'] == '<' else 'above'} {number(row['elo'])}"
     if not np.isfinite(row["elo_low"]):
-        return "no interval"
+        return f"below {number(row['elo_high'])}" if np.isfinite(row["elo_high"]) else "no interval"
+    if not np.isfinite(row["elo_high"]):
+        return f"above {number(row['elo_low'])}"
     return f"from {number(row['elo_low'])} to {number(row['elo_high'])}"
 
 

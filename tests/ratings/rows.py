@@ -1,0 +1,259 @@
+"""The rows of the printed table: which runs are simulated, and what is counted in each."""
+
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.ratings.sequential import Question
+from tests.ratings import margin_blocks
+from tests.ratings.alarms import company_alarms, fit_alarms
+from tests.ratings.beyond import bounds, with_last
+from tests.ratings.coverage import (
+    LUCK,
+    apart,
+    gauntlet,
+    newcomer,
+    of_equal_bots,
+    planned,
+    with_forfeits,
+    with_winless,
+    world_of,
+)
+from tests.ratings.spending import LADDER, RUNS, UNEVEN, spending
+from tests.ratings.stopping import Case, answer_and_interval
+
+
+class Column(NamedTuple):
+    """``held`` columns should be 95 %, ``all`` at least 95 %, ``false`` at most 5 %; ``share`` is
+    any percentage, ``count`` a whole number.
+    """
+
+    head: str
+    kind: str
+
+    def text(self, value):
+        """A cell."""
+        if np.isnan(value):
+            return "-"
+        return f"{value:,.0f}" if self.kind == "count" else f"{100 * value:.1f}"
+
+
+class Table(NamedTuple):
+    """A part of the printed table.
+
+    ``rows``: the labels of each, and what makes its trial; ``least`` and ``most``: what the tests
+    expect of columns that should be 95 % and 5 %.
+    """
+
+    key: str
+    title: str
+    labels: tuple[str, ...]
+    columns: tuple[Column, ...]
+    rows: list[tuple[tuple[str, ...], Callable]]
+    least: float = 0.9
+    most: float = 0.08
+
+
+TOLD = (
+    Column("ratings", "held"),
+    Column("differences", "held"),
+    Column("seats", "held"),
+    Column("all ranks", "all"),
+    Column("equal bots told apart", "false"),
+    Column("false sentences", "false"),
+)
+"""What a run's table tells, as `Held.means` has it."""
+RUN = ("players", "bots", "deals", "shared luck")
+
+
+def _labels(*values):
+    return tuple(map(str, values))
+
+
+def _planned():
+    for players, bots, deals, luck in (
+        *product((2, 3, 4), (6,), (5, 10, 20, 60), LUCK),
+        *product((2, 3, 4), (10, 20), (5, 10, 20), ("bots",)),
+    ):
+        world = world_of(players, bots, luck)
+        yield _labels(players, bots, deals, luck), partial(planned, world, deals)
+
+
+def _special():
+    for (players, bots, deals), luck in product(
+        ((2, 6, 10), (2, 6, 60), (3, 6, 20), (2, 20, 20)), ("seats", "bots")
+    ):
+        world = gauntlet(players, bots, luck)
+        yield _labels("gauntlet", players, bots, deals, luck), partial(planned, world, deals)
+    for players, bots in product((2, 3, 4), (6, 20)):
+        world = of_equal_bots(world_of(players, bots, "bots"))
+        yield _labels("equal bots", players, bots, 10, "bots"), partial(planned, world, 10)
+    for players, deals in product((2, 3, 4), (10, 20)):
+        world = with_forfeits(world_of(players, 6, "bots"))
+        yield _labels("forfeits", players, 6, deals, "bots"), partial(planned, world, deals)
+    for players, deals in product((2, 3, 4), (10, 20)):
+        world = world_of(players, 6, "bots", rounds=3)
+        yield _labels("matches", players, 6, deals, "bots"), partial(planned, world, deals)
+    for players, deals in product((2, 3, 4), (10, 20)):
+        world = with_winless(world_of(players, 6, "bots"))
+        yield _labels("a winless bot", players, 6, deals, "bots"), partial(planned, world, deals)
+
+
+def _newcomers():
+    for players, own, luck in product((2, 3), (2, 3, 5, 10), LUCK):
+        world = world_of(players, 6, luck)
+        yield _labels(players, own, luck), partial(newcomer, world, 60, own)
+
+
+def _spending():
+    for (name, settings), (field, elo) in product(
+        RUNS.items(), (("ladder", LADDER), ("uneven", UNEVEN))
+    ):
+        yield (f"`{name}`", field), partial(spending, elo, settings)
+
+
+def _beyond():
+    for players, deals, luck, elo in product((2, 3), (3, 10), LUCK, (-600, 600)):
+        world = with_last(world_of(players, 6, luck), elo)
+        yield _labels(players, deals, luck, f"{elo:+}"), partial(bounds, world, deals)
+
+
+def _apart():
+    for (players, bots), luck in product(((2, 6), (3, 6), (4, 6)), LUCK):
+        yield _labels(players, bots, luck), partial(apart, world_of(players, bots, luck), 60)
+
+
+FAR = 50
+QUESTIONS = (
+    *((elo, Question(0, 10)) for elo in (0, 5, 10, 50)),
+    *((elo, Question(0, 50)) for elo in (0, 25, 50)),
+    *((elo, Question(0, 100)) for elo in (0, 50, 100)),
+    *((elo, Question(-5, 5)) for elo in (-5, 5)),
+)
+
+
+def _compare():
+    # The test on margins weighs all blocks at each look: questions that take thousands of blocks
+    # would take hours.
+    short = [(elo, question) for elo, question in QUESTIONS if question.elo1 >= FAR]
+    for by, elo, question in (
+        *(("wins", *asked) for asked in QUESTIONS),
+        *(("margin", *asked) for asked in short),
+    ):
+        labels = (f"`--by {by}`", f"{question.elo0:g} or {question.elo1:g} Elo", f"{elo}")
+        yield labels, partial(answer_and_interval, Case(elo, question, by=by))
+
+
+BLOCKS = (
+    *((2, elo, Question(0, 50), {"shared": 0.2}) for elo in (0, 50)),
+    *((2, elo, Question(0, 50), {"forfeits": 0.1}) for elo in (0, 50)),
+    *((2, elo, Question(100, 150), {}) for elo in (100, 150)),
+    *((players, elo, Question(0, 80), {}) for players in (3, 4) for elo in (0, 80)),
+)
+
+
+def _margins():
+    for players, elo, question, kind in BLOCKS:
+        games = " ".join(f"{share:.0%} {name}" for name, share in kind.items()) or "-"
+        case = margin_blocks.Case(elo, question, players, **kind)
+        asked = f"{question.elo0:g} or {question.elo1:g} Elo"
+        yield _labels(players, games, asked, elo), partial(margin_blocks.both, case)
+
+
+def _alarms(trial, tables):
+    for players, deals, luck in product(tables, (10, 20, 60), ("seats", "bots")):
+        world = world_of(players, 6, luck)
+        yield _labels(players, 6, deals, luck), partial(trial, world, deals)
+
+
+TABLES = (
+    Table("planned", "Runs of a planned number of deals", RUN, TOLD, list(_planned())),
+    Table("special", "Runs of other kinds", ("run", *RUN), TOLD, list(_special())),
+    Table(
+        "newcomers",
+        "Newcomers among five bots with 60 deals",
+        ("players", "its deals", "shared luck"),
+        (
+            Column("its rating", "held"),
+            Column("its differences", "held"),
+            Column("others' ratings", "held"),
+            Column("all ranks", "all"),
+            Column("without a bar", "share"),
+        ),
+        list(_newcomers()),
+        least=0.87,
+    ),
+    Table(
+        "beyond",
+        "Bounds of a bot far from five others",
+        ("players", "deals", "shared luck", "its true Elo"),
+        (
+            Column("has a bound", "share"),
+            Column("wrong bounds", "false"),
+            Column("wrong bounds against others", "false"),
+        ),
+        list(_beyond()),
+    ),
+    Table(
+        "spending",
+        "Runs with `--until` or `--adaptive`",
+        ("run", "strengths"),
+        (
+            Column("games", "count"),
+            *TOLD[:4],
+            Column("widest bar", "count"),
+            Column("neighbours in wrong order", "share"),
+        ),
+        list(_spending()),
+    ),
+    Table(
+        "compare",
+        "`arena compare`",
+        ("test", "question", "true difference"),
+        (
+            Column("wrong answers", "false"),
+            Column("better", "share"),
+            Column("blocks", "count"),
+            Column("interval", "held"),
+        ),
+        list(_compare()),
+        least=0.87,
+    ),
+    Table(
+        "margins",
+        "`arena compare` by margin and by wins on the same blocks",
+        ("players", "games", "question", "true difference"),
+        (
+            Column("wrong by margin", "false"),
+            Column("wrong by wins", "false"),
+            Column("blocks by margin", "count"),
+            Column("blocks by wins", "count"),
+            Column("said to disagree", "false"),
+        ),
+        list(_margins()),
+    ),
+    Table(
+        "alarms",
+        "False alarms about the fit",
+        RUN,
+        (Column("ratings do not fit", "false"), Column("a pair does not fit", "false")),
+        list(_alarms(fit_alarms, (2, 3, 4))),
+    ),
+    Table(
+        "company",
+        "False alarms about company",
+        RUN,
+        (Column("a third bot decides", "false"),),
+        list(_alarms(company_alarms, (3, 4))),
+    ),
+    Table(
+        "apart",
+        "Errors of two kinds, at 60 deals",
+        ("players", "bots", "shared luck"),
+        (Column("clustered by deal", "held"), Column("every game for itself", "share")),
+        list(_apart()),
+    ),
+)

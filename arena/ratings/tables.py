@@ -5,7 +5,7 @@ nowhere else.
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,11 +25,12 @@ from arena.ratings.notes import (
     uncounted_note,
     without_note,
 )
-from arena.ratings.outside import FEW_DEALS, bound_interval
+from arena.ratings.outside import FEW_DEALS, bound_interval, bounds_of
 from arena.ratings.pairs import pairs_table
 from arena.ratings.ranks import component_intervals
 from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame, frame_without
 from arena.ratings.sentences import order_sentences
+from arena.ratings.stages import by_ranks, rank_notes
 from arena.ratings.tally import PlayedBlocks
 from arena.ratings.voids import void_notes, void_table
 from arena.records.journal import journal_of
@@ -41,6 +42,8 @@ PLACES, UNKNOWN = {">": 0, "<": 2}, 3
 ORDER = ["component", "place", "figure"]
 MOST_TESTS = 8
 """How many tests of company the note may cost; 'arena analyse' makes more."""
+Opinion = Literal["wins", "ranks"]
+"""What ratings go by; ranks are a second opinion."""
 
 
 class Tables(NamedTuple):
@@ -87,9 +90,11 @@ def run_tables(
     match: Sequence[str] | None = None,
     info: RunInfo | None = None,
     without: Sequence[str] = (),
+    by: Opinion = "wins",
 ) -> Tables:
     """The tables of a run's folder, scored as in the run unless ``match`` differs; ``info`` is its
-    run.json, if the caller has read it. Games with a bot in ``without`` are left out.
+    run.json, if the caller has read it. Games with a bot in ``without`` are left out. ``by`` is
+    what the ratings go by.
 
     Raises RunError, NoAnswerError, UserError for anchors, boards or bots that do not fit.
     """
@@ -100,7 +105,7 @@ def run_tables(
     counts = score.counted.counts(names, without)
     left_out = without_note(without, names, counts.results.games, len(score.counted.outcome))
     tables = make_tables(
-        counts, prior, score.games.blocks(), anchors, match=boards, without=without
+        counts, prior, score.games.blocks(), anchors, match=boards, without=without, by=by
     )
     voids = void_notes(void_table(run, tables.standings, tables.games, without))
     clock = "" if info.config.get("in_process") else str(info.config.get("clock", "wall"))
@@ -112,7 +117,7 @@ def run_tables(
     )
 
 
-def make_tables(
+def make_tables(  # noqa: PLR0913 - what a table depends on
     counts: Counts,
     prior: float | None = None,
     blocks: Sequence[PlayedBlocks] = (),
@@ -122,12 +127,14 @@ def make_tables(
     unit: str = "deal",
     match: Sequence[str] = (),
     without: Sequence[str] = (),
+    by: Opinion = "wins",
 ) -> Tables:
     """The tables of counted games or matches; with ``seats`` False, seats have no effect. The
     counts leave the games of the bots in ``without`` out already. Raises NoAnswerError, UserError.
     """
     results = counts.results
-    ratings = anchor_ratings(rate(results, prior, seats=seats), results, anchors or {})
+    ratings, opinion = _rated(results, prior, by, seats=seats)
+    ratings = anchor_ratings(ratings, results, anchors or {})
     fits, standings = ratings.fits, standings_table(counts, ratings)
     noun = "matches" if match else "games"
     return Tables(
@@ -138,6 +145,7 @@ def make_tables(
         games=results.games,
         clusters=results.clusters,
         notes=[
+            *opinion,
             *([] if without else uncounted_note(results, blocks, match)),
             *company_note(company(results, fits, MOST_TESTS)),
             *rating_notes(results, ratings, unit),
@@ -154,6 +162,23 @@ def make_tables(
         sentences=order_sentences(results.bots, ratings, unit),
         without=without,
     )
+
+
+def _rated(
+    results: Results, prior: float | None, by: Opinion, *, seats: bool
+) -> tuple[Ratings, list[str]]:
+    """The ratings by wins or ranks, and what should be said about them."""
+    ratings = rate(results, prior, seats=seats)
+    if by == "wins":
+        return ratings, []
+    seconds = [part.fit and by_ranks(results, part.fit) for part in ratings.components]
+    parts = [
+        part._replace(fit=second.fit, bounds=bounds_of(results, part.members, second.fit))
+        if second
+        else part
+        for part, second in zip(ratings.components, seconds, strict=True)
+    ]
+    return Ratings(parts), [*rank_notes(results.bots, list(filter(None, seconds)))]
 
 
 def rate_sheet(

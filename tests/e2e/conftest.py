@@ -22,7 +22,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # nor, under nohup, a terminal that closes: what is caught here is not ignored in what is started
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
-TIMES = ("think_ms", "slowest_ms", "ended")
+TIMES = ("think_ms", "slowest_ms", "ms", "ended")
 BARE = ["python3", "-S", "bot.py"]
 """How a bot starts that imports the standard library only: the packages installed here would cost
 it most of its start, and runs of tests start thousands.

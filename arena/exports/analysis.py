@@ -182,7 +182,8 @@ def analysis_text(analysis: Analysis, run: str) -> str:
 
 
 def _company_object(found: Company) -> dict[str, Any]:
-    return {"tests": found.tests, "beyond_error": found.clear, "pairs": table_rows(found.table)}
+    beyond = table_rows(found.table)
+    return {"tests": found.tests, "p_all": found.least, "beyond_error": beyond}
 
 
 def _company_parts(found: Company) -> Iterator[str]:
@@ -193,18 +194,18 @@ def _company_parts(found: Company) -> Iterator[str]:
     tested = f"{found.tests} tests of a pair with a third bot"
     if found.all_bots > found.bots:
         tested += f"; only pairs of the {found.bots} best bots are tested"
-    if not found.clear:
-        yield f"{title} No evidence for it: {_p(found.table['p_all'].iloc[0])} ({tested})"
+    if found.table.empty:
+        yield f"{title} No evidence for it: {_p(found.least)} ({tested})"
         return
     shown = found.largest.head(SHOWN_TESTS)
-    count = f"{found.clear} beyond error" if found.clear > 1 else "1 beyond error"
-    more = f", of which {len(shown)} are shown" if found.clear > len(shown) else ""
+    more = f", of which {len(shown)} are shown" if len(found.table) > len(shown) else ""
     told = (
         "The bot's Elo minus the opponent's, by the games with the third bot at the table and by"
         " those without it."
         "\n'--without BOT' leaves out all games with a bot."
     )
-    yield f"{title} Yes: {count}{more} ({tested})\n{table_text(COMPANY, shown)}\n{told}"
+    yes = f"{title} Yes: {len(found.table)} beyond error{more} ({tested})"
+    yield "\n".join([yes, table_text(COMPANY, shown), told])
 
 
 def _met_again(reunions: pd.DataFrame) -> list[str]:

@@ -16,8 +16,9 @@ from arena.ratings.goodness import Goodness, goodness
 from arena.ratings.hands import Hands, worst_hands
 from arena.ratings.model import rate
 from arena.ratings.notes import without_note
+from arena.ratings.pairs import pairs_table
 from arena.ratings.reunions import reunions_table
-from arena.ratings.tables import pairs_table, seats_table, standings_table
+from arena.ratings.tables import seats_table, standings_table
 from arena.ratings.tally import Row, Tally, WholeRow, row_decoder
 from arena.ratings.tempo import Tempo
 from arena.ratings.times import Machines, Times
@@ -35,7 +36,7 @@ class Analysis(NamedTuple):
 
     ``fits`` are the tests of each group of bots that met, and ``threes`` is the number of sets of
     three bots. ``company`` tests whether a third bot at the table matters. ``notes`` say what is
-    left out. ``opponents`` are the rows of `tables.pairs_table` for the requested bot, or None.
+    left out. ``opponents`` are the rows of `pairs.pairs_table` for the requested bot, or None.
     """
 
     games: int

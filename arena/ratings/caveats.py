@@ -39,6 +39,9 @@ def _fit_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
     if fit.clusters < FEW_DEALS:
         units = f"{fit.clusters} {unit}{'s' if fit.clusters != 1 else ''}"
         yield f"only {units}: the error bars are rough below {FEW_DEALS}"
+    elif fit.is_few.any():
+        names = _names(results, fit.members[fit.is_few])
+        yield f"fewer than {FEW_DEALS} {unit}s tell of {names} (?): the error bars are rough"
     yield from _alike_note(results, fit, unit)
 
 

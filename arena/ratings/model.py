@@ -50,8 +50,8 @@ ROUNDING = 1e-10
 
 class Fit(NamedTuple):
     """Ratings of bots that all took shares of wins from each other, directly or in a circle (the
-    core of a component), in Elo, with mean 0 or with one bot held at a given value. With a prior,
-    those of a whole component.
+    core of a component), in Elo. The mean of those with an error bar is 0, or one bot is held at a
+    given value. With a prior, those of a whole component.
 
     ``members`` (n,): their numbers in the results. ``elo`` (n,): the ratings, exactly equal if only
     rounding told them apart. ``covariance`` (n, n): the covariance of ``elo``, NaN with fewer than
@@ -93,6 +93,13 @@ class Fit(NamedTuple):
         return np.asarray(self.deals >= FEWEST_EFFECTIVE, dtype=np.bool_)
 
     @property
+    def level(self) -> Floats:
+        """(n,) the weights of the bots in the level that ratings are distances from."""
+        if self.anchor is None:
+            return level_of(self.deals)
+        return np.asarray(np.arange(len(self.elo)) == self.anchor, dtype=np.float64)
+
+    @property
     def is_few(self) -> NDArray[np.bool_]:
         """(n,) which bots played so few deals that they are marked."""
         return np.asarray(self.deals < FEW_EFFECTIVE, dtype=np.bool_)
@@ -112,7 +119,7 @@ class Fit(NamedTuple):
         """
         if self.anchor is not None:
             return np.asarray(self.difference_half_widths()[self.anchor], dtype=np.float64)
-        contrasts = np.eye(len(self.elo)) - level_of(self.deals)
+        contrasts = np.eye(len(self.elo)) - self.level
         return np.diag(self.quantiles()) * _errors(
             np.diag(contrasts @ self.covariance @ contrasts.T)
         )
@@ -288,12 +295,15 @@ def _fit(
     loose = loose_directions(layout, marks, open_seats if prior else ())
     errors = sandwich(results, layout, parameters, prior, loose)
     clustered, independent = errors.clustered * ELO**2, errors.independent * ELO**2
-    freedom = freedom_of(errors.leverage, layout, level_of(errors.leverage.told))
+    # A bot with next to no deals must not move the others: it has no part in the level.
+    level = level_of(errors.leverage.told)
+    freedom = freedom_of(errors.leverage, layout, level)
     bots = slice(0, layout.bots)
+    center = np.eye(layout.bots) - level
     return Fit(
         members=np.arange(layout.bots),
-        elo=_level((parameters[bots] - parameters[bots].mean()) * ELO),
-        covariance=clustered[bots, bots],
+        elo=_level(center @ parameters[bots] * ELO),
+        covariance=center @ clustered[bots, bots] @ center.T,
         deals=errors.leverage.told,
         freedom=freedom.bots,
         gain=np.nan if loose.size else _gain(clustered[bots, bots], independent[bots, bots]),

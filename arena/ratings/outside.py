@@ -49,6 +49,11 @@ class Bound(NamedTuple):
     deals: int
 
 
+def bound_interval(bound: float, side: str) -> tuple[float, float, float]:
+    """A bound, with its open side missing."""
+    return bound, bound if side == ">" else np.nan, bound if side == "<" else np.nan
+
+
 def bounds_of(results: Results, members: Ints, fit: "Fit | None") -> list[Bound]:
     """What is known of the members of a component that the fit does not rate."""
     if fit is not None:
@@ -72,7 +77,7 @@ def _bound(results: Results, member: int, fit: "Fit", bots: int) -> Bound:
     # The core's ratings are estimates, too. The bound stands as far from the median estimate as the
     # root of the sum of the two squared distances (the MOVER rule of Zou & Donner 2008).
     weights, median = met.weights(LEVEL), met.solution(0.5)
-    own = fit.contrast_width(weights)
+    own = fit.contrast_width(weights - fit.level)
     widths = np.array([fit.contrast_width(row) for row in weights - np.eye(len(weights))])
     if not np.isfinite([own, *widths]).all():
         return _unknown(member, fit.members, int(met.deals.sum()))

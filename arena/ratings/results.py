@@ -88,11 +88,16 @@ class Results(NamedTuple):
 
     def deals(self) -> Ints:
         """(n,) on how many deals each bot played."""
-        played = np.zeros((self.clusters, len(self.bots)), dtype=np.bool_)
-        for table in self.tables:
-            for seat in range(table.size):
-                played[table.cluster, table.seats[table.outcome, seat]] = True
-        return np.asarray(played.sum(axis=0), dtype=np.int64)
+        deals, step = np.zeros(len(self.bots), dtype=np.int64), 1 << 16
+        for first in range(0, self.clusters, step):
+            played = np.zeros((step, len(self.bots)), dtype=np.bool_)
+            for table in self.tables:
+                games = slice(*np.searchsorted(table.cluster, (first, first + step)))
+                deal, bots = table.cluster[games] - first, table.seats[table.outcome[games]]
+                for seat in range(table.size):
+                    played[deal, bots[:, seat]] = True
+            deals += played.sum(axis=0)
+        return deals
 
 
 class Counts(NamedTuple):

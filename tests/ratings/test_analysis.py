@@ -81,6 +81,25 @@ def test_a_circle_is_found_by_the_test_and_by_name():
     assert row["score_1"] > 0.5
 
 
+def test_deals_that_hardly_outnumber_the_directions_test_nothing():
+    """Ten directions, of which ten deals show nine: that F with 9 and 1 degrees of freedom rejected
+    right ratings 15 times in 100.
+    """
+    games = circle(10, 0.5, names="abcdef") + circle(10, 0.5, 2, "aceb") + circle(10, 0.5, 3, "dfa")
+    games += circle(10, 0.5, 4, "dbfc") + circle(10, 0.5, 5, "ebf") + circle(10, 0.5, 6, "ade")
+    assert np.isnan(goodness_of(games).statistic)
+
+
+def test_a_pair_is_tested_by_the_deals_on_which_it_met():
+    """Two deals of many games test nothing, however many deals the others played."""
+    games = circle(40, 0.5, names="abcd")
+    often = [(deal, "ac", (1, 0)) for deal in range(2) for _ in range(20)]
+    test = goodness_of(games + often + [(0, "ca", (1, 0))])
+    tested = test.pairs.set_index(["bot", "opponent"])["t"].notna()
+    assert not tested["a", "c"]
+    assert tested["a", "b"]
+
+
 def test_between_equals_a_circle_beyond_error_is_rare():
     found = [
         cycles(beats(count_results(frame_of(circle(40, 0.5, seed)))))["p_all"].lt(0.05).any()

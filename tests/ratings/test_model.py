@@ -364,7 +364,7 @@ def small_results(draw):
 def test_any_results_however_few_have_a_finite_answer(games):
     for fit in rate(count_results(frame_of(games))).fits:
         assert np.isfinite(fit.elo).all()
-        assert fit.elo.mean() == pytest.approx(0, abs=1e-6)
+        assert fit.level @ fit.elo == pytest.approx(0, abs=1e-6)
         assert np.abs(fit.elo).max() < 5000
         assert np.isfinite(fit.freedom).all()
         is_told = np.isfinite(fit.quantiles()) & (fit.clusters > 1)

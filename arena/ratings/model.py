@@ -63,9 +63,9 @@ class Fit(NamedTuple):
     if there is no clustered one, or only the prior's. ``seats``: by table size, the effect of each
     seat compared with seat 0 in Elo, and its standard error, NaN if the deals show none; empty if
     seats were given no effect. ``seat_freedom``: the degrees of freedom of these errors.
-    ``clusters``: the number of deals. ``prior``: the weight used, 0 for none. ``marks`` (n, n), from
-    `components.pair_marks`: what the data, without the prior, leave open about the difference of
-    two bots. ``open_seats``: the table sizes whose games do not limit the effects of the seats:
+    ``clusters``: the number of deals. ``prior``: the weight used, 0 for none. ``marks`` (n, n),
+    from `components.pair_marks`: what the data, without the prior, leave open about the difference
+    of two bots. ``open_seats``: the table sizes whose games do not limit the effects of the seats:
     all seats count as equally good there, unless a prior keeps the effects finite. ``anchor``:
     the member with a given rating. ``by_prior``: the places of the bots that the games alone,
     without the prior, would not rate.

@@ -5,7 +5,7 @@ nowhere else.
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,7 @@ from arena.ratings.pairs import pairs_table
 from arena.ratings.ranks import component_intervals
 from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame, frame_without
 from arena.ratings.sentences import order_sentences
+from arena.ratings.stages import ratings_by_ranks
 from arena.ratings.tally import PlayedBlocks
 from arena.ratings.voids import void_notes, void_table
 from arena.records.journal import journal_of
@@ -41,6 +42,8 @@ PLACES, UNKNOWN = {">": 0, "<": 2}, 3
 ORDER = ["component", "place", "figure"]
 MOST_TESTS = 8
 """How many tests of company the note may cost; 'arena analyse' makes more."""
+Opinion = Literal["wins", "ranks"]
+"""What ratings go by; ranks are a second opinion."""
 
 
 class Tables(NamedTuple):
@@ -87,9 +90,11 @@ def run_tables(
     match: Sequence[str] | None = None,
     info: RunInfo | None = None,
     without: Sequence[str] = (),
+    by: Opinion = "wins",
 ) -> Tables:
     """The tables of a run's folder, scored as in the run unless ``match`` differs; ``info`` is its
-    run.json, if the caller has read it. Games with a bot in ``without`` are left out.
+    run.json, if the caller has read it. Games with a bot in ``without`` are left out. ``by`` is
+    what the ratings go by.
 
     Raises RunError, NoAnswerError, UserError for anchors, boards or bots that do not fit.
     """
@@ -100,7 +105,7 @@ def run_tables(
     counts = score.counted.counts(names, without)
     left_out = without_note(without, names, counts.results.games, len(score.counted.outcome))
     tables = make_tables(
-        counts, prior, score.games.blocks(), anchors, match=boards, without=without
+        counts, prior, score.games.blocks(), anchors, match=boards, without=without, by=by
     )
     voids = void_notes(void_table(run, tables.standings, tables.games, without))
     clock = "" if info.config.get("in_process") else str(info.config.get("clock", "wall"))
@@ -112,7 +117,7 @@ def run_tables(
     )
 
 
-def make_tables(
+def make_tables(  # noqa: PLR0913 - what a table depends on
     counts: Counts,
     prior: float | None = None,
     blocks: Sequence[PlayedBlocks] = (),
@@ -122,12 +127,16 @@ def make_tables(
     unit: str = "deal",
     match: Sequence[str] = (),
     without: Sequence[str] = (),
+    by: Opinion = "wins",
 ) -> Tables:
     """The tables of counted games or matches; with ``seats`` False, seats have no effect. The
     counts leave the games of the bots in ``without`` out already. Raises NoAnswerError, UserError.
     """
     results = counts.results
-    ratings = anchor_ratings(rate(results, prior, seats=seats), results, anchors or {})
+    ratings, opinion = rate(results, prior, seats=seats), list[str]()
+    if by == "ranks":
+        ratings, opinion = ratings_by_ranks(results, ratings)
+    ratings = anchor_ratings(ratings, results, anchors or {})
     fits, standings = ratings.fits, standings_table(counts, ratings)
     noun = "matches" if match else "games"
     return Tables(
@@ -138,6 +147,7 @@ def make_tables(
         games=results.games,
         clusters=results.clusters,
         notes=[
+            *opinion,
             *([] if without else uncounted_note(results, blocks, match)),
             *company_note(company(results, fits, MOST_TESTS)),
             *rating_notes(results, ratings, unit),

@@ -63,7 +63,8 @@ class Column(NamedTuple):
 
     def written(self, row: Mapping[str, Any], number: Callable[[float, int], str]) -> str:
         """A figure as people see it, with ``number`` as the one place that writes numbers: bounds
-        as ``< -1285``, and ``~`` before figures that only a prior gives.
+        as ``< -1285``, ``? 14`` where few deals tell, and ``~`` before figures that only a prior
+        gives.
         """
         value, mark = self.value(row), row[self.mark] if self.mark else ""
         if value != value:  # noqa: PLR0124 - NaN
@@ -71,7 +72,7 @@ class Column(NamedTuple):
         if mark in BOUNDS:
             # More digits would claim more than a bound says.
             return f"{mark} {number(value, 0)}"
-        return ("~" if mark == "~" else "") + number(value, self.shown or 0)
+        return {"~": "~", "?": "? "}.get(mark, "") + number(value, self.shown or 0)
 
     @property
     def is_percent(self) -> bool:

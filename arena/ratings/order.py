@@ -37,8 +37,8 @@ class Group(NamedTuple):
     ``ahead_of`` is the place, counted in this group, from which on everyone is clearly behind the
     first; None if that is nobody. ``is_alike`` says that no two of them differ at all surely.
     ``nearest`` is the place of the bot whose step to the next one is nearest to clear, and ``more``
-    about how many times the deals played would have to be added to make it clear, if the difference
-    stays as it is; infinite beyond `MOST_TIMES`, None if the deals do not show the error.
+    about how many more deals make it clear, if the difference is what it looks like; infinite
+    beyond `MOST_TIMES` what was played, None if the deals do not show the error.
     """
 
     bots: list[int]
@@ -50,19 +50,25 @@ class Group(NamedTuple):
 
 class _Ladder(NamedTuple):
     """Bots from the best down: for each two the difference in Elo, its standard error, and how
-    likely equal bots differ so much, 1 if that is unknown; and the ``risk`` to be wrong anywhere.
+    likely equal bots differ so much, 1 if that is unknown; how many deals tell of each bot; and the
+    ``risk`` to be wrong anywhere.
     """
 
     bots: list[int]
     difference: Floats
     error: Floats
     chance: Floats
+    deals: Floats
     risk: float
 
 
 def placed_bots(fit: Fit) -> NDArray[np.bool_]:
-    """(n,) whether the order of a bot among the others can be told at all: those with an error."""
-    return np.isfinite(fit.half_widths())
+    """(n,) whether a bot has a place in the order: it has an error bar, and is not marked for few
+    deals unless nearly all bots are. A newcomer's wide bar would leave no step clear.
+    """
+    known = np.isfinite(fit.half_widths())
+    settled = np.asarray(known & ~fit.is_few, dtype=np.bool_)
+    return settled if settled.sum() > 1 else known
 
 
 def groups_of(fit: Fit, risk: float = RISK) -> list[Group]:
@@ -70,7 +76,7 @@ def groups_of(fit: Fit, risk: float = RISK) -> list[Group]:
     the chance that a clear step is none.
     """
     ladder = _ladder(fit, risk)
-    return [_group(ladder, places, fit.clusters) for places in _between_clear_steps(ladder)]
+    return [_group(ladder, places) for places in _between_clear_steps(ladder)]
 
 
 def _ladder(fit: Fit, risk: float) -> _Ladder:
@@ -85,6 +91,7 @@ def _ladder(fit: Fit, risk: float) -> _Ladder:
         fit.elo[order][:, None] - fit.elo[order],
         error,
         np.where(is_known, chance, 1.0),
+        fit.deals[order],
         risk,
     )
 
@@ -103,7 +110,7 @@ def _between_clear_steps(ladder: _Ladder) -> Iterator[range]:
         start = end
 
 
-def _group(ladder: _Ladder, places: range, deals: int) -> Group:
+def _group(ladder: _Ladder, places: range) -> Group:
     bots = [ladder.bots[place] for place in places]
     if len(places) == 1:
         return Group(bots)
@@ -119,7 +126,7 @@ def _group(ladder: _Ladder, places: range, deals: int) -> Group:
         _clearly_behind(chance, ladder),
         bool((chance[np.triu_indices(len(bots), 1)] > ladder.risk).all()),
         nearest,
-        _more(ratio[nearest], deals, ladder) if steps[nearest] > 0 else None,
+        _more(ratio[nearest], ladder, places[nearest]) if steps[nearest] > 0 else None,
     )
 
 
@@ -131,14 +138,15 @@ def _clearly_behind(chance: Floats, ladder: _Ladder) -> int | None:
     return int(unclear) + 1 if unclear + 1 < len(chance) else None
 
 
-def _more(ratio: float, deals: int, ladder: _Ladder) -> float:
-    """How many times ``deals`` have to be added until a difference that now is ``ratio`` standard
-    errors is likely clear: errors fall with the root of the number of deals.
+def _more(ratio: float, ladder: _Ladder, place: int) -> float:
+    """How many more deals likely make a difference clear that now is ``ratio`` standard errors, of
+    the bot at this place from the next: errors fall with the root of the number of deals.
     """
+    deals = float(ladder.deals[place : place + 2].min())
     times, level = FINER, 1 - ladder.risk / max(len(ladder.bots) - 1, 1) / 2
     while times <= 1 + MOST_TIMES:
         quantile = float(stdtrit(max(deals * times - 1, 1), level))
         if ratio * sqrt(times) >= quantile + LIKELY:
-            return times - 1
+            return deals * (times - 1)
         times *= FINER
     return inf

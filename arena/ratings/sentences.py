@@ -46,7 +46,7 @@ def _of_core(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Itera
     yield from _outside(bots, part.bounds)
     close = [group for group in groups if group.more is not None]
     for group in close[:MOST_GROUPS]:
-        yield _too_close([bots[bot] for bot in group.bots], group, fit.clusters, unit)
+        yield _too_close([bots[bot] for bot in group.bots], group, unit)
     rest = len(close) - MOST_GROUPS
     if rest > 0:
         yield f"So {_are(rest)} {rest} more group{'' if rest == 1 else 's'} further down."
@@ -94,29 +94,26 @@ def _partly(bots: Sequence[str], bound: Bound, where: str) -> str:
     return f"clearly {where} all rated bots but {_listed(others)}"
 
 
-def _too_close(names: Sequence[str], group: Group, deals: int, unit: str) -> str:
-    who = _listed(names)
-    said = (
-        f"{who} are too close to call"
-        if group.is_alike
-        else f"{who} are too close to call from one to the next"
-    )
+def _too_close(names: Sequence[str], group: Group, unit: str) -> str:
+    said = f"{_listed(names)} are too close to call"
+    if not group.is_alike and len(names) > 2:  # noqa: PLR2004 - a pair has one step
+        said += " from one to the next"
     if group.ahead_of is not None:
         behind = names[group.ahead_of]
         rest = " and all below" if group.ahead_of < len(names) - 1 else ""
         said += f", but {names[0]} is clearly ahead of {behind}{rest}"
-    return f"{said}; {_wanted(names, group, deals, unit)}."
+    return f"{said}; {_wanted(names, group, unit)}."
 
 
-def _wanted(names: Sequence[str], group: Group, deals: int, unit: str) -> str:
+def _wanted(names: Sequence[str], group: Group, unit: str) -> str:
     """About how many more deals would settle the step that is nearest to clear."""
     assert group.more is not None, "a group of several"
     is_pair = len(names) == 2  # noqa: PLR2004 - two bots
     if isinf(group.more):
         what = "it" if is_pair else "to tell even two neighbours apart"
-        return f"{what} would take more than {MOST_TIMES} times the {deals:,} {unit}s played"
+        return f"{what} would take more than {MOST_TIMES} times the {unit}s played"
     above, below = names[group.nearest : group.nearest + 2]
-    more = one_digit(group.more * deals)
+    more = one_digit(group.more)
     what = "it" if is_pair else f"{above} against {below}"
     return f"about {more:,} more {unit}{'' if more == 1 else 's'} would settle {what}"
 

@@ -15,7 +15,7 @@ from tests.ratings.synthetic import counts_of, duel, frame_of, twins
 NAMES = "abcdefghijklmnopqrstuvw"
 
 
-def fit_of(elo, errors, deals=100):
+def fit_of(elo, errors, deals=1000):
     """A fit with these ratings, and errors independent of each other."""
     count = len(elo)
     covariance = np.diag(np.broadcast_to(np.asarray(errors, dtype=float) ** 2, count))
@@ -25,18 +25,20 @@ def fit_of(elo, errors, deals=100):
         members=order,
         elo=np.asarray(elo, float),
         covariance=covariance,
+        deals=np.broadcast_to(np.asarray(deals, dtype=float), count),
+        freedom=np.full((count, count), np.max(deals) - 1.0),
         gain=1.0,
         seats={},
+        seat_freedom={},
         games=100,
-        clusters=deals,
+        clusters=np.max(deals),
         prior=0.0,
         marks=marks,
         open_seats=(),
-        is_core=np.ones(count, dtype=np.bool_),
     )
 
 
-def said(elo, errors, deals=100, unit="deal"):
+def said(elo, errors, deals=1000, unit="deal"):
     fit = fit_of(elo, errors, deals)
     return order_sentences(NAMES, Ratings([Component(fit.members, 100, fit, [])]), unit)
 
@@ -45,17 +47,20 @@ def test_of_two_bots_one_is_ahead_or_nobody_is():
     assert said([50, 0], 10) == ["a is clearly ahead of b."]
     assert said([0, 50], 10) == ["b is clearly ahead of a."]
     assert said([20, 0], 10) == [
-        "a and b are too close to call; about 300 more deals would settle it."
+        "a and b are too close to call; about 3,000 more deals would settle it."
     ]
+    assert "b and c are too close to call; about 50 more deals would settle it." in said(
+        [200, 25, 0, -200, -225], 8, deals=40
+    )
     assert said([2, 0], 10) == [
-        "a and b are too close to call; it would take more than 10 times the 100 deals played."
+        "a and b are too close to call; it would take more than 10 times the deals played."
     ]
 
 
 def test_groups_are_told_from_the_top_with_the_names_of_few_and_the_ends_of_many():
     assert said([100, 20, 0, -100], 8) == [
         "a is clearly ahead of b and c, which are clearly ahead of d.",
-        "b and c are too close to call; about 200 more deals would settle it.",
+        "b and c are too close to call; about 2,000 more deals would settle it.",
     ]
     assert said([100, 20, 15, 10, 0, -5], 8)[0] == "a is clearly ahead of b to f (5 bots)."
 
@@ -64,7 +69,7 @@ def test_a_clear_order_of_many_is_one_sentence():
     assert said(np.arange(23) * -100, 8) == ["Every bot is clearly ahead of all below it."]
     assert said([500, 400, 300, 200, 100, 97], 8) == [
         "Every bot is clearly ahead of all below it, with one exception.",
-        "e and f are too close to call; it would take more than 10 times the 100 deals played.",
+        "e and f are too close to call; it would take more than 10 times the deals played.",
     ]
 
 
@@ -79,7 +84,7 @@ def test_neighbours_that_are_close_do_not_hide_who_is_far_apart():
     assert said(np.arange(6) * -15, 8) == [
         (
             "a to f (6 bots) are too close to call from one to the next, but a is clearly ahead of"
-            " d and all below; about 600 more deals would settle a against b."
+            " d and all below; about 6,000 more deals would settle a against b."
         )
     ]
 
@@ -88,6 +93,22 @@ def test_a_bot_of_which_little_is_known_is_behind_nobody_and_ahead_of_nobody():
     groups = groups_of(fit_of([200, 0, -200], [8, 150, 8]))
     assert [group.bots for group in groups] == [[0, 1, 2]]
     assert groups[0].ahead_of == 2 or groups[0].ahead_of is None
+
+
+def test_a_newcomer_has_no_place_yet_and_leaves_the_steps_of_the_others_clear():
+    assert said([200, 20, 0], [8, 200, 8], deals=[60, 5, 60]) == [
+        "a is clearly ahead of c.",
+        "b has played too few deals to be placed.",
+    ]
+    assert said([200, 20, 0], 8, deals=5) == [
+        "a is clearly ahead of b and c.",
+        "b and c are too close to call; about 10 more deals would settle it.",
+    ]
+
+
+def test_what_the_bot_with_fewer_deals_needs_is_counted():
+    [few], [many] = (groups_of(fit_of([20, 0], 10, deals)) for deals in ([20, 500], [500, 500]))
+    assert few.more == pytest.approx(many.more / 25, rel=0.2)
 
 
 def test_a_step_is_clear_only_if_everyone_above_is_ahead_of_everyone_below():
@@ -99,7 +120,7 @@ def test_a_step_is_clear_only_if_everyone_above_is_ahead_of_everyone_below():
 @pytest.mark.parametrize("ratio", [1.0, 1.5, 1.9])
 def test_so_many_more_deals_make_the_difference_clear_in_four_of_five_cases(ratio):
     [group] = groups_of(fit_of([ratio * 10 * np.sqrt(2), 0], 10, 10_000))
-    later = ratio * np.sqrt(1 + group.more)
+    later = ratio * np.sqrt(1 + group.more / 10_000)
     assert later == pytest.approx(ndtri(0.975) + ndtri(0.8), rel=0.06)
 
 

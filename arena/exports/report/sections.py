@@ -24,7 +24,7 @@ from arena.exports.report.scales import Scale, linear, logarithmic
 from arena.exports.report.scan import Scan
 from arena.exports.report.words import counted, milliseconds, number, signed
 from arena.exports.text import ORDINALS
-from arena.ratings.columns import BOUNDS, STANDINGS, Column, in_whole_elo, placed
+from arena.ratings.columns import STANDINGS, Column, in_whole_elo, placed
 from arena.rules.terms import PAGODAS
 
 MOST_ROWS = 200
@@ -72,10 +72,10 @@ def _cell(column: Column, row: Any) -> tuple[str, str]:
 
 
 def _interval_words(row: Any) -> str:
-    if row["mark"] in BOUNDS:
-        return f"{'below' if row['mark'] == '<' else 'above'} {number(row['elo'])}"
     if not np.isfinite(row["elo_low"]):
-        return "no interval"
+        return f"below {number(row['elo_high'])}" if np.isfinite(row["elo_high"]) else "no interval"
+    if not np.isfinite(row["elo_high"]):
+        return f"above {number(row['elo_low'])}"
     return f"from {number(row['elo_low'])} to {number(row['elo_high'])}"
 
 

@@ -39,6 +39,9 @@ def _fit_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
     if fit.clusters < FEW_DEALS:
         units = f"{fit.clusters} {unit}{'s' if fit.clusters != 1 else ''}"
         yield f"only {units}: the error bars are rough below {FEW_DEALS}"
+    elif fit.is_few.any():
+        few = _names(results, fit.members[fit.is_few])
+        yield f"less than {FEW_DEALS} complete {unit}s for {few} (?): wide error bars"
     yield from _alike_note(results, fit, unit)
 
 

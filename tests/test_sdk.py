@@ -407,6 +407,52 @@ def test_the_loop_ends_with_its_input():
     )
 
 
+def noted(choose):
+    """The reply of a bot that says something."""
+    start = {
+        "type": "start", "players": 2, "seat": 0, "board": ["R..", "..."], "pagodas": 24,
+        "seed": 9, "move_ms": 1000,
+    }  # fmt: skip
+    turn = {"type": "turn", "id": 2, "hand": ["RR", "YB", "BB"], "time_ms": 1000}
+    sent = []
+    serve(choose, [json.dumps(line).encode() for line in (start, turn)], sent.append)
+    [line] = sent
+    return json.loads(line)
+
+
+def test_a_note_goes_with_the_move_and_the_last_word_counts():
+    def choose(position):
+        position.note(0.5, "first", depth=1)
+        position.play(position.legal_moves()[0]).note(depth=2, nodes=10)
+        return position.legal_moves()[0]
+
+    assert noted(choose)["note"] == {"value": 0.5, "text": "first", "depth": 2, "nodes": 10}
+
+
+def test_a_bot_that_says_nothing_sends_no_note():
+    assert "note" not in noted(lambda position: position.legal_moves()[0])
+
+
+@pytest.mark.parametrize("odd", [object(), [object()], "\ud800"])
+def test_a_note_that_cannot_be_written_costs_no_move(odd, capsys):
+    def choose(position):
+        position.note(0.5, nodes=odd)
+        return position.legal_moves()[0]
+
+    assert "note" not in noted(choose)
+    assert "the note was not sent" in capsys.readouterr().err
+
+
+def test_numbers_of_numpy_can_be_noted():
+    numpy = pytest.importorskip("numpy")
+
+    def choose(position):
+        position.note(numpy.float64(0.25), nodes=numpy.int64(7), none=float("nan"))
+        return position.legal_moves()[0]
+
+    assert noted(choose)["note"] == {"value": 0.25, "nodes": 7, "none": None}
+
+
 def test_messages_of_a_later_protocol_are_passed_over():
     sent = []
     lines = [

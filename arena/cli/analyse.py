@@ -39,8 +39,9 @@ def analyse(
 
     Does one rating per bot explain the results, or do some pairs not fit, or three bots beat each
     other in a circle? Does it matter who else sits at the table? What is each seat worth? How long
-    does each bot think? And which hands did others play better, on the same deal and in the same
-    seat? For these you get the commands to replay both games.
+    does each bot think, and when in a game? Did bots win as often as their notes said? And which
+    hands did others play better, on the same deal and in the same seat? For these you get the
+    commands to replay both games.
 
     \b
     arena analyse

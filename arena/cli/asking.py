@@ -9,7 +9,7 @@ import click
 
 from arena.cli.options import SandboxChoice, find_bot, registry_of, run_folder
 from arena.errors import printable
-from arena.match.retrace import Decision, decisions_of, old_ms, retrace
+from arena.match.retrace import Decision, decisions_of, ms_at, old_ms, retrace
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.process import adopt_orphans
@@ -122,9 +122,11 @@ def ask_again(
 def recorded_text(record: GameRecord, seat: int, decision: Decision) -> str:
     """The recorded move, or how the seat forfeited instead."""
     if decision.old:
+        ms, bot = ms_at(record, decision.turn), record.bots[seat]
         took = (
-            f"{record.bots[seat]} took {old_ms(record, seat):.1f} ms per answer in this game on"
-            " average"
+            f"{bot} took {old_ms(record, seat):.1f} ms per answer in this game on average"
+            if ms is None
+            else f"{bot} took {ms:.1f} ms"
         )
         return printable(f"{decision.old}  ({took})")
     fault = next(fault for fault in record.faults if fault.seat == seat)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import click
 
+from arena.errors import printable
 from arena.exports.text import board_text, event_text, hands_text
 from arena.rules import State
 from arena.rules.boards import Board
@@ -33,15 +34,17 @@ def move_lines(
     seat: int,
     move: int,
     events: Sequence[Event],
+    told: Sequence[str] = (),
     seen_by: int | None = None,
 ) -> str:
-    """The state after a move: the move, what it caused, the board, and all pagodas and hands, or
-    only those that ``seen_by`` sees.
+    """The state after a move: the move, what it caused and what else is ``told`` of it, the board,
+    and all pagodas and hands, or only those that ``seen_by`` sees.
     """
     board = board_text(state, paint, _squares(state.board, move))
     return "\n".join(
         [
             move_summary(state, names, seat, move, events),
+            *(f"  {printable(line)}" for line in told),
             board,
             hands_text(state, names, seen_by),
             "",

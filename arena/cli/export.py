@@ -43,8 +43,8 @@ def export(
     """Write the tables of a run as CSV or Parquet files. Without RUN it is the newest one, and you
     get its standings, pairs, seats, faults, and one row for every game.
 
-    Parquet files have the same content and are much faster to read; games.parquet also has the
-    columns deck and moves. They need pyarrow: pip install 'qin-arena[parquet]'.
+    Parquet files have the same content and are much faster to read; games.parquet also has
+    the columns deck, moves, ms and notes. They need pyarrow: pip install 'qin-arena[parquet]'.
 
     \b
     arena export --to tables

@@ -35,6 +35,7 @@ from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
 from arena.players.wire import WireLog, logged_player
+from arena.records.note import Note
 from arena.records.record import DEALS, GameRecord, encode_record
 from arena.rules import State
 from arena.rules.boards import Board, find_board
@@ -337,9 +338,13 @@ class SingleGame(NamedTuple):
         when it is their turn.
         """
 
-        def show(state: State, seat: int, move: int, events: list[Event]) -> None:
+        def show(
+            state: State, seat: int, move: int, events: list[Event], note: Note | None
+        ) -> None:
+            # Not to a person who plays: a bot may speak of its hand.
+            told = [] if note is None or self.human is not None else [f"note: {note}"]
             if self.human is None or state.end is not None:
-                click.echo(move_lines(state, names, seat, move, events))
+                click.echo(move_lines(state, names, seat, move, events, told))
             else:
                 click.echo(move_summary(state, names, seat, move, events))
             if self.step and state.end is None:

@@ -181,8 +181,11 @@ def _pages(folder: Path, record: GameRecord, seat: int | None) -> Iterator[tuple
     board = Board(record.board, tuple(boards[record.board]))
     start = start_state(record, board)
     yield 0, f"{board_text(start, paint)}\n{hands_text(start, names, seat)}\n"
-    for state, mover, move, events in replay_record(record, board):
-        yield state.turns, move_lines(state, names, mover, move, events, seat)
+    for state, mover, move, events, ms, note in replay_record(record, board):
+        told = [] if ms is None else [f"in {ms:g} ms"]
+        if note and seat in (None, mover):
+            told.append(f"note: {note}")
+        yield state.turns, move_lines(state, names, mover, move, events, told, seat)
 
 
 def _end(record: GameRecord) -> str:

@@ -1,6 +1,7 @@
 """arena standings: the table of a run."""
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -24,6 +25,13 @@ from arena.errors import UserError
 @anchor_option
 @without_option
 @prior_option
+@click.option(
+    "--by",
+    type=click.Choice(("wins", "ranks")),
+    default="wins",
+    show_default=True,
+    help="What the ratings go by: who won, or, as a second opinion, all ranks.",
+)
 @click.pass_obj
 def standings(
     home: Path,
@@ -33,6 +41,7 @@ def standings(
     anchors: dict[str, float],
     without: tuple[str, ...],
     prior: float | None,
+    by: Literal["wins", "ranks"],
     *,
     showing: Showing,
 ) -> None:
@@ -42,15 +51,21 @@ def standings(
     A match counts once all its rounds have been played: the same bots in the same seats on the same
     deal, one game for each of the boards.
 
+    With --by ranks, the ratings also use who came second, third and so on, with three and four
+    players. That is a second opinion, with notes on where it differs, and goes into no CSV file.
+
     \b
     arena standings
     arena standings league --wide --pairs
     arena standings league --csv league.csv
     arena standings league --anchor greedy-python=1500
     arena standings league --match bird,lion
+    arena standings league --by ranks
     arena standings league --without random-python
     arena standings --csv - | column -s, -t
     """  # noqa: D301 - \b is click's mark for lines to keep
+    if by == "ranks" and showing.csv_path:
+        raise click.UsageError("expected --csv without --by ranks: standings in files go by wins")
     # Late: pandas is slow to load, and --help does not need it.
     from arena.cli.tables import rate_run, show_tables  # noqa: PLC0415
 
@@ -61,6 +76,7 @@ def standings(
             f"expected another file than {own} for a table without {', '.join(without)}",
             "standings.csv of a run counts all its games",
         )
-    tables, plan = rate_run(folder, prior, anchors, match, without)
+    tables, plan = rate_run(folder, prior, anchors, match, without, by)
     click.echo(f"run {folder}", err=True)
-    show_tables(tables, {"plan": plan and plan._asdict()}, showing)
+    beside = {"plan": plan and plan._asdict(), **({"by": by} if by == "ranks" else {})}
+    show_tables(tables, beside, showing)

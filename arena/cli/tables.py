@@ -25,7 +25,7 @@ from arena.exports.files import (
 from arena.exports.overview import ASCII, Pen, overview_text
 from arena.exports.text import covariance_text, noun_of, pairs_text, standings_text
 from arena.ratings.foreign import read_sheet
-from arena.ratings.tables import Tables, rate_sheet, run_tables
+from arena.ratings.tables import Opinion, Tables, rate_sheet, run_tables
 from arena.records.runfile import read_run
 from arena.tournament.session import Completeness, Session, completeness, schedule_of
 
@@ -56,13 +56,14 @@ def rate_run(
     anchors: Mapping[str, float] | None = None,
     match: Sequence[str] | None = None,
     without: Sequence[str] = (),
+    by: Opinion = "wins",
 ) -> tuple[Tables, Completeness | None]:
     """The tables of a run, and how complete it is (None if this version cannot read the plan). The
     notes mention both.
     """
     info = read_run(folder)
     with said_when_slow(f"rating the games of {folder}"):
-        tables = run_tables(folder, prior, anchors, match, info, without)
+        tables = run_tables(folder, prior, anchors, match, info, without, by)
     try:
         plan = completeness(schedule_of(info), tables.blocks)
     except ConfigError as error:

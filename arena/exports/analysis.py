@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from arena.exports.files import table_rows
-from arena.exports.text import pairs_text, seats_text, table_text
+from arena.exports.text import number, pairs_text, seats_text, table_text
 from arena.ratings.analysis import Analysis
 from arena.ratings.columns import Column
 from arena.ratings.company import Company
@@ -81,6 +81,30 @@ TIMES = (
     Column("slowest_ms", "Slowest ms", 1),
     Column("slowest_game", "In game", style="name"),
 )
+TEMPO = (
+    BOT,
+    Column("answers", "Answers"),
+    Column("early_ms", "Early ms", 1),
+    Column("middle_ms", "Middle", 1),
+    Column("late_ms", "Late", 1),
+    Column("median_ms", "Median", 1),
+    Column("p95_ms", "95th", 1),
+    Column("slowest_share", "Slowest/limit%", 1),
+    Column("near", "Near limit%", 1),
+)
+EXPECTED = (
+    Column("notes", "Values"),
+    Column("deals", "Deals"),
+    Column("value", "Expected%", 1),
+    Column("won", "Won%", 1),
+    Column("gap", "Gap", of=lambda row: f"{100 * row['gap']:+.1f}"),
+    Column("error", "+/-", of=lambda row: number(100 * row["error"], 1)),
+)
+CALIBRATION = (BOT, *EXPECTED, Column("brier", "Brier", 3), Column("brier_flat", "Flat", 3))
+BINS = (
+    Column("low", "Value", of=lambda row: f"{row['low']:.1f}-{row['low'] + 0.1:.1f}"),
+    *EXPECTED,
+)
 MACHINES = (
     Column("host", "Machine", style="name"),
     Column("known", "Speed/s", of=lambda row: "" if pd.isna(row["speed"]) else row["speed"]),
@@ -103,7 +127,8 @@ HANDS = (
 
 
 CONTENT = (
-    "cycles", "seats", "met_again", "times", "endings", "machines", "voids", "opponents", "hands",
+    "cycles", "seats", "met_again", "times", "tempo", "calibration", "endings", "machines", "voids",
+    "opponents", "hands",
 )  # fmt: skip
 
 
@@ -144,6 +169,8 @@ def analysis_text(analysis: Analysis, run: str) -> str:
         *_met_again(analysis.met_again),
         f"How games end\n{table_text(ENDINGS, analysis.endings)}",
         f"Time to think\n{table_text(TIMES, analysis.times)}",
+        *_tempo(analysis.tempo),
+        *_calibration(analysis.calibration, analysis.opponents is not None),
     ]
     if len(analysis.machines) > 1:
         parts.append(f"Where games were played\n{table_text(MACHINES, analysis.machines)}")
@@ -155,7 +182,8 @@ def analysis_text(analysis: Analysis, run: str) -> str:
 
 
 def _company_object(found: Company) -> dict[str, Any]:
-    return {"tests": found.tests, "beyond_error": found.clear, "pairs": table_rows(found.table)}
+    beyond = table_rows(found.table)
+    return {"tests": found.tests, "p_all": found.least, "beyond_error": beyond}
 
 
 def _company_parts(found: Company) -> Iterator[str]:
@@ -166,18 +194,18 @@ def _company_parts(found: Company) -> Iterator[str]:
     tested = f"{found.tests} tests of a pair with a third bot"
     if found.all_bots > found.bots:
         tested += f"; only pairs of the {found.bots} best bots are tested"
-    if not found.clear:
-        yield f"{title} No evidence for it: {_p(found.table['p_all'].iloc[0])} ({tested})"
+    if found.table.empty:
+        yield f"{title} No evidence for it: {_p(found.least)} ({tested})"
         return
     shown = found.largest.head(SHOWN_TESTS)
-    count = f"{found.clear} beyond error" if found.clear > 1 else "1 beyond error"
-    more = f", of which {len(shown)} are shown" if found.clear > len(shown) else ""
+    more = f", of which {len(shown)} are shown" if len(found.table) > len(shown) else ""
     told = (
         "The bot's Elo minus the opponent's, by the games with the third bot at the table and by"
         " those without it."
         "\n'--without BOT' leaves out all games with a bot."
     )
-    yield f"{title} Yes: {count}{more} ({tested})\n{table_text(COMPANY, shown)}\n{told}"
+    yes = f"{title} Yes: {len(found.table)} beyond error{more} ({tested})"
+    yield "\n".join([yes, table_text(COMPANY, shown), told])
 
 
 def _met_again(reunions: pd.DataFrame) -> list[str]:
@@ -192,6 +220,27 @@ def _met_again(reunions: pd.DataFrame) -> list[str]:
         "\nIts rivals then do worse. 'arena run --seatings single' gives every game its own deck."
     )
     return [f"Deals met again\n{table_text(MET_AGAIN, sure)}\n{told}"]
+
+
+def _tempo(tempo: pd.DataFrame) -> list[str]:
+    """A section on the times of moves, if records have them."""
+    if tempo.empty:
+        return []
+    title = "Time of a move, by third of the bot's moves in a game; near the limit is above 80 %"
+    return [f"{title}\n{table_text(TEMPO, tempo)}"]
+
+
+def _calibration(expected: pd.DataFrame, has_one_bot: bool) -> list[str]:  # noqa: FBT001
+    """A section on what bots expected, if any said so; for one bot also by what it expected."""
+    if expected.empty:
+        return []
+    title = (
+        "Expected and won: the value of each note against the share of the win\n"
+        f"{table_text(CALIBRATION, expected)}\n"
+        "Brier: 0 is perfect; Flat is that of always saying what it won on average"
+    )
+    bins = [table_text(BINS, pd.DataFrame(row)) for row in expected["bins"]]
+    return [title, *(f"By value\n{text}" for text in bins if has_one_bot)]
 
 
 def _fit_parts(test: Goodness) -> Iterator[str]:

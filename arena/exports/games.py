@@ -12,7 +12,9 @@ from typing import Any
 from arena.ratings.columns import cell_of
 from arena.ratings.tally import Row, WholeRow, row_decoder
 from arena.records.journal import journal_of, read_rows
+from arena.records.note import kept_notes
 from arena.records.record import shares
+from arena.rules.notation import PASSED
 
 AT_ONCE = 5_000
 """Games held in memory at a time: a row group of the Parquet file."""
@@ -82,27 +84,66 @@ def _cells(row: Row, seats: int) -> list[Any]:
 
 
 def parquet_of_games(run: Path, seats: int, library: Any) -> tuple[Any, Iterator[Any]]:
-    """The same games as a pyarrow schema and record batches, with two more columns at the end.
+    """The same games as a pyarrow schema and record batches, with four more columns at the end.
 
     ``id``, ``block``, ``board``, ``end``, ``faults``  string
     ``deal``, ``seating``, ``turns``  int32; by seat as `BY_SEAT` says
     ``deck``   string, all 72 tiles in draw order, two letters each; ``moves`` list of string, in
                order of play
+    ``ms``     list of float64, the time of each move, missing for a pass; missing if no bot was
+               asked
+    ``notes``  list of what bots said: turn int16 (placements before the move), seat int8, value
+               float64 (expected share of the win), text, numbers a map of float64; missing if
+               nothing was said
     """
     kinds = {f"{name}_{seat}": kind for seat in range(seats) for name, kind in BY_SEAT.items()}
     kinds |= dict.fromkeys(("deal", "seating", "turns"), "int32")
     fields = [
         (name, getattr(library, kinds.get(name, "string"))()) for name in (*_head(seats), "deck")
     ]
-    schema = library.schema([*fields, ("moves", library.list_(library.string()))])
+    lists = {
+        "moves": library.string(),
+        "ms": library.float64(),
+        "notes": library.struct(
+            {
+                "turn": library.int16(),
+                "seat": library.int8(),
+                "value": library.float64(),
+                "text": library.string(),
+                "numbers": library.map_(library.string(), library.float64()),
+            }
+        ),
+    }
+    schema = library.schema([*fields, *((name, library.list_(lists[name])) for name in lists)])
     return schema, _batches(run, seats, library, schema)
 
 
 def _batches(run: Path, seats: int, library: Any, schema: Any) -> Iterator[Any]:
     rows = read_rows(journal_of(run), row_decoder(WholeRow))
-    while piece := [[*_cells(row, seats), row.deck, row.moves] for _, row in islice(rows, AT_ONCE)]:
+    while piece := [_whole(row, seats) for _, row in islice(rows, AT_ONCE)]:
         columns = [
             library.array(column, kind)
             for column, kind in zip(zip(*piece, strict=True), schema.types, strict=True)
         ]
         yield library.record_batch(columns, schema=schema)
+
+
+def _whole(row: WholeRow, seats: int) -> list[Any]:
+    return [*_cells(row, seats), row.deck, row.moves, row.ms, _said(row) or None]
+
+
+def _said(row: WholeRow) -> list[dict[str, Any]]:
+    """The notes of a game, each with the seat, which follows from its turn."""
+    notes = kept_notes(row.notes)
+    movers = [number % len(row.bots) for number, move in enumerate(row.moves) if move != PASSED]
+    return [
+        {
+            "turn": turn,
+            "seat": movers[turn],
+            "value": note.value,
+            "text": note.text or None,
+            "numbers": list(note.numbers.items()),
+        }
+        for turn, note in notes.items()
+        if 0 <= turn < len(movers)
+    ]

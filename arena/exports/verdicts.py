@@ -103,7 +103,7 @@ def _beside_fields(test: "MarginTest") -> dict[str, Any]:
 
 
 def _is_apart(apart: "Estimate") -> bool:
-    return not apart.low <= 0 <= apart.high
+    return bool(apart.low > 0 or apart.high < 0)
 
 
 def _question_text(question: Question) -> str:

@@ -8,20 +8,24 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.errors import FaultKind, Forfeit, MoveError, Void
 from arena.match.clock import NS_PER_MS, Clock, Timing
 from arena.players.messages import End, Start, encode
 from arena.players.player import Answer, Evidence, Player, Words
 from arena.players.views import played_view
+from arena.records.note import Entry, Note
 from arena.records.record import VERSION, Fault, GameRecord
 from arena.records.voids import SoFar
 from arena.rules.game import PAGODAS, PASS, Board, Event, State, final_ranks, legal_move, new_game
 
 FORFEIT = "forfeit"
 
-Watch = Callable[[State, int, int, list[Event]], None]
-"""Called with the state after a move, the seat that moved, the move, and its events."""
+Watch = Callable[[State, int, int, list[Event], Note | None], None]
+"""Called with the state after a move, the seat that moved, the move, its events, and what the bot
+said of it.
+"""
 
 
 class GamePlan(Struct, frozen=True):
@@ -87,6 +91,8 @@ class Referee:
         self.state = new_game(board, len(players), plan.deck)
         self.clock = Clock(timing, len(players))
         self.moves: list[str] = []
+        self.spent_ns: list[int | None] = []
+        self.notes: list[Entry] = []
         self.seated: list[int] = []
         self.forfeited: list[int] = []
         self.faults: list[Fault] = []
@@ -155,7 +161,7 @@ class Referee:
             # Who was caught meanwhile goes first, since its fault came before this answer; if that
             # leaves one seat, the answer, right or wrong, no longer counts.
             if not (self._caught and self._is_over_without_the_caught()):
-                self._carry_out(judged(state, answer.move))
+                self._carry_out(judged(state, answer.move), answer)
         except Forfeit as fault:
             if not (self._caught and self._is_over_without_the_caught()):
                 self._forfeit(seat, fault)
@@ -188,15 +194,19 @@ class Referee:
             self.own_us.append((answer.asked_ns - self._answered_ns) // 1000)
         self._answered_ns = answer.answered_ns
 
-    def _carry_out(self, move: int) -> None:
+    def _carry_out(self, move: int, answer: Answer | None = None) -> None:
         state, seat = self.state, self.state.mover
+        note = answer.note if answer else None
+        if note:
+            self.notes.append(note.entry(state.turns))
         events: list[Event] = []
         state.play(move, events)
         played = played_view(state, seat, move, events, forfeited=seat in self.forfeited)
         self.moves.append(played.move)
+        self.spent_ns.append(answer.spent_ns if answer else None)
         self._tell(encode(played))
         if self.watch:
-            self.watch(state, seat, move, events)
+            self.watch(state, seat, move, events, note)
 
     def _tell(self, line: bytes) -> None:
         for seat in self.seated:
@@ -237,6 +247,8 @@ class Referee:
             sandbox=sandbox,
             host=host,
         )
+        times = [None if ns is None else tenths_of_ms(ns) for ns in self.spent_ns]
+        record = replace(record, ms=times or None, notes=self.notes or None)
         self._tell(encode(End(record.end, record.left, record.ranks)))
         for seat in self.seated:
             self.players[seat].finish()
@@ -279,6 +291,12 @@ def record_of(
         ended=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         clock="cpu" if clock.kind == "cpu" else None,
     )
+
+
+def tenths_of_ms(nanoseconds: int) -> float:
+    """The time in ms with one decimal; a half is rounded down."""
+    # Three times as fast as round(), and never more than that makes of the slowest answer.
+    return (nanoseconds + 49_999) // 100_000 / 10
 
 
 def judged(state: State, text: str) -> int:

@@ -3,24 +3,28 @@ with what the rules make of its deck and moves.
 """
 
 from collections.abc import Iterator
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 from arena.errors import ArenaError, RunError
 from arena.match.referee import FORFEIT
+from arena.records.note import Note, kept_notes
 from arena.records.record import GameRecord
 from arena.records.strict import Wrong
-from arena.rules.game import Board, Event, State, final_ranks, move_text, new_game, play_text
+from arena.rules.game import PASS, Board, Event, State, final_ranks, move_text, new_game, play_text
 
 
 class Step(NamedTuple):
-    """A move of a record: the state after it, the seat, the move, and its events. The state is the
-    same object each time.
+    """A move of a record: the state after it, the seat, the move, its events, its time, and what
+    the bot said of it. The state is the same object each time.
     """
 
     state: State
     seat: int
     move: int
     events: list[Event]
+    ms: float | None
+    note: Note | None
 
 
 def replay(record: GameRecord, board: Board) -> Iterator[Step]:
@@ -28,17 +32,20 @@ def replay(record: GameRecord, board: Board) -> Iterator[Step]:
 
     Raises RunError if the record does not follow from its deck and moves.
     """
-    state = start_state(record, board)
-    for number, text in enumerate(record.moves, 1):
+    state, notes = start_state(record, board), kept_notes(record.notes)
+    # A stranger's journal may have too few times.
+    times = chain(record.ms or (), repeat(None))
+    for number, (text, ms) in enumerate(zip(record.moves, times, strict=False), 1):
         retire_faulty(state, record)
-        seat, events = state.mover, list[Event]()
+        seat, turn, events = state.mover, state.turns, list[Event]()
         try:
             move = play_text(state, text, events)
         except ArenaError as error:
             raise RunError(
                 f"{record.id}, move {number}: expected a move that the rules allow, got {error}"
             ) from error
-        yield Step(state, seat, move, events)
+        note = None if move == PASS else notes.get(turn)
+        yield Step(state, seat, move, events, ms, note)
     _check_result(record, state)
 
 

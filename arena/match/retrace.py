@@ -58,7 +58,7 @@ class Recorded(Player):
         self.name = record.bots[seat]
         self._moves = record.moves
         self._fault = next((fault for fault in record.faults if fault.seat == seat), None)
-        self._spent_ns = round(old_ms(record, seat) * NS_PER_MS)
+        self._ms = record.ms or [old_ms(record, seat)] * len(record.moves)
         self._played = 0
 
     @property
@@ -75,10 +75,13 @@ class Recorded(Player):
 
     # A record is never late.
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
-        """The recorded move. The time is spent as if every answer had taken equally long."""
+        """The recorded move and its time. In older records, which have only the sum, every answer
+        took equally long.
+        """
         if not self.old:
             raise self._forfeit()
-        return Answer(self.old, self._spent_ns)
+        ms = self._ms[self._played] if self._played < len(self._ms) else None
+        return Answer(self.old, round((ms or 0.0) * NS_PER_MS))
 
     # Only that there was one.
     def inform(self, line: bytes) -> None:  # noqa: ARG002
@@ -242,6 +245,13 @@ def old_ms(record: GameRecord, seat: int) -> float:
     """The average time of the seat's answers in the recorded game."""
     answers = sum(text != PASSED for text in record.moves[seat :: len(record.bots)])
     return record.think_ms[seat] / answers if answers else 0.0
+
+
+def ms_at(record: GameRecord, turn: int) -> float | None:
+    """The time of the answer after so many placements; None in older records."""
+    times = record.ms or ()
+    placed = [at for at, text in enumerate(record.moves[: len(times)]) if text != PASSED]
+    return times[placed[turn]] if turn < len(placed) else None
 
 
 def _ms(nanoseconds: int) -> float:

@@ -13,6 +13,7 @@ from arena.players.folder import Bot
 from arena.players.messages import (
     PROTOCOL,
     READY_EXAMPLE,
+    SILENCE,
     ClockKind,
     FromArena,
     Hello,
@@ -22,6 +23,7 @@ from arena.players.messages import (
     Start,
     decode_reply,
     encode,
+    said,
     shown,
 )
 from arena.players.player import KEPT_BYTES, Answer, Player, Words
@@ -29,6 +31,7 @@ from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Metered, Timekeeper
 from arena.players.views import turn_view
+from arena.records.note import note_of
 from arena.rules import State
 
 QUIT_S = 0.1
@@ -113,7 +116,8 @@ class BotPlayer(Player):
         if reply.id != number:
             raise self._wrong_id(number, line)
         self._has_moved = True
-        return Answer(reply.move, spent_ns, began_ns, answered_ns)
+        note = None if reply.note is SILENCE else note_of(said(reply.note))
+        return Answer(reply.move, spent_ns, began_ns, answered_ns, note)
 
     def request(self, state: State, time_ms: int) -> None:
         """Queues a turn whose answer nobody waits for."""

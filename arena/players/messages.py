@@ -1,9 +1,11 @@
 """The protocol's messages as typed structs; protocol/SPEC.md says what each field means."""
 
+import json
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Raw, Struct
+from msgspec.structs import replace
 
 from arena.errors import FaultKind, Forfeit
 
@@ -128,11 +130,18 @@ class Ready(Struct, tag="ready", frozen=True):
     view: View = "incremental"
 
 
-class Move(Struct, tag="move", frozen=True, gc=False):
-    """The answer to `Turn`."""
+SILENCE = Raw()
+"""No note."""
+
+
+class Move(Struct, tag="move", frozen=True, omit_defaults=True, gc=False):
+    """The answer to `Turn`. What a note may be is judged later, by `said` and then by
+    `records.note.note_of`, so that it never costs the move.
+    """
 
     id: Id
     move: str
+    note: Raw = SILENCE
 
 
 FromArena = Hello | Start | Turn | Played | End | Quit
@@ -143,6 +152,7 @@ READY_EXAMPLE = '{"type":"ready","id":1,"view":"full"}'
 
 encode = msgspec.json.Encoder().encode
 _from_arena: msgspec.json.Decoder[FromArena] = msgspec.json.Decoder(FromArena)
+_any = msgspec.json.Decoder().decode
 _known_types = frozenset(
     struct.__struct_config__.tag for struct in (Hello, Start, Turn, Played, End, Quit)
 )
@@ -172,6 +182,8 @@ def decode_reply(line: bytes, example: str = MOVE_EXAMPLE) -> FromBot:
     try:
         return _from_bot.decode(line.decode())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        if not isinstance(error, msgspec.ValidationError) and (reply := _mended(line)):
+            return reply
         if isinstance(error, msgspec.ValidationError) and line.lstrip().startswith(b"{"):
             detail = f"expected a reply such as {example}, got {shown(line)}: {error}"
             raise Forfeit(FaultKind.WRONG_SHAPE, detail) from None
@@ -182,6 +194,39 @@ def decode_reply(line: bytes, example: str = MOVE_EXAMPLE) -> FromBot:
         )
         detail = f"expected one JSON object on one line, got {shown(line)}: {error}; {cure}"
         raise Forfeit(FaultKind.NOT_JSON, detail) from None
+
+
+def _mended(line: bytes) -> Move | None:
+    """The move in a line that only its note keeps from being JSON, if that is so."""
+    # Many languages write a mean of no games as NaN, a text cut in the middle of a character, or a
+    # tab as it is: such a note must not cost the bot its game. Python's own reader takes them.
+    if b'"note"' not in line:
+        return None
+    try:
+        told = json.loads(line.decode(errors="replace"), strict=False)
+        note = json.dumps(told.pop("note"))
+        return replace(msgspec.convert(told, Move), note=Raw(note))
+    except (
+        msgspec.MsgspecError,
+        ValueError,
+        RecursionError,
+        LookupError,
+        TypeError,
+        AttributeError,
+    ):
+        return None
+
+
+def said(note: Raw) -> object:
+    """What a bot wrote as its note; None if that cannot be read."""
+    try:
+        return _any(note)
+    except msgspec.MsgspecError:
+        # a number out of range, or what `_mended` let pass
+        try:
+            return json.loads(bytes(note))
+        except (ValueError, RecursionError):
+            return None
 
 
 def shown(line: bytes, most: int = 80) -> str:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from arena.errors import Forfeit
 from arena.players.messages import Start
+from arena.records.note import Note
 from arena.rules import State
 
 Words = list[tuple[Literal["to", "from"], float, str]]
@@ -18,14 +19,15 @@ KEPT_BYTES = 2000
 
 
 class Answer(Struct, frozen=True, gc=False):
-    """A move in notation, what it cost by the clock in force, and when it was asked for and came,
-    on the monotonic clock.
+    """A move in notation, what it cost by the clock in force, when it was asked for and came, on
+    the monotonic clock, and what the bot said of it.
     """
 
     move: str
     spent_ns: int
     asked_ns: int = 0
     answered_ns: int = 0
+    note: Note | None = None
 
 
 class Evidence(Struct, frozen=True):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from arena.errors import UserError, did_you_mean
+from arena.ratings.calibration import Calibration
 from arena.ratings.company import Company, company
 from arena.ratings.cycles import beats, cycles
 from arena.ratings.endings import Endings
@@ -15,9 +16,11 @@ from arena.ratings.goodness import Goodness, goodness
 from arena.ratings.hands import Hands, worst_hands
 from arena.ratings.model import rate
 from arena.ratings.notes import without_note
+from arena.ratings.pairs import pairs_table
 from arena.ratings.reunions import reunions_table
-from arena.ratings.tables import pairs_table, seats_table, standings_table
+from arena.ratings.tables import seats_table, standings_table
 from arena.ratings.tally import Row, Tally, WholeRow, row_decoder
+from arena.ratings.tempo import Tempo
 from arena.ratings.times import Machines, Times
 from arena.ratings.voids import void_table
 from arena.records.journal import journal_of, read_rows
@@ -33,7 +36,7 @@ class Analysis(NamedTuple):
 
     ``fits`` are the tests of each group of bots that met, and ``threes`` is the number of sets of
     three bots. ``company`` tests whether a third bot at the table matters. ``notes`` say what is
-    left out. ``opponents`` are the rows of `tables.pairs_table` for the requested bot, or None.
+    left out. ``opponents`` are the rows of `pairs.pairs_table` for the requested bot, or None.
     """
 
     games: int
@@ -46,6 +49,8 @@ class Analysis(NamedTuple):
     seats: pd.DataFrame
     met_again: pd.DataFrame
     times: pd.DataFrame
+    tempo: pd.DataFrame
+    calibration: pd.DataFrame
     endings: pd.DataFrame
     machines: pd.DataFrame
     voids: pd.DataFrame
@@ -68,6 +73,9 @@ def analyse_run(
     info, journal = read_run(run), journal_of(run)
     games, left = Tally(own_decks=info.has_own_decks), array("b")
     times, endings, machines = Times(), Endings(), Machines()
+    move_ms = info.config.get("move_ms")
+    tempo = Tempo(move_ms if isinstance(move_ms, int) else None)
+    calibration = Calibration(own_decks=info.has_own_decks)
     played = 0
     for _, row in read_rows(journal, row_decoder(WholeRow)):
         played += 1
@@ -76,6 +84,8 @@ def analyse_run(
         games.add(row)
         left.extend(row.left)
         times.add(row)
+        tempo.add(row)
+        calibration.add(row)
         endings.add(row)
         machines.add(row)
     names = [known.name for known in info.bots]
@@ -99,12 +109,19 @@ def analyse_run(
         seats=seats_table(counts, fits),
         met_again=reunions_table(games, results.bots),
         times=times.table(results.bots),
+        tempo=_of(tempo.table(), bot),
+        calibration=_of(calibration.table(), bot),
         endings=endings.table(),
         machines=machines.table(),
         voids=void_table(run, standings_table(counts, ratings), results.games, without),
         opponents=None if bot is None else pairs[pairs["bot"] == bot].reset_index(drop=True),
         hands=_hands_table(journal, held, [bot] if bot else results.bots, hands, without=without),
     )
+
+
+def _of(table: pd.DataFrame, bot: str | None) -> pd.DataFrame:
+    """The rows of the requested bot, or all."""
+    return table if bot is None else table[table["bot"] == bot].reset_index(drop=True)
 
 
 def _hands_table(

@@ -40,8 +40,8 @@ def _fit_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
         units = f"{fit.clusters} {unit}{'s' if fit.clusters != 1 else ''}"
         yield f"only {units}: the error bars are rough below {FEW_DEALS}"
     elif fit.is_few.any():
-        few = _names(results, fit.members[fit.is_few])
-        yield f"less than {FEW_DEALS} complete {unit}s for {few} (?): wide error bars"
+        names = _names(results, fit.members[fit.is_few])
+        yield f"fewer than {FEW_DEALS} {unit}s tell of {names} (?): the error bars are rough"
     yield from _alike_note(results, fit, unit)
 
 

@@ -33,10 +33,11 @@ COLUMNS = (
 
 
 class Company(NamedTuple):
-    """Of ``tests`` tests, one for each pair of the ``bots`` best of ``all_bots`` bots and each
-    third bot that have enough games, those beyond error; if none is, the clearest.
+    """Of ``tests`` tests, one for each pair of the ``bots`` best of ``all_bots`` rated bots and
+    each third bot that have enough games, those beyond error.
 
-    ``table``, the clearest first, of which ``clear`` rows are beyond error:
+    ``least`` is the ``p_all`` of the clearest, beyond error or not, 1 without tests. ``table`` has
+    one row each, the clearest first:
 
     ``players``  int64, seats at the table
     ``bot``, ``opponent``, ``third``  str; the bot does better with the third one at the table
@@ -51,18 +52,22 @@ class Company(NamedTuple):
     tests: int
     bots: int
     all_bots: int
-    clear: int
+    least: float
     table: pd.DataFrame
+
+    @property
+    def clear(self) -> int:
+        """How many tests are beyond error."""
+        return len(self.table)
 
     @property
     def largest(self) -> pd.DataFrame:
         """The rows beyond error, those first in which the other bot is the better one without the
         third, then the largest change first.
         """
-        rows = self.table.head(self.clear)
-        change = (rows["elo_with"] - rows["elo_without"]).fillna(0.0)
-        turns = (rows["elo_with"] > 0) & (rows["elo_without"] < 0)
-        return rows.iloc[np.lexsort((-change, ~turns))]
+        change = (self.table["elo_with"] - self.table["elo_without"]).fillna(0.0)
+        turns = (self.table["elo_with"] > 0) & (self.table["elo_without"] < 0)
+        return self.table.iloc[np.lexsort((-change, ~turns))]
 
 
 class _Test(NamedTuple):
@@ -106,14 +111,14 @@ def company(results: Results, fits: Sequence[Fit], most: int) -> Company:
     every = [(each, at) for each in found for at in range(len(each.tests))]
     p = np.array([each.p[at] for each, at in every])
     p_all = holm(np.append(p, np.ones(count - len(p))))[: len(p)]
-    clear = int((p_all < LEVEL).sum())
-    listed = np.argsort(p, kind="stable")[: max(clear, 1)].tolist()
+    listed = np.argsort(p, kind="stable")[: (p_all < LEVEL).sum()].tolist()
     rows = [
         (*_described(each.seatings, each.tests[at], each.change[at]), p[place], p_all[place])
         for place, (each, at) in ((place, every[place]) for place in listed)
     ]
-    bots = max((len(seatings.members) for seatings in sized), default=0)
-    return Company(count, bots, len(results.bots), clear, pd.DataFrame(rows, columns=COLUMNS))
+    bots, rated = (len(sized[0].members), len(fits[0].members)) if sized else (0, 0)
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return Company(count, bots, rated, float(p_all.min(initial=1.0)), table)
 
 
 def _at_a_glance(seatings: Seatings) -> tuple[list[_Test], Floats]:

@@ -31,6 +31,8 @@ SINGULAR = 1e-8
 """A variance below this fraction of the largest one, or of one game, counts as 0: some sums of
 residuals are always 0.
 """
+DEALS_EACH = 2
+"""So many deals are needed for each direction that the test looks into."""
 FEWEST_EXPECTED = 5
 """A pair is tested only if its weaker bot is expected to get this many wins; with fewer, winning
 nothing is nothing unusual.
@@ -178,8 +180,9 @@ def _quotient(residual: Floats, variance: Floats, deals: int) -> tuple[float, in
     values, vectors = np.linalg.eigh(variance)
     varying = values > SINGULAR * max(values.max(), 1.0)
     freedom = int(varying.sum())
-    # As many directions as deals less one vary in any case: then there may be more of them.
-    if not 0 < freedom < deals - 1:
+    # With fewer deals for each direction residuals are too coarse: where swapped seats cancel
+    # luck, a model that is right was rejected in up to 22 of 100 simulated runs.
+    if not 0 < freedom <= deals / DEALS_EACH:
         return np.nan, freedom
     squared = float((((residual @ vectors)[varying]) ** 2 / values[varying]).sum())
     return squared * (deals - freedom) / (freedom * (deals - 1)), freedom

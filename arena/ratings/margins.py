@@ -149,7 +149,7 @@ class MarginTest(BlockTest):
         level = float(np.mean(pooled @ self._shares))
         # One extra block, half at each end of the range, as for wins, so that a few identical
         # blocks cannot decide: it must be as wide in Elo as there.
-        slope = (1 - (np.mean(pooled, axis=0) ** 3).sum()) / 6
+        slope = (1 - float((np.mean(pooled, axis=0) ** 3).sum())) / 6
         extra = WIDEST * (slope / (level * (1 - level))) ** 2
         spread = max(squares - (2 * mean) ** 2, 0.0) * blocks
         return _Evidence(

@@ -74,7 +74,7 @@ def company_note(found: Company) -> list[str]:
     """A note on the two bots whose difference depends most on who else is at the table, if any
     does.
     """
-    if not found.clear:
+    if found.table.empty:
         return []
     row = found.largest.iloc[0]
     p = "p < 0.001" if row["p_all"] < 0.001 else f"p = {row['p_all']:.3f}"  # noqa: PLR2004

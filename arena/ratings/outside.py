@@ -49,6 +49,11 @@ class Bound(NamedTuple):
     deals: int
 
 
+def bound_interval(bound: float, side: str) -> tuple[float, float, float]:
+    """A bound, with its open side missing."""
+    return bound, bound if side == ">" else np.nan, bound if side == "<" else np.nan
+
+
 def bounds_of(results: Results, members: Ints, fit: "Fit | None") -> list[Bound]:
     """What is known of the members of a component that the fit does not rate."""
     if fit is not None:

@@ -3,9 +3,9 @@ nowhere else.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise, permutations
+from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,6 @@ from arena.ratings.anchors import anchor_ratings
 from arena.ratings.caveats import rating_notes
 from arena.ratings.columns import STANDINGS, frame_names
 from arena.ratings.company import company
-from arena.ratings.components import Ints
 from arena.ratings.foreign import Sheet
 from arena.ratings.matches import score_journal, scoring_of, timed_hosts
 from arena.ratings.model import Component, Fit, Ratings, rate
@@ -26,10 +25,12 @@ from arena.ratings.notes import (
     uncounted_note,
     without_note,
 )
-from arena.ratings.outside import FEW_DEALS, Bound
+from arena.ratings.outside import FEW_DEALS, bound_interval, bounds_of
+from arena.ratings.pairs import pairs_table
 from arena.ratings.ranks import component_intervals
 from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame, frame_without
 from arena.ratings.sentences import order_sentences
+from arena.ratings.stages import by_ranks, rank_notes
 from arena.ratings.tally import PlayedBlocks
 from arena.ratings.voids import void_notes, void_table
 from arena.records.journal import journal_of
@@ -39,9 +40,10 @@ DUEL = 2
 PLACES, UNKNOWN = {">": 0, "<": 2}, 3
 """Where bots outside the core stand in a component, by mark; the core's place is 1."""
 ORDER = ["component", "place", "figure"]
-OPPOSITE = {"<": ">", ">": "<", "~": "~"}
 MOST_TESTS = 8
 """How many tests of company the note may cost; 'arena analyse' makes more."""
+Opinion = Literal["wins", "ranks"]
+"""What ratings go by; ranks are a second opinion."""
 
 
 class Tables(NamedTuple):
@@ -88,9 +90,11 @@ def run_tables(
     match: Sequence[str] | None = None,
     info: RunInfo | None = None,
     without: Sequence[str] = (),
+    by: Opinion = "wins",
 ) -> Tables:
     """The tables of a run's folder, scored as in the run unless ``match`` differs; ``info`` is its
-    run.json, if the caller has read it. Games with a bot in ``without`` are left out.
+    run.json, if the caller has read it. Games with a bot in ``without`` are left out. ``by`` is
+    what the ratings go by.
 
     Raises RunError, NoAnswerError, UserError for anchors, boards or bots that do not fit.
     """
@@ -101,7 +105,7 @@ def run_tables(
     counts = score.counted.counts(names, without)
     left_out = without_note(without, names, counts.results.games, len(score.counted.outcome))
     tables = make_tables(
-        counts, prior, score.games.blocks(), anchors, match=boards, without=without
+        counts, prior, score.games.blocks(), anchors, match=boards, without=without, by=by
     )
     voids = void_notes(void_table(run, tables.standings, tables.games, without))
     clock = "" if info.config.get("in_process") else str(info.config.get("clock", "wall"))
@@ -113,7 +117,7 @@ def run_tables(
     )
 
 
-def make_tables(
+def make_tables(  # noqa: PLR0913 - what a table depends on
     counts: Counts,
     prior: float | None = None,
     blocks: Sequence[PlayedBlocks] = (),
@@ -123,12 +127,14 @@ def make_tables(
     unit: str = "deal",
     match: Sequence[str] = (),
     without: Sequence[str] = (),
+    by: Opinion = "wins",
 ) -> Tables:
     """The tables of counted games or matches; with ``seats`` False, seats have no effect. The
     counts leave the games of the bots in ``without`` out already. Raises NoAnswerError, UserError.
     """
     results = counts.results
-    ratings = anchor_ratings(rate(results, prior, seats=seats), results, anchors or {})
+    ratings, opinion = _rated(results, prior, by, seats=seats)
+    ratings = anchor_ratings(ratings, results, anchors or {})
     fits, standings = ratings.fits, standings_table(counts, ratings)
     noun = "matches" if match else "games"
     return Tables(
@@ -139,6 +145,7 @@ def make_tables(
         games=results.games,
         clusters=results.clusters,
         notes=[
+            *opinion,
             *([] if without else uncounted_note(results, blocks, match)),
             *company_note(company(results, fits, MOST_TESTS)),
             *rating_notes(results, ratings, unit),
@@ -155,6 +162,23 @@ def make_tables(
         sentences=order_sentences(results.bots, ratings, unit),
         without=without,
     )
+
+
+def _rated(
+    results: Results, prior: float | None, by: Opinion, *, seats: bool
+) -> tuple[Ratings, list[str]]:
+    """The ratings by wins or ranks, and what should be said about them."""
+    ratings = rate(results, prior, seats=seats)
+    if by == "wins":
+        return ratings, []
+    seconds = [part.fit and by_ranks(results, part.fit) for part in ratings.components]
+    parts = [
+        part._replace(fit=second.fit, bounds=bounds_of(results, part.members, second.fit))
+        if second
+        else part
+        for part, second in zip(ratings.components, seconds, strict=True)
+    ]
+    return Ratings(parts), [*rank_notes(results.bots, list(filter(None, seconds)))]
 
 
 def rate_sheet(
@@ -269,93 +293,7 @@ def _fill_ratings(table: pd.DataFrame, part: Component) -> None:
     for bound in part.bounds:
         row = table.index[bound.member]
         table.loc[row, "mark"] = bound.side
-        table.loc[row, columns] = _interval(bound.elo, bound.side)
-
-
-def _interval(bound: float, side: str) -> tuple[float, float, float]:
-    """A bound, with its open side missing."""
-    return bound, bound if side == ">" else np.nan, bound if side == "<" else np.nan
-
-
-def pairs_table(results: Results, ratings: Ratings) -> pd.DataFrame:
-    """One row per ordered pair of different bots that played together, by name.
-
-    ``games``; ``wins``, ``shared``, ``losses``  int64, by who ranked better in the game, whoever
-                                                 won it
-    ``score``     float64, wins plus half of shared, per game
-    ``elo_diff``, ``elo_low``, ``elo_high``  float64, the bot's rating minus the opponent's, from
-                                             all games, with its 95 % interval, as in
-                                             `standings_table`
-    ``los``       float64, the likelihood that the bot is the stronger one
-    ``mark``      ``<`` or ``>`` if the difference is a bound; ``~`` if it depends on the prior;
-                  else empty
-    """
-    table = _meetings(results)
-    table["score"] = (table["wins"] + table["shared"] / 2) / table["games"]
-    table[["elo_diff", "elo_low", "elo_high", "los"]] = np.nan
-    table["mark"] = ""
-    number = {name: at for at, name in enumerate(results.bots)}
-    one, other = (
-        table[column].map(number).to_numpy(dtype=np.int64) for column in ("bot", "opponent")
-    )
-    for fit in ratings.fits:
-        place = np.full(len(results.bots), -1, dtype=np.int64)
-        place[fit.members] = np.arange(len(fit.members))
-        rows = (place[one] >= 0) & (place[other] >= 0)
-        at = (place[one[rows]], place[other[rows]])
-        difference, half = fit.elo[at[0]] - fit.elo[at[1]], fit.difference_half_widths()[at]
-        values = np.column_stack(
-            [difference, difference - half, difference + half, fit.superiority()[at]]
-        )
-        table.loc[rows, ["elo_diff", "elo_low", "elo_high", "los"]] = values
-        table.loc[rows, "mark"] = np.where(fit.marks[at] == "", "", "~").astype(object)
-    _fill_bounds(table, ratings.bounds, one * len(number) + other, len(number))
-    return table
-
-
-def _fill_bounds(table: pd.DataFrame, bounds: Sequence[Bound], pair: Ints, count: int) -> None:
-    """The bounds on the differences between bots outside the core and those in it; ``pair`` is the
-    number of a row's pair among those of ``count`` bots.
-    """
-    row = np.full(count * count, -1, dtype=np.int64)
-    row[pair] = np.arange(len(table))
-    found = {}
-    for bound in bounds:
-        for rival, difference in zip(bound.rivals, bound.differences, strict=True):
-            one, other = row[bound.member * count + rival], row[rival * count + bound.member]
-            found[one] = (*_interval(difference, bound.side), bound.side)
-            found[other] = (*_interval(-difference, OPPOSITE[bound.side]), OPPOSITE[bound.side])
-    found.pop(-1, None)
-    if found:
-        columns = ["elo_diff", "elo_low", "elo_high", "mark"]
-        table.loc[list(found), columns] = pd.DataFrame(
-            found.values(), index=list(found), columns=columns
-        )
-
-
-def _meetings(results: Results) -> pd.DataFrame:
-    """Games, wins, shared and losses of each ordered pair of different bots that met."""
-    names, count = pd.Index(results.bots), len(results.bots)
-    counted = np.zeros((3, count * count))
-    for table in results.tables:
-        for one, other in permutations(range(table.size), 2):
-            pair, ranks, others = (
-                table.seats[:, one] * count + table.seats[:, other],
-                table.ranks[:, one],
-                table.ranks[:, other],
-            )
-            for row, which in enumerate((True, ranks < others, ranks == others)):
-                counted[row] += np.bincount(pair, table.games * which, count * count)
-    games, wins, shared = counted.astype(np.int64)
-    met = np.flatnonzero((games > 0) & ~np.eye(count, dtype=np.bool_).ravel())
-    pair_of = {"bot": names[met // count], "opponent": names[met % count]}
-    columns = {
-        "games": games[met],
-        "wins": wins[met],
-        "shared": shared[met],
-        "losses": (games - wins - shared)[met],
-    }
-    return pd.DataFrame({**pair_of, **columns})
+        table.loc[row, columns] = bound_interval(bound.elo, bound.side)
 
 
 def seats_table(counts: Counts, fits: list[Fit]) -> pd.DataFrame:

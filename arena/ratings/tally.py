@@ -17,11 +17,13 @@ from arena.ratings.results import NS_PER_MS, Counts, Results, SizedGames, count_
 from arena.records.record import (
     DEALS,
     MOST_SEATS,
+    AnswerTimes,
     Deal,
     Fault,
     GameRecord,
     Left,
     Milliseconds,
+    Notes,
     Rank,
     Seating,
     Seats,
@@ -52,11 +54,13 @@ class Row(Struct, gc=False):
 
 
 class WholeRow(Row):
-    """A row that also has the moves and the times of the answers."""
+    """A row that also has the moves, the times of the answers, and what bots said of them."""
 
     deck: str
     moves: list[str]
     slowest_ms: tuple[Milliseconds, ...]
+    ms: AnswerTimes = None
+    notes: Notes = None
 
 
 class Lost(NamedTuple):

@@ -13,6 +13,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from arena.records.note import Entry
+
 VERSION: Literal[1] = 1
 MOST_SEATS = 4
 DUEL = 2
@@ -36,6 +38,8 @@ Left = Annotated[int, Meta(ge=0, le=24)]
 Rank = Annotated[int, Meta(ge=1, le=MOST_SEATS)]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
 """Up to thirty years: a journal may come from anybody, and sums of such times are still numbers."""
+AnswerTimes = list[Milliseconds | None] | None
+Notes = list[Entry] | None
 
 
 class Fault(Struct, frozen=True, gc=False):
@@ -87,6 +91,8 @@ class GameRecord(DealtGame, frozen=True, omit_defaults=True):
     host: str
     ended: str
     clock: Literal["cpu", "wall"] | None = None
+    ms: AnswerTimes = None
+    notes: Notes = None
 
 
 encode_record = msgspec.json.Encoder().encode

@@ -9,7 +9,9 @@ import msgspec
 from msgspec import Meta
 
 from arena.errors import FaultKind
+from arena.records.note import wrong_note
 from arena.records.record import MOST_SEATS, Fault, GameRecord, Text, encode_record
+from arena.rules.notation import PASSED
 
 BY_SEAT = ("left", "ranks", "think_ms", "slowest_ms")
 EXPECTED = re.compile(r"Expected (.*?)(?:, got .*)?$")
@@ -94,12 +96,39 @@ def decode_strictly(line: bytes) -> GameRecord | Wrong:
             f"at most {record.think_ms[slow]}, the total time of seat {slow}",
             str(record.slowest_ms[slow]),
         )
+    wrong = _wrong_times(record) or _wrong_notes(record)
+    if wrong:
+        return wrong
     canonical = encode_record(record) + b"\n"
     return (
         record
         if line == canonical
         else Wrong("line", canonical.decode().rstrip(), line.decode(errors="replace").rstrip("\n"))
     )
+
+
+def _wrong_times(record: GameRecord) -> Wrong | None:
+    """Whether each placement has a time, which is at most that of the seat's slowest answer."""
+    if record.ms is None:
+        return None
+    if len(record.ms) != len(record.moves):
+        return Wrong("ms", f"{len(record.moves)} times, one for each move", str(len(record.ms)))
+    for number, (move, ms) in enumerate(zip(record.moves, record.ms, strict=True)):
+        most = record.slowest_ms[number % len(record.bots)]
+        if (ms is None) != (move == PASSED) or (ms or 0.0) > most:
+            expected = "null for a pass" if move == PASSED else f"a time up to {most}, the slowest"
+            return Wrong(f"ms[{number}]", expected, str(ms))
+    return None
+
+
+def _wrong_notes(record: GameRecord) -> Wrong | None:
+    """The form of the notes; what they say is the bot's affair."""
+    if record.notes is None:
+        return None
+    if not record.notes:
+        return Wrong("notes", "a note, or no such field", "[]")
+    found = wrong_note(record.notes, record.turns)
+    return Wrong("notes", *found) if found else None
 
 
 def _unreadable(line: bytes, message: str) -> Wrong:

@@ -21,7 +21,8 @@ letter, then the row's number; ``a1`` is the top left corner. Seats are numbered
 order.
 
 To look ahead, use `Position.play`, `Position.outlooks` and `Position.rollouts`, and let
-`Position.has_time` say when to stop. ``arena new NAME --template montecarlo`` writes a bot that
+`Position.has_time` say when to stop. `Position.note` says what your bot thinks: you see it when you
+replay the game. ``arena new NAME --template montecarlo`` writes a bot that
 does this.
 """
 

@@ -7,7 +7,10 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 
+import msgspec
+
 from arena.players.messages import (
+    SILENCE,
     Hello,
     Move,
     Played,
@@ -77,7 +80,7 @@ def serve(choose: Choose, lines: Iterable[bytes], send: Callable[[bytes], object
             case Played() as played if game:
                 game.follow(played)
             case Turn() as turn if game:
-                send(encode(Move(turn.id, game.answer(choose, turn, answered_ns))))
+                send(encode(game.answer(choose, turn, answered_ns)))
                 answered_ns = time.process_time_ns()
             case Quit():
                 return
@@ -102,12 +105,33 @@ class _Game:
             self._state.retire(played.seat)
         self._state.play(move)
 
-    def answer(self, choose: Choose, turn: Turn, answered_ns: int) -> str:
+    def answer(self, choose: Choose, turn: Turn, answered_ns: int) -> Move:
         watch = Stopwatch(self._clock, answered_ns)
         self._state.set_hand(self._seat, [parse_tile(tile) for tile in turn.hand])
         state = self._state.copy()
+        said: dict[str, object] = {}
         position = Position(
-            state, self._seat, self._rng, turn.time_ms, has_bank=self._has_bank, watch=watch
+            state,
+            self._seat,
+            self._rng,
+            turn.time_ms,
+            has_bank=self._has_bank,
+            watch=watch,
+            said=said,
         )
         move = choose(position)
-        return move if isinstance(move, str) else position.text(move)
+        text = move if isinstance(move, str) else position.text(move)
+        return Move(turn.id, text, _note(said)) if said else Move(turn.id, text)
+
+
+# The numbers of NumPy and PyTorch become numbers of ours.
+_encode_note = msgspec.json.Encoder(enc_hook=float).encode
+
+
+def _note(said: dict[str, object]) -> msgspec.Raw:
+    """The note, or none if it cannot be written: that is no reason to lose the game."""
+    try:
+        return msgspec.Raw(_encode_note(said))
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        sys.stderr.write(f"the note was not sent: {error}\n")
+        return SILENCE

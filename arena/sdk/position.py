@@ -86,6 +86,7 @@ class Position:
         *,
         has_bank: bool = False,
         watch: Stopwatch | None = None,
+        said: dict[str, object] | None = None,
     ) -> None:
         self.state = state
         self.seat = seat
@@ -93,6 +94,21 @@ class Position:
         self.time_ms = time_ms
         self.has_bank = has_bank
         self._watch = watch or Stopwatch()
+        self._said = {} if said is None else said
+
+    def note(self, value: float | None = None, text: str | None = None, **numbers: float) -> None:
+        """Say something about your move: `arena replay` shows it. No other bot sees it, and it
+        never costs you the move. What you say last about a name, on any position of this turn,
+        counts.
+
+        Args:
+            value: The share of the win that you expect, from 0 to 1. `arena analyse` compares it
+                with what came of it.
+            text: A few words, up to 160 characters.
+            numbers: Up to eight numbers under names of your own, such as ``depth=7``.
+        """
+        told = {"value": value, "text": text, **numbers}
+        self._said.update({name: said for name, said in told.items() if said is not None})
 
     # time
 
@@ -473,8 +489,9 @@ class Position:
 
     def _at(self, state: State) -> "Position":
         """The same eyes on another state."""
+        has_bank, watch, said = self.has_bank, self._watch, self._said
         return Position(
-            state, self.seat, self.rng, self.time_ms, has_bank=self.has_bank, watch=self._watch
+            state, self.seat, self.rng, self.time_ms, has_bank=has_bank, watch=watch, said=said
         )
 
     def _seed(self, seed: int | None) -> int:

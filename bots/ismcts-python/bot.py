@@ -24,14 +24,13 @@ TURNS = 8
 
 
 class Node:
-    """A move in the tree: how often it was tried, what came of it for the seat that played it, and
-    the replies tried since.
-    """
+    """A move in the tree: tries, what came of them for the seat that plays it, and the replies."""
 
-    __slots__ = ("replies", "total", "tries")
+    __slots__ = ("ahead", "replies", "total", "tries")
 
     def __init__(self) -> None:
         self.tries = 0
+        self.ahead = 0
         self.total = 0.0
         self.replies: dict[int, Node] = {}
 
@@ -74,7 +73,8 @@ def try_once(position: Position, node: Node, seed: int) -> None:
     position = position.play_on(policy="careful", among=AMONG, turns=TURNS, seed=seed)
     for seat, passed in path:
         passed.tries += 1
-        passed.total += position.outlook(seat)
+        passed.total += (outlook := position.outlook(seat))
+        passed.ahead += outlook > 0
 
 
 def choose(position: Position) -> int:
@@ -90,7 +90,9 @@ def choose(position: Position) -> int:
                 try_once(deal.play(move), node, seed)
         best = sorted(race, key=lambda move: race[move].mean(), reverse=True)
         race = {move: race[move] for move in best[: (len(best) + 1) // 2]}
-    return next(iter(race))
+    move, node = next(iter(race.items()))
+    position.note(node.ahead / node.tries if node.tries else None, tries=node.tries)
+    return move
 
 
 run(choose)

@@ -296,7 +296,7 @@ def test_what_a_bot_can_read_of_its_manifest_is_in_its_hash(arena):
     )
     arena("run", "reader", "fst", "--deals", 1, "--out", "run")
     [copy] = (arena.home / "results" / "run" / "bots").glob("reader-*/bot.toml")
-    assert copy.read_text() == '# remember\nname = "reader"\ncommand = ["python3","bot.py"]\n'
+    assert copy.read_text() == '# remember\nname = "reader"\ncommand = ["python3","-S","bot.py"]\n'
     (folder / "bot.toml").write_text(f"# forget\n{text}")
     _, err = arena("run", "reader", "fst", "--deals", 1, "--out", "run", status=1)
     assert "bot reader: its content changed" in err

@@ -7,8 +7,7 @@ from polite import play
 
 def misbehave(message):
     line = (
-        f'{{"type":"move","id":{message["id"]},"move":"{message["legal"][0]}","note":"très'
-        ' bien"}\n'
+        f'{{"type":"move","id":{message["id"]},"move":"{message["legal"][0]}","why":"très bien"}}\n'
     )
     os.write(1, line.encode("latin-1"))
 

@@ -19,7 +19,10 @@ ROOT = Path(__file__).parents[2]
 # as in a background job, whose children would not hear a Ctrl-C either
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-TIMES = ("think_ms", "slowest_ms", "ended")
+# nor, under nohup, a terminal that closes: what is caught here is not ignored in what is started
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
+TIMES = ("think_ms", "slowest_ms", "ms", "ended")
 BARE = ["python3", "-S", "bot.py"]
 """How a bot starts that imports the standard library only: the packages installed here would cost
 it most of its start, and runs of tests start thousands.
@@ -38,6 +41,7 @@ class Arena:
             for name in ("STATE", "CONFIG", "CACHE")
         }
         self.ladder = "off"
+        self.started = []
 
     @property
     def environment(self):
@@ -51,7 +55,7 @@ class Arena:
 
     def start(self, *arguments):
         command = [sys.executable, "-m", "arena", *map(str, arguments)]
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command,
             cwd=self.home,
             env=self.environment,
@@ -60,6 +64,15 @@ class Arena:
             text=True,
             start_new_session=True,
         )
+        self.started.append(process)
+        return process
+
+    def close(self):
+        """Kills what a test that failed has left running."""
+        for process in self.started:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate(timeout=60)
 
     def ended(self, *arguments):
         """Exit status, output and errors of a command, whatever the status."""
@@ -76,7 +89,8 @@ class Arena:
         folder = self.home / to / name
         folder.mkdir(parents=True)
         (folder / "bot.py").write_text(source)
-        entries = {"name": name, "version": "1", "command": BARE, **manifest}
+        command = ["python3", "bot.py"] if "from arena" in source else BARE
+        entries = {"name": name, "version": "1", "command": command, **manifest}
         lines = [f"{key} = {json.dumps(value)}" for key, value in entries.items()]
         (folder / "bot.toml").write_text("\n".join(lines) + "\n")
         return folder
@@ -106,7 +120,8 @@ def arena(tmp_path):
     made = Arena(tmp_path)
     made.add_bot("rnd", RANDOM)
     made.add_bot("fst", FIRST)
-    return made
+    yield made
+    made.close()
 
 
 def add_zoo_bot(arena, program):

@@ -131,7 +131,7 @@ def test_both_play_the_same_against_a_pool(arena):
         "--boards",
         "bird,lion",
         "--elo1",
-        100,
+        200,
         "--json",
         "--out",
         "p",

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(not GAMES, reason="slow: use make fair")
 
 SMALL = "R....\n..V..\n...Y.\n....B\n"
 BURNERS = 2
-MEASURED = ("think_ms", "slowest_ms", "ended", "faults")
+MEASURED = ("think_ms", "slowest_ms", "ms", "ended", "faults")
 # Some hypervisors hold a processor for up to 30 ms and let its program pay for them: what
 # honest bots leave unused has to be more than that.
 MOVE_MS, SHARE = 100, 0.6

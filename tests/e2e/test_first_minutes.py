@@ -39,7 +39,7 @@ class Terminal:
             stderr=theirs,
         )
         os.close(theirs)
-        self._watchdog = threading.Timer(90, self._process.kill)
+        self._watchdog = threading.Timer(240, self._process.kill)
         self._watchdog.start()
         self.shown = ""
 

@@ -73,7 +73,6 @@ def test_bots_that_search_keep_within_their_time_on_the_pure_core(arena):
             "import os\nos.environ['ARENA_RULES'] = 'pure'\nfrom arena.rules import"
             f" CORE\n{says}\n{source}",
             to=".",
-            command=["python3", "bot.py"],
         )
     records = play(
         arena, [f"./{name}" for name in LADDER[-3:]], "--game-ms", 40_000, "--move-ms", 3000

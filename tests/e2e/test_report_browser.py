@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from msgspec.structs import replace
 
 from arena.exports.report.make import game_page, report_page
 from arena.match.replay import replay
@@ -301,3 +302,40 @@ def test_every_rule_that_is_named_is_a_link_to_its_text_and_has_it_as_its_toolti
     assert browser.js("return document.querySelectorAll('a a').length") == 0
     assert browser.log() == []
     assert browser.violations() == []
+
+
+def test_notes_are_a_curve_and_a_line_and_other_seats_do_not_see_them(browser, page):
+    game = game_of(("a", "b"), deal=21)
+    text = HOSTILE.replace("|", "/") + " R4.4"
+    notes = [
+        {"turn": turn, "value": 0.5 + turn % 2 / 4, "text": text, "depth": turn}
+        for turn in range(game.turns)
+    ]
+    times = [None if move == "pass" else 1.25 for move in game.moves]
+    path = page.with_name("noted.html")
+    path.write_text(game_page(page.parent, replace(game, notes=notes, ms=times)))
+    browser.open(path, address(game, 2))
+    assert f"note of seat 1: value 0.75, depth 1: {text}" in browser.text("now")
+    assert "1.25 ms" in browser.text("now")
+    curves = "return document.querySelectorAll('#values path:not(.cursor, .back)').length"
+    assert browser.js(curves) == 2
+    assert browser.js("return document.querySelectorAll('#log .note').length") == game.turns
+    browser.js(
+        "const eyes = document.getElementById('eyes'); eyes.value = '0';"
+        " eyes.dispatchEvent(new Event('change'))"
+    )
+    assert browser.js(curves) == 1
+    assert "note of" not in browser.text("now")
+    assert "depth 1:" not in browser.text("log")
+    assert "depth 2:" in browser.text("log")
+    assert browser.js("return [window.hit, document.querySelectorAll('#viewer img').length]") == [
+        None,
+        0,
+    ]
+    assert browser.log() == []
+    assert browser.violations() == []
+
+
+def test_without_notes_there_is_no_curve_of_them(browser, page, games):
+    browser.open(page, address(games[0], 2))
+    assert browser.js("return document.getElementById('values').hidden")

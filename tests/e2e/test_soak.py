@@ -1,6 +1,6 @@
 """A long run: the memory and the open files of the main process and of the workers stay flat.
 
-``make soak`` plays 20,000 games, the tests 500; ARENA_SOAK_GAMES chooses another number.
+``make soak`` plays 20,000 games, the tests 300; ARENA_SOAK_GAMES chooses another number.
 """
 
 import os
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="memory and files are read from /proc"
 )
 
-GAMES = int(os.environ.get("ARENA_SOAK_GAMES", "500"))
+GAMES = int(os.environ.get("ARENA_SOAK_GAMES", "300"))
 WARM_UP = 0.25
 """The share of games after which a process has all that it needs."""
 GROWTH_KB = 4096

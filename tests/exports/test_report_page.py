@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from arena.errors import RunError
 from arena.exports.report.about import repeat_command
@@ -131,7 +132,9 @@ def test_a_finished_run_tells_its_seed_and_how_to_repeat_it(tmp_path):
 def test_an_unfinished_run_keeps_its_seed_and_the_deals_that_are_still_played(tmp_path):
     games = duels("abc", 3)
     faulty = game_of(("a", "b"), deal=2, faults=[(0, 2, "exit", "the hand was RR")])
-    played = [*games[:12], faulty, *games[13:15]]  # deals 0 and 1 whole, half of deal 2
+    told = [{"turn": 1, "text": "I hold RR and YB"}]
+    faulty, *others = (replace(game, notes=told) for game in (faulty, *games[13:15]))
+    played = [*games[:12], faulty, *others]  # deals 0 and 1 whole, half of deal 2
     evidence = {(faulty.id, 0): evidence_of(stderr="a telling stderr")}
     page = report_page(
         folder := write_run(tmp_path / "run", "abc", played, deals=3, evidence=evidence)
@@ -141,6 +144,7 @@ def test_an_unfinished_run_keeps_its_seed_and_the_deals_that_are_still_played(tm
     assert {game["deal"] for game in data_of(page)["games"]} == {0, 1}
     assert "a telling stderr" not in page
     assert "the hand was RR" not in page
+    assert "I hold RR" not in page
     assert "3 games could not be chosen" in page
     made = report_page(folder, [faulty.id])
     assert data_of(made.text)["games"][0]["id"] == faulty.id

@@ -175,7 +175,7 @@ def test_an_edited_record_is_found_by_its_line_and_field(run, field, change):
     assert rewrite(run, number, **{field: change})[field] != before[field]
     found = first(run)
     assert (found.file, found.line) == ("games.jsonl", number)
-    assert found.field in ({"left", "ranks", "end"} if field == "moves" else {field})
+    assert found.field in ({"ms", "left", "ranks", "end"} if field == "moves" else {field})
     assert str(found).startswith(f"games.jsonl, line {number}, {found.field}: expected ")
 
 
@@ -297,7 +297,7 @@ def test_names_that_only_joined_look_like_a_planned_line_up_are_found(run):
     assert first(run)[0:2] == ("games.jsonl", 1)
 
 
-NOTHING_FOLLOWS = ("slowest_ms", "think_ms", "sandbox", "host", "ended", "faults")
+NOTHING_FOLLOWS = ("slowest_ms", "think_ms", "ms", "sandbox", "host", "ended", "faults")
 """Fields that only tables or evidence can contradict."""
 
 

@@ -207,8 +207,6 @@ def test_watchers_see_every_move():
     players = [InProcessPlayer("a", random_move), InProcessPlayer("b", random_move)]
     board = built_in("bird")
     record = (
-        Referee(plan, board, players, Timing(), lambda state, seat, move, events: seen.append(move))
-        .play()
-        .record
+        Referee(plan, board, players, Timing(), lambda *told: seen.append(told[2])).play().record
     )
     assert [parse_move(board, text) for text in record.moves] == seen

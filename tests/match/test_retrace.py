@@ -16,7 +16,7 @@ from arena.errors import RunError
 from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.match.reproduce import reproduce
-from arena.match.retrace import Script, decisions_of, old_ms, retrace
+from arena.match.retrace import Script, decisions_of, ms_at, old_ms, retrace
 from arena.players.bot import BotPlayer
 from arena.players.folder import bot_at
 from arena.players.inprocess import InProcessPlayer, random_move
@@ -159,6 +159,21 @@ def test_turns_and_times_of_a_seat_follow_from_the_record():
         [*range(record.turns), 4]
     )
     assert old_ms(record, 1) == record.think_ms[1]
+
+
+def test_a_bank_runs_down_by_the_times_of_the_record():
+    record = game_of(["a", "b"])
+    record = msgspec.structs.replace(record, ms=[10.0 + at for at in range(len(record.moves))])
+    file = io.BytesIO()
+    timing = Timing(move_ms=5000, game_ms=5000)
+    player = logged(zoo("polite"), 0, file)
+    retrace(Script(record, built_in("bird"), (1, 2), timing), 0, player, wanted=6)
+    player.stop()
+    turns = [json.loads(line) for line in lines_of(file, 0)]
+    given = [turn["time_ms"] for turn in turns if turn["type"] == "turn"]
+    assert given == [5000, 4990, 4978, 4964]
+    assert [ms_at(record, turn) for turn in (0, 2, 99)] == [10.0, 12.0, None]
+    assert ms_at(game_of(["a", "b"]), 0) is None
 
 
 def evidence_of(folder, script, outcome, seat):

@@ -1,8 +1,8 @@
 """Dialogues written in a document, played against the real referee.
 
 A block starts with settings, ``name value`` a line, then a blank line, then the dialogue: ``>``
-from the arena, ``<`` from the bot, ``> ...`` any lines, ``!`` something that the bot does, ``=``
-how it ends. A shown line of the arena may leave fields out.
+from the arena, ``<`` from the bot, ``> ...`` any lines, ``!`` something that the bot does, ``*`` a
+note that the record keeps, ``=`` how it ends. A shown line of the arena may leave fields out.
 """
 
 import json

@@ -40,10 +40,13 @@ class Held(NamedTuple):
         return (_mean(self.ratings), _mean(self.differences), *told)
 
     def of(self, bot):
-        """The same of one bot: its rating, its differences; and whether it had no interval."""
+        """The same of one bot: its rating, its differences, the ratings of the others; and whether
+        it had no interval.
+        """
         return (
             self.ratings[bot],
             _mean(self.differences[bot]),
+            _mean(np.delete(self.ratings, bot)),
             self.ranks,
             float(np.isnan(self.ratings[bot])),
         )
@@ -51,7 +54,9 @@ class Held(NamedTuple):
 
 def held(elo, effects, fit):
     """What a fit tells where these are the true ratings and effects of seats."""
-    true = elo[fit.members] - elo[fit.members].mean()
+    known = np.isfinite(fit.half_widths())
+    true = elo[fit.members]
+    true = true - true[known if known.any() else slice(None)].mean()
     off, apart = fit.elo - true, true[:, None] - true
     ratings, differences = np.full(len(elo), np.nan), np.full((len(elo), len(elo)), np.nan)
     ratings[fit.members] = _within(off, fit.half_widths())
@@ -59,8 +64,10 @@ def held(elo, effects, fit):
         off[:, None] - off, fit.difference_half_widths()
     )
     np.fill_diagonal(differences, np.nan)
-    estimates, _ = fit.seats[len(effects)]
-    seats = _within(estimates - effects, fit.seat_half_widths(len(effects)))[1:]
+    seats = np.full(1, np.nan)  # without one, every seat counts as equally good
+    if len(effects) in fit.seats:
+        off_by_seat = fit.seats[len(effects)][0] - effects
+        seats = _within(off_by_seat, fit.seat_half_widths(len(effects)))[1:]
     low, high = rank_intervals(fit)
     better, worse = (apart < -LEAST).sum(axis=1), (apart > LEAST).sum(axis=1)
     above = fit.superiority()

@@ -2,11 +2,9 @@
 
 Two players: the margin is that of an ordered logit, with luck that the two games of a block share,
 and some games shared or forfeited. More: ranks by stages, of which each later one depends less on
-strength, as measured on real games. ``python -m tests.ratings.margin_blocks [TRIES]`` prints how
-often either test errs and how many blocks it takes; it takes some minutes.
+strength, as measured on real games.
 """
 
-import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -138,30 +136,20 @@ def answers(case, tries, seed=1):
     return Ending(*np.mean([decide(case, rng) for _ in range(tries)], axis=0))
 
 
-CASES = [
-    *(Case(elo, Question(0, 50), shared=shared) for shared in (0.0, 0.2) for elo in (0, 50)),
-    *(Case(elo, Question(0, 50), forfeits=0.1) for elo in (0, 50)),
-    *(Case(elo, Question(0, 100)) for elo in (0, 100)),
-    *(Case(elo, Question(100, 150)) for elo in (100, 150)),
-    *(Case(elo, Question(0, 80), players) for players in (3, 4) for elo in (0, 80)),
-]
+def both(case):
+    """A trial: whether the answer by margin is wrong, and by wins; after how many blocks they came;
+    and whether the arena said that the two disagree.
+    """
+    is_better = case.elo >= case.question.elo1
 
-
-def main(tries):
-    """Prints a row for each case."""
-    print(
-        "players shared forfeits elo0 elo1  elo  by margin: better blocks  by wins: better blocks"
-    )
-    for case in CASES:
-        ending = answers(case, tries)
-        print(
-            f"{case.players:7} {case.shared:6} {case.forfeits:8} {case.question.elo0:4}"
-            f" {case.question.elo1:4} {case.elo:4}  {ending.better:17.3f} {ending.blocks:6.1f}"
-            f"  {ending.wins_better:15.3f} {ending.wins_blocks:6.1f}"
-            f"  disagree {ending.disagree:.3f}",
-            flush=True,
+    def trial(rng):
+        ending = decide(case, rng)
+        return (
+            ending.better != is_better,
+            ending.wins_better != is_better,
+            ending.blocks,
+            ending.wins_blocks,
+            ending.disagree,
         )
 
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 300)
+    return trial

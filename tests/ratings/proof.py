@@ -2,13 +2,15 @@
 true.
 
 ``python -m tests.ratings.proof --tries 400 --write`` (`make proof`) puts them there; without
-``--write`` they go to the screen, and ``--only KEY`` picks some.
+``--write`` they go to the screen, and ``--only KEY`` does some and leaves the others.
 """
 
 import argparse
+import os
 import re
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,25 +27,32 @@ SUMMARY = ["simulated", "figure", "should be", "mean of all rows", "lowest and h
 
 
 class Measured(NamedTuple):
-    """A table with its figures: the cells of each row, and how uncertain its percentages are."""
+    """A table with its figures: the cells of each row, how uncertain its percentages are, and the
+    number of runs simulated for each row.
+    """
 
     rows: list[list[str]]
     uncertainty: float
+    tries: int
 
 
-def measured(table, tries):
+def measured(table, tries, pool=None):
     """Simulates all rows of a table, and tells on stderr how far it is."""
     rows, uncertainty = [], 0.0
     shares = np.array([column.kind in NOMINAL for column in table.columns])
-    for labels, trial_of in table.rows:
-        began = time.process_time()
-        means, errors = repeat(trial_of(), tries)
+    trials = [trial_of for _, trial_of in table.rows]
+    found = (pool.map if pool else map)(_simulated, trials, [tries] * len(trials))
+    for (labels, _), (means, errors, seconds) in zip(table.rows, found, strict=True):
         cells = [column.text(mean) for column, mean in zip(table.columns, means, strict=True)]
         rows.append([*labels, *cells])
         uncertainty = max(uncertainty, *errors[shares & ~np.isnan(means)], 0.0)
-        seconds = time.process_time() - began
         print(f"{table.key}: {' | '.join(rows[-1])}  ({seconds:.1f} s)", file=sys.stderr)
-    return Measured(rows, uncertainty)
+    return Measured(rows, uncertainty, tries)
+
+
+def _simulated(trial_of, tries):
+    began = time.process_time()
+    return *repeat(trial_of(), tries), time.process_time() - began
 
 
 def heads_of(table):
@@ -61,7 +70,7 @@ def summary_of(table, rows):
             yield [table.title, column.head, NOMINAL[column.kind], mean, span]
 
 
-def summary(found, tries):
+def summary(found):
     """The summary as the page has it; ``found``: `Measured` by key."""
     lines = [
         line
@@ -70,17 +79,19 @@ def summary(found, tries):
         for line in summary_of(table, found[table.key].rows)
     ]
     known = 100 * max(measure.uncertainty for measure in found.values())
+    tries = " to ".join(f"{count:,}" for count in sorted({each.tries for each in found.values()}))
     return (
-        f"Percent of {tries:,} simulated runs for each row, known to ±{known:.1f} or better:\n\n"
+        f"Percent of {tries} simulated runs for each row, which is known to ±{known:.1f} or"
+        " better:\n\n"
         f"{markdown(SUMMARY, lines)}"
     )
 
 
-def details(found, tries):
+def details(found):
     """All rows as the page has them."""
     return "\n".join(
         f"### {table.title}\n\n"
-        f"{tries:,} tries for each row; percentages are known to"
+        f"{found[table.key].tries:,} runs for each row; percentages are known to"
         f" ±{100 * found[table.key].uncertainty:.1f} or better.\n\n"
         f"{markdown(heads_of(table), found[table.key].rows)}"
         for table in TABLES
@@ -109,24 +120,39 @@ def cells_of(text):
     ]
 
 
+def read(page):
+    """What a page has, by key."""
+    begin, end = between(page, "rows")
+    keys, found = {table.title: table.key for table in TABLES}, {}
+    for title, part in re.findall(r"(?ms)^### (.*?)$(.*?)(?=^### |\Z)", page[begin:end]):
+        tries, known = re.findall(r"([\d,]+) runs for each row.*±([\d.]+)", part)[0]
+        [[_, *rows]] = cells_of(part)
+        if title in keys:
+            tries = int(tries.replace(",", ""))
+            found[keys[title]] = Measured(rows, float(known) / 100, tries)
+    return found
+
+
 def main():
     """Prints or writes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tries", type=int, default=TRIES)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", nargs="*", choices=[table.key for table in TABLES])
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
-    found = {
-        table.key: measured(table, asked.tries)
-        for table in TABLES
-        if not asked.only or table.key in asked.only
-    }
-    parts = {"summary": summary(found, asked.tries), "rows": details(found, asked.tries)}
+    with ProcessPoolExecutor(asked.jobs) as pool:
+        found = {
+            table.key: measured(table, asked.tries, pool)
+            for table in TABLES
+            if not asked.only or table.key in asked.only
+        }
     if not asked.write:
-        print("\n".join(parts.values()))
+        print(f"{summary(found)}\n{details(found)}")
         return
     page = PAGE.read_text(encoding="utf-8")
-    for name, text in parts.items():
+    found = read(page) | found
+    for name, text in (("summary", summary(found)), ("rows", details(found))):
         begin, end = between(page, name)
         page = page[:begin] + text + page[end:]
     PAGE.write_text(page, encoding="utf-8")

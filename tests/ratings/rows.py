@@ -8,7 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.sequential import Question
+from tests.ratings import margin_blocks
 from tests.ratings.alarms import company_alarms, fit_alarms
+from tests.ratings.beyond import bounds, with_last
 from tests.ratings.coverage import (
     LUCK,
     apart,
@@ -51,8 +53,8 @@ class Table(NamedTuple):
     labels: tuple[str, ...]
     columns: tuple[Column, ...]
     rows: list[tuple[tuple[str, ...], Callable]]
-    least: float = 0.93
-    most: float = 0.06
+    least: float = 0.9
+    most: float = 0.08
 
 
 TOLD = (
@@ -113,6 +115,12 @@ def _spending():
         yield (f"`{name}`", field), partial(spending, elo, settings)
 
 
+def _beyond():
+    for players, deals, luck, elo in product((2, 3), (3, 10), LUCK, (-600, 600)):
+        world = with_last(world_of(players, 6, luck), elo)
+        yield _labels(players, deals, luck, f"{elo:+}"), partial(bounds, world, deals)
+
+
 def _apart():
     for (players, bots), luck in product(((2, 6), (3, 6), (4, 6)), LUCK):
         yield _labels(players, bots, luck), partial(apart, world_of(players, bots, luck), 60)
@@ -139,8 +147,24 @@ def _compare():
         yield labels, partial(answer_and_interval, Case(elo, question, by=by))
 
 
+BLOCKS = (
+    *((2, elo, Question(0, 50), {"shared": 0.2}) for elo in (0, 50)),
+    *((2, elo, Question(0, 50), {"forfeits": 0.1}) for elo in (0, 50)),
+    *((2, elo, Question(100, 150), {}) for elo in (100, 150)),
+    *((players, elo, Question(0, 80), {}) for players in (3, 4) for elo in (0, 80)),
+)
+
+
+def _margins():
+    for players, elo, question, kind in BLOCKS:
+        games = " ".join(f"{share:.0%} {name}" for name, share in kind.items()) or "-"
+        case = margin_blocks.Case(elo, question, players, **kind)
+        asked = f"{question.elo0:g} or {question.elo1:g} Elo"
+        yield _labels(players, games, asked, elo), partial(margin_blocks.both, case)
+
+
 def _alarms(trial, tables):
-    for players, deals, luck in product(tables, (10, 20, 60), LUCK):
+    for players, deals, luck in product(tables, (10, 20, 60), ("seats", "bots")):
         world = world_of(players, 6, luck)
         yield _labels(players, 6, deals, luck), partial(trial, world, deals)
 
@@ -155,10 +179,23 @@ TABLES = (
         (
             Column("its rating", "held"),
             Column("its differences", "held"),
+            Column("others' ratings", "held"),
             Column("all ranks", "all"),
             Column("without a bar", "share"),
         ),
         list(_newcomers()),
+        least=0.87,
+    ),
+    Table(
+        "beyond",
+        "Bounds of a bot far from five others",
+        ("players", "deals", "shared luck", "its true Elo"),
+        (
+            Column("has a bound", "share"),
+            Column("wrong bounds", "false"),
+            Column("wrong bounds against others", "false"),
+        ),
+        list(_beyond()),
     ),
     Table(
         "spending",
@@ -183,6 +220,20 @@ TABLES = (
             Column("interval", "held"),
         ),
         list(_compare()),
+        least=0.87,
+    ),
+    Table(
+        "margins",
+        "`arena compare` by margin and by wins on the same blocks",
+        ("players", "games", "question", "true difference"),
+        (
+            Column("wrong by margin", "false"),
+            Column("wrong by wins", "false"),
+            Column("blocks by margin", "count"),
+            Column("blocks by wins", "count"),
+            Column("said to disagree", "false"),
+        ),
+        list(_margins()),
     ),
     Table(
         "alarms",

@@ -305,6 +305,8 @@ def test_an_analysis_tells_all_in_text_and_json(run):
         "seats",
         "met_again",
         "times",
+        "tempo",
+        "calibration",
         "endings",
         "machines",
         "voids",

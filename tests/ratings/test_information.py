@@ -116,3 +116,26 @@ def test_adaptive_needs_fewer_games_for_the_same_width():
             assert found.widest <= 60
             games[run].append(results.games)
     assert np.mean(games["adaptive"]) < 0.85 * np.mean(games["even"])
+
+
+def test_nobody_waits_for_the_interval_of_a_bot_that_may_never_have_one():
+    games = duel(40, 30) + duel(30, 35, names=("b", "c")) + duel(20, 0, names=("a", "z"))
+    results = count_results(frame_of(games))
+    found = precision(results, rate(results), 500)
+    assert found.widest < 500
+    assert found.games == 0
+    line_ups = [("a", "b"), ("a", "z"), ("b", "z")]
+    assert promises(results, rate(results), line_ups, until=5) == {
+        "a+b": pytest.approx(promises(results, rate(results), [("a", "b")], until=5)["a+b"]),
+        "a+z": 0,
+        "b+z": 0,
+    }
+
+
+def test_a_bot_that_lost_everything_on_a_few_deals_is_played_first():
+    games = duel(40, 30) + duel(30, 35, names=("b", "c")) + duel(5, 0, names=("a", "z"))
+    results = count_results(frame_of(games))
+    assert np.isinf(precision(results, rate(results), 500).widest)
+    found = promises(results, rate(results), [("a", "b"), ("a", "z")], until=5)
+    assert np.isinf(found["a+z"])
+    assert np.isfinite(found["a+b"])

@@ -265,3 +265,10 @@ def test_a_bot_with_next_to_no_deals_does_not_move_the_level_of_the_others():
     assert sum(beside[bot]["elo"] for bot in "abc") == pytest.approx(0, abs=1e-6)
     for bot in "abc":
         assert beside[bot]["elo"] == pytest.approx(alone[bot]["elo"], abs=2)
+
+
+def test_the_bar_of_a_newcomer_is_said_to_be_rough():
+    games = CORE + duel(3, 2, names=("a", "n"))
+    assert rows_of(games)["n"]["mark"] == "?"
+    told = "fewer than 10 deals tell of n (?): the error bars are rough"
+    assert told in notes_of(games)

@@ -14,6 +14,7 @@ from tests.ratings.proof import (
     details,
     heads_of,
     measured,
+    read,
     summary,
     summary_of,
 )
@@ -59,19 +60,22 @@ def test_the_summary_is_that_of_the_rows(page):
     assert cells_of(part(page, "summary")) == [[SUMMARY, *lines]]
 
 
-def test_every_table_was_printed_with_the_same_number_of_tries(page):
-    tries = set(re.findall(r"([\d,]+) (?:tries|simulated runs) for each row", page))
-    assert len(tries) == 1
+def test_a_table_says_how_many_runs_it_is_from_and_how_well_it_is_known(page):
+    said = re.findall(r"([\d,]+) runs for each row; percentages are known to ±[\d.]+", page)
+    assert len(said) == len(TABLES)
 
 
 def test_what_is_printed_is_what_is_read():
     table = TABLES[0]._replace(rows=TABLES[0].rows[:2])
     found = {table.key: measured(table, 3)}
-    text = details(found, 3)
+    text = details(found)
     [[heads, *rows]] = cells_of(text)
     assert (heads, rows) == (heads_of(table), found[table.key].rows)
-    assert "3 tries for each row" in text
-    [[_, *lines]] = cells_of(summary({table.key: Measured(rows, 0.1)}, 3))
+    assert "3 runs for each row" in text
+    made = f"<!-- proof: rows -->\n\n{text}\n<!-- proof: end of rows -->"
+    [(key, again)] = read(made).items()
+    assert (key, again.rows, again.tries) == (table.key, rows, 3)
+    [[_, *lines]] = cells_of(summary({table.key: Measured(rows, 0.1, 3)}))
     assert lines == list(summary_of(table, rows))
 
 

@@ -10,6 +10,7 @@ import sys
 import tracemalloc
 from collections import Counter
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -379,6 +380,29 @@ def test_exported_games_are_those_of_the_journal(run, tmp_path, form):
             "int8",
             *["float64"] * 2,
         ]
+
+
+def test_parquet_has_times_and_notes_and_csv_has_neither(tmp_path):
+    pytest.importorskip("pyarrow")
+    told = {"turn": 2, "value": 0.5, "text": "=cmd()", "depth": 3}
+    silent = game_of("ab")
+    times = [0.5] * len(silent.moves)
+    noted = msgspec.structs.replace(game_of("ab", deal=1), notes=[told], ms=times)
+    # as a stranger's journal may have them
+    odd = [{"turn": 999, "value": 0.5}, {"text": "x" * 999}, {"turn": 1, "seat": 7, "n": 1}]
+    strange = msgspec.structs.replace(game_of("ab", deal=2), notes=odd, ms=[None])
+    folder = write_made_up(tmp_path / "r", "ab", [silent, noted, strange], deals=3)
+    export_run(folder, tmp_path, run_tables(folder), "parquet")
+    rows = pd.read_parquet(tmp_path / "games.parquet").to_dict("records")
+    assert [row["ms"] is None for row in rows] == [True, False, False]
+    assert [row["notes"] is None for row in rows] == [True, False, False]
+    assert list(rows[1]["ms"]) == times
+    [note] = rows[1]["notes"]
+    assert [note[name] for name in ("turn", "seat", "value", "text")] == [2, 0, 0.5, "=cmd()"]
+    assert note["numbers"] == [("depth", 3.0)]
+    [note] = rows[2]["notes"]
+    assert (note["turn"], note["seat"], note["numbers"]) == (1, 1, [("n", 1.0)])
+    assert "cmd" not in "".join(csv_of_games(folder, 2))
 
 
 def test_pieces_of_games_csv_make_the_whole(run, monkeypatch):

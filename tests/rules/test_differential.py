@@ -82,7 +82,7 @@ def random_board(rng, side):
     )
 
 
-GAMES = int(os.environ.get("ARENA_DIFFERENTIAL_GAMES", "6"))
+GAMES = int(os.environ.get("ARENA_DIFFERENTIAL_GAMES", "3"))
 """Games per case; `make fuzz` raises it."""
 
 

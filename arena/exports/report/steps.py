@@ -5,6 +5,7 @@ the page only draws.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from arena.errors import printable
 from arena.exports.text import event_text, seat_names
 from arena.match.replay import Step, replay, start_state
 from arena.records.record import GameRecord
@@ -45,7 +46,8 @@ def game_object(record: GameRecord, board: Board, reasons: Sequence[str] = ()) -
     ``pile``. If they changed, there are also ``cells`` as `diagrams.draw` writes them, ``pagodas``
     on provinces by square with the seat or -1, ``left``, the mover's ``hand``, and ``events`` as
     (name, words, square, whether pagodas went home). Squares are numbered in reading order from 0.
-    Raises RunError.
+    ``ms`` is the time of the move, and ``note`` what the bot said of it, as (words, value). Raises
+    RunError.
     """
     names, start = seat_names(record.bots), start_state(record, board)
     return {
@@ -89,7 +91,7 @@ def _steps(
         if state.left != left:
             entry["left"] = left = list(state.left)
         cells = now
-        yield {key: value for key, value in entry.items() if value not in ({}, [])}
+        yield {key: value for key, value in entry.items() if value not in ({}, [], None)}
 
 
 def _entry(step: Step, board: Board, names: Sequence[str]) -> dict[str, Any]:
@@ -109,6 +111,8 @@ def _entry(step: Step, board: Board, names: Sequence[str]) -> dict[str, Any]:
             )
             for event in step.events
         ],
+        "ms": step.ms,
+        "note": (printable(str(step.note)), step.note.value) if step.note else None,
     }
 
 

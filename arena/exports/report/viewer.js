@@ -6,7 +6,7 @@
   const { html, svg } = draw;
   const at = (id) => document.getElementById(id);
   const by = Object.fromEntries(
-    ["viewer", "game", "link", "result", "board", "race", "step", "play", "kind", "speed", "now", "eyes", "players", "log", "cells"].map((id) => [id, at(id)]),
+    ["viewer", "game", "link", "result", "board", "race", "values", "step", "play", "kind", "speed", "now", "eyes", "players", "log", "cells"].map((id) => [id, at(id)]),
   );
   let game = null, states = [], step = 0, live = null, timer = 0, kept = "";
 
@@ -63,6 +63,17 @@
     ...faultsAt(number).map(faultWords),
     ...(number === states.length - 1 ? [endWords()] : []),
   ];
+  /* What it cost, and what the bot said; of the other seats nothing while you look with one seat's eyes. */
+  const isSeen = (seat) => by.eyes.value === "" || Number(by.eyes.value) === seat;
+  const noteOf = (number) => {
+    const move = game.steps[number - 1];
+    return move?.note && isSeen(move.seat) ? move.note : null;
+  };
+  const timeWords = (number) => (game.steps[number - 1]?.ms === undefined ? [] : [`${game.steps[number - 1].ms} ms`]);
+  const noteLine = (number) => {
+    const note = noteOf(number);
+    return note ? [html("span", { class: "note" }, `note of seat ${game.steps[number - 1].seat}: `, html("bdi", {}, note[0]))] : [];
+  };
   const hasEvent = (number) => {
     const kind = by.kind.value, move = game.steps[number - 1];
     const events = move?.events ?? [];
@@ -95,8 +106,9 @@
   };
   const showWords = () => {
     const head = step ? `Turn ${states[step].turn}: ${moveWords(step)}` : "Start";
-    const lines = [...consequences(step), `${states[step].pile} tiles in the pile`];
-    by.now.replaceChildren(html("strong", {}, `${head}. `), ...lines.map((words) => html("span", {}, ...said(`${words}. `))));
+    const lines = [...consequences(step), ...timeWords(step), `${states[step].pile} tiles in the pile`];
+    const spans = lines.map((words) => html("span", {}, ...said(`${words}. `)));
+    by.now.replaceChildren(html("strong", {}, `${head}. `), ...spans, ...noteLine(step));
     by.step.setAttribute("aria-valuetext", `move ${step} of ${states.length - 1}, turn ${states[step].turn}`);
   };
   const showLog = () => {
@@ -123,7 +135,7 @@
   const show = (number) => {
     step = Math.max(0, Math.min(number, states.length - 1));
     by.step.value = step;
-    by.race.querySelector(".cursor")?.setAttribute("d", `M${step} 0V100`);
+    for (const picture of [by.race, by.values]) picture.querySelector(".cursor")?.setAttribute("d", `M${step} 0V100`);
     draw.position(live, boards[game.board], states[step]);
     by.board.firstChild.setAttribute("aria-label", `The board ${game.board} after turn ${states[step].turn}`);
     showPlayers();
@@ -165,25 +177,35 @@
     return go(sign > 0 ? states.length - 1 : 0);
   };
 
-  const fillRace = () => {
+  /* A line for each seat, from `points(seat)`: pairs of a step and a height, 0 to 1. */
+  const fillCurves = (place, title, points) => {
     const last = Math.max(states.length - 1, 1);
     const picture = svg("svg", { viewBox: `0 0 ${last} 100`, preserveAspectRatio: "none" });
-    const course = (seat) => states.map((state, number) => `${number ? "L" : "M"}${number} ${96 - (92 * state.left[seat]) / game.stock}`).join("");
-    game.bots.forEach((_, seat) => picture.append(svg("path", { d: course(seat), class: "back" }), svg("path", { d: course(seat), class: `s${seat}` })));
-    picture.append(svg("path", { class: "cursor" }));
-    by.race.replaceChildren(html("span", {}, "pagodas left"), picture);
+    game.bots.forEach((_, seat) => {
+      const d = points(seat).map(([number, height], at) => `${at ? "L" : "M"}${number} ${96 - 92 * height}`).join("");
+      /* h0: a single point is drawn as a dot. */
+      if (d) picture.append(svg("path", { d: `${d}h0`, class: "back" }), svg("path", { d: `${d}h0`, class: `s${seat}` }));
+    });
+    picture.append(svg("path", { class: "cursor", d: `M${step} 0V100` }));
+    place.replaceChildren(html("span", {}, title), picture);
+  };
+  const fillRace = () => fillCurves(by.race, "pagodas left", (seat) => states.map((state, number) => [number, state.left[seat] / game.stock]));
+  const fillValues = () => {
+    const told = game.steps.flatMap((move, at) => (noteOf(at + 1)?.[1] != null ? [[at + 1, move.note[1], move.seat]] : []));
+    by.values.hidden = told.length === 0;
+    fillCurves(by.values, "expected share of the win, as noted", (seat) => told.filter((point) => point[2] === seat));
   };
   const fillLog = () => {
     by.log.replaceChildren(
       ...states.map((state, number) => {
         const entry = html("a", { href: `#game=${encodeURIComponent(game.id)}&turn=${state.turn}`, tabindex: "-1" });
-        entry.append(number ? `${state.turn}. ${moveWords(number)}` : "Start");
+        entry.append(number ? [`${state.turn}. ${moveWords(number)}`, ...timeWords(number)].join(", ") : "Start");
         entry.addEventListener("click", (event) => {
           event.preventDefault();
           stop();
           go(number);
         });
-        return html("li", {}, entry, ...consequences(number).map((words) => html("span", {}, ...said(words, { tabindex: "-1" }))));
+        return html("li", {}, entry, ...consequences(number).map((words) => html("span", {}, ...said(words, { tabindex: "-1" }))), ...noteLine(number));
       }),
     );
   };
@@ -202,6 +224,7 @@
       );
       by.result.textContent = `${endWords()}.${game.reasons.length ? ` Chosen for: ${game.reasons.join("; ")}.` : ""}`;
       fillRace();
+      fillValues();
       fillLog();
     }
     show(stepOf(turn, passes));
@@ -252,7 +275,11 @@
       start();
     }
   });
-  by.eyes.addEventListener("change", showPlayers);
+  by.eyes.addEventListener("change", () => {
+    fillValues();
+    fillLog();
+    show(step);
+  });
   by.game.addEventListener("change", () => {
     open(games.find((one) => one.id === by.game.value), 0, 0);
     keepAddress();

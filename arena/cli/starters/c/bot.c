@@ -89,7 +89,8 @@ int main(void) {
             printf("{\"type\":\"ready\",\"id\":%lld,\"view\":\"full\"}\n", id);
         else if (strncmp(type, "\"turn\"", 6) == 0) {
             const char *move = choose(line);
-            printf("{\"type\":\"move\",\"id\":%lld,\"move\":\"%.*s\"}\n", id, (int)strcspn(move, "\""), move);
+            int length = (int)strcspn(move, "\""), note = length ? worth(move) : 0; /* `arena replay` shows notes */
+            printf("{\"type\":\"move\",\"id\":%lld,\"move\":\"%.*s\",\"note\":{\"worth\":%d}}\n", id, length, move, note);
         } else if (strncmp(type, "\"quit\"", 6) == 0)
             break;
         fflush(stdout);

@@ -73,9 +73,11 @@ int main() {
         const Text number = id.substr(0, id.find_first_not_of("0123456789"));
         if (type.substr(0, 7) == "\"hello\"")
             std::cout << "{\"type\":\"ready\",\"id\":" << number << ",\"view\":\"full\"}" << std::endl;
-        else if (type.substr(0, 6) == "\"turn\"")
-            std::cout << "{\"type\":\"move\",\"id\":" << number << ",\"move\":\"" << choose(line) << "\"}" << std::endl;
-        else if (type.substr(0, 6) == "\"quit\"")
+        else if (type.substr(0, 6) == "\"turn\"") {
+            const Text move = choose(line);
+            const int note = worth(move, strings(get(get(line, "position"), "rows"))); // `arena replay` shows notes
+            std::cout << "{\"type\":\"move\",\"id\":" << number << ",\"move\":\"" << move << "\",\"note\":{\"worth\":" << note << "}}" << std::endl;
+        } else if (type.substr(0, 6) == "\"quit\"")
             break;
     }
 }

@@ -82,7 +82,9 @@ class Bot {
             if (type.startsWith("\"hello\"")) {
                 answer("{\"type\":\"ready\",\"id\":" + id + ",\"view\":\"full\"}");
             } else if (type.startsWith("\"turn\"")) {
-                answer("{\"type\":\"move\",\"id\":" + id + ",\"move\":\"" + choose(line) + "\"}");
+                String move = choose(line);
+                int note = worth(move, strings(get(get(line, "position"), "rows"))); // `arena replay` shows notes
+                answer("{\"type\":\"move\",\"id\":" + id + ",\"move\":\"" + move + "\",\"note\":{\"worth\":" + note + "}}");
             } else if (type.startsWith("\"quit\"")) {
                 return;
             }

@@ -32,6 +32,10 @@ const lines = require("readline").createInterface({ input: process.stdin });
 lines.on("line", (line) => {
   const message = JSON.parse(line);
   if (message.type === "hello") answer({ type: "ready", id: message.id, view: "full" });
-  if (message.type === "turn") answer({ type: "move", id: message.id, move: choose(message) });
+  if (message.type === "turn") {
+    const move = choose(message);
+    const note = { worth: worth(move, message.position.rows) }; // `arena replay` shows notes
+    answer({ type: "move", id: message.id, move, note });
+  }
   if (message.type === "quit") process.exit(0);
 });

@@ -36,10 +36,14 @@ def choose(position: Position) -> int:
     """
     moves = candidates(position)
     total = dict.fromkeys(moves, 0.0)
+    tries = 0
     while position.has_time():
+        tries += 1
         for played in position.rollouts(1, moves, policy="greedy", among=AMONG, turns=TURNS):
             total[played.move] += worth(played)
-    return max(moves, key=total.__getitem__)
+    best = max(moves, key=total.__getitem__)
+    position.note(worth=total[best] / max(1, tries), tries=tries)  # `arena replay` shows notes
+    return best
 
 
 run(choose)

@@ -52,6 +52,8 @@ for line in sys.stdin:
     if request["type"] == "hello":
         answer({"type": "ready", "id": request["id"], "view": "full"})
     elif request["type"] == "turn":
-        answer({"type": "move", "id": request["id"], "move": choose(request)})
+        chosen = choose(request)
+        note = {"worth": worth(chosen, request["position"]["rows"])}  # `arena replay` shows notes
+        answer({"type": "move", "id": request["id"], "move": chosen, "note": note})
     elif request["type"] == "quit":
         break

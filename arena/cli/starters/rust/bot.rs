@@ -69,7 +69,9 @@ fn main() -> io::Result<()> {
         if kind.starts_with("\"hello\"") {
             println!("{{\"type\":\"ready\",\"id\":{id},\"view\":\"full\"}}");
         } else if kind.starts_with("\"turn\"") {
-            println!("{{\"type\":\"move\",\"id\":{id},\"move\":\"{}\"}}", choose(&line));
+            let play = choose(&line);
+            let note = worth(play, &strings(get(get(&line, "position"), "rows"))); // `arena replay` shows notes
+            println!("{{\"type\":\"move\",\"id\":{id},\"move\":\"{play}\",\"note\":{{\"worth\":{note}}}}}");
         } else if kind.starts_with("\"quit\"") {
             break;
         }

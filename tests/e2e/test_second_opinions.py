@@ -1,0 +1,85 @@
+"""Margins and ranks as a user asks for them: compare --by margin and standings --by ranks."""
+
+import json
+
+COMPARED = ("compare", "--in-process", "careful-4", "careful-3", "--elo1", 100, "--seed", "margin")
+
+
+def test_a_comparison_by_margin_says_so_and_has_the_wins_beside_it(arena):
+    out, err = arena(*COMPARED, "--by", "margin", "--out", "by-margin")
+    assert out.startswith("better: careful-4 against careful-3\n")
+    assert "by margin for 100 Elo rather than 0" in out
+    assert "by wins, from the same blocks: Elo " in out
+    assert "at most 20000 blocks, by margin" in err
+    info = json.loads((arena.home / "results" / "by-margin" / "run.json").read_text())
+    assert info["config"]["compare"]["by"] == "margin"
+    again, _ = arena(*COMPARED, "--by", "margin", "--out", "by-margin", "--json")
+    found = json.loads(again)
+    assert (found["by"], found["verdict"], found["disagree"]) == ("margin", "better", False)
+    assert found["wins_elo_low"] <= found["wins_elo"] <= found["wins_elo_high"]
+    assert found["disagreement_low"] <= 0 <= found["disagreement_high"]
+
+
+def test_the_same_games_are_read_by_wins_unless_asked_otherwise(arena):
+    out, _ = arena(*COMPARED, "--out", "by-wins", "--json")
+    found = json.loads(out)
+    assert found["by"] == "wins"
+    assert "disagree" not in found
+    arena(*COMPARED, "--by", "margin", "--out", "by-margin")
+    wins, margin = (
+        {game["id"]: game["moves"] for game in arena.records(run)}
+        for run in ("by-wins", "by-margin")
+    )
+    both = wins.keys() & margin.keys()
+    assert both
+    assert all(wins[game] == margin[game] for game in both)
+
+
+def test_a_comparison_does_not_change_what_it_goes_by(arena):
+    arena(*COMPARED, "--max-blocks", 2, "--out", "one", status=5)
+    _, err = arena(*COMPARED, "--max-blocks", 2, "--out", "one", "--by", "margin", status=1)
+    assert "by: the run has wins, asked for margin; a test keeps to what it counts" in err
+
+
+def test_a_comparison_from_before_there_was_a_choice_goes_by_wins(arena):
+    arena(*COMPARED, "--max-blocks", 2, "--out", "old", status=5)
+    path = arena.home / "results" / "old" / "run.json"
+    info = json.loads(path.read_text())
+    del info["config"]["compare"]["by"]
+    path.write_text(json.dumps(info))
+    _, err = arena(*COMPARED, "--max-blocks", 3, "--out", "old", status=5)
+    assert "4 already played" in err
+
+
+def test_against_a_pool_margins_are_ranks(arena):
+    out, _ = arena(
+        "compare", "--in-process", "greedy", "greedy-2", "--pool", "greedy-4,random",
+        "--players", 3, "--elo1", 150, "--seed", "pool", "--by", "margin", "--out", "pool",
+    )  # fmt: skip
+    assert out.startswith("better: greedy against greedy-2\n")
+
+
+def test_standings_by_ranks_are_a_second_opinion_that_goes_into_no_file(arena):
+    arena(
+        "run", "--in-process", "greedy-2", "greedy-3", "greedy-4", "careful-2", "--players", 3,
+        "--deals", 30, "--seed", "ranks", "--out", "three",
+    )  # fmt: skip
+    before = (arena.home / "results" / "three" / "standings.csv").read_bytes()
+    out, _ = arena("standings", "three", "--by", "ranks")
+    assert "note: by ranks: a second opinion from all ranks" in out
+    assert "for rank 2 of 3" in out
+    shown = json.loads(arena("standings", "three", "--by", "ranks", "--json")[0])
+    wins = json.loads(arena("standings", "three", "--json")[0])
+    assert (shown["by"], "by" in wins) == ("ranks", False)
+    elo = [{row["bot"]: row["elo"] for row in table["standings"]} for table in (shown, wins)]
+    assert elo[0] != elo[1]
+    _, err = arena("standings", "three", "--by", "ranks", "--csv", "-", status=2)
+    assert "standings in files go by wins" in err
+    assert (arena.home / "results" / "three" / "standings.csv").read_bytes() == before
+    assert sorted(elo[0]) == sorted(elo[1])
+
+
+def test_standings_by_ranks_of_two_players_are_those_by_wins(arena):
+    arena("run", "--in-process", "greedy-2", "greedy-3", "--deals", 10, "--seed", "two")
+    out, _ = arena("standings", "--by", "ranks")
+    assert "with two players, the ranks say just what the wins say" in out

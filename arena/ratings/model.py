@@ -58,14 +58,14 @@ class Fit(NamedTuple):
     two deals. ``deals`` (n,): the effective number of deals that tell of each bot: as many as it
     played if they all tell the same. ``freedom`` (n, n): the degrees of freedom of the error of
     each difference, and on the diagonal of each rating. ``gain``: how many independent games a game
-    is worth. This is the variance of a difference of two ratings, averaged over all pairs, if every
-    game had its own deal, divided by the same variance clustered by deal. NaN if there is no
-    clustered one, or only the prior's. ``seats``: by table size, the effect of each seat compared
-    with seat 0 in Elo, and its standard error, NaN if the deals show none; empty if seats were
-    given no effect. ``seat_freedom``: the degrees of freedom of these errors. ``clusters``: the
-    number of deals. ``prior``: the weight used, 0 for none. ``marks`` (n, n), from
-    `components.pair_marks`: what the data, without the prior, leave open about the difference of
-    two bots. ``open_seats``: the table sizes whose games do not limit the effects of the seats:
+    is worth. This is the variance of a difference of two ratings, averaged over all pairs with
+    error bars, if every game had its own deal, divided by the same variance clustered by deal. NaN
+    if there is no clustered one, or only the prior's. ``seats``: by table size, the effect of each
+    seat compared with seat 0 in Elo, and its standard error, NaN if the deals show none; empty if
+    seats were given no effect. ``seat_freedom``: the degrees of freedom of these errors.
+    ``clusters``: the number of deals. ``prior``: the weight used, 0 for none. ``marks`` (n, n),
+    from `components.pair_marks`: what the data, without the prior, leave open about the difference
+    of two bots. ``open_seats``: the table sizes whose games do not limit the effects of the seats:
     all seats count as equally good there, unless a prior keeps the effects finite. ``anchor``:
     the member with a given rating. ``by_prior``: the places of the bots that the games alone,
     without the prior, would not rate.
@@ -119,10 +119,7 @@ class Fit(NamedTuple):
         """
         if self.anchor is not None:
             return np.asarray(self.difference_half_widths()[self.anchor], dtype=np.float64)
-        contrasts = np.eye(len(self.elo)) - self.level
-        return np.diag(self.quantiles()) * _errors(
-            np.diag(contrasts @ self.covariance @ contrasts.T)
-        )
+        return np.diag(self.quantiles()) * _errors(np.diag(self.covariance))
 
     def difference_error(self) -> Floats:
         """(n, n) standard errors of the differences of two ratings."""
@@ -300,13 +297,14 @@ def _fit(
     freedom = freedom_of(errors.leverage, layout, level)
     bots = slice(0, layout.bots)
     center = np.eye(layout.bots) - level
+    told, both = center[level > 0], (clustered[bots, bots], independent[bots, bots])
     return Fit(
         members=np.arange(layout.bots),
         elo=_level(center @ parameters[bots] * ELO),
         covariance=center @ clustered[bots, bots] @ center.T,
         deals=errors.leverage.told,
         freedom=freedom.bots,
-        gain=np.nan if loose.size else _gain(clustered[bots, bots], independent[bots, bots]),
+        gain=np.nan if loose.size else _gain(*(told @ each @ told.T for each in both)),
         seats=_seat_effects(layout, parameters, clustered),
         seat_freedom=freedom.seats,
         games=results.games,
@@ -318,8 +316,8 @@ def _fit(
 
 
 def _gain(clustered: Floats, independent: Floats) -> float:
-    """The ratio of the variances. With the mean rating held at 0, the trace is that of all pairs'
-    differences, up to a factor.
+    """The ratio of the variances. With the mean of the bots with an error bar held at 0, their
+    trace is that of all differences between them, up to a factor.
     """
     variance = np.trace(clustered)
     return (

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.errors import Forfeit
 from arena.players.messages import SILENCE, decode_reply, said
 from arena.records.note import LARGEST, MOST_TEXT, kept_notes, note_of, wrong_note
 from arena.records.record import GameRecord
@@ -66,6 +67,11 @@ def kept(text):
 )  # fmt: skip
 def test_what_fits_is_kept_and_the_move_counts_whatever_the_note(text, expected):
     assert kept(text) == expected
+
+
+def test_only_a_line_that_nests_too_deeply_to_be_read_is_a_fault():
+    with pytest.raises(Forfeit, match="nest less deeply"):
+        kept("[" * 20_000 + "]" * 20_000)
 
 
 def test_without_a_note_nothing_was_said():

@@ -21,7 +21,7 @@ from arena.exports.verdicts import llr_text, verdict_object, verdict_text
 from arena.ratings.sequential import BlockTest, Question, SequentialTest, Verdict
 from arena.records.find import read_records
 from arena.tournament.comparison import Block, ComparedGames
-from arena.tournament.config import DEFAULTS, Comparison, Evidence, RunConfig
+from arena.tournament.config import DEFAULTS, Basis, Comparison, RunConfig
 from arena.tournament.request import RunOptions
 from arena.tournament.runner import Runner
 from arena.tournament.session import Session
@@ -38,7 +38,7 @@ QUESTION = {
     "alpha": (chance, 'How often "better" may be wrong if the difference is elo0.'),
     "beta": (chance, 'How often "not better" may be wrong if the difference is elo1.'),
     "by": (
-        click.Choice(get_args(Evidence)),
+        click.Choice(get_args(Basis)),
         "What decides: who won, or by how much; margins take fewer games.",
     ),
 }

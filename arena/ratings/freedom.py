@@ -71,18 +71,50 @@ def level_of(deals: Floats) -> Floats:
     return np.asarray(is_known / is_known.sum(), dtype=np.float64)
 
 
+class Contrasts(NamedTuple):
+    """What errors are asked for: each parameter, that of a bot as its distance from the mean with
+    the weights ``level`` (size,), then the differences of the bots ``one`` and ``other`` (P,).
+    """
+
+    level: Floats
+    bots: int
+    one: Ints
+    other: Ints
+
+    def of(self, along: Floats, inner: Floats) -> Floats:
+        """(D, L) the values l' F l of the quadratic forms F = A' B A, with A (D, R, size) and B
+        (D, R, R).
+        """
+        moved = inner @ along
+        around, diagonal = along.transpose(0, 2, 1), (moved * along).sum(axis=1)
+        to_level, bots = (around @ (moved @ self.level)[:, :, None])[:, :, 0], slice(0, self.bots)
+        single = diagonal.copy()
+        single[:, bots] += (to_level @ self.level)[:, None] - 2 * to_level[:, bots]
+        if not len(self.one):
+            return np.asarray(single, dtype=np.float64)
+        mixed = (around @ moved)[:, self.one, self.other]
+        pairs = diagonal[:, self.one] + diagonal[:, self.other] - 2 * mixed
+        return np.hstack([single, pairs])
+
+    def matrix(self) -> Floats:
+        """(L, size) the contrasts themselves."""
+        unit = np.eye(len(self.level))
+        single = unit.copy()
+        single[: self.bots] -= self.level
+        return np.vstack([single, unit[self.one] - unit[self.other]])
+
+
 def freedom_of(leverage: Leverage, layout: Layout, level: Floats) -> Freedom:
     """The degrees of freedom of all errors, where the level is that of `level_of`."""
-    unit, count = np.eye(layout.size), layout.bots
-    single = unit.copy()
-    single[:count, :count] -= level
-    own = satterthwaite(leverage, single)
+    count = layout.bots
     one, other = np.triu_indices(count, 1)
-    matrix = np.diag(own[:count])
-    if len(one) <= MOST_PAIRS:
-        pairs = satterthwaite(leverage, unit[one] - unit[other])
-    else:
+    asked = slice(len(one) if len(one) <= MOST_PAIRS else 0)
+    weights = np.append(level, np.zeros(layout.size - count))
+    found = satterthwaite(leverage, Contrasts(weights, count, one[asked], other[asked]))
+    own, pairs = found[: layout.size], found[layout.size :]
+    if not len(pairs):
         pairs = _of_both(leverage, layout, own, one, other)
+    matrix = np.diag(own[:count])
     matrix[one, other] = matrix[other, one] = pairs
     seats = {
         size: np.append(np.inf, own[start : start + size - 1])
@@ -91,39 +123,37 @@ def freedom_of(leverage: Leverage, layout: Layout, level: Floats) -> Freedom:
     return Freedom(matrix, seats)
 
 
-def satterthwaite(leverage: Leverage, contrasts: Floats) -> Floats:
-    """(L,) the degrees of freedom of the variances of contrasts (L, size) of the parameters.
+def satterthwaite(leverage: Leverage, contrasts: Contrasts) -> Floats:
+    """(L,) the degrees of freedom of the variances of contrasts.
 
     If every game had its own luck, the deals' parts of a contrast's estimate would have the
     covariances G_cc = x' M_c x and G_cd = -x' M_c Q M_d x, where x = Q l, and M_c is the pull. They
     are (sum G_cc)^2 / (sum G_cc^2 + sum G_cd^2).
     """
-    moved = leverage.bread @ contrasts.T
-    sums = np.zeros((4, len(contrasts)))
-    for alike, part in _portions(leverage, len(contrasts)):
-        along = moved[alike.columns[part]]
-        told, own = (
-            (matrix[part] @ along * along).sum(axis=1) for matrix in (alike.information, alike.pull)
-        )
-        for row, value in enumerate((told, own, own**2, own**4)):
-            sums[row] += alike.units[part] @ value
-    told, total, squares, fourths = sums
-    variance = np.einsum("ls,sl->l", contrasts, moved)
-    if len(contrasts) * len(moved) ** 2 <= AT_ONCE:
-        crossed = _crossed(leverage, moved)
+    [variance] = contrasts.of(np.eye(len(leverage.bread))[None], leverage.bread[None])
+    sums, told = np.zeros((3, len(variance))), np.zeros(len(variance))
+    for alike, part in _portions(leverage, len(leverage.bread) ** 2 + len(variance)):
+        along = leverage.bread[alike.columns[part]]
+        own, units = contrasts.of(along, alike.pull[part]), alike.units[part]
+        sums += [units @ own**power for power in (1, 2, 4)]
+        if leverage.rest:
+            told += units @ contrasts.of(along, alike.information[part])
+    total, squares, fourths = sums
+    if len(variance) * len(leverage.bread) ** 2 <= AT_ONCE:
+        crossed = _crossed(leverage, leverage.bread @ contrasts.matrix().T)
     else:  # as if all deals moved the contrast in one direction: those that decide it nearly do
         crossed = (squares**2 - fourths) / np.where(variance > 0, variance, 1.0) ** 2
     if leverage.rest:  # as if the others were as few as the largest of them allows
         others = np.maximum(variance - told, 0.0)
         total, squares = total + others, squares + others * variance * leverage.rest
     below = squares + crossed
-    return np.divide(total**2, below, where=below > 0, out=np.zeros(len(contrasts)))
+    return np.divide(total**2, below, where=below > 0, out=np.zeros(len(variance)))
 
 
 def _portions(leverage: Leverage, width: int) -> Iterator[tuple[Alike, slice]]:
-    """All exact designs, so many at a time that as many columns of each fit in memory."""
+    """All exact designs, a number of them at a time, with ``width`` figures for each."""
     for alike in leverage.exact:
-        step = max(1, AT_ONCE // (len(leverage.bread) * width))
+        step = max(1, AT_ONCE // width)
         for first in range(0, len(alike.units), step):
             yield alike, slice(first, first + step)
 
@@ -132,7 +162,7 @@ def _crossed(leverage: Leverage, moved: Floats) -> Floats:
     """(L,) the sums of G_cd^2 over all pairs of different deals."""
     size, count = moved.shape
     products, own = np.zeros((count, size, size)), np.zeros(count)
-    for alike, part in _portions(leverage, count):
+    for alike, part in _portions(leverage, count * size):
         columns, units = alike.columns[part], alike.units[part]
         pulled = np.zeros((len(columns), size, count))
         pulled[np.arange(len(columns))[:, None], columns] = alike.pull[part] @ moved[columns]

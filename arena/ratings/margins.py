@@ -45,7 +45,7 @@ FARTHEST = 20.0
 WIDEST_GUESS = 3.0
 
 
-class _Evidence(NamedTuple):
+class _Weighed(NamedTuple):
     """What all blocks say.
 
     ``mean``        how often the new bot's outcomes beat the old one's, minus a half
@@ -75,9 +75,9 @@ class MarginTest(BlockTest):
         self.wins = SequentialTest(question, groups=groups, look=look)
         self._gaps = 1 if groups else 2
         outcomes = _outcomes(players)
-        self._groups = [_Group(outcomes) for _ in range(max(groups, 1))]
+        self._groups = [_Opposed(outcomes) for _ in range(max(groups, 1))]
         self._shares = _win_shares(outcomes)
-        self._known: _Evidence | None = None
+        self._known: _Weighed | None = None
 
     def add(self, new: float, old: float, group: int = 0, margins: Margins = NO_MARGINS) -> None:
         """Counts a block: the mean shares of both, the number of the set of opponents, and the
@@ -95,23 +95,23 @@ class MarginTest(BlockTest):
     @property
     def mean(self) -> float:
         """How often an outcome of the new bot beats one of the old bot, minus a half."""
-        return self._evidence.mean
+        return self._weighed.mean
 
     @property
     def variance(self) -> float:
         """Of the mean, times the number of blocks, including an extra block as for wins."""
-        return self._evidence.variance
+        return self._weighed.variance
 
     @property
     def covariance(self) -> float:
         """Of the mean with that by wins, times the number of blocks."""
-        return self._evidence.covariance
+        return self._weighed.covariance
 
     def worth(self, elo: float) -> float:
         """The expected mean if the new bot is this much better, with the thresholds as in the
         blocks so far.
         """
-        thresholds = self._evidence.thresholds
+        thresholds = self._weighed.thresholds
         half = self._half_gaps(thresholds, elo / SCALE * self._gaps)
         new, old = _chances(thresholds, half), _chances(thresholds, -half)
         beats = (new * _placements(old)).sum(axis=1) - 0.5
@@ -134,12 +134,12 @@ class MarginTest(BlockTest):
         return half
 
     @property
-    def _evidence(self) -> _Evidence:
+    def _weighed(self) -> _Weighed:
         if self._known is None:
             self._known = self._weigh()
         return self._known
 
-    def _weigh(self) -> _Evidence:
+    def _weigh(self) -> _Weighed:
         blocks = max(self.blocks, 1)
         placed = [group.placed() for group in self._groups]
         mean, squares, products = (
@@ -152,7 +152,7 @@ class MarginTest(BlockTest):
         slope = (1 - float((np.mean(pooled, axis=0) ** 3).sum())) / 6
         extra = WIDEST * (slope / (level * (1 - level))) ** 2
         spread = max(squares - (2 * mean) ** 2, 0.0) * blocks
-        return _Evidence(
+        return _Weighed(
             mean=mean,
             variance=(spread + extra) / (blocks + 1),
             covariance=products - 2 * mean * self.wins.mean,
@@ -199,7 +199,7 @@ class _Placed(NamedTuple):
     outcomes: "Floats"
 
 
-class _Group:
+class _Opposed:
     """The blocks against one set of opponents, as sums that do not grow with their number."""
 
     def __init__(self, outcomes: "NDArray[np.int64]") -> None:

@@ -44,7 +44,7 @@ def _of_pairs(matrix: Floats) -> Floats:
     return np.asarray(diagonal[:, None] + diagonal - 2 * matrix, dtype=np.float64)
 
 
-class Part(NamedTuple):
+class Portion(NamedTuple):
     """What a part of the games says: ``score`` (size,) and ``information`` (size, size) of the
     parameters, and how much the bots were expected to win.
     """
@@ -53,9 +53,9 @@ class Part(NamedTuple):
     information: Floats
     wins: Floats
 
-    def without(self, other: "Part") -> "Part":
+    def without(self, other: "Portion") -> "Portion":
         """The rest of the games."""
-        return Part(*(one - two for one, two in zip(self, other, strict=True)))
+        return Portion(*(one - two for one, two in zip(self, other, strict=True)))
 
     def moved(self) -> Moved:
         """The ratings by these games alone."""
@@ -119,7 +119,7 @@ class Seatings:
         padded = np.append(parameters, 0.0)
         return np.asarray(padded[self.place] + padded[self._effects], dtype=np.float64)
 
-    def part(self, rows: Rows, shares: Floats) -> Part:
+    def part(self, rows: Rows, shares: Floats) -> Portion:
         """What the games of some seatings say where these shares are expected."""
         width, place, expected = self.layout.size + 1, self.place[rows], shares[rows]
         count = self._count[rows]
@@ -130,7 +130,7 @@ class Seatings:
             wins += np.bincount(place[:, seat], count * expected[:, seat], width)
         products = count[:, None, None] * spread(expected)
         add_products(information, self.layout, self.games._replace(seats=place), products)
-        return Part(score[:-1], information[:-1, :-1], wins[: self.layout.bots])
+        return Portion(score[:-1], information[:-1, :-1], wins[: self.layout.bots])
 
     def rated(self, rows: Rows) -> Floats:
         """The parameters by the games of some seatings alone. A bot that won none of them stops far

@@ -26,7 +26,8 @@ from arena.ratings.likelihood import (
     seat_columns,
     spread,
 )
-from arena.ratings.model import MOST_STEPS, STEP_CAP, TOLERANCE, Fit
+from arena.ratings.model import MOST_STEPS, STEP_CAP, TOLERANCE, Fit, Ratings
+from arena.ratings.outside import bounds_of
 from arena.ratings.results import Results, SizedGames, restrict
 from arena.ratings.sandwich import deal_sums, outcome_scores
 
@@ -119,7 +120,7 @@ def _stages(games: Results, keys: Sequence[tuple[int, int]]) -> Iterator[_Stage]
             yield _Stage(table, number, still, share, scale)
 
 
-class _Terms(NamedTuple):
+class _Choices(NamedTuple):
     """A stage at given parameters: its scale, the utilities (O, k) and their columns, what was
     chosen more often than expected (O, k), and the spread of the expectation (O, k, k).
     """
@@ -130,13 +131,13 @@ class _Terms(NamedTuple):
     spread: Floats
 
 
-def _terms(layout: Layout, stage: _Stage, parameters: Floats) -> _Terms:
+def _terms(layout: Layout, stage: _Stage, parameters: Floats) -> _Choices:
     padded = np.append(parameters[: layout.size], 0.0)
     utility = padded[stage.table.seats] + padded[seat_columns(layout, stage.table)]
     scale = 1.0 if stage.scale < 0 else float(parameters[layout.size + stage.scale])
     weight = np.where(stage.open, np.exp(scale * (utility - utility.max(axis=1, keepdims=True))), 0)
     expected = weight / np.maximum(weight.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    return _Terms(scale, utility, stage.share - expected, spread(expected))
+    return _Choices(scale, utility, stage.share - expected, spread(expected))
 
 
 def _design(layout: Layout, stage: _Stage, utility: Floats, scale: float, size: int) -> Floats:
@@ -249,6 +250,20 @@ def _ratio(variance: Floats, other: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = np.sqrt(variance / other)
     return np.where(np.isfinite(ratio), ratio, 1.0)
+
+
+def ratings_by_ranks(results: Results, ratings: Ratings) -> tuple[Ratings, list[str]]:
+    """The same components rated by ranks, and notes on what that is. Raises NoAnswerError."""
+    parts, seconds = [], []
+    for part in ratings.components:
+        if part.fit is None:
+            parts.append(part)
+            continue
+        second = by_ranks(results, part.fit)
+        bounds = bounds_of(results, part.members, second.fit)
+        parts.append(part._replace(fit=second.fit, bounds=bounds))
+        seconds.append(second)
+    return Ratings(parts), [*rank_notes(results.bots, seconds)] if seconds else []
 
 
 def rank_notes(bots: Sequence[str], seconds: Sequence[Second]) -> Iterator[str]:

@@ -25,12 +25,12 @@ from arena.ratings.notes import (
     uncounted_note,
     without_note,
 )
-from arena.ratings.outside import FEW_DEALS, bound_interval, bounds_of
+from arena.ratings.outside import FEW_DEALS, bound_interval
 from arena.ratings.pairs import pairs_table
 from arena.ratings.ranks import component_intervals
 from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame, frame_without
 from arena.ratings.sentences import order_sentences
-from arena.ratings.stages import by_ranks, rank_notes
+from arena.ratings.stages import ratings_by_ranks
 from arena.ratings.tally import PlayedBlocks
 from arena.ratings.voids import void_notes, void_table
 from arena.records.journal import journal_of
@@ -133,7 +133,9 @@ def make_tables(  # noqa: PLR0913 - what a table depends on
     counts leave the games of the bots in ``without`` out already. Raises NoAnswerError, UserError.
     """
     results = counts.results
-    ratings, opinion = _rated(results, prior, by, seats=seats)
+    ratings, opinion = rate(results, prior, seats=seats), list[str]()
+    if by == "ranks":
+        ratings, opinion = ratings_by_ranks(results, ratings)
     ratings = anchor_ratings(ratings, results, anchors or {})
     fits, standings = ratings.fits, standings_table(counts, ratings)
     noun = "matches" if match else "games"
@@ -162,23 +164,6 @@ def make_tables(  # noqa: PLR0913 - what a table depends on
         sentences=order_sentences(results.bots, ratings, unit),
         without=without,
     )
-
-
-def _rated(
-    results: Results, prior: float | None, by: Opinion, *, seats: bool
-) -> tuple[Ratings, list[str]]:
-    """The ratings by wins or ranks, and what should be said about them."""
-    ratings = rate(results, prior, seats=seats)
-    if by == "wins":
-        return ratings, []
-    seconds = [part.fit and by_ranks(results, part.fit) for part in ratings.components]
-    parts = [
-        part._replace(fit=second.fit, bounds=bounds_of(results, part.members, second.fit))
-        if second
-        else part
-        for part, second in zip(ratings.components, seconds, strict=True)
-    ]
-    return Ratings(parts), [*rank_notes(results.bots, list(filter(None, seconds)))]
 
 
 def rate_sheet(

@@ -37,7 +37,7 @@ Chance = Annotated[float, Meta(gt=0, lt=0.5)]
 # A run.json can come from anybody, and `len` fails for ranges of 2**63 and more.
 DealCount = Annotated[int, Meta(ge=0, le=2**53)]
 Seatings = Literal["rotations", "all", "single"]
-Evidence = Literal["wins", "margin"]
+Basis = Literal["wins", "margin"]
 
 
 class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,7 +54,7 @@ class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
     elo1: float = 10.0
     alpha: Chance = 0.05
     beta: Chance = 0.05
-    by: Evidence = "wins"
+    by: Basis = "wins"
 
 
 class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):

@@ -551,7 +551,7 @@ def test_a_rules_core_that_is_missing_is_an_error_with_its_cure(arena):
 
 def test_ctrl_c_while_the_arena_is_loaded_ends_it_without_a_traceback(tmp_path):
     (tmp_path / "click.py").write_text(
-        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(600)\n"
     )
     done = subprocess.run(
         [sys.executable, "-m", "arena", "bots"],
@@ -559,7 +559,7 @@ def test_ctrl_c_while_the_arena_is_loaded_ends_it_without_a_traceback(tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")

@@ -121,12 +121,12 @@ def test_one_signal_lets_running_games_end_and_the_run_can_go_on(arena, quiet, n
 
 def test_two_signals_drop_running_games_at_once(arena, zoo_bot):
     name = zoo_bot("silent")
-    process = arena.start("run", "rnd", name, "--move-ms", 60_000, "--deals", 2, "--out", "hang")
+    process = arena.start("run", "rnd", name, "--move-ms", 600_000, "--deals", 2, "--out", "hang")
     wait_for(lambda: any("silent.py" in command for command in processes(str(arena.home)).values()))
     process.send_signal(signal.SIGINT)
     assert any("press Ctrl-C again" in line for line in process.stderr)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=50)  # less than the bot may take for its move
+    process.communicate(timeout=240)  # less than the bot may take for its move
     assert process.returncode == 130
     wait_for(lambda: not processes(str(arena.home)))
 

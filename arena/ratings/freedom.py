@@ -21,12 +21,12 @@ NORMAL_QUANTILE = 1.96
 MANY = 200
 """From here on the t distribution is taken as the normal one: their widths differ by less than 1 %.
 """
-FEWEST_EFFECTIVE = 2.9
-"""Fewer effective deals give no error bar: three deals have two degrees of freedom and a quantile
-of 4.3, two deals would have 12.7. One of the three may be a little incomplete.
+FEWEST_EFFECTIVE = 2.5
+"""Fewer effective deals give no error bar. That is three deals, of which one may be incomplete:
+they have two degrees of freedom and a quantile of 4.3, where two deals would have one of 12.7.
 """
-FEW_EFFECTIVE = 9.9
-"""Fewer effective deals are marked: ten, of which one may be a little incomplete."""
+FEW_EFFECTIVE = 9.5
+"""Fewer effective deals are marked. That is ten, of which one may be incomplete."""
 AT_ONCE = 1 << 21
 """The number of figures held at a time: 16 MB."""
 MOST_PAIRS = 5_000

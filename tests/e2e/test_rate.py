@@ -30,7 +30,7 @@ def games(arena):
 
 def test_a_file_is_rated_as_table_csv_and_json(arena, games):
     out, _ = arena("rate", "games.csv")
-    assert out.splitlines()[0].split()[:3] == ["Rank", "95%", "Bot"]
+    assert out.splitlines()[0].split()[:3] == ["Rank", "Bot", "Elo"]
     assert "95 % error bars, clustered by block; 8 games, 4 blocks" in out
     shown = json.loads(arena("rate", games, "--json", "--pairs", "--covariance")[0])
     assert (shown["games"], shown["deals"]) == (8, 4)
@@ -40,7 +40,7 @@ def test_a_file_is_rated_as_table_csv_and_json(arena, games):
     text, _ = arena("rate", "games.csv", "--csv", "-")
     assert text.startswith(
         "rank,bot,elo,elo_low,elo_high,games,wins,shared,losses,win_rate,avg_rank,avg_left"
-        ",forfeits,think_ms\n"
+        ",forfeits,think_ms,mark,rank_low,rank_high,deals\n"
     )
     arena("rate", "games.csv", "--csv", "table.csv")
     assert (arena.home / "table.csv").read_text() == text

@@ -50,14 +50,14 @@ def overview_text(tables: "Tables", width: int | None = None, pen: Pen | None = 
 
 
 def overview_lines(tables: "Tables", width: int, pen: Pen) -> list[str]:
-    """The table alone, its head first. Where the terminal is too narrow for the drawing, it is left
-    out.
+    """The table alone, its head first. Where the terminal is too narrow for the drawing, or no bot
+    has an interval, it is left out.
     """
     table = tables.standings
     left, right = (_beside(table, side) for side in (1, 2))
     left = [line.ljust(max(map(len, left))) for line in left]
     room = min(width - len(left[0]) - max(map(len, right)) - 2 * len(GAP), MOST)
-    if room < LEAST or not len(table):
+    if room < LEAST or not table[["elo_low", "elo_high"]].notna().any(axis=None):
         return [f"{start}{GAP}{end}".rstrip() for start, end in zip(left, right, strict=True)]
     head, *bars = _drawing(table, room, pen, is_anchored=bool(tables.anchors))
     right = [line.rjust(max(map(len, right))) for line in right]

@@ -12,7 +12,6 @@ bot's own expected share.
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import expit, log_expit, logsumexp, softmax
 
 from arena.ratings.components import Floats, Ints
@@ -146,6 +145,9 @@ class _Meetings(NamedTuple):
 
         def excess(x: float) -> float:
             return float(self.deals @ log_expit(x + self.lead)) - log_level
+
+        # Most tables have nobody outside, and it takes longer to load than to rate them.
+        from scipy.optimize import brentq  # noqa: PLC0415
 
         log_level = float(np.log(level))
         of_deal = log_level / self.deals.sum()

@@ -21,6 +21,8 @@ PAPER = 80
 GAP = "  "
 LEAST, MOST = 13, 61
 """The width of the drawing, in characters; with less room than that there is none."""
+FURTHER = 1.5
+"""How far a drawing of bounds alone reaches, as many times as they do: the rest is for arrows."""
 TICK_WIDTH = 7
 """A number on the axis needs about so many characters."""
 
@@ -100,7 +102,10 @@ def ends_of(table: "pd.DataFrame", *, is_anchored: bool) -> list[float]:
     a bot is held somewhere else. A bound may lie outside, so that it leaves room for what is known.
     """
     closed = table[table["elo_low"].notna() & table["elo_high"].notna()]
-    ends = [*closed["elo_low"], *closed["elo_high"]] or [*table["elo"]]
+    ends = [*closed["elo_low"], *closed["elo_high"]]
+    if not closed["elo_low"].lt(closed["elo_high"]).any():  # bounds alone
+        middle = closed["elo"].mean() if len(closed) else 0.0
+        ends += [middle + FURTHER * (elo - middle) for elo in table["elo"]]
     return [end for end in [*ends, *([] if is_anchored else [0.0])] if isfinite(end)]
 
 
@@ -137,11 +142,12 @@ def _bar(row: Mapping[Any, Any], scale: Scale, room: int, pen: Pen) -> str:
 
 def _painted(bar: str, zero: int | None, pen: Pen) -> str:
     """The bar in its colour, with the line of 0 where there is room for it."""
-    start, end = len(bar) - len(bar.lstrip()), len(bar.rstrip())
+    start = len(bar) - len(bar.lstrip())
+    end = max(len(bar.rstrip()), start)
     inside = pen.paint(bar[start:end], "bar") if start < end else ""
     if zero is None or start <= zero < end:
         return f"{bar[:start]}{inside}{bar[end:]}"
     line = pen.paint(pen.zero, "zero")
-    if zero < start < len(bar):
+    if zero < start:
         return f"{bar[:zero]}{line}{bar[zero + 1 : start]}{inside}{bar[end:]}"
     return f"{bar[:start]}{inside}{bar[end:zero]}{line}{bar[zero + 1 :]}"

@@ -23,7 +23,8 @@ def anchor_ratings(ratings: Ratings, results: Results, anchors: Mapping[str, flo
             raise UserError(
                 f"expected the anchor to be a bot of these results, got {name!r}", known
             )
-    rated = {bots[member] for fit in ratings.fits for member in fit.members}
+    fits = [part.fit for part in ratings.components if part.fit is not None]
+    rated = {bots[member] for fit in fits for member in fit.members}
     idle = sorted(set(anchors) - rated)
     if idle:
         raise UserError(

@@ -22,7 +22,7 @@ def rating_notes(results: Results, ratings: Ratings, unit: str) -> Iterator[str]
         yield f"no games against another bot: {_names(results, idle)}"
     for part in parts:
         yield from _outside_notes(results, part)
-        if part.fit is not None:
+        if part.fit is not None and part.is_rated:
             yield from _fit_notes(results, part.fit, unit)
 
 
@@ -48,35 +48,44 @@ def _fit_notes(results: Results, fit: Fit, unit: str) -> Iterator[str]:
 def _outside_notes(results: Results, part: Component) -> Iterator[str]:
     """What is known of the bots without a rating, one sentence for each case."""
     known = [bound for bound in part.bounds if bound.side in BOUNDS]
-    if part.fit is None and not known:
-        yield (
-            f"no rating for {_names(results, part.members)}: no two of them won from each other,"
-            " directly or in a circle; --prior 1 gives everybody a number"
-        )
     if part.fit is None:
-        yield from [_duel_note(results, known)] if known else []
+        yield from [_duel_note(results, known)] if known else [_nothing_note(results, part)]
         return
+    rated = "the rated bots"
+    if not part.is_rated:
+        rated = results.bots[part.fit.members[0]]
+        yield (
+            f"no two bots won from each other, directly or in a circle, so {rated} is held at"
+            f" {part.fit.elo[0]:.0f}; --prior 1 gives everybody a number"
+        )
     for side, did in (("<", "won nothing from"), (">", "lost nothing to")):
         bounds = [bound for bound in known if bound.side == side]
         if bounds:
             where = "below" if side == "<" else "above"
             figure = f"{bounds[0].elo:.0f}" if len(bounds) == 1 else f"the figure after {side}"
             yield (
-                f"{_names(results, [bound.member for bound in bounds])} {did} the rated bots: with"
+                f"{_names(results, [bound.member for bound in bounds])} {did} {rated}: with"
                 f" 95 % confidence the rating is {where} {figure}"
             )
     unmet = [bound.member for bound in part.bounds if bound.side == "~" and not bound.deals]
     if unmet:
         yield (
-            f"no rating for {_names(results, unmet)}: no game against the rated bots that one of"
-            " the two won"
+            f"no rating for {_names(results, unmet)}: no game against {rated} that one of the two"
+            " won"
         )
     rest = [bound.member for bound in part.bounds if bound.side == "~" and bound.deals]
     if rest:
         yield (
-            f"no rating for {_names(results, rest)}: without error bars of the rated bots there is"
-            " no bound either"
+            f"no rating for {_names(results, rest)}: without error bars of {rated} there is no"
+            " bound either"
         )
+
+
+def _nothing_note(results: Results, part: Component) -> str:
+    return (
+        f"no rating for {_names(results, part.members)}: neither won from the other; --prior 1"
+        " gives everybody a number"
+    )
 
 
 def _duel_note(results: Results, bounds: Sequence[Bound]) -> str:

@@ -66,6 +66,14 @@ def core_of(matrix: NDArray[np.bool_], games: Floats) -> Ints:
     return np.flatnonzero(group == best) if sizes[best] > 1 else np.empty(0, dtype=np.int64)
 
 
+def middle_of(matrix: NDArray[np.bool_]) -> int:
+    """Where no two players are linked in both directions, the one that won from or lost to most
+    others; of several, the one for whom these are most evenly split, then the first one.
+    """
+    won, lost = matrix.sum(axis=1), matrix.sum(axis=0)
+    return int(np.lexsort((np.abs(won - lost), -won - lost))[0])
+
+
 def _components(matrix: NDArray[np.bool_], connection: Literal["weak", "strong"]) -> Ints:
     return connected_components(
         csr_array(matrix.astype(np.int8)), directed=True, connection=connection

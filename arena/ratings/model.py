@@ -16,6 +16,7 @@ from arena.ratings.components import (
     Ints,
     Marks,
     core_of,
+    middle_of,
     pair_marks,
     strong_components,
     took_from,
@@ -31,7 +32,7 @@ from arena.ratings.freedom import (
     quantile,
 )
 from arena.ratings.likelihood import ELO, Layout, derivatives, gauged, layout_of
-from arena.ratings.outside import Bound, bounds_of
+from arena.ratings.outside import DUEL, Bound, bounds_of, duel_bounds
 from arena.ratings.results import Results, restrict
 from arena.ratings.sandwich import loose_directions, sandwich
 
@@ -173,13 +174,21 @@ class Fit(NamedTuple):
 
 class Component(NamedTuple):
     """Bots that met, directly or through others: ``members`` are their numbers. ``fit`` has the
-    ratings of the core, None if there is no core, and ``bounds`` what is known of the others.
+    ratings of the core, and ``bounds`` what is known of the others.
+
+    Without a core one of three or more bots is held at 0, and the others have bounds on their
+    distance from it. ``fit`` is None for two bots.
     """
 
     members: Ints
     games: int
     fit: Fit | None
     bounds: list[Bound]
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether games rate any bots, and not only bounds."""
+        return self.fit is not None and len(self.fit.members) > 1
 
 
 class Ratings(NamedTuple):
@@ -192,7 +201,7 @@ class Ratings(NamedTuple):
     @property
     def fits(self) -> list[Fit]:
         """The fit of each component that has a core."""
-        return [part.fit for part in self.components if part.fit is not None]
+        return [part.fit for part in self.components if part.fit is not None and part.is_rated]
 
     @property
     def bounds(self) -> list[Bound]:
@@ -243,10 +252,34 @@ def _component(
         every = _fit_with_prior(inner, graph, prior, seats=seats)
         every = every._replace(members=members, by_prior=tuple(rest))
         return Component(members, inner.games, every, [])
+    if not len(core) and len(members) == DUEL:
+        return Component(members, inner.games, None, duel_bounds(results, members))
     if not len(core):
-        return Component(members, inner.games, None, bounds_of(results, members, None))
+        fit = _held(inner, middle_of(graph))._replace(members=members[[middle_of(graph)]])
+        return Component(members, inner.games, fit, bounds_of(results, members, fit))
     fit = _fit_core(restrict(inner, core), seats=seats)._replace(members=members[core])
     return Component(members, inner.games, fit, bounds_of(results, members, fit))
+
+
+def _held(results: Results, bot: int) -> Fit:
+    """The fit of one bot held at 0, for a group of which no two bots can be rated together."""
+    deals = results.deals()[[bot]]
+    return Fit(
+        members=np.array([bot]),
+        elo=np.zeros(1),
+        covariance=np.zeros((1, 1)),
+        deals=deals.astype(np.float64),
+        freedom=np.full((1, 1), np.inf),
+        gain=np.nan,
+        seats={},
+        seat_freedom={},
+        games=0,
+        clusters=results.clusters,
+        prior=0.0,
+        marks=np.full((1, 1), ""),
+        open_seats=(),
+        anchor=0,
+    )
 
 
 def _fit_core(results: Results, *, seats: bool) -> Fit:

@@ -53,14 +53,10 @@ def bound_interval(bound: float, side: str) -> tuple[float, float, float]:
     return bound, bound if side == ">" else np.nan, bound if side == "<" else np.nan
 
 
-def bounds_of(results: Results, members: Ints, fit: "Fit | None") -> list[Bound]:
+def bounds_of(results: Results, members: Ints, fit: "Fit") -> list[Bound]:
     """What is known of the members of a component that the fit does not rate."""
-    if fit is not None:
-        rest = np.setdiff1d(members, fit.members)
-        return [_bound(results, int(member), fit, len(members)) for member in rest]
-    if len(members) == DUEL:
-        return _duel(results, members)
-    return [_unknown(int(member), np.empty(0, dtype=np.int64), 0) for member in members]
+    rest = np.setdiff1d(members, fit.members)
+    return [_bound(results, int(member), fit, len(members)) for member in rest]
 
 
 def _unknown(member: int, rivals: Ints, deals: int) -> Bound:
@@ -95,7 +91,7 @@ def _bound(results: Results, member: int, fit: "Fit", bots: int) -> Bound:
     )
 
 
-def _duel(results: Results, members: Ints) -> list[Bound]:
+def duel_bounds(results: Results, members: Ints) -> list[Bound]:
     """Two bots of which one won everything: a bound on their difference puts one on each side of
     their mean, which is 0.
     """

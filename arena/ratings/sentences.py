@@ -43,7 +43,8 @@ def _of_core(bots: Sequence[str], part: Component, fit: Fit, unit: str) -> Itera
     groups = groups_of(fit, RISK * len(fit.members) / len(part.members))
     known = placed_bots(fit)
     yield from _clear([[bots[bot] for bot in group.bots] for group in groups], part.bounds)
-    yield from _outside(bots, part.bounds)
+    rated = "all rated bots" if part.is_rated else bots[fit.members[0]]
+    yield from _outside(bots, part.bounds, rated)
     close = [group for group in groups if group.more is not None]
     for group in close[:MOST_GROUPS]:
         yield _too_close([bots[bot] for bot in group.bots], group, unit)
@@ -74,24 +75,24 @@ def _clear(groups: Sequence[Sequence[str]], outside: Sequence[Bound]) -> Iterato
     yield f"{_listed(groups[0])} {', which '.join(links)}."
 
 
-def _outside(bots: Sequence[str], bounds: Sequence[Bound]) -> Iterator[str]:
-    """Where the bots without a rating stand, the clear first."""
+def _outside(bots: Sequence[str], bounds: Sequence[Bound], rated: str) -> Iterator[str]:
+    """Where the bots without a rating stand, the clear first; ``rated`` are the others."""
     for side, where in ((">", "ahead of"), ("<", "behind")):
         here = [bound for bound in bounds if bound.side == side]
         clear = [bots[bound.member] for bound in here if bound.is_clear.all()]
         if clear:
-            yield f"{_listed(clear)} {_are(len(clear))} clearly {where} all rated bots."
+            yield f"{_listed(clear)} {_are(len(clear))} clearly {where} {rated}."
         open_ones = [bound for bound in here if not bound.is_clear.all()]
         for bound in open_ones[:MOST_GROUPS]:
-            yield f"{bots[bound.member]} is {_partly(bots, bound, where)}."
+            yield f"{bots[bound.member]} is {_partly(bots, bound, f'{where} {rated}')}."
 
 
 def _partly(bots: Sequence[str], bound: Bound, where: str) -> str:
     """Where a bot stands that is not clearly on one side of all others."""
     others = [bots[rival] for rival in bound.rivals[~bound.is_clear].tolist()]
     if len(others) > NAMED or len(others) == len(bound.rivals):
-        return f"not clearly {where} all rated bots"
-    return f"clearly {where} all rated bots but {_listed(others)}"
+        return f"not clearly {where}"
+    return f"clearly {where} but {_listed(others)}"
 
 
 def _too_close(names: Sequence[str], group: Group, unit: str) -> str:

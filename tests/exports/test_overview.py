@@ -81,8 +81,19 @@ def test_a_bot_without_error_bar_has_no_bar():
     unknown = tables_with(elo_low=[np.nan, -20.0, -200.0], elo_high=[np.nan, 20.0, 0.0])
     _, lines = drawn(unknown)
     assert set(lines[0].split()[3:-1]) <= {":"}
+    assert len(lines[0]) == len(lines[1])
     nothing = drawn(tables_with(elo=np.nan, elo_low=np.nan, elo_high=np.nan))[1]
     assert all(line.split()[2] == "-" for line in nothing)
+
+
+@pytest.mark.parametrize("middle", [0, 1500])
+def test_bounds_alone_are_drawn_around_the_bot_that_is_held(middle):
+    won = [("a", "b"), ("b", "c"), ("a", "c")]
+    games = [game for names in won for game in duel(20, 0, names=names)]
+    _, lines = drawn(make_tables(counts_of(games), anchors={"b": middle} if middle else None))
+    upward, held, downward = lines
+    assert downward.rindex("<") < downward.index("|") < held.index("o")
+    assert held.index("o") < upward.index("|") < upward.rindex(">")
 
 
 def test_an_anchored_table_is_drawn_around_its_anchor():

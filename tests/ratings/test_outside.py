@@ -175,17 +175,43 @@ def test_a_bot_between_two_cores_is_bounded_by_the_rated_one():
     assert [rows[bot]["mark"] for bot in "abcmxy"] == ["", "", "", "<", "~", "~"]
 
 
-def test_a_chain_without_a_core_has_no_ratings_but_an_order_by_wins_and_a_sentence():
-    games = won_by("a", "b", 9) + won_by("b", "c", 9) + won_by("a", "c", 9)
-    ratings = ratings_of(games)
-    assert ratings.fits == []
-    rows = rows_of(games)
+CHAIN = won_by("a", "b", 9) + won_by("b", "c", 9) + won_by("a", "c", 9)
+
+
+def test_a_chain_without_a_core_is_bounded_from_the_bot_in_its_middle():
+    assert ratings_of(CHAIN).fits == []
+    rows = rows_of(CHAIN)
     assert [rows[bot]["rank"] for bot in "abc"] == [1, 2, 3]
-    assert all(
-        (row["mark"], row["rank_low"], row["rank_high"]) == ("~", 1, 3) for row in rows.values()
-    )
-    assert notes_of(games)[0].startswith("no rating for a, b, c: no two of them won from each")
-    assert all(np.isfinite(row["elo"]) for row in rows_of(games, 1.0).values())
+    assert [rows[bot]["mark"] for bot in "ac"] == [">", "<"]
+    assert rows["b"]["elo"] == rows["b"]["elo_low"] == rows["b"]["elo_high"] == 0
+    assert rows["a"]["elo"] == pytest.approx(exact(9)) == -rows["c"]["elo"]
+    assert [(row["rank_low"], row["rank_high"]) for row in rows.values()] == [
+        (1, 1),
+        (2, 2),
+        (3, 3),
+    ]
+    notes = notes_of(CHAIN)
+    assert notes[0].startswith("no two bots won from each other, directly or in a circle, so b is")
+    assert any("c won nothing from b: with 95 % confidence the rating is below" in n for n in notes)
+    assert not any("seats" in note or "rated bots" in note for note in notes)
+    assert all(np.isfinite(row["elo"]) for row in rows_of(CHAIN, 1.0).values())
+
+
+def test_without_a_core_the_bot_in_the_middle_can_be_the_anchor_and_others_move_with_it():
+    rows = rows_of(CHAIN, anchors={"b": 1500})
+    assert rows["b"]["elo"] == 1500
+    assert rows["a"]["elo"] == pytest.approx(1500 + exact(9))
+    with pytest.raises(UserError, match="expected an anchor with a rating, got a without one"):
+        rows_of(CHAIN, anchors={"a": 1500})
+
+
+def test_without_a_core_the_bot_that_met_most_others_is_held_and_who_never_met_it_has_no_bound():
+    rows = rows_of(won_by("a", "b", 9) + won_by("b", "c", 9) + won_by("b", "d", 9))
+    assert (rows["b"]["elo"], rows["b"]["mark"]) == (0, "?")
+    games = won_by("a", "b", 9) + won_by("b", "c", 9) + won_by("c", "d", 9) + won_by("c", "e", 9)
+    assert {bot: row["mark"] for bot, row in rows_of(games).items() if bot in "ade"} == {
+        "a": "~", "d": "<", "e": "<",
+    }  # fmt: skip
 
 
 def test_one_deal_gives_no_bound_against_the_core():

@@ -139,21 +139,25 @@ def clustered_design(games):
     )
 
 
-def test_ratings_seat_and_clustered_errors_of_two_players_are_those_of_statsmodels():
+def test_ratings_seat_and_jackknife_errors_of_two_players_are_those_of_statsmodels():
     models = pytest.importorskip("statsmodels.api")
     games = tables_of(2, 300, 5, one_winner=False)
     share, design, deals = clustered_design(games)
-    theirs = models.GLM(share, design, family=models.families.Binomial()).fit(
-        cov_type="cluster", cov_kwds={"groups": deals, "use_correction": False}, tol=1e-14
+    kind = models.families.Binomial()
+    theirs = models.GLM(share, design, family=kind).fit(tol=1e-14).params
+    # CR3 is what is left of the jackknife, which leaves out each deal in turn, to first order.
+    moved = np.array(
+        [
+            models.GLM(share[deals != deal], design[deals != deal], family=kind).fit().params
+            for deal in np.unique(deals)
+        ]
     )
-    covariance = theirs.cov_params() * 300 / 299
+    errors = np.sqrt(299 / 300 * ((moved - theirs) ** 2).sum(axis=0))
     [fit] = rate(count_results(frame_of(games))).fits
-    assert (fit.elo[:4] - fit.elo[4]) / ELO == pytest.approx(theirs.params[:4], abs=1e-8)
-    assert -fit.seats[2][0][1] / ELO == pytest.approx(theirs.params[4], abs=1e-8)
-    assert fit.difference_error()[:4, 4] / ELO == pytest.approx(
-        np.sqrt(np.diag(covariance)[:4]), rel=1e-6
-    )
-    assert fit.seats[2][1][1] / ELO == pytest.approx(np.sqrt(covariance[4, 4]), rel=1e-6)
+    assert (fit.elo[:4] - fit.elo[4]) / ELO == pytest.approx(theirs[:4], abs=1e-8)
+    assert -fit.seats[2][0][1] / ELO == pytest.approx(theirs[4], abs=1e-8)
+    assert fit.difference_error()[:4, 4] / ELO == pytest.approx(errors[:4], rel=1e-3)
+    assert fit.seats[2][1][1] / ELO == pytest.approx(errors[4], rel=1e-3)
 
 
 @pytest.mark.parametrize("size", [3, 4])

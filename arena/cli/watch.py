@@ -49,7 +49,6 @@ def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, 
     """  # noqa: D301 - \b is click's mark for lines to keep
     # Late: pandas is slow to load, and --help does not need it.
     from arena.cli.tables import rate_run, screen_text  # noqa: PLC0415
-    from arena.ratings.tally import games_in  # noqa: PLC0415
 
     folder = run_folder(home, run)
     screen = sys.stdout.isatty() and not once
@@ -59,9 +58,8 @@ def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, 
         while True:
             began = time.monotonic()
             tables, plan = rate_run(folder, prior)
-            games = games_in(tables.blocks)
-            speed.note(games, began)
-            text = f"{headline(folder, tables, plan, games, speed)}\n\n{screen_text(tables)}"
+            speed.note(tables.played, began)
+            text = f"{headline(folder, tables, plan, speed)}\n\n{screen_text(tables)}"
             click.echo(FRESH if screen else "", nl=False, color=True)
             click.echo(text if screen else f"{text}\n")
             if once or (plan is not None and not plan.missing):
@@ -87,11 +85,9 @@ class Speed:
         self.games_per_s = (games - self._first[0]) / seconds if seconds else 0.0
 
 
-def headline(
-    folder: Path, tables: "Tables", plan: Completeness | None, games: int, speed: Speed
-) -> str:
+def headline(folder: Path, tables: "Tables", plan: Completeness | None, speed: Speed) -> str:
     """How far a run is, and how fast."""
-    played = str(games) if plan is None else f"{plan.games - plan.missing} of {plan.games}"
+    played = str(tables.played) if plan is None else f"{plan.games - plan.missing} of {plan.games}"
     faults = int(tables.standings["forfeits"].sum())
     head = f"{folder}: {played} games, {faults} forfeit{'' if faults == 1 else 's'}" + (
         f" in {counted_text(tables)}" if tables.match else ""

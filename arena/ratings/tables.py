@@ -31,7 +31,7 @@ from arena.ratings.ranks import component_intervals
 from arena.ratings.results import NS_PER_MS, WHOLE, Counts, Results, count_frame, frame_without
 from arena.ratings.sentences import order_sentences
 from arena.ratings.stages import ratings_by_ranks
-from arena.ratings.tally import PlayedBlocks
+from arena.ratings.tally import PlayedBlocks, games_in
 from arena.ratings.voids import void_notes, void_table
 from arena.records.journal import journal_of
 from arena.records.runfile import RunInfo, read_run
@@ -81,6 +81,11 @@ class Tables(NamedTuple):
     clock: str = ""
     sentences: Sequence[str] = ()
     without: Sequence[str] = ()
+
+    @property
+    def played(self) -> int:
+        """How many games were played, however the run is scored."""
+        return games_in(self.blocks)
 
 
 def run_tables(

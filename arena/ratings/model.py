@@ -163,7 +163,11 @@ class Fit(NamedTuple):
         )
 
     def contrast_width(self, weights: Floats) -> float:
-        """The half-width of the 95 % interval of the ratings' sum with these weights (n,)."""
+        """The half-width of the 95 % interval of the ratings' sum with these weights (n,); NaN if
+        no bot has an error bar.
+        """
+        if not self.is_known.any() and self.anchor is None:
+            return float("nan")
         moved = self.covariance @ weights
         parts = np.abs(weights * moved)
         # as if the bots' parts of the error went together: exact where all have played the same

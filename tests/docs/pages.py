@@ -39,7 +39,8 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
 INFO = re.compile(r'(?P<language>\w*)(?: title="(?P<title>[^"]+)")?[ \t]*\n')
 COMMENTS = re.compile(r"(?:^<!--[^\n]*-->\n)*\Z", re.M)
-FIGURE = re.compile(r"[<>~]?[+-]?\d+(?:[-:.,/]\d+)*(?:[ \t]+[+-]?\d+(?:[.,]\d+)*)*")
+NUMBER = r"(?:[<>~?][ \t]*)?[+-]?\d+(?:[-:.,/]\d+)*"
+FIGURE = re.compile(rf"{NUMBER}(?:[ \t]+{NUMBER})*")
 """A figure, or several in a row: the numbers of an axis are as many as there is room for."""
 BAR = re.compile(r"[├┤─●┊◄►]+")
 LONGEST_S = 240

@@ -121,8 +121,8 @@ def test_the_kits_of_all_languages_play_each_other_without_a_sandbox_and_choose_
         )
         assert [json.loads(line) for line in done.stdout.splitlines()] == [
             {"type": "ready", "id": 7, "view": "full"},
-            {"type": "move", "id": 8, "move": "Yb2Yc2"},
-            {"type": "move", "id": 2**53 - 1, "move": "Yb2Ya2"},
+            {"type": "move", "id": 8, "move": "Yb2Yc2", "note": {"worth": 1}},
+            {"type": "move", "id": 2**53 - 1, "move": "Yb2Ya2", "note": {"worth": 2}},
         ], language
 
 

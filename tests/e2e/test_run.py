@@ -18,7 +18,7 @@ from tests.e2e.conftest import BARE, FIRST, RANDOM, ROOT
 
 STANDINGS = (
     "rank,bot,elo,elo_low,elo_high,games,wins,shared,losses,win_rate,avg_rank,avg_left,forfeits"
-    ",think_ms"
+    ",think_ms,mark,rank_low,rank_high,deals"
 )
 PAIRS = "bot,opponent,games,wins,shared,losses,score,elo_diff,elo_low,elo_high,los"
 
@@ -32,7 +32,7 @@ def test_a_round_robin_from_bots_to_standings(arena):
     folder = arena.home / "results" / "one"
     records = arena.records("one")
     assert len(records) == len({record["id"] for record in records}) == 6
-    assert out.splitlines()[0].split()[:4] == ["Rank", "95%", "Bot", "Elo"]
+    assert out.splitlines()[0].split()[:3] == ["Rank", "Bot", "Elo"]
     assert "standings: results/one/standings.csv" in err
     assert "2 bots, 1 line-up x 3 deals x 2 seatings on bird = 6 games" in err
     standings = (folder / "standings.csv").read_text()

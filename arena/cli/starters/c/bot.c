@@ -28,10 +28,8 @@ static const char *choose(const char *turn) {
     for (height = 0; height < MOST_ROWS && (rows[height] = next_string(&array)); height++) {}
     array = get(turn, "legal");
     for (int most = -1; (move = next_string(&array));)
-        if (worth(move) > most) {
-            best = move;
-            most = worth(move);
-        }
+        if (worth(move) > most)
+            most = worth(best = move);
     return best;
 }
 

@@ -83,8 +83,8 @@ def _outside_notes(results: Results, part: Component) -> Iterator[str]:
 
 def _nothing_note(results: Results, part: Component) -> str:
     return (
-        f"no rating for {_names(results, part.members)}: neither won from the other; --prior 1"
-        " gives everybody a number"
+        f"no rating for {_names(results, part.members)}: no two of them won from each other,"
+        " directly or in a circle; --prior 1 gives everybody a number"
     )
 
 

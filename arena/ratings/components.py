@@ -66,12 +66,15 @@ def core_of(matrix: NDArray[np.bool_], games: Floats) -> Ints:
     return np.flatnonzero(group == best) if sizes[best] > 1 else np.empty(0, dtype=np.int64)
 
 
-def middle_of(matrix: NDArray[np.bool_]) -> int:
+def middle_of(matrix: NDArray[np.bool_], games: Floats) -> int | None:
     """Where no two players are linked in both directions, the one that won from or lost to most
-    others; of several, the one for whom these are most evenly split, then the first one.
+    others; of several, the one for whom these are most evenly split, then who won from more, then
+    who has most games. None if even these do not tell two of them apart: names must not.
     """
     won, lost = matrix.sum(axis=1), matrix.sum(axis=0)
-    return int(np.lexsort((np.abs(won - lost), -won - lost))[0])
+    keys = np.column_stack([won + lost, -np.abs(won - lost), won, games])
+    first, second = np.lexsort(keys.T[::-1])[:-3:-1].tolist()
+    return None if (keys[first] == keys[second]).all() else int(first)
 
 
 def _components(matrix: NDArray[np.bool_], connection: Literal["weak", "strong"]) -> Ints:

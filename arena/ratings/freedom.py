@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from arena.ratings.components import Floats, Ints
-from arena.ratings.leverage import Alike, Leverage
+from arena.ratings.leverage import ALONE, Alike, Leverage
 from arena.ratings.likelihood import Layout
 
 COVERAGE = 0.95
@@ -139,6 +139,8 @@ def satterthwaite(leverage: Leverage, contrasts: Contrasts) -> Floats:
         if leverage.rest:
             told += units @ contrasts.of(along, alike.information[part])
     total, squares, fourths = sums
+    # What a single deal tells alone has no error to be known; here it would be lost to rounding.
+    is_alone = total > ALONE * variance
     if len(variance) * len(leverage.bread) ** 2 <= AT_ONCE:
         crossed = _crossed(leverage, leverage.bread @ contrasts.matrix().T)
     else:  # as if all deals moved the contrast in one direction: those that decide it nearly do
@@ -147,7 +149,7 @@ def satterthwaite(leverage: Leverage, contrasts: Contrasts) -> Floats:
         others = np.maximum(variance - told, 0.0)
         total, squares = total + others, squares + others * variance * leverage.rest
     below = squares + crossed
-    return np.divide(total**2, below, where=below > 0, out=np.zeros(len(variance)))
+    return np.divide(total**2, below, where=(below > 0) & ~is_alone, out=np.zeros(len(variance)))
 
 
 def _portions(leverage: Leverage, width: int) -> Iterator[tuple[Alike, slice]]:

@@ -32,7 +32,7 @@ from arena.ratings.freedom import (
     quantile,
 )
 from arena.ratings.likelihood import ELO, Layout, derivatives, gauged, layout_of
-from arena.ratings.outside import DUEL, Bound, bounds_of, duel_bounds
+from arena.ratings.outside import DUEL, Bound, bounds_of, coreless_bounds
 from arena.ratings.results import Results, restrict
 from arena.ratings.sandwich import loose_directions, sandwich
 
@@ -45,6 +45,8 @@ maximum.
 """
 EQUAL = 1e-6
 """In Elo: smaller differences are rounding, and smaller standard errors count as 0."""
+LITTLE = 0.05
+"""What this share of the weights tells does not matter."""
 ROUNDING = 1e-10
 """A variance below this fraction of the largest one is 0 except for rounding."""
 
@@ -162,12 +164,13 @@ class Fit(NamedTuple):
             elo=self.elo - self.elo[member] + value, covariance=covariance, anchor=member
         )
 
-    def contrast_width(self, weights: Floats) -> float:
-        """The half-width of the 95 % interval of the ratings' sum with these weights (n,); NaN if
-        no bot has an error bar.
+    def contrast_width(self, weights: Floats, told: NDArray[np.bool_]) -> float:
+        """The half-width of the 95 % interval of the ratings' sum with these weights (n,). The bots
+        that have no error bar, which are not ``told``, are left out; NaN if they matter.
         """
-        if not self.is_known.any() and self.anchor is None:
+        if np.abs(weights[~told]).sum() > LITTLE * np.abs(weights).sum():
             return float("nan")
+        weights = np.where(told, weights, 0.0)
         moved = self.covariance @ weights
         parts = np.abs(weights * moved)
         # as if the bots' parts of the error went together: exact where all have played the same
@@ -181,7 +184,7 @@ class Component(NamedTuple):
     ratings of the core, and ``bounds`` what is known of the others.
 
     Without a core one of three or more bots is held at 0, and the others have bounds on their
-    distance from it. ``fit`` is None for two bots.
+    distance from it. ``fit`` is None for two bots, and where it cannot be said who that one is.
     """
 
     members: Ints
@@ -256,10 +259,11 @@ def _component(
         every = _fit_with_prior(inner, graph, prior, seats=seats)
         every = every._replace(members=members, by_prior=tuple(rest))
         return Component(members, inner.games, every, [])
-    if not len(core) and len(members) == DUEL:
-        return Component(members, inner.games, None, duel_bounds(results, members))
     if not len(core):
-        fit = _held(inner, middle_of(graph))._replace(members=members[[middle_of(graph)]])
+        middle = None if len(members) == DUEL else middle_of(graph, inner.played())
+        if middle is None:
+            return Component(members, inner.games, None, coreless_bounds(results, members))
+        fit = _held(inner, middle)._replace(members=members[[middle]])
         return Component(members, inner.games, fit, bounds_of(results, members, fit))
     fit = _fit_core(restrict(inner, core), seats=seats)._replace(members=members[core])
     return Component(members, inner.games, fit, bounds_of(results, members, fit))

@@ -72,9 +72,10 @@ def _bound(results: Results, member: int, fit: "Fit", bots: int) -> Bound:
     # The core's ratings are estimates, too. The bound stands as far from the median estimate as the
     # root of the sum of the two squared distances (the MOVER rule of Zou & Donner 2008).
     weights, median = met.weights(LEVEL), met.solution(0.5)
-    own = fit.contrast_width(weights - fit.level)
-    widths = np.array([fit.contrast_width(row) for row in weights - np.eye(len(weights))])
-    if not np.isfinite([own, *widths]).all():
+    told = np.isfinite(fit.half_widths())
+    own = fit.contrast_width(weights - fit.level, told)
+    widths = np.array([fit.contrast_width(row, told) for row in weights - np.eye(len(weights))])
+    if not np.isfinite(own):
         return _unknown(member, fit.members, int(met.deals.sum()))
     elo, differences, claims = (
         met.sign * (median - np.hypot(median - met.solution(level), width))
@@ -91,10 +92,12 @@ def _bound(results: Results, member: int, fit: "Fit", bots: int) -> Bound:
     )
 
 
-def duel_bounds(results: Results, members: Ints) -> list[Bound]:
-    """Two bots of which one won everything: a bound on their difference puts one on each side of
-    their mean, which is 0.
+def coreless_bounds(results: Results, members: Ints) -> list[Bound]:
+    """What is known of bots of whom none has a rating. Of two, one won everything: a bound on their
+    difference puts one on each side of their mean, which is 0. Of more, nothing.
     """
+    if len(members) > DUEL:
+        return [_unknown(int(member), np.empty(0, dtype=np.int64), 0) for member in members]
     bounds = []
     for member, rival in (members, members[::-1]):
         met = _meetings(results, member, np.array([rival]), np.zeros(1), {})

@@ -214,6 +214,12 @@ def test_without_a_core_the_bot_that_met_most_others_is_held_and_who_never_met_i
     }  # fmt: skip
 
 
+def test_where_nobody_is_the_middle_nobody_has_a_rating_and_a_sentence_says_so():
+    games = [*won_by("a", "b", 9), *won_by("a", "c", 9), *won_by("d", "b", 9), *won_by("d", "c", 9)]
+    assert {row["mark"] for row in rows_of(games).values()} == {"~"}
+    assert notes_of(games)[0].startswith("no rating for a, b, c, d: no two of them won from each")
+
+
 def test_one_deal_gives_no_bound_against_the_core():
     games = [(0, seated, shares) for seated in ("ab", "ba") for shares in ((1, 0), (0, 1))]
     games += [(0, "az", (1, 0)), (0, "za", (0, 1))]

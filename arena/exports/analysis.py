@@ -14,12 +14,12 @@ from arena.ratings.columns import Column
 from arena.ratings.company import Company
 from arena.ratings.goodness import Goodness
 from arena.ratings.voids import void_notes
+from arena.records.record import DUEL
 
 QUESTION = "Does one rating for each bot explain the results?"
 LEVEL = 0.05
 SHOWN_PAIRS = 5
 SHOWN_TESTS = 10
-DUEL = 2
 SMALLEST = 0.001
 BOT = Column("bot", "Bot", style="name")
 GAMES = Column("games", "Games")

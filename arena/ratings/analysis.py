@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,10 +77,10 @@ def analyse_run(
     move_ms = info.config.get("move_ms")
     tempo = Tempo(move_ms if isinstance(move_ms, int) else None)
     calibration = Calibration(own_decks=info.has_own_decks)
-    played = 0
+    played, away = 0, set(without)
     for _, row in read_rows(journal, row_decoder(WholeRow)):
         played += 1
-        if not set(without).isdisjoint(row.bots):
+        if not away.isdisjoint(row.bots):
             continue
         games.add(row)
         left.extend(row.left)
@@ -89,7 +90,7 @@ def analyse_run(
         endings.add(row)
         machines.add(row)
     names = [known.name for known in info.bots]
-    counts = games.counts([name for name in names if name not in without])
+    counts = games.counts([name for name in names if name not in away])
     results = counts.results
     notes = without_note(without, names, results.games, played)
     if bot is not None and bot not in results.bots:
@@ -115,7 +116,7 @@ def analyse_run(
         machines=machines.table(),
         voids=void_table(run, standings_table(counts, ratings), results.games, without),
         opponents=None if bot is None else pairs[pairs["bot"] == bot].reset_index(drop=True),
-        hands=_hands_table(journal, held, [bot] if bot else results.bots, hands, without=without),
+        hands=_hands_table(journal, held, [bot] if bot else results.bots, hands, away),
     )
 
 
@@ -125,7 +126,7 @@ def _of(table: pd.DataFrame, bot: str | None) -> pd.DataFrame:
 
 
 def _hands_table(
-    journal: Path, held: Hands, bots: Sequence[str], most: int, *, without: Sequence[str]
+    journal: Path, held: Hands, bots: Sequence[str], most: int, away: AbstractSet[str]
 ) -> pd.DataFrame:
     """The worst hands of each bot; reads the journal a second time for the ids of their games."""
     frames = {bot: held.candidates(bot, most) for bot in bots}
@@ -134,9 +135,7 @@ def _hands_table(
         {
             number: row.id
             for number, row in enumerate(
-                row
-                for _, row in read_rows(journal, row_decoder(Row))
-                if set(without).isdisjoint(row.bots)
+                row for _, row in read_rows(journal, row_decoder(Row)) if away.isdisjoint(row.bots)
             )
             if number in wanted
         }

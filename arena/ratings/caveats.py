@@ -49,7 +49,7 @@ def _outside_notes(results: Results, part: Component) -> Iterator[str]:
     """What is known of the bots without a rating, one sentence for each case."""
     known = [bound for bound in part.bounds if bound.side in BOUNDS]
     if part.fit is None:
-        yield from [_duel_note(results, known)] if known else [_nothing_note(results, part)]
+        yield _duel_note(results, known) if known else _nothing_note(results, part)
         return
     rated = "the rated bots"
     if not part.is_rated:

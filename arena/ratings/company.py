@@ -21,9 +21,9 @@ from arena.ratings.model import Fit
 from arena.ratings.results import Results
 from arena.ratings.sandwich import deal_sums
 from arena.ratings.seatings import Moved, Rows, Seatings
+from arena.records.record import DUEL
 
 LEVEL = 0.05
-DUEL = 2
 AT_ONCE = 8
 """Tests worked out together in one pass through the games."""
 COLUMNS = (

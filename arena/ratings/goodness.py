@@ -13,12 +13,11 @@ from scipy.special import fdtrc, stdtr
 
 from arena.ratings.components import Floats, Ints
 from arena.ratings.freedom import FEWEST_EFFECTIVE
+from arena.ratings.leverage import effective_deals
 from arena.ratings.likelihood import (
-    ELO,
     Layout,
-    derivatives,
+    bread_of,
     expected_shares,
-    gauged,
     layout_of,
     seat_columns,
     spread,
@@ -68,11 +67,9 @@ def goodness(results: Results, fit: Fit) -> Goodness:
     """
     inner = restrict(results, fit.members)
     layout = layout_of(inner, fit.seats)
-    effects = [fit.seats[size][0][1:] for size in layout.offsets]
-    parameters = np.concatenate([fit.elo - fit.elo.mean(), *effects]) / ELO
+    parameters = fit.parameters(layout)
     pairs = _Pairs(inner, layout, parameters)
-    _, information = derivatives(parameters, layout, inner, fit.prior)
-    bread = np.linalg.inv(gauged(information, layout, fit.prior))
+    bread = bread_of(parameters, layout, inner, fit.prior)
     scores, moved = outcome_scores(inner, layout, parameters), bread @ pairs.slopes.T
     deals = inner.clusters
     is_open = bool(fit.prior) and bool(fit.open_seats or (fit.marks != "").any())
@@ -95,7 +92,7 @@ def goodness(results: Results, fit: Fit) -> Goodness:
         residual[tested]
         / np.sqrt(np.where(np.diag(variance) > SINGULAR, np.diag(variance), np.nan))[tested]
     )
-    effective = np.divide(told[0] ** 2, told[1], where=told[1] > 0, out=np.zeros(len(residual)))
+    effective = effective_deals(*told)
     return Goodness(
         inner.bots, statistic, freedom, deals, p, is_open, _table(inner.bots, pairs, t, effective)
     )

@@ -132,7 +132,7 @@ def leverage_of(
         number=number,
         scale=1 / (1 - np.where(is_exact, 0.0, trace)),
         rest=float(trace[~is_exact].max(initial=0.0)),
-        told=_effective(designs.units, told),
+        told=effective_deals(designs.units @ told, designs.units @ told.power(2)),
         places=places,
     )
 
@@ -143,12 +143,10 @@ def _over_games(designs: Designs, of_outcomes: Sequence[csr_array]) -> csr_array
     return csr_array(csr_array(hstack(designs.games)) @ csr_array(vstack(of_outcomes)))
 
 
-def _effective(units: Ints, told: csr_array) -> Floats:
-    """(n,) the effective number of deals (Kish): the squared sum of weights over the sum of their
+def effective_deals(sums: Floats, squares: Floats) -> Floats:
+    """(n,) the effective numbers of deals (Kish), from the sums of the deals' weights and of their
     squares.
     """
-    squares = np.asarray(units @ told.power(2), dtype=np.float64)
-    sums = np.asarray(units @ told, dtype=np.float64)
     return np.divide(sums**2, squares, where=squares > 0, out=np.zeros_like(squares))
 
 

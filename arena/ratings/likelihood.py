@@ -130,3 +130,11 @@ def gauged(information: Floats, layout: Layout, prior: float) -> Floats:
     regular = information.copy()
     regular[: layout.bots, : layout.bots] += 1 / layout.bots
     return regular
+
+
+def bread_of(parameters: Floats, layout: Layout, results: Results, prior: float) -> Floats:
+    """(size, size) the inverse of the information at these parameters, with the mean rating held
+    unless a prior does.
+    """
+    _, information = derivatives(parameters, layout, results, prior)
+    return np.asarray(np.linalg.inv(gauged(information, layout, prior)), dtype=np.float64)

@@ -17,17 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arena.ratings.sequential import (
-    BORROWED,
-    NO_MARGINS,
-    SCALE,
-    WIDEST,
-    BlockTest,
-    Margins,
-    Question,
-    SequentialTest,
-)
-from arena.records.record import UNKNOWN_MARGIN
+from arena.ratings.sequential import BORROWED, SCALE, WIDEST, BlockTest, Question, SequentialTest
+from arena.records.record import DUEL, NO_MARGINS, UNKNOWN_MARGIN, Margins
 
 if TYPE_CHECKING:
     # Only the name: with it would come all of scipy, and a comparison is played without.
@@ -35,7 +26,6 @@ if TYPE_CHECKING:
 
     from arena.ratings.components import Floats
 
-DUEL = 2
 MOST_SHARING = 4
 SHARED_WINS = 50
 """Steps to allow for shared wins; two are enough where they are rare."""

@@ -32,9 +32,10 @@ from arena.ratings.freedom import (
     quantile,
 )
 from arena.ratings.likelihood import ELO, Layout, derivatives, gauged, layout_of
-from arena.ratings.outside import DUEL, Bound, bounds_of, coreless_bounds
+from arena.ratings.outside import Bound, bounds_of, coreless_bounds
 from arena.ratings.results import Results, restrict
 from arena.ratings.sandwich import loose_directions, sandwich
+from arena.records.record import DUEL
 
 STEP_CAP = 2.0
 TOLERANCE = 1e-9
@@ -149,6 +150,13 @@ class Fit(NamedTuple):
             ratio = difference / self.difference_error()
         chance = np.where(np.isnan(self.quantiles()), np.nan, chance_below(ratio, self.freedom))
         return np.where(difference == 0, 0.5, chance)
+
+    def parameters(self, layout: Layout) -> Floats:
+        """The parameters of the model at this fit, in a layout of its bots and seats."""
+        effects = [self.seats[size][0][1:] for size in layout.offsets]
+        return np.asarray(
+            np.concatenate([self.elo - self.elo.mean(), *effects]) / ELO, dtype=np.float64
+        )
 
     def anchored(self, member: int, value: float) -> "Fit":
         """The fit with one member held at a value, so that it is no longer an estimate; the others'

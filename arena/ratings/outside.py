@@ -17,6 +17,7 @@ from scipy.special import expit, log_expit, logsumexp, softmax
 from arena.ratings.components import Floats, Ints
 from arena.ratings.likelihood import ELO
 from arena.ratings.results import Results, SizedGames
+from arena.records.record import DUEL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 FEW_DEALS = 10
 """Below this many deals error bars are rough, and who won nothing may yet win something."""
-DUEL = 2
 
 
 class Bound(NamedTuple):
@@ -56,7 +56,10 @@ def bound_interval(bound: float, side: str) -> tuple[float, float, float]:
 def bounds_of(results: Results, members: Ints, fit: "Fit") -> list[Bound]:
     """What is known of the members of a component that the fit does not rate."""
     rest = np.setdiff1d(members, fit.members)
-    return [_bound(results, int(member), fit, len(members)) for member in rest]
+    if not len(rest):
+        return []
+    told = np.isfinite(fit.half_widths())
+    return [_bound(results, int(member), fit, told, len(members)) for member in rest]
 
 
 def _unknown(member: int, rivals: Ints, deals: int) -> Bound:
@@ -64,15 +67,18 @@ def _unknown(member: int, rivals: Ints, deals: int) -> Bound:
     return Bound(member, "~", np.nan, rivals, nothing, np.isfinite(nothing), deals)
 
 
-def _bound(results: Results, member: int, fit: "Fit", bots: int) -> Bound:
-    """The bound of a bot of a component of this many ``bots``."""
+def _bound(
+    results: Results, member: int, fit: "Fit", told: "NDArray[np.bool_]", bots: int
+) -> Bound:
+    """The bound of a bot of a component of this many ``bots``; those of the fit that are ``told``
+    have an error bar.
+    """
     met = _meetings(results, member, fit.members, fit.elo, fit.seats)
     if met is None:
         return _unknown(member, fit.members, 0)
     # The core's ratings are estimates, too. The bound stands as far from the median estimate as the
     # root of the sum of the two squared distances (the MOVER rule of Zou & Donner 2008).
     weights, median = met.weights(LEVEL), met.solution(0.5)
-    told = np.isfinite(fit.half_widths())
     own = fit.contrast_width(weights - fit.level, told)
     widths = np.array([fit.contrast_width(row, told) for row in weights - np.eye(len(weights))])
     if not np.isfinite(own):
@@ -96,13 +102,14 @@ def coreless_bounds(results: Results, members: Ints) -> list[Bound]:
     """What is known of bots of whom none has a rating. Of two, one won everything: a bound on their
     difference puts one on each side of their mean, which is 0. Of more, nothing.
     """
+    unknown = [_unknown(int(member), np.empty(0, dtype=np.int64), 0) for member in members]
     if len(members) > DUEL:
-        return [_unknown(int(member), np.empty(0, dtype=np.int64), 0) for member in members]
+        return unknown
     bounds = []
     for member, rival in (members, members[::-1]):
         met = _meetings(results, member, np.array([rival]), np.zeros(1), {})
         if met is None:
-            return [_unknown(int(member), np.empty(0, dtype=np.int64), 0) for member in members]
+            return unknown
         difference = met.sign * met.solution(LEVEL)
         is_clear = np.array([met.solution(LEVEL / DUEL) > 0])
         bounds.append(

@@ -13,6 +13,8 @@ from enum import StrEnum
 from math import cosh, exp, log, sqrt, tanh
 from typing import NamedTuple
 
+from arena.records.record import NO_MARGINS, Margins
+
 SCALE = 400 / log(10)
 """Elo points per unit of the logistic scale."""
 WIDEST = 1.0
@@ -21,11 +23,6 @@ BORROWED = 2.0
 """How many blocks the mean level counts for when we estimate the
 level of each group of opponents.
 """
-
-
-Margins = tuple[Sequence[int], Sequence[int]]
-"""The margins of the new bot and of the old one, game by game."""
-NO_MARGINS: Margins = ((), ())
 
 
 class Verdict(StrEnum):

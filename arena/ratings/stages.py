@@ -17,21 +17,12 @@ from scipy.sparse import csr_array
 from arena.errors import NoAnswerError
 from arena.ratings.components import Floats
 from arena.ratings.freedom import COVERAGE, quantile
-from arena.ratings.likelihood import (
-    ELO,
-    Layout,
-    derivatives,
-    gauged,
-    layout_of,
-    seat_columns,
-    spread,
-)
+from arena.ratings.likelihood import ELO, Layout, bread_of, layout_of, seat_columns, spread
 from arena.ratings.model import MOST_STEPS, STEP_CAP, TOLERANCE, Fit, Ratings
 from arena.ratings.outside import bounds_of
 from arena.ratings.results import Results, SizedGames, restrict
 from arena.ratings.sandwich import deal_sums, outcome_scores
 
-DUEL = 2
 START = 0.6
 """The scale of a later stage with which the search begins; on real games they are 0.56 to 0.64."""
 MOST_THETA = 20.0
@@ -79,9 +70,8 @@ def by_ranks(results: Results, fit: Fit) -> Second:
     stages = list(_stages(games, keys))
     parameters = _solve(layout, stages, len(keys))
     scores, bread = _scores(games, layout, stages, parameters), _bread(layout, stages, parameters)
-    wins = _win_parameters(fit, layout)
-    _, information = derivatives(wins, layout, games, fit.prior)
-    win_bread = np.asarray(np.linalg.inv(gauged(information, layout, fit.prior)), dtype=np.float64)
+    wins = fit.parameters(layout)
+    win_bread = bread_of(wins, layout, games, fit.prior)
     by_wins, covariance, apart = _covariances(
         games, layout.bots, (scores, bread), (outcome_scores(games, layout, wins), win_bread)
     )
@@ -154,20 +144,28 @@ def _design(layout: Layout, stage: _Stage, utility: Floats, scale: float, size: 
     return np.asarray(design[:, :, :size], dtype=np.float64)
 
 
+def _derivatives(
+    layout: Layout, stages: Sequence[_Stage], parameters: Floats
+) -> tuple[Floats, Floats]:
+    """The gradient of the log likelihood and the information, with the mean rating held."""
+    size = len(parameters)
+    gradient, information = np.zeros(size), np.zeros((size, size))
+    for stage in stages:
+        terms = _terms(layout, stage, parameters)
+        design = _design(layout, stage, terms.utility, terms.scale, size)
+        games = stage.table.games
+        gradient += np.einsum("o,ok,okp->p", games, terms.residual, design)
+        half = np.einsum("okl,olp->okp", terms.spread * games[:, None, None], design)
+        information += np.tensordot(design, half, axes=((0, 1), (0, 1)))
+    information[: layout.bots, : layout.bots] += 1 / layout.bots
+    return gradient, information
+
+
 def _solve(layout: Layout, stages: Sequence[_Stage], scales: int) -> Floats:
     """The ratings, seats and scales at the maximum, by Fisher scoring. Raises NoAnswerError."""
-    size = layout.size + scales
     parameters = np.append(np.zeros(layout.size), np.full(scales, START))
     for _ in range(MOST_STEPS):
-        gradient, information = np.zeros(size), np.zeros((size, size))
-        for stage in stages:
-            terms = _terms(layout, stage, parameters)
-            design = _design(layout, stage, terms.utility, terms.scale, size)
-            games = stage.table.games
-            gradient += np.einsum("o,ok,okp->p", games, terms.residual, design)
-            half = np.einsum("okl,olp->okp", terms.spread * games[:, None, None], design)
-            information += np.tensordot(design, half, axes=((0, 1), (0, 1)))
-        information[: layout.bots, : layout.bots] += 1 / layout.bots
+        gradient, information = _derivatives(layout, stages, parameters)
         step = np.linalg.lstsq(information, gradient)[0]
         step *= min(1.0, STEP_CAP / max(np.abs(step).max(), 1e-300))
         parameters = parameters + step
@@ -184,22 +182,16 @@ def _solve(layout: Layout, stages: Sequence[_Stage], scales: int) -> Floats:
 
 def _bread(layout: Layout, stages: Sequence[_Stage], parameters: Floats) -> Floats:
     """The inverse of the curvature at the maximum, with the mean rating held."""
-    size = len(parameters)
-    curvature = np.zeros((size, size))
+    _, curvature = _derivatives(layout, stages, parameters)
     for stage in stages:
-        terms = _terms(layout, stage, parameters)
-        design = _design(layout, stage, terms.utility, terms.scale, size)
-        games = stage.table.games
-        half = np.einsum("okl,olp->okp", terms.spread * games[:, None, None], design)
-        curvature += np.tensordot(design, half, axes=((0, 1), (0, 1)))
         if stage.scale >= 0:
             # The utility is the product of a scale and the ratings, and so bends as well.
-            at = layout.size + stage.scale
-            plain = _design(layout, stage._replace(scale=-1), terms.utility, 1.0, size)
-            mixed = np.einsum("o,ok,okp->p", games, terms.residual, plain)
+            at, terms = layout.size + stage.scale, _terms(layout, stage, parameters)
+            plain = stage._replace(scale=-1)
+            design = _design(layout, plain, terms.utility, 1.0, len(parameters))
+            mixed = np.einsum("o,ok,okp->p", stage.table.games, terms.residual, design)
             curvature[at] -= mixed
             curvature[:, at] -= mixed
-    curvature[: layout.bots, : layout.bots] += 1 / layout.bots
     # A stage that nobody of these bots ever decided has a scale that nothing tells of.
     return np.asarray(np.linalg.pinv(curvature, hermitian=True), dtype=np.float64)
 
@@ -215,12 +207,6 @@ def _scores(
         design = _design(layout, stage, terms.utility, terms.scale, size)
         scores[stage.number] += np.einsum("ok,okp->op", terms.residual, design)
     return [csr_array(of_table) for of_table in scores]
-
-
-def _win_parameters(fit: Fit, layout: Layout) -> Floats:
-    """The parameters of the share-logit model at a fit."""
-    seats = [fit.seats[size][0][1:] for size in layout.offsets]
-    return np.asarray(np.concatenate([fit.elo - fit.elo.mean(), *seats]) / ELO, dtype=np.float64)
 
 
 def _covariances(

@@ -34,9 +34,9 @@ from arena.ratings.stages import ratings_by_ranks
 from arena.ratings.tally import PlayedBlocks, games_in
 from arena.ratings.voids import void_notes, void_table
 from arena.records.journal import journal_of
+from arena.records.record import DUEL
 from arena.records.runfile import RunInfo, read_run
 
-DUEL = 2
 PLACES, UNKNOWN = {">": 0, "<": 2}, 3
 """Where bots outside the core stand in a component, by mark; the core's place is 1."""
 ORDER = ["component", "place", "figure"]

@@ -217,21 +217,18 @@ class Tally(GameList):
         """The counts so far, for these bots and any others found; clusters are the deals of boards,
         numbered in sorted order. Games with a bot in ``without`` are left out.
         """
-        outcome, sizes = (
-            np.array(self.outcome, dtype=np.int32),
-            np.array(
-                [len(seated) * set(without).isdisjoint(seated) for _, seated, _ in self.outcomes],
-                dtype=np.int8,
-            ),
+        outcome, placings = np.array(self.outcome, dtype=np.int32), list(self.outcomes)
+        away = set(without)
+        sizes = np.array(
+            [len(seated) * away.isdisjoint(seated) for _, seated, _ in placings], dtype=np.int8
         )
-        names = sorted({*bots, *(bot for seated in self.seated for bot in seated)} - {*without})
+        names = sorted({*bots, *(bot for seated in self.seated for bot in seated)} - away)
         number = {name: place for place, name in enumerate(names)}
         deals = self.board_deals()
         clusters = np.unique(deals[sizes[outcome] > 0] if without else deals)
         tables, sums = list[SizedGames](), list[pd.DataFrame]()
         for size in sorted(set(sizes.tolist()) - {0}):
             rows = np.flatnonzero(sizes == size)
-            placings = list(self.outcomes)
             known = [placings[row][1:] for row in rows]
             seats = np.array(
                 [[number[bot] for bot in seated] for seated, _ in known], dtype=np.int64

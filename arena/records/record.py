@@ -23,6 +23,9 @@ DEALS = 10_000_000
 UNKNOWN_MARGIN = 25
 """A margin larger than any in pagodas: that of a forfeited game, of which only the winner is known.
 """
+Margins = tuple[Sequence[int], Sequence[int]]
+"""The margins of two bots that are compared, the new one first, game by game."""
+NO_MARGINS: Margins = ((), ())
 DIFFERENT = 1.25
 """If one machine is more than this many times as fast as another, equal times do not give bots
 equal computing power.

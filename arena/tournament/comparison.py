@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from arena.errors import ConfigError
 from arena.match.referee import GamePlan
-from arena.records.record import GameRecord, margins, shares
+from arena.records.record import NO_MARGINS, GameRecord, Margins, margins, shares
 from arena.tournament.batches import Batches
 from arena.tournament.config import MOST_DEALS, RunConfig
 from arena.tournament.lineups import opponents
@@ -23,10 +23,6 @@ WHOLE = 12
 """A win in integer parts, which 1, 2, 3 or 4 winners can share evenly."""
 
 
-Margins = tuple[tuple[int, ...], tuple[int, ...]]
-"""The margins of the new bot and of the old one, game by game."""
-
-
 class Block(NamedTuple):
     """One deal on one board, played by both bots in the same seats: each bot's mean share of the
     win, and the set of opponents; for a test by margin also both bots' sorted margins.
@@ -35,7 +31,7 @@ class Block(NamedTuple):
     new: float
     old: float
     group: int
-    margins: Margins = ((), ())
+    margins: Margins = NO_MARGINS
 
 
 class _OpenBlock(NamedTuple):
@@ -46,7 +42,7 @@ class _OpenBlock(NamedTuple):
     games: int = 0
     new: int = 0
     old: int = 0
-    margins: Margins = ((), ())
+    margins: Margins = NO_MARGINS
 
     def block(self, whole: int, group: int) -> Block:
         """The block, once it is complete."""

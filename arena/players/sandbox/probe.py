@@ -4,6 +4,7 @@ inside it looks around and reports.
 
 import json
 import os
+import signal
 import socket
 import subprocess
 from collections.abc import Callable
@@ -76,20 +77,31 @@ def look_around(launch: Callable[..., Launch], temporary: Path) -> dict[str, boo
         )
         start = launch(["python3", "spy.py"], home)
         try:
-            # Our own script in the sandbox under test.
-            done = subprocess.run(  # noqa: S603
-                start.command, cwd=home, env=start.environment, pass_fds=start.descriptors,
-                capture_output=True, text=True,
-                timeout=PATIENCE_S, check=False, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+            report = report_of(start, home)
         finally:
             start.close()
             start.clear_up()
-    if done.returncode:
-        raise ValueError(
-            done.stderr.strip().splitlines()[-1][:200]
-            if done.stderr.strip()
-            else f"status {done.returncode}"
-        )
-    barriers: dict[str, bool] = json.loads(done.stdout)
+    barriers: dict[str, bool] = json.loads(report)
     return barriers
+
+
+def report_of(start: Launch, home: Path) -> str:
+    """What the child prints. Raises ValueError or SubprocessError if it fails or takes too long."""
+    # Our own script in the sandbox under test.
+    with subprocess.Popen(  # noqa: S603
+        start.command, cwd=home, env=start.environment, pass_fds=start.descriptors, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as child:  # fmt: skip
+        try:
+            out, err = child.communicate(timeout=PATIENCE_S)
+        except BaseException:
+            # All of it: a bubblewrap that is killed while it starts, by a Ctrl-C for example,
+            # leaves a process that waits for its parent for ever (seen in 12 of 300).
+            os.killpg(child.pid, signal.SIGKILL)
+            raise
+    if child.returncode:
+        raise ValueError(
+            err.strip().splitlines()[-1][:200] if err.strip() else f"status {child.returncode}"
+        )
+    return out

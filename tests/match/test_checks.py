@@ -275,7 +275,7 @@ def test_most_games_are_at_a_short_time_that_grows_for_a_bot_that_needs_more(
 def test_what_is_cut_of_notes_is_said_and_is_no_failure(bench):
     name, note = "notes within their limits", 'note={"value": 61, "text": "fine", "best\\u202e": 1}'
     talker = bench(
-        changed('move=rng.choice(message["legal"])', f'move=message["legal"][0], {told}')
+        changed('move=rng.choice(message["legal"])', f'move=message["legal"][0], {note}')
     )
     assert run(name, talker).detail == "it sends none"
     talker.game(Trial(SMALL, 2, 0))

@@ -302,13 +302,17 @@ class SingleGame(NamedTuple):
             watches = (self._watch(names),) if is_drawn else ()
             try:
                 return (
-                    Referee(plan, board, players, self.timing, *watches)
+                    Referee(plan, board, players, self._timings(labels), *watches)
                     .play(sandbox=self.sandbox.tier, host=node())
                     .record
                 )
             finally:
                 for player in players:
                     player.stop()
+
+    def _timings(self, labels: Sequence[str]) -> list[Timing]:
+        """The time control of each seat."""
+        return [self.timing.of(label) for label in labels]
 
     @contextmanager
     def _staged(self) -> Iterator[list[Bot]]:

@@ -325,7 +325,7 @@ class SingleGame(NamedTuple):
             watches = (self._watch(names, said),) if is_drawn else ()
             try:
                 return (
-                    Referee(plan, board, players, self.timing, *watches)
+                    Referee(plan, board, players, self._timings(labels), *watches)
                     .play(sandbox=self.sandbox.tier, host=node())
                     .record
                 )
@@ -333,6 +333,10 @@ class SingleGame(NamedTuple):
                 for player in players:
                     player.stop()
                 said.show_rest()
+
+    def _timings(self, labels: Sequence[str]) -> list[Timing]:
+        """The time control of each seat."""
+        return [self.timing.of(label) for label in labels]
 
     @contextmanager
     def _staged(self) -> Iterator[list[Bot]]:

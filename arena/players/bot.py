@@ -259,10 +259,8 @@ class BotPlayer(Player):
 
     def open(self) -> None:
         """Starts the process without sending it anything yet. Raises Void."""
-        wanted = self.bot.manifest
-        process = BotProcess(
-            self.bot.command, self.bot.folder, self.sandbox, wanted.memory_mb, wanted.processes
-        )
+        bot, processes = self.bot, self.bot.manifest.processes
+        process = BotProcess(bot.command, bot.folder, self.sandbox, bot.memory_mb, processes)
         self._process = process
         if self.stderr:
             self.stderr.open(process)

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from arena.errors import BotFolderError, did_you_mean
 from arena.players.manifest import FILE, Manifest, check_file, check_name, comments, read_manifest
+from arena.players.odds import odds_of
 from arena.records.regular import has_folder
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo
@@ -65,6 +66,11 @@ class Bot(Struct, frozen=True):
     def command(self) -> list[str]:
         """The command line, started in the folder."""
         return self.manifest.command
+
+    @property
+    def memory_mb(self) -> int:
+        """The memory that all its processes may use: what its label names, else its bot.toml."""
+        return odds_of(self.label).memory_mb or self.manifest.memory_mb
 
 
 def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None = None) -> Bot:

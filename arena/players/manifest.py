@@ -13,7 +13,7 @@ from arena.errors import BotFolderError
 
 FILE = "bot.toml"
 MAX_BYTES = 64 * 1024
-MOST_MEMORY_MB = 4096
+LEAST_MEMORY_MB, MOST_MEMORY_MB = 16, 4096
 MOST_PROCESSES = 128
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", re.ASCII)
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,19}", re.ASCII)
@@ -44,7 +44,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     description: str = ""
     build: list[Words] = []
     fresh: bool = False
-    memory_mb: Annotated[int, Meta(ge=16, le=MOST_MEMORY_MB)] = 1024
+    memory_mb: Annotated[int, Meta(ge=LEAST_MEMORY_MB, le=MOST_MEMORY_MB)] = 1024
     processes: Annotated[int, Meta(ge=1, le=MOST_PROCESSES)] = 32
     startup_ms: Milliseconds | None = None
     move_ms: Milliseconds | None = None

@@ -13,12 +13,12 @@ from arena.errors import ConfigError
 from arena.match.clock import Timing
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, ClockKind
+from arena.players.odds import MAX_MS, has_odds
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
 
-MAX_MS = 86_400_000
 MOST_DEALS = 10_000_000
 DEFAULT_BOARDS = ("bird",)
 UNSAID = Timing()
@@ -139,7 +139,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def timing(self) -> Timing:
-        """The time control."""
+        """The time control of bots that name no limits of their own."""
         return Timing(self.move_ms, self.game_ms, self.increment_ms, self.startup_ms, self.clock)
 
 
@@ -200,7 +200,19 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
             "leave out --move-ms, --game-ms, --increment-ms and --startup-ms, or add a bot that is"
             " not built in",
         )
+    _check_odds(config)
     return config
+
+
+def _check_odds(config: RunConfig) -> None:
+    """Raises ConfigError."""
+    for label in config.bots:
+        config.timing.of(label)
+        if config.in_process and has_odds(label):
+            raise ConfigError(
+                f"expected no limits for {label}: a built-in bot's time is only measured",
+                "leave them out, or add a bot that is not built in",
+            )
 
 
 def _check_match(config: RunConfig) -> None:

@@ -103,7 +103,7 @@ def was_in_time(bench: Bench) -> Found:
 
 def is_within_memory(bench: Bench) -> Found:
     """The memory of all the bot's processes after these games."""
-    used, allowed = bench.player.memory_mb(), bench.bot.manifest.memory_mb
+    used, allowed = bench.player.memory_mb(), bench.bot.memory_mb
     if used > allowed:
         raise Failed.unmet(f"at most {allowed} MB after {bench.games} games", str(used))
     figures = {"memory_mb": used, "allowed_mb": allowed}

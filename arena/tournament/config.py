@@ -13,6 +13,7 @@ from arena.errors import ConfigError
 from arena.match.clock import Timing
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, ClockKind
+from arena.players.odds import has_odds
 from arena.players.options import MOST_MS
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
@@ -139,7 +140,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def timing(self) -> Timing:
-        """The time control."""
+        """The time control of bots that name no limits of their own."""
         return Timing(self.move_ms, self.game_ms, self.increment_ms, self.startup_ms, self.clock)
 
 
@@ -200,7 +201,19 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
             "leave out --move-ms, --game-ms, --increment-ms and --startup-ms, or add a bot that is"
             " not built in",
         )
+    _check_odds(config)
     return config
+
+
+def _check_odds(config: RunConfig) -> None:
+    """Raises ConfigError."""
+    for label in config.bots:
+        config.timing.of(label)
+        if config.in_process and has_odds(label):
+            raise ConfigError(
+                f"expected no limits for {label}: a built-in bot's time is only measured",
+                "leave them out, or add a bot that is not built in",
+            )
 
 
 def _check_match(config: RunConfig) -> None:

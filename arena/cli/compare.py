@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from arena.api.contest import Contest
 from arena.cli import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
-from arena.cli.options import Command, as_json, results_folder, split_commas
+from arena.cli.options import Command, as_json, results_folder, split_bot_names
 from arena.cli.place import Conduct, conduct_options, counted
 from arena.cli.playing import note_short_evidence, playing, show_voided
 from arena.cli.progress import Progress
@@ -75,7 +75,7 @@ def _question_option(name: str) -> Callable[[Command], Command]:
 @question_options
 @click.option(
     "--pool",
-    callback=split_commas,
+    callback=split_bot_names,
     metavar="BOT,...",
     help="Opponents for both; three and four players need some.  [default: NEW and OLD play each"
     " other]",

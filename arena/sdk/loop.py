@@ -6,6 +6,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterable
+from types import MappingProxyType
 
 import msgspec
 
@@ -98,6 +99,9 @@ class _Game:
         self._rng = random.Random(start.seed)  # noqa: S311
         self._has_bank = start.game_ms is not None
         self._clock = start.clock
+        self._options = MappingProxyType(start.options)
+        nodes = start.options.get("nodes")
+        self._most_nodes = nodes if isinstance(nodes, int) else 0
 
     def follow(self, played: Played) -> None:
         move = parse_move(self._state.board, played.move)
@@ -106,7 +110,7 @@ class _Game:
         self._state.play(move)
 
     def answer(self, choose: Choose, turn: Turn, answered_ns: int) -> Move:
-        watch = Stopwatch(self._clock, answered_ns)
+        watch = Stopwatch(self._clock, answered_ns, self._most_nodes)
         self._state.set_hand(self._seat, [parse_tile(tile) for tile in turn.hand])
         state = self._state.copy()
         said: dict[str, object] = {}
@@ -116,6 +120,7 @@ class _Game:
             self._rng,
             turn.time_ms,
             has_bank=self._has_bank,
+            options=self._options,
             watch=watch,
             said=said,
         )

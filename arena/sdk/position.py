@@ -1,7 +1,9 @@
 """What a seat sees when it has to move, and what it can try."""
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
 
 from arena.rules import State
 from arena.rules.boards import COLOURS, Board
@@ -29,6 +31,8 @@ from arena.sdk.dealing import dealt, unseen
 from arena.sdk.rollouts import Pace, Rollout, outlook_unit, played_on, tried
 from arena.sdk.stopwatch import Stopwatch
 
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
+
 
 class Position:
     """What your bot sees when it has to move. Your function gets one; you never need to make one
@@ -40,6 +44,8 @@ class Position:
         seat: Your seat, from 0 in turn order.
         time_ms: The limit for this answer in milliseconds. See `has_time`.
         has_bank: Whether ``time_ms`` is all that is left for several moves, not for this one alone.
+        options: The options that your bot.toml declares, by name: ``position.options["depth"]`` is
+            what the user has set, or else the default.
         rng: A ``random.Random`` of your own, seeded by the arena. Use it, and the same game can be
             played again move by move.
         state: The rules' own state, for bots that need speed: its areas are bit masks, and tiles
@@ -66,6 +72,7 @@ class Position:
         time_ms: int,
         *,
         has_bank: bool = False,
+        options: Mapping[str, Any] = NO_OPTIONS,
         watch: Stopwatch | None = None,
         said: dict[str, object] | None = None,
     ) -> None:
@@ -74,6 +81,7 @@ class Position:
         self.rng = rng
         self.time_ms = time_ms
         self.has_bank = has_bank
+        self.options = options
         self._watch = watch or Stopwatch()
         self._said = {} if said is None else said
 
@@ -471,9 +479,15 @@ class Position:
 
     def _at(self, state: State) -> "Position":
         """The same eyes on another state."""
-        has_bank, watch, said = self.has_bank, self._watch, self._said
         return Position(
-            state, self.seat, self.rng, self.time_ms, has_bank=has_bank, watch=watch, said=said
+            state,
+            self.seat,
+            self.rng,
+            self.time_ms,
+            has_bank=self.has_bank,
+            options=self.options,
+            watch=self._watch,
+            said=self._said,
         )
 
     def _seed(self, seed: int | None) -> int:

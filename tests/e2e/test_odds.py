@@ -16,12 +16,13 @@ from tests.e2e.conftest import ROOT
 
 SLOW = """
 import json, sys, time
-held = bytearray(100 << 20)
+held = None
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
         print(json.dumps({"type": "ready", "id": message["id"], "view": "full"}), flush=True)
     elif message["type"] == "turn":
+        held = held or bytearray(40 << 20)
         began = time.process_time()
         while time.process_time() < began + 0.06:
             pass
@@ -31,8 +32,8 @@ for line in sys.stdin:
         break
 """
 TINY = "R....\n..V..\n....B\n.Y...\n"
-BANK = "slow:move_ms=900,game_ms=100,increment_ms=1"
-HURRIED, SMALL = "slow:move_ms=20", "slow:memory_mb=64"
+BANK = "slow:move_ms=900,game_ms=118,increment_ms=1"
+HURRIED, SMALL = "slow:move_ms=20", "slow:memory_mb=32"
 SEARCHERS = ("lookahead-python", "flatmc-python", "ismcts-python")
 
 
@@ -45,8 +46,8 @@ def tiny(home):
 def odds(arena):
     """A run of one bot under five sorts of limits, and a quick one."""
     arena.add_bot("slow", SLOW)
-    settings = tiny(arena.home)
-    arena("run", "slow", HURRIED, BANK, SMALL, "fst", *settings, "--seed", "o", "--out", "r")
+    bots = ("slow", HURRIED, BANK, SMALL, "fst", "--challenger", "fst")
+    arena("run", *bots, *tiny(arena.home), "--seed", "o", "--out", "r")
     return arena
 
 
@@ -134,12 +135,13 @@ def test_with_nodes_bots_that_search_play_the_same_games_on_any_machine(arena, r
     """The second time beside others that compute, with less time and other workers."""
     for name in SEARCHERS:
         shutil.copytree(ROOT / "bots" / name, arena.home / "bots" / name)
-    bots = [f"{name}:nodes=150" for name in SEARCHERS]
+    bots = [f"{name}:nodes=60" for name in SEARCHERS]
     settings = (*tiny(arena.home), "--seed", "nodes")
     arena("run", *bots, *settings, "--move-ms", 20_000, "--out", "one")
     request.getfixturevalue("burners")
     arena("run", *bots, *settings, "--move-ms", 5000, "--jobs", 2, "--out", "two")
     assert arena.timeless("one") == arena.timeless("two")
     assert not any(record["faults"] for record in arena.records("one"))
-    made = [note["nodes"] for record in arena.records("one") for note in record["notes"]]
-    assert max(made) >= 150
+    noted = [record.get("notes") or [] for record in arena.records("one")]
+    made = [note["nodes"] for notes in noted for note in notes]
+    assert max(made) >= 60

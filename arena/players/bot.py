@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from arena import __version__
 from arena.errors import FaultKind, Forfeit
 from arena.players.aftermath import FAILURES, LAST_WORDS, THINK_WHEN_ASKED, Aftermath
@@ -29,6 +31,7 @@ from arena.players.messages import (
 from arena.players.player import KEPT_BYTES, Answer, Player, Words
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import OPEN, Sandbox
+from arena.players.stderr import Stderr
 from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Metered, Timekeeper
 from arena.players.views import turn_view
 from arena.records.note import note_of
@@ -65,8 +68,10 @@ class BotPlayer(Player):
         sandbox: Sandbox = OPEN,
         clock: ClockKind = BEST_CLOCK,
         speech: Speech = USUAL,
+        stderr: Stderr | None = None,
     ) -> None:
         self.bot = bot
+        self.stderr = stderr
         self.clock: ClockKind = clock
         self.sandbox = sandbox
         self.name = bot.label
@@ -74,6 +79,7 @@ class BotPlayer(Player):
         self._process: BotProcess | None = None
         self._channel: Channel | None = None
         self._timekeeper: Timekeeper | None = None
+        self._options = bot.options
         self._speech = speech
         self._encode = speech.encode
         self._numbers = speech.numbers()
@@ -90,10 +96,14 @@ class BotPlayer(Player):
         Void.
         """
         self._began_ns = time.monotonic_ns()
-        if not self.is_running:
+        is_running = self.is_running
+        if not is_running:
             self.stop()
+        if self.stderr:
+            self.stderr.begin(start.seat)
+        if not is_running:
             self._start()
-        self.channel.queue(self._encode(start))
+        self.channel.queue(self._encode(replace(start, options=self._options)))
 
     def choose(self, state: State, budget_ns: int) -> Answer:
         """Asks for a move. Raises Forfeit."""
@@ -101,12 +111,16 @@ class BotPlayer(Player):
         request = self._encode(turn_view(state, number, budget_ns // NS_PER_MS, full=self._full))
         keeper = self._timekeeper
         assert keeper is not None, "the game has begun"
+        if self.stderr:
+            self.stderr.turn(state.turns)
         began_ns = time.monotonic_ns()
         try:
             line, spent_ns = keeper.ask(request, budget_ns, self.meanwhile)
         except FAILURES as failure:
             raise self._aftermath().fault_of(failure, budget_ns) from None
         answered_ns = time.monotonic_ns()
+        if self.stderr and self.stderr.at_once:
+            self.stderr.settle(self.channel)
         reply = decode_reply(line)
         if not isinstance(reply, Move):
             raise Forfeit(
@@ -151,9 +165,15 @@ class BotPlayer(Player):
         """Sends the lines about the end of the game; stops the process if the bot wants a fresh one
         for each game.
         """
+        if self.stderr:
+            self.stderr.end()
         self.channel.flush()
+        if self.stderr:
+            self.stderr.settle(self.channel)
         if self._process:
             self._process.trim_stderr()
+        if self.stderr:
+            self.stderr.skip()
         if self.bot.manifest.fresh:
             self.stop()
 
@@ -165,6 +185,8 @@ class BotPlayer(Player):
             self._channel.close()
         if self._process:
             self._process.stop()
+        if self.stderr:
+            self.stderr.close()
         self._process = self._channel = self._timekeeper = None
 
     def stop(self) -> None:
@@ -240,11 +262,11 @@ class BotPlayer(Player):
 
     def open(self) -> None:
         """Starts the process without sending it anything yet. Raises Void."""
-        wanted = self.bot.manifest
-        process = BotProcess(
-            self.bot.command, self.bot.folder, self.sandbox, wanted.memory_mb, wanted.processes
-        )
+        bot, processes = self.bot, self.bot.manifest.processes
+        process = BotProcess(bot.command, bot.folder, self.sandbox, bot.memory_mb, processes)
         self._process = process
+        if self.stderr:
+            self.stderr.open(process)
         self.attach(self._speech.connect(process.to_bot, process.from_bot), process)
 
     def attach(self, channel: Channel, metered: Metered) -> None:

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from arena.rules import State
 from arena.rules.boards import COLOURS, Board
@@ -27,26 +26,8 @@ from arena.sdk.areas import (
     villages_of,
 )
 from arena.sdk.dealing import dealt, unseen
+from arena.sdk.rollouts import Pace, Rollout, outlook_unit, played_on, tried
 from arena.sdk.stopwatch import Stopwatch
-
-
-class Rollout(NamedTuple):
-    """What came of one move in the games that `Position.rollouts` played on from it.
-
-    Attributes:
-        move: The move.
-        games: How many games were played.
-        wins: This seat's wins, from 0 to ``games``: 1 for a win alone, 1/k for a win shared by k
-            seats.
-        left: This seat's pagodas left, summed over the games. Fewer is better.
-        outlook: This seat's `Position.outlook` at the end of the games, summed. More is better.
-    """
-
-    move: int
-    games: int
-    wins: float
-    left: int
-    outlook: float
 
 
 class Position:
@@ -135,17 +116,27 @@ class Position:
         """
         return self._watch.elapsed_ms
 
+    @property
+    def nodes(self) -> int:
+        """How many positions you have made for this answer: each `play`, and each game that
+        `rollouts`, `playout` and `play_on` have played.
+        """
+        return self._watch.nodes
+
     def has_time(self, share: float = 1.0) -> bool:
         """Whether to go on thinking. Ask before each small piece of work, and answer as soon as it
         says False.
 
-        It stops before `think_ms` are used up if the next piece, when it takes as long as the
-        longest so far, would go beyond. Time in which other programs hold the processor costs you
-        nothing, unless the arena runs with ``--clock wall``.
+        Of a bot with the option ``nodes`` above 0, it says False once `nodes` has reached that,
+        whatever the time.
+
+        Otherwise it stops before `think_ms` are used up if the next piece, when it takes as long as
+        the longest so far, would go beyond. Time in which other programs hold the processor costs
+        you nothing, unless the arena runs with ``--clock wall``.
 
         Args:
-            share: The part of `think_ms` to use, from 0 to 1. With 0.5 it says False halfway, for a
-                search in stages.
+            share: The part of `think_ms`, or of the nodes, to use, from 0 to 1. With 0.5 it says
+                False halfway, for a search in stages.
 
         Example:
             Count wins until the time is up:
@@ -154,7 +145,10 @@ class Position:
                     for tried in position.rollouts(1, moves):
                         total[tried.move] += tried.wins
         """
-        return self._watch.allows(share * self.think_ms)
+        watch = self._watch
+        if watch.most_nodes:
+            return watch.nodes < share * watch.most_nodes
+        return watch.allows(share * self.think_ms)
 
     # what lies on the board
 
@@ -332,6 +326,7 @@ class Position:
         """
         state = self.state.copy()
         state.play(self._number(move))
+        self._watch.nodes += 1
         return self._at(state)
 
     def outlook(self, seat: int | None = None) -> float:
@@ -347,7 +342,7 @@ class Position:
         Raises:
             IndexError: There is no such seat.
         """
-        return self.state.outlook(self.seat if seat is None else seat) / self._outlook_unit
+        return self.state.outlook(self.seat if seat is None else seat) / outlook_unit(self.state)
 
     def outlooks(self) -> list[float]:
         """The mover's `outlook` after each of its `legal_moves`, in the same order. Much faster
@@ -359,7 +354,7 @@ class Position:
                 outlooks = position.outlooks()
                 return position.legal_moves()[outlooks.index(max(outlooks))]
         """
-        unit = self._outlook_unit
+        unit = outlook_unit(self.state)
         return [outlook / unit for outlook in self.state.outlooks()]
 
     def rollouts(
@@ -402,17 +397,10 @@ class Position:
                 such policy.
             IllegalMoveError: One of the moves is not legal.
         """
-        if times < 1:
-            raise ValueError(f"expected at least 1 game for each move, got {times}")
-        chosen = None if moves is None else list(moves)
-        tried = self.state.rollouts(
-            self.seat, times, self._seed(seed), policy, chosen, among, turns
-        )
-        unit = self._outlook_unit
-        return [
-            Rollout(move, times, won, stock, outlook / unit)
-            for move, won, stock, outlook in zip(*tried, strict=True)
-        ]
+        pace = Pace(policy, among, turns)
+        found = tried(self.state, self.seat, times, moves, pace, self._seed(seed))
+        self._watch.nodes += times * len(found)
+        return found
 
     def playout(
         self, *, policy: str = "uniform", among: int = 0, seed: int | None = None
@@ -447,11 +435,9 @@ class Position:
         Raises:
             ValueError: There is no such policy.
         """
-        # For play, not for secrets.
-        luck = random.Random(self._seed(seed))  # noqa: S311
-        state = dealt(self.state, self.seat, luck)
-        state.playout(luck.getrandbits(64), policy, among, turns)
-        return self._at(state)
+        self._watch.nodes += 1
+        pace = Pace(policy, among, turns)
+        return self._at(played_on(self.state, self.seat, pace, self._seed(seed)))
 
     def sample(self, seed: int | None = None) -> "Position":
         """This position with the tiles you cannot see dealt at random: a game that may be the one
@@ -479,10 +465,6 @@ class Position:
             f"turn {self.turns}, {whose}, you are seat {self.seat} and hold"
             f" {' '.join(self.hand) or 'no tiles'}"
         )
-
-    @property
-    def _outlook_unit(self) -> int:
-        return 100 * (self.players - 1)
 
     def _number(self, move: int | str) -> int:
         return self.move(move) if isinstance(move, str) else move

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from itertools import count
 from typing import NamedTuple, TypeVar
 
+from msgspec.structs import replace
+
 from arena.errors import ArenaError, FaultKind, Forfeit, Void
 from arena.match.checks.step import CURES, Failed
 from arena.match.clock import Timing
@@ -15,6 +17,7 @@ from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.inprocess import InProcessPlayer, first_move, random_move
 from arena.players.messages import Start
+from arena.players.odds import odds_of
 from arena.players.player import Player
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.record import GameRecord
@@ -62,13 +65,15 @@ class Bench:
 
     ``player`` is its process for most games, and ``games`` counts these; ``slowest_ms`` is over the
     games at ``move_ms``. The others are at ``short_ms``, which grows if the bot is late.
-    ``start_ns`` is its last start-up.
+    ``start_ns`` is its last start-up. The limits that the bot's own label names count over
+    ``move_ms`` and the usual bank.
     """
 
     def __init__(self, bot: Bot, move_ms: int, sandbox: Sandbox) -> None:
         self.bot = bot
-        self.move_ms = move_ms
-        self.short_ms = min(move_ms, SHORT_MS)
+        self.odds = odds_of(bot.label)
+        self.move_ms = self.odds.move_ms or move_ms
+        self.short_ms = min(self.move_ms, SHORT_MS)
         self.sandbox = sandbox
         self.player = BotPlayer(bot, STARTUP_MS, sandbox)
         self.slowest_ms = 0.0
@@ -116,11 +121,10 @@ class Bench:
             tuple(range(1, trial.players + 1)),
         )
         move_ms = self.move_ms if trial.is_full else self.short_ms
-        timing = Timing(
-            move_ms=move_ms,
-            game_ms=BANK_MOVES * move_ms if trial.has_bank else None,
-            startup_ms=STARTUP_MS,
-        )
+        timing = Timing(move_ms=move_ms, startup_ms=STARTUP_MS)
+        if trial.has_bank:
+            bank_ms, more_ms = self.odds.game_ms or BANK_MOVES * move_ms, self.odds.increment_ms
+            timing = replace(timing, game_ms=bank_ms, increment_ms=more_ms or 0)
         outcome = Referee(plan, trial.board, seated, timing).play()
         record = outcome.record
         for fault, kept in zip(record.faults, outcome.evidence, strict=True):

@@ -102,7 +102,7 @@ def was_in_time(bench: Bench) -> str:
 
 def is_within_memory(bench: Bench) -> str:
     """The memory of all the bot's processes after these games."""
-    used, allowed = bench.player.memory_mb(), bench.bot.manifest.memory_mb
+    used, allowed = bench.player.memory_mb(), bench.bot.memory_mb
     if used > allowed:
         raise Failed(f"expected at most {allowed} MB after {bench.games} games, got {used}")
     return f"{used} of {allowed} MB after {bench.games} games"

@@ -34,7 +34,7 @@ from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.stderr import Stderr
 from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Metered, Timekeeper
 from arena.players.views import turn_view
-from arena.records.note import note_of
+from arena.records.note import Note, note_of
 from arena.rules import State
 
 QUIT_S = 0.1
@@ -46,13 +46,14 @@ that is no fault.
 class Speech(NamedTuple):
     """How the arena speaks to a bot; a tool that wants a part of it otherwise gives its own.
 
-    ``encode`` makes a line of a message, ``numbers`` the ids of all requests to one process, and
-    ``connect`` the channel for the process's pipes.
+    ``encode`` makes a line of a message, ``numbers`` the ids of all requests to one process,
+    ``connect`` the channel for the process's pipes, and ``note`` what is kept of a note.
     """
 
     encode: Callable[[FromArena], bytes] = encode
     numbers: Callable[[], Iterator[int]] = lambda: count(1)
     connect: Callable[[int, int], Channel] = Channel
+    note: Callable[[object], Note | None] = note_of
 
 
 USUAL = Speech()
@@ -130,7 +131,7 @@ class BotPlayer(Player):
         if reply.id != number:
             raise self._wrong_id(number, line)
         self._has_moved = True
-        note = None if reply.note is SILENCE else note_of(said(reply.note))
+        note = None if reply.note is SILENCE else self._speech.note(said(reply.note))
         return Answer(reply.move, spent_ns, began_ns, answered_ns, note)
 
     def request(self, state: State, time_ms: int) -> None:

@@ -44,10 +44,10 @@ class Position:
         seat: Your seat, from 0 in turn order.
         time_ms: The limit for this answer in milliseconds. See `has_time`.
         has_bank: Whether ``time_ms`` is all that is left for several moves, not for this one alone.
-        options: The options that your bot.toml declares, by name: ``position.options["depth"]`` is
-            what the user has set, or else the default.
         rng: A ``random.Random`` of your own, seeded by the arena. Use it, and the same game can be
             played again move by move.
+        options: The options that your ``bot.toml`` declares, by name, as the user set them: an int,
+            a float, a bool or a text each.
         state: The rules' own state, for bots that need speed: its areas are bit masks, and tiles
             you cannot see are unknown.
 
@@ -72,18 +72,18 @@ class Position:
         time_ms: int,
         *,
         has_bank: bool = False,
-        options: Mapping[str, Any] = NO_OPTIONS,
         watch: Stopwatch | None = None,
         said: dict[str, object] | None = None,
+        options: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
         self.state = state
         self.seat = seat
         self.rng = rng
         self.time_ms = time_ms
         self.has_bank = has_bank
-        self.options = options
         self._watch = watch or Stopwatch()
         self._said = {} if said is None else said
+        self.options = options
 
     def note(self, value: float | None = None, text: str | None = None, **numbers: float) -> None:
         """Say something about your move: `arena replay` shows it. No other bot sees it, and it
@@ -485,9 +485,9 @@ class Position:
             self.rng,
             self.time_ms,
             has_bank=self.has_bank,
-            options=self.options,
             watch=self._watch,
             said=self._said,
+            options=self.options,
         )
 
     def _seed(self, seed: int | None) -> int:

@@ -26,7 +26,8 @@ from arena.players.sandbox.probe import failure
 from arena.players.sandbox.tiers import TIERS, Sandbox
 from arena.players.steadiness import kernel_counts, longest_pauses, paranoia
 from arena.rules import CORE
-from arena.tournament.pool import START_METHOD, available_cores
+from arena.tournament.crew import START_METHOD
+from arena.tournament.pool import available_cores
 
 TOOLCHAINS = {
     "Python": ("python3",),

@@ -14,7 +14,7 @@ from multiprocessing_logging import MultiProcessingHandler
 
 from arena.errors import RunError
 from arena.records.regular import open_regular
-from arena.tournament.pool import START_METHOD
+from arena.tournament.crew import START_METHOD
 
 FILE = "arena.log"
 FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
@@ -26,8 +26,9 @@ def run_log(folder: Path, level: int) -> Iterator[Any]:
     to.
 
     The start method is set before the handler makes its queue, because workers cannot be given a
-    queue of another method.
+    queue of another method; at the end it is what it was.
     """
+    method = multiprocessing.get_start_method(allow_none=True)
     multiprocessing.set_start_method(START_METHOD, force=True)
     path = folder / "logs" / FILE
     try:
@@ -52,3 +53,4 @@ def run_log(folder: Path, level: int) -> Iterator[Any]:
         root.setLevel(before)
         handler.close()
         file.close()
+        multiprocessing.set_start_method(method, force=True)

@@ -4,7 +4,7 @@ import logging
 import multiprocessing
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from typing import NamedTuple
@@ -14,14 +14,8 @@ from arena.match.retrace import Decision, decisions_of, old_ms
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.record import GameRecord
-from arena.tournament.pool import (
-    AHEAD,
-    START_METHOD,
-    end_pool,
-    kill_workers,
-    starting_workers,
-    worker_cores,
-)
+from arena.tournament.crew import START_METHOD, Crew, starting_workers
+from arena.tournament.pool import AHEAD, worker_cores
 from arena.tournament.scripts import Scripts
 from arena.tournament.workers import Setup, retrace_game, start_worker
 
@@ -77,20 +71,18 @@ def compare_decisions(
         ) from None
     finally:
         if waiting:
-            kill_workers()
-        end_pool(pool)
+            pool.kill()
+        pool.end()
 
 
-def _pool(scripts: Scripts, new: Bot, sandbox: Sandbox, jobs: int) -> ProcessPoolExecutor:
+def _pool(scripts: Scripts, new: Bot, sandbox: Sandbox, jobs: int) -> Crew:
     context = multiprocessing.get_context(START_METHOD)
     boards = {name: tuple(rows) for name, rows in scripts.info.boards.items()}
     setup = Setup(
         {new.label: new}, boards, scripts.timing, sandbox, worker_cores(jobs), logging.CRITICAL
     )
     arguments = (setup, context.Queue(), context.Value("i", 0), context.Value("b", 0, lock=False))
-    return ProcessPoolExecutor(
-        jobs, mp_context=context, initializer=start_worker, initargs=arguments
-    )
+    return Crew(jobs, start_worker, arguments)
 
 
 def _compared(record: GameRecord, seat: int, future: Future[list[Decision]]) -> Compared:

@@ -303,7 +303,7 @@ class SingleGame(NamedTuple):
             try:
                 return (
                     Referee(plan, board, players, self.timing, *watches)
-                    .play(sandbox=self.sandbox.tier, host=node())
+                    .play(sandbox=self.sandbox.text(labels), host=node())
                     .record
                 )
             finally:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from arena import __version__
 from arena.errors import FaultKind, Forfeit
-from arena.players.aftermath import FAILURES, LAST_WORDS, THINK_WHEN_ASKED, Aftermath
+from arena.players.aftermath import FAILURES, LAST_WORDS, THINK_WHEN_ASKED, Aftermath, Failure
 from arena.players.channel import Channel, Line
 from arena.players.folder import Bot
 from arena.players.messages import (
@@ -69,6 +69,7 @@ class BotPlayer(Player):
         self.bot = bot
         self.clock: ClockKind = clock
         self.sandbox = sandbox
+        self._grants = sandbox.of(bot.label)
         self.name = bot.label
         self.startup_ms = startup_ms
         self._process: BotProcess | None = None
@@ -105,8 +106,9 @@ class BotPlayer(Player):
         try:
             line, spent_ns = keeper.ask(request, budget_ns, self.meanwhile)
         except FAILURES as failure:
-            raise self._aftermath().fault_of(failure, budget_ns) from None
+            raise self._fault_of(failure, budget_ns) from None
         answered_ns = time.monotonic_ns()
+        line = self._grants.hidden(line) if self._grants.env else line
         reply = decode_reply(line)
         if not isinstance(reply, Move):
             raise Forfeit(
@@ -189,7 +191,7 @@ class BotPlayer(Player):
             (
                 line.direction,
                 round((line.at_ns - self._began_ns) / 1e6, 1),
-                line.text[:KEPT_BYTES].decode(errors="backslashreplace"),
+                self._grants.hidden(line.text)[:KEPT_BYTES].decode(errors="backslashreplace"),
             )
             for line in self._channel.lines()
         ]
@@ -242,7 +244,12 @@ class BotPlayer(Player):
         """Starts the process without sending it anything yet. Raises Void."""
         wanted = self.bot.manifest
         process = BotProcess(
-            self.bot.command, self.bot.folder, self.sandbox, wanted.memory_mb, wanted.processes
+            self.bot.command,
+            self.bot.folder,
+            self.sandbox,
+            wanted.memory_mb,
+            wanted.processes,
+            grants=self._grants,
         )
         self._process = process
         self.attach(self._speech.connect(process.to_bot, process.from_bot), process)
@@ -263,7 +270,8 @@ class BotPlayer(Player):
         try:
             line, _ = keeper.ask(hello, budget_ns, self.meanwhile, budget_ns)
         except FAILURES as failure:
-            raise self._aftermath(is_starting=True).fault_of(failure, budget_ns) from None
+            raise self._fault_of(failure, budget_ns, is_starting=True) from None
+        line = self._grants.hidden(line) if self._grants.env else line
         reply = decode_reply(line, READY_EXAMPLE)
         if not isinstance(reply, Ready):
             raise Forfeit(
@@ -280,6 +288,13 @@ class BotPlayer(Player):
             f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id'
             " of the request, and answer it once"
         )
+
+    def _fault_of(self, failure: Failure, budget_ns: int, *, is_starting: bool = False) -> Forfeit:
+        """The fault that a failure comes to, told without the values of the bot's variables. Raises
+        Void.
+        """
+        fault = self._aftermath(is_starting=is_starting).fault_of(failure, budget_ns)
+        return Forfeit(fault.kind, self._grants.hidden_text(fault.detail))
 
     def _aftermath(self, *, is_starting: bool = False) -> Aftermath:
         return Aftermath(

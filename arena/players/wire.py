@@ -3,7 +3,6 @@ JSON object per line.
 """
 
 import time
-from functools import partial
 from typing import BinaryIO
 
 from msgspec import Struct
@@ -62,8 +61,12 @@ def logged_player(
     clock: ClockKind = BEST_CLOCK,
 ) -> BotPlayer:
     """A bot whose wire is logged, each request before the bot reads it."""
+    grants = sandbox.of(bot.label)
+
+    def write(way: Direction, text: bytes, at_ns: int, *, unread: bool = False) -> None:
+        log.write(seat, bot.label, way, grants.hidden(text), at_ns, unread=unread)
 
     def connect(to_bot: int, from_bot: int) -> Channel:
-        return Channel(to_bot, from_bot, exchange=None, tap=partial(log.write, seat, bot.label))
+        return Channel(to_bot, from_bot, exchange=None, tap=write)
 
     return BotPlayer(bot, startup_ms, sandbox, clock, Speech(connect=connect))

@@ -16,13 +16,18 @@ MOST_BYTES = 256 << 20
 """Runs of a million line-ups have a hundred."""
 
 
-class BotInfo(Struct, frozen=True):
-    """A bot of a run, with its files as they were when the run started."""
+class BotInfo(Struct, frozen=True, omit_defaults=True):
+    """A bot of a run, with its files as they were when the run started.
+
+    ``grants`` are what the user let it do beyond the sandbox, such as ``network``. They tell what
+    was played, and give nothing to anybody who reads them here.
+    """
 
     name: Annotated[str, Meta(pattern=r"^[^/]+$")]
     version: str
     sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{12,64}$")]
     command: Annotated[list[str], Meta(min_length=1)]
+    grants: list[str] = []
 
     @property
     def copy(self) -> str:

@@ -191,7 +191,8 @@ class Worker:
             referee = Referee(
                 plan, self.boards[plan.board], [player for player, _ in taken], self.setup.timing
             )
-            outcome = referee.play(sandbox=self.setup.sandbox.tier, host=self.setup.host)
+            sandbox = self.setup.sandbox.text(plan.bots)
+            outcome = referee.play(sandbox=sandbox, host=self.setup.host)
         except BaseException as error:
             for player, _ in taken:
                 player.stop()

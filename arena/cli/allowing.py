@@ -60,7 +60,7 @@ def own_words(own: OwnConfig, file: Path, bot: Bot) -> list[str]:
 
 def is_trusted(bot: Bot, trusted: Sequence[str]) -> bool:
     """Whether a bot is among those that the user trusts, with whatever options it plays."""
-    return _name_of(bot) in trusted or bot.label in trusted
+    return bool({bot.label, bot.base} & {*trusted})
 
 
 def _named(name: str, bots: Sequence[Bot]) -> list[str]:
@@ -68,12 +68,10 @@ def _named(name: str, bots: Sequence[Bot]) -> list[str]:
     options that it plays with. Raises ConfigError.
     """
     found = [
-        bot
-        for bot in bots
-        if (_is_at(bot, Path(), name) if _is_path(name) else _name_of(bot) == name)
+        bot for bot in bots if (_is_at(bot, Path(), name) if _is_path(name) else bot.base == name)
     ]
     if not found:
-        names = list(dict.fromkeys(map(_name_of, bots)))
+        names = list(dict.fromkeys(bot.base for bot in bots))
         hint = f"{did_you_mean(name, names)}there are {', '.join(names)}"
         raise ConfigError(f"expected a bot that plays here in --allow, got {name!r}", hint)
     if any(map(is_built_in, found)):
@@ -82,11 +80,6 @@ def _named(name: str, bots: Sequence[Bot]) -> list[str]:
             "built-in bots are part of the arena: leave it out",
         )
     return [bot.label for bot in found]
-
-
-def _name_of(bot: Bot) -> str:
-    """A bot's label without its options; an older version is another bot."""
-    return bot.label.partition(":")[0]
 
 
 def _is_path(name: str) -> bool:

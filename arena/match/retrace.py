@@ -32,6 +32,13 @@ class Script(NamedTuple):
     seeds: tuple[int, ...]
     timing: Timing
 
+    def timings_with(self, seat: int, label: str) -> list[Timing]:
+        """The time control of each seat when the bot with this label is asked for one of them: it
+        has the time that the seat had, unless it names limits of its own. Raises ConfigError.
+        """
+        there = [self.timing.of(bot) for bot in self.record.bots]
+        return [*there[:seat], there[seat].of(label), *there[seat + 1 :]]
+
 
 class Decision(NamedTuple):
     """A decision that was asked for again, ``turn`` placements after the start.
@@ -194,6 +201,30 @@ def retrace(
     Raises RunError if the record does not follow from its deck and moves, and Void.
     """
     record = script.record
+    check_script(script)
+    players: list[Recorded] = [Recorded(record, at) for at in range(len(record.bots))]
+    players[seat] = asked = Retraced(record, seat, player, wanted, asked_ms)
+    plan = GamePlan(
+        record.id,
+        record.board,
+        record.deal,
+        record.seating,
+        tuple(record.bots),
+        record.deck,
+        script.seeds,
+    )
+    timings = script.timings_with(seat, player.name)
+    again = Referee(plan, script.board, players, timings).play().record
+    if again.moves != record.moves or _faults(again) != _faults(record):
+        raise RunError(
+            f"{record.id}: expected faults that fit the moves, got others in the record", SEE
+        )
+    return asked
+
+
+def check_script(script: Script) -> None:
+    """Raises RunError if the record does not follow from its deck and moves."""
+    record = script.record
     wrong = audit(record, script.board)
     if wrong:
         raise RunError(
@@ -207,23 +238,6 @@ def retrace(
             f" {', '.join(sorted(kinds))}",
             SEE,
         )
-    players: list[Recorded] = [Recorded(record, at) for at in range(len(record.bots))]
-    players[seat] = asked = Retraced(record, seat, player, wanted, asked_ms)
-    plan = GamePlan(
-        record.id,
-        record.board,
-        record.deal,
-        record.seating,
-        tuple(record.bots),
-        record.deck,
-        script.seeds,
-    )
-    again = Referee(plan, script.board, players, script.timing).play().record
-    if again.moves != record.moves or _faults(again) != _faults(record):
-        raise RunError(
-            f"{record.id}: expected faults that fit the moves, got others in the record", SEE
-        )
-    return asked
 
 
 def _faults(record: GameRecord) -> list[tuple[int, int, str]]:

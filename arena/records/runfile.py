@@ -17,7 +17,8 @@ MOST_BYTES = 256 << 20
 
 
 class BotInfo(Struct, frozen=True, omit_defaults=True):
-    """A bot of a run, with its files as they were when the run started.
+    """A bot of a run: its files as they were when the run started, and the values of its
+    options.
 
     ``grants`` are what the user let it do beyond the sandbox, such as ``network``. They tell what
     was played, and give nothing to anybody who reads them here.
@@ -27,12 +28,13 @@ class BotInfo(Struct, frozen=True, omit_defaults=True):
     version: str
     sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{12,64}$")]
     command: Annotated[list[str], Meta(min_length=1)]
+    options: dict[str, int | float | bool | str] = {}
     grants: list[str] = []
 
     @property
     def copy(self) -> str:
-        """Where the run's folder keeps the copy of the bot that plays."""
-        return f"bots/{self.name}-{self.sha256[:12]}"
+        """Where the run's folder keeps the copy of the bot that plays, whatever its options."""
+        return f"bots/{self.name.partition(':')[0]}-{self.sha256[:12]}"
 
 
 class RunInfo(Struct, frozen=True):

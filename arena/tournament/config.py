@@ -13,12 +13,13 @@ from arena.errors import ConfigError
 from arena.match.clock import Timing
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, ClockKind
+from arena.players.odds import has_odds
+from arena.players.options import MOST_MS
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
 
-MAX_MS = 86_400_000
 MOST_DEALS = 10_000_000
 DEFAULT_BOARDS = ("bird",)
 UNSAID = Timing()
@@ -31,8 +32,8 @@ NO_GRANTS: Mapping[str, list[str]] = {}
 Players = Annotated[int, Meta(ge=2, le=4)]
 Deals = Annotated[int, Meta(ge=1, le=MOST_DEALS)]
 Tables = Annotated[int, Meta(ge=1)]
-Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
-Increment = Annotated[int, Meta(ge=0, le=MAX_MS)]
+Milliseconds = Annotated[int, Meta(ge=1, le=MOST_MS)]
+Increment = Annotated[int, Meta(ge=0, le=MOST_MS)]
 HalfWidth = Annotated[float, Meta(gt=0)]
 Chance = Annotated[float, Meta(gt=0, lt=0.5)]
 # A run.json can come from anybody, and `len` fails for ranges of 2**63 and more.
@@ -140,7 +141,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def timing(self) -> Timing:
-        """The time control."""
+        """The time control of bots that name no limits of their own."""
         return Timing(self.move_ms, self.game_ms, self.increment_ms, self.startup_ms, self.clock)
 
 
@@ -201,7 +202,19 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
             "leave out --move-ms, --game-ms, --increment-ms and --startup-ms, or add a bot that is"
             " not built in",
         )
+    _check_odds(config)
     return config
+
+
+def _check_odds(config: RunConfig) -> None:
+    """Raises ConfigError."""
+    for label in config.bots:
+        config.timing.of(label)
+        if config.in_process and has_odds(label):
+            raise ConfigError(
+                f"expected no limits for {label}: a built-in bot's time is only measured",
+                "leave them out, or add a bot that is not built in",
+            )
 
 
 def _check_match(config: RunConfig) -> None:
@@ -281,7 +294,9 @@ def info_of(bot: Bot, known: RunInfo | None = None) -> BotInfo:
     """A bot's entry in run.json; a run that is ``known`` may name the same content by the hash of
     earlier versions.
     """
-    info = BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command)
+    info = BotInfo(
+        bot.label, str(bot.manifest.version), bot.sha256, bot.command, {**bot.options, **bot.limits}
+    )
     there = (
         next((other for other in known.bots if other.name == bot.label), info) if known else info
     )

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from arena.errors import ConfigError, RunError, did_you_mean
 from arena.match.retrace import Script
 from arena.players.builtin import COMMAND
@@ -39,7 +37,7 @@ class Scripts:
     @property
     def has_bank(self) -> bool:
         """Whether the time for an answer depended on earlier answers."""
-        return self.timing.game_ms is not None
+        return any(self.timing.of(bot.name).game_ms is not None for bot in self.info.bots)
 
     def of(self, record: GameRecord) -> Script:
         """A record of the run with its board, time control and the bots' seeds. Raises RunError if
@@ -106,4 +104,4 @@ def copy_of(run: Path, info: BotInfo, cure: str) -> Bot:
         raise RunError(
             f"expected the files of {info.name} that played in {bot.folder}, got other files", cure
         )
-    return msgspec.structs.replace(bot, label=info.name)
+    return bot

@@ -43,11 +43,12 @@ STILL_CLOSED = (
 )
 
 
+CONFINED = pytest.mark.parametrize("ground", ["bubblewrap", "landlock"], indirect=True)
+
+
 @pytest.fixture
 def granted(ground):
     """The ground, where the attacker was granted all that a machine without a GPU has."""
-    if ground.tier == "none":
-        pytest.skip("without a sandbox all of this is open anyway")
     place = ground.path / "granted"
     place.mkdir()
     (place / "data").write_text(f"granted {ground.word}")
@@ -56,6 +57,7 @@ def granted(ground):
     return ground
 
 
+@CONFINED
 @pytest.mark.parametrize("name", [*OPENED, *STILL_CLOSED])
 def test_a_grant_opens_what_it_says_and_nothing_else(granted, name):
     attack = ATTACKS[name]
@@ -65,6 +67,7 @@ def test_a_grant_opens_what_it_says_and_nothing_else(granted, name):
     assert result == (OPEN if name in OPENED else BLOCKED), said
 
 
+@CONFINED
 def test_what_is_granted_is_read_only_and_holds_no_way_out(granted):
     """A socket or a pipe in a folder would lead to whoever listens there."""
     place = granted["granted"]
@@ -78,6 +81,7 @@ def test_what_is_granted_is_read_only_and_holds_no_way_out(granted):
         assert granted.attack(f"network.py unix {place}/s x").startswith("blocked")
 
 
+@CONFINED
 def test_what_became_a_link_since_it_was_granted_is_not_followed(granted):
     place = granted.path / "granted"
     place.rename(granted.path / "moved")
@@ -132,11 +136,12 @@ print([tried(each) for each in (0xC020462A, 0xC0406400, 0x80004B01, 27, 0x300000
 """
 
 
+@CONFINED
 def test_a_gpu_opens_its_devices_and_the_requests_of_its_drivers(ground, monkeypatch):
     """Without a GPU, another device stands for one, whose driver knows none of the requests."""
     monkeypatch.setattr(openings, "GPU_DEVICES", ("/dev/fuse", "/dev/ptmx"))
-    if ground.tier == "none" or not openings.gpu_devices():
-        pytest.skip("no tier, or no device to stand for a GPU")
+    if not openings.gpu_devices():
+        pytest.skip("no device to stand for a GPU")
     (ground.own / "gpu.py").write_text(GPU.format(device=openings.gpu_devices()[0]))
     for grants in (Grants(gpu=True), Grants()):
         process = BotProcess(["python3", "gpu.py"], ground.own, ground.sandbox, grants=grants)

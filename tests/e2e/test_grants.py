@@ -107,7 +107,7 @@ def test_a_bot_asks_a_server_with_a_key_where_it_is_allowed_and_the_key_is_kept_
     assert "Allowed asker beyond it" in page
     assert "asker was allowed network, env:STUB_KEY" in page
     assert "no difference" in asker("verify", "r")[0]
-    told = "".join([out, err])
+    told = f"{out}{err}"
     assert KEY not in told
     for path in files_below(asker.home):
         assert KEY.encode() not in path.read_bytes(), path
@@ -146,7 +146,7 @@ def test_what_a_bot_says_of_its_key_by_mistake_is_blotted_out_of_evidence_and_lo
     _, said = asker("play", "leaks", "fst", "--log", "wire.jsonl", *allowed, status=1)
     shown, more = asker("check", "leaks", *allowed, status=1)
     _, again = asker("reproduce", "r", asker.records("r")[0]["id"], *allowed)
-    assert KEY not in "".join([out, err, said, shown, more, again])
+    assert KEY not in f"{out}{err}{said}{shown}{more}{again}"
     for path in files_below(asker.home):
         assert KEY.encode() not in path.read_bytes(), path
 
@@ -191,7 +191,7 @@ def test_a_grant_names_one_bot_that_plays(asker):
     (asker.home / "link").symlink_to("bots")
     for text, sentence in wrong.items():
         status = 0 if sentence is None else 1
-        ended, out, err = asker.ended("play", "asker", "fst", "random", "--json", "--allow", text)
+        ended, _out, err = asker.ended("play", "asker", "fst", "random", "--json", "--allow", text)
         assert ended == status, (text, err)
         assert sentence is None or sentence in err, (text, err)
 
@@ -248,5 +248,7 @@ def test_a_bot_reads_what_it_is_allowed_and_nothing_beside_it(arena):
     play = ("play", "reader", "fst", "--seed", 1, "--json")
     told = json.loads(arena(*play)[0])["notes"][0]["text"]
     assert told == "weights? out? ../secret?"
+    # A grant is the program's: it holds with all options.
+    play = ("play", "reader:move_ms=900", "fst", "--seed", 1, "--json")
     told = json.loads(arena(*play, "--allow", "reader=read:../data")[0])["notes"][0]["text"]
     assert told == "strong out? ../secret?"

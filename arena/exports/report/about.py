@@ -10,6 +10,7 @@ from arena.exports.report.material import Material
 from arena.exports.report.words import shortened
 from arena.exports.text import CLOCKS, counted_text
 from arena.players.manifest import Manifest, read_manifest
+from arena.players.odds import has_odds
 from arena.records.regular import has_folder
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules.boards import BUILT_IN
@@ -140,6 +141,7 @@ def settings_of(material: Material) -> list[tuple[str, str]]:
             ),
         ),
         ("Bank", bank),
+        *_own_limits(info),
         ("Time is", CLOCKS.get(material.tables.clock, "-")),
         ("Sandbox at the start", info.sandbox),
         (
@@ -158,3 +160,9 @@ def settings_of(material: Material) -> list[tuple[str, str]]:
         ("Protocol", str(info.protocol)),
         ("Rules core", f"{info.rules_core}, revision {info.rules_revision}"),
     ]
+
+
+def _own_limits(info: RunInfo) -> list[tuple[str, str]]:
+    """The bots whose names set limits of their own, if there are any."""
+    named = [bot.name for bot in info.bots if has_odds(bot.name)]
+    return [("Limits of its own", ", ".join(named))] if named else []

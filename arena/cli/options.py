@@ -3,18 +3,16 @@
 import shlex
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, NamedTuple, Self, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
 
-from arena.errors import SandboxError
+from arena.cli.terminal import say
+from arena.commands.allowing import SandboxChoice
 from arena.match.clock import Timing
-from arena.players.builtin import is_built_in
-from arena.players.folder import Bot
 from arena.players.options import split_bots
-from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
+from arena.players.sandbox.tiers import Mode
 from arena.records.record import DEALS
-from arena.tournament.own import read_own_config
 
 SCORING = (
     "Score matches of one game on each of these boards by total pagodas left, or 'none' for single"
@@ -36,58 +34,24 @@ move_ms_option = click.option(
 )
 
 
-class SandboxChoice(NamedTuple):
-    """What the user says about the sandbox. Without options, ``mode`` is None and ``trusted`` is
-    empty.
-    """
-
-    mode: Mode | None
-    trusted: tuple[str, ...]
-    unsafe: bool
-
-    def with_default(self, mode: Mode | None) -> Self:
-        """The same, with a configuration file's mode where the user gave none."""
-        return self._replace(mode=self.mode or mode)
-
-    def sandbox_for(self, bots: Sequence[Bot]) -> Sandbox:
-        """The sandbox for these bots; warns if it is not the best one. Built-in bots need none.
-
-        Where there are no options, the user's own configuration decides. Raises SandboxError,
-        ConfigError.
-        """
-        bots = [bot for bot in bots if not is_built_in(bot)]
-        if not bots:
-            if self.mode == "require":
-                raise SandboxError(
-                    "expected bots to put into a sandbox, got built-in ones",
-                    "leave out --sandbox: built-in bots are part of the arena",
-                )
-            return OPEN
-        own = read_own_config()
-        trusted = self.trusted or own.trust or ()
-        choice = choose(
-            self.mode or own.sandbox or "auto",
-            accept_none=self.unsafe or all({bot.label, bot.base} & {*trusted} for bot in bots),
-        )
-        if choice.warning:
-            click.echo(f"warning: {choice.warning}", err=True)
-        return choice.sandbox
-
-
 def sandbox_options(command: Command) -> Command:
-    """``--sandbox``, ``--trust`` and ``--unsafe-no-sandbox``, as one argument ``choice``."""
+    """``--sandbox``, ``--allow``, ``--trust`` and ``--unsafe-no-sandbox``, as one argument
+    ``choice``.
+    """
 
     @wraps(command)
     def wrapped(
         *args: Any,
         sandbox: Mode | None,
         trust: list[str] | None,
+        allow: tuple[str, ...],
         unsafe_no_sandbox: bool,
         **options: Any,
     ) -> Any:
-        return command(
-            *args, choice=SandboxChoice(sandbox, tuple(trust or ()), unsafe_no_sandbox), **options
-        )
+        home = click.get_current_context().obj
+        trusted = tuple(trust or ())
+        choice = SandboxChoice(sandbox, trusted, unsafe_no_sandbox, allow, home, say)
+        return command(*args, choice=choice, **options)
 
     for option in (
         click.option(
@@ -100,6 +64,15 @@ def sandbox_options(command: Command) -> Command:
             callback=split_bot_names,
             metavar="BOT,...",
             help="If no sandbox works, run these bots with your own rights.",
+        ),
+        click.option(
+            "--allow",
+            multiple=True,
+            metavar="BOT=GRANT,...",
+            help=(
+                "Let one bot use more: network, env:NAME, read:PATH, gpu or cpus:N. Repeat it for"
+                " others."
+            ),
         ),
         click.option(
             "--sandbox",

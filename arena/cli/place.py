@@ -6,7 +6,8 @@ from typing import Any, NamedTuple, Self, cast
 
 import click
 
-from arena.cli.options import Command, SandboxChoice, sandbox_options
+from arena.cli.options import Command, sandbox_options
+from arena.commands.allowing import SandboxChoice
 from arena.tournament.own import OwnConfig
 from arena.tournament.place import Place
 

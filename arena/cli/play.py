@@ -13,14 +13,7 @@ import click
 from arena.cli import DONE, FAILED
 from arena.cli.drawing import end_line, move_lines, move_summary, places_text
 from arena.cli.human import YOU, Human
-from arena.cli.options import (
-    DEAL,
-    SandboxChoice,
-    as_json,
-    check_utf8,
-    sandbox_options,
-    split_commas,
-)
+from arena.cli.options import DEAL, as_json, check_utf8, sandbox_options, split_commas
 from arena.cli.resuming import (
     ResumeChoice,
     absent_players,
@@ -33,6 +26,7 @@ from arena.cli.resuming import (
 from arena.cli.settings import TIMES, setting_options
 from arena.cli.stderr import StderrLines
 from arena.cli.terminal import say, wait_for_key
+from arena.commands.allowing import SandboxChoice
 from arena.commands.bots import bot_finder
 from arena.commands.request import with_clock
 from arena.errors import UserError, printable
@@ -358,7 +352,7 @@ class SingleGame(NamedTuple):
             try:
                 return (
                     Referee(plan, game.board, players, self._timings(labels), *watches)
-                    .play(sandbox=self.sandbox.tier, host=node())
+                    .play(sandbox=self.sandbox.text(labels), host=node())
                     .record
                 )
             finally:

@@ -20,6 +20,8 @@ from arena.tournament.config import DEFAULTS, Comparison
 from arena.tournament.request import Request, RunOptions, make_request
 from arena.tournament.session import choose_folder
 
+MOST_BLOCKS = 20_000
+"""A comparison stops undecided after so many, unless told otherwise."""
 OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 """Built-in bots suggested to a user who named too few bots."""
 

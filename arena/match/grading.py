@@ -9,6 +9,7 @@ some deals, and what it gains is measured on others. Whoever plays what the judg
 nothing on average, however few the deals.
 """
 
+import time
 from collections.abc import Sequence
 from hashlib import sha256
 from math import sqrt
@@ -29,6 +30,9 @@ OUTLOOKS = 1000
 """So much outlook at the end, for each other player, counts as much as a win when a move is chosen.
 On the league's games the choice was twice as good with it as with wins alone, which are rarer news.
 """
+CHOICES = 140
+"""About how many legal moves there are."""
+SAMPLE = 8
 
 
 def gradable_turns(record: GameRecord, seats: set[int]) -> list[int]:
@@ -90,6 +94,18 @@ def best_move(state: State, judge: Judge, seed: int) -> int:
             worth[move] += share + outlook / (OUTLOOKS * others)
         moves = sorted(moves, key=lambda move: -worth[move])[:keep]
     return moves[0]
+
+
+def seconds_of_a_grade(start: State, judge: Judge) -> float:
+    """About how much processor time a grade takes, from some games of the judge that begin in this
+    state; later ones are shorter.
+    """
+    policy, began = built_in(judge.judge), time.process_time()
+    start.rollouts(start.mover, SAMPLE, 0, policy.policy, [start.nth(0)], policy.among)
+    game = (time.process_time() - began) / SAMPLE
+    sizes = [CHOICES, *(keep for keep, _ in ROUNDS)]
+    games = sum(size * judge.deals / part for size, (_, part) in zip(sizes, ROUNDS, strict=False))
+    return game / 2 * (games + 2 * judge.deals)
 
 
 def _measured(

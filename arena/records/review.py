@@ -22,6 +22,7 @@ from arena.rules.notation import PASSED
 FILE = "review.jsonl"
 CURE = "something else changed the file: restore it, or delete it and review the run again"
 DECIMALS = 4
+MOST_SEED = (1 << 63) - 1
 HALF_WIDTH = 1.96
 """From a standard error to half the width of a 95 % interval."""
 
@@ -40,7 +41,7 @@ class Judge(Struct, frozen=True, forbid_unknown_fields=True):
 
     judge: Text
     deals: Annotated[int, Meta(ge=2, le=1_000_000)]
-    seed: Annotated[int, Meta(ge=0, lt=1 << 63)]
+    seed: Annotated[int, Meta(ge=0, le=MOST_SEED)]
     by: str = ""
 
 

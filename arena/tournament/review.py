@@ -2,7 +2,7 @@
 
 import logging
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
@@ -38,7 +38,7 @@ Task = tuple[GameRecord, int]
 
 def grade_decisions(
     wanted: Sequence[Wanted], boards: Mapping[str, Sequence[str]], judge: Judge, jobs: int
-) -> Iterator[Grade]:
+) -> Generator[Grade]:
     """The grades of all turns of the games, in that order; ``boards`` are rows by name.
 
     Raises RunError if a record breaks the rules, and Void if a worker dies.
@@ -67,7 +67,7 @@ def _in_order(
     judge: Judge,
     jobs: int,
     waiting: deque[Future[Grade]],
-) -> Iterator[Grade]:
+) -> Generator[Grade]:
     rest = iter(tasks)
     while True:
         for record, turn in islice(rest, jobs * AHEAD - len(waiting)):

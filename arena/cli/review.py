@@ -11,15 +11,16 @@ import msgspec
 from tqdm import tqdm
 
 from arena.cli.estimate import LONG_S, duration_text
-from arena.cli.options import as_json, run_folder, split_commas
+from arena.cli.options import as_json, split_commas
 from arena.cli.place import counted
 from arena.cli.showing import check_output
+from arena.commands.folders import run_folder
 from arena.errors import RunError, printable
 from arena.records.regular import write_durably
 from arena.records.review import MOST_SEED
 
 if TYPE_CHECKING:
-    from arena.api.review import Review
+    from arena.commands.review import Review
 
 GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
 MOST_WORDS = 2
@@ -105,7 +106,7 @@ def review(
     """  # noqa: D301 - \b is click's mark for lines to keep
     check_output(csv_path, as_json=as_json)
     # Late: pandas is slow to load, and --help does not need it.
-    from arena.api.review import Review, make_judge  # noqa: PLC0415
+    from arena.commands.review import Review, make_judge  # noqa: PLC0415
 
     folder, game = _named(home, words)
     click.echo(f"run {folder}", err=True)

@@ -47,8 +47,8 @@ def worst_text(worst: pd.DataFrame, run: str) -> str:
 def judge_text(judge: Judge) -> str:
     """Who graded, and what that is worth."""
     return (
-        f"The judge is {judge.judge}, which finished the games, on {judge.deals} deals a decision. It"
-        " is\na judge of a certain strength: of stronger bots it knows less than they do."
+        f"{judge.judge} finished the games, on {judge.deals} deals a decision. It is a judge of a\n"
+        "certain strength: of bots that are stronger it knows less than they do."
     )
 
 

@@ -2,6 +2,7 @@
 cost nothing.
 """
 
+import itertools
 import statistics
 
 import msgspec
@@ -54,13 +55,17 @@ def test_what_a_seat_cannot_see_does_not_change_its_grade():
     assert grade(other, BIRD, turn, QUICK) == grade(record, BIRD, turn, QUICK)
 
 
-def test_random_moves_cost_more_than_greedy_ones():
-    costs = {"random": [], "greedy-8": []}
-    for record in GAMES:
-        for turn in gradable_turns(record, {0, 1})[2:14]:
-            found = grade(record, BIRD, turn, Judge("greedy-2", 30, 0))
-            costs[record.bots[found.seat]].append(found.cost)
-    assert statistics.mean(costs["random"]) > statistics.mean(costs["greedy-8"]) + 0.01
+def test_a_move_with_a_bad_outlook_costs_more_than_one_with_a_good_one():
+    costs = {min: [], max: []}
+    for record, turn in itertools.product(GAMES, (12, 15, 18)):
+        state = state_at(record, turn)
+        outlooks = state.outlooks()
+        for pick, found in costs.items():
+            move = state.legal_moves()[outlooks.index(pick(outlooks))]
+            own = [*record.moves[:turn], move_text(BIRD, move)]
+            played = msgspec.structs.replace(record, moves=own)
+            found.append(grade(played, BIRD, turn, Judge("greedy-2", 30, 0)).cost)
+    assert statistics.mean(costs[min]) > statistics.mean(costs[max]) + 0.1
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from arena.rules.notation import PASSED
 FILE = "review.jsonl"
 CURE = "something else changed the file: restore it, or delete it and review the run again"
 DECIMALS = 4
-MOST_SEED = (1 << 63) - 1
+MOST_SEED = (1 << 31) - 1
 HALF_WIDTH = 1.96
 """From a standard error to half the width of a 95 % interval."""
 

@@ -14,7 +14,7 @@ from arena.cli.settings import with_clock
 from arena.errors import ConfigError, printable
 from arena.match.clock import Timing
 from arena.players.builtin import NAMES, is_built_in
-from arena.players.folder import Bot
+from arena.players.folder import Bot, renamed
 from arena.players.staging import check_programs, lack
 from arena.tournament.comparison import deals_for
 from arena.tournament.config import DEFAULTS, Comparison
@@ -122,15 +122,15 @@ def _find_pair(find: Callable[[str], Bot], pair: Comparison, *, null: bool) -> t
     """The new bot and the old one, under names that tell them apart. Raises UserError."""
     old = find(pair.old)
     if null:
-        return replace(old, label=f"{old.label}-null"), old
+        return renamed(old, f"{old.base}-null"), old
     new = find(pair.new)
-    if new.sha256 == old.sha256:
+    if new.plays_as(old):
         raise ConfigError(
             f"expected two different bots, got the same content as {pair.new} and {pair.old}",
             _cure_for_same(new, old),
         )
     if new.label == old.label:
-        old = replace(old, label=f"{old.label}@{old.manifest.version}")
+        old = renamed(old, f"{old.base}@{old.manifest.version}")
         click.echo(
             f"note: {pair.old} is called {old.label} here, and {pair.new} {new.label}", err=True
         )

@@ -6,8 +6,11 @@ import time
 import pytest
 from msgspec.structs import replace
 
+from arena.exports.pictures.animation import START_S, STEP_S, animated_picture
+from arena.exports.pictures.film import Film
+from arena.exports.pictures.scene import Piece
 from arena.exports.report.make import game_page, report_page
-from arena.match.replay import replay
+from arena.match.replay import replay, start_state
 from arena.rules.boards import built_in
 from arena.rules.diagrams import draw
 from tests.e2e.browser import Browser
@@ -422,3 +425,30 @@ def test_a_change_of_the_pagodas_is_a_chip_and_those_that_go_home_fly(browser, p
         assert shown == chips
         assert bool(flying) == home or not home
         before = left
+
+
+def test_an_animated_picture_shows_every_position_in_its_time(browser, tmp_path):
+    board, record = built_in("bird"), game_of((HOSTILE, "b"), faults=[(0, 41, "exit", "gone")])
+    film = Film(board)
+    film.add(start_state(record, board))
+    for step in replay(record, board):
+        film.add(step.state, step.move)
+    path = tmp_path / "game.svg"
+    path.write_text(animated_picture(record, board))
+    browser.open(path)
+    browser.js("document.documentElement.pauseAnimations()")
+    visible = """
+        document.documentElement.setCurrentTime(arguments[0]);
+        const isSeen = (node) => getComputedStyle(node).visibility === "visible";
+        const groups = [...document.querySelectorAll("svg > g")];
+        const board = groups.find((one) => one.querySelector("use"));
+        return [...board.querySelectorAll("use")].filter(isSeen).map((one) => one.href.baseVal);
+    """
+    ground = browser.js(visible, 0)[: -len(film.frames[0])]
+    for number in (0, 1, 20, len(film.frames) - 1):
+        shown = browser.js(visible, START_S + (number - 0.5) * STEP_S if number else START_S / 2)
+        elements = [film.elements[at] for at in film.frames[number]]
+        parts = [f"#{one.part}" for one in elements if isinstance(one, Piece)]
+        assert sorted(shown) == sorted([*ground, *parts])
+    assert browser.log() == []
+    assert browser.requests() == [path.as_uri()]

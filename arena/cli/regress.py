@@ -161,7 +161,7 @@ def _with_progress(
     scripts: Scripts, old: str, bot: Bot, sandbox: Sandbox, jobs: int | None, games: int | None
 ) -> Iterator[Compared]:
     """The games while they are compared, with a progress bar on stderr."""
-    scripts.bot_info(old)
+    old = scripts.bot_info(old).name
     total = sum(1 for _ in islice(scripts.games_of(old), games))
     if not total:
         raise UserError(

@@ -18,7 +18,7 @@ from arena.cli.options import SandboxChoice, as_json, run_argument, run_folder, 
 from arena.cli.place import counted
 from arena.errors import UserError, printable
 from arena.match.retrace import Decision
-from arena.players.folder import Bot
+from arena.players.folder import Bot, renamed
 from arena.players.sandbox.tiers import Sandbox
 from arena.ratings.columns import cell_of
 from arena.records.regular import write_durably
@@ -90,7 +90,7 @@ def regress(
     scripts = Scripts(folder)
     note_bank(scripts, SPREAD)
     with bot_to_ask(home, scripts, bot_text, "", choice) as (bot, sandbox):
-        old = old or bot.manifest.name
+        old = scripts.bot_info(old or _namesake(scripts, bot)).name
         found = Regression(folder.name if run is None else run, bot_text)
         for compared in _with_progress(scripts, old, bot, sandbox, **extent):
             found.add(compared)
@@ -157,11 +157,16 @@ class Regression:
         }
 
 
+def _namesake(scripts: Scripts, bot: Bot) -> str:
+    """The name of the bot without a version, with its options if a bot of the run has the same."""
+    same = renamed(bot, bot.manifest.name).label
+    return same if same in [there.name for there in scripts.info.bots] else bot.manifest.name
+
+
 def _with_progress(
     scripts: Scripts, old: str, bot: Bot, sandbox: Sandbox, jobs: int | None, games: int | None
 ) -> Iterator[Compared]:
     """The games while they are compared, with a progress bar on stderr."""
-    old = scripts.bot_info(old).name
     total = sum(1 for _ in islice(scripts.games_of(old), games))
     if not total:
         raise UserError(

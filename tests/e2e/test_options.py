@@ -80,8 +80,10 @@ def test_commands_find_a_bot_in_any_order_of_its_options(run):
     seat = game["bots"].index(DEEP)
     out, _ = run("replay", "r", game["id"], "--turn", seat, "--seat", seat, "--bot", anew)
     assert "the same move" in out
-    out, _ = run("regress", "r", "--bot", "teller:depth=4", "--old", "teller:c=.5,depth=5")
-    assert "teller:depth=4" in out
+    old = ("--old", "teller:c=.5,depth=5", "--games", 1)
+    out, _ = run("regress", "r", "--bot", "teller:depth=4", *old, status=4)
+    assert f"decisions of {DEEP} in 1 games asked of teller:depth=4" in out
+    assert f"decisions of {DEEP} in 1 games" in run("regress", "r", "--bot", anew, "--games", 1)[0]
     assert json.loads(run("play", anew, "teller", "--json")[0])["bots"] == [DEEP, "teller"]
     assert "steps passed, 0 failed" in run("check", "teller:depth=9")[0]
 

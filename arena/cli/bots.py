@@ -8,8 +8,10 @@ from typing import Any
 import click
 import msgspec
 
-from arena.cli.options import as_json, bot_finder, registry_of
-from arena.cli.terminal import columns_of, folded
+from arena.cli.options import as_json
+from arena.cli.terminal import columns_of, folded, say
+from arena.commands.bots import bot_finder
+from arena.commands.folders import registry_of
 from arena.errors import UserError, printable
 from arena.exports.text import columns_text
 from arena.players.builtin import is_built_in
@@ -45,7 +47,7 @@ def bots(home: Path, /, bot: str | None, *, everything: bool, as_json: bool) -> 
     elif everything:
         raise click.UsageError("expected a bot or --all, got both")
     else:
-        _describe(bot_finder(home, in_process=False)(bot), as_json=as_json)
+        _describe(bot_finder(home, say, in_process=False)(bot), as_json=as_json)
 
 
 def _list(registry: Registry, *, everything: bool, as_json: bool) -> None:

@@ -82,8 +82,8 @@ def test_commands_find_a_bot_in_any_order_of_its_options(run):
     assert "the same move" in out
     old = ("--old", "teller:c=.5,depth=5", "--games", 1)
     out, _ = run("regress", "r", "--bot", "teller:depth=4", *old, status=4)
-    assert f"decisions of {DEEP} in 1 games asked of teller:depth=4" in out
-    assert f"decisions of {DEEP} in 1 games" in run("regress", "r", "--bot", anew, "--games", 1)[0]
+    assert f"decisions of {DEEP} in 1 game asked of teller:depth=4" in out
+    assert f"decisions of {DEEP} in 1 game" in run("regress", "r", "--bot", anew, "--games", 1)[0]
     assert json.loads(run("play", anew, "teller", "--json")[0])["bots"] == [DEEP, "teller"]
     assert "steps passed, 0 failed" in run("check", "teller:depth=9")[0]
 

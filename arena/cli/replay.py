@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -27,6 +28,7 @@ from arena.records.record import GameRecord, encode_record
 from arena.records.regular import write_durably
 from arena.records.runfile import read_run
 from arena.rules.boards import Board
+from arena.rules.positions import position_text
 from arena.rules.rulebook import explained
 
 
@@ -44,6 +46,9 @@ from arena.rules.rulebook import explained
 )
 @click.option(
     "--step", is_flag=True, help="Step through the game with the keys, starting at --turn."
+)
+@click.option(
+    "--line", is_flag=True, help="Show positions as one line of text each; see NOTATION.md."
 )
 @click.option(
     "--bot",
@@ -82,6 +87,7 @@ def replay(
     arena replay bird/greedy-python+random-python/3/1
     arena replay league bird/greedy-python+random-python/3/1
     arena replay league bird/greedy-python+random-python/3/1 --turn 20 --seat 0
+    arena replay league bird/greedy-python+random-python/3/1 --turn 20 --line
     arena replay league bird/greedy-python+random-python/3/1 --step
     arena replay league bird/greedy-python+random-python/3/1 --html
     arena replay bird/greedy-python+random-python/3/1 --turn 20 --bot ./my-bot
@@ -95,6 +101,8 @@ def replay(
     """  # noqa: D301 - \b is click's mark for lines to keep
     step = how["step"]
     _refuse_misuse(turn, page, bot_text, step=step, as_json=as_json)
+    if how["line"] and (as_json or step or page is not None or bot_text is not None):
+        raise click.UsageError("expected --line without --json, --step, --html and --bot")
     folder, record = named_game(home, words)
     if bot_text is not None and turn is not None:
         return _ask_again(home, folder, record, turn, seat, bot_text, choice, as_json=as_json)
@@ -105,7 +113,9 @@ def replay(
     else:
         _check_misuse(record, turn, seat, step=step)
         pages = _pages(folder, record, seat)
-        if step:
+        if how["line"]:
+            _print_lines(folder, record, turn, seat)
+        elif step:
             shown = [*(text for placed, text in pages if placed >= (turn or 0)), _end(record)]
             step_through(shown)
         else:
@@ -172,13 +182,7 @@ def _pages(folder: Path, record: GameRecord, seat: int | None) -> Iterator[tuple
     """The start and each move: the placements so far, and the text to show. Raises RunError if the
     record breaks the rules.
     """
-    boards, names = read_run(folder).boards, seat_names(record.bots)
-    if record.board not in boards:
-        raise RunError(
-            f"expected one of the run's boards, {', '.join(boards)}, got {record.board!r} in"
-            f" {record.id}"
-        )
-    board = Board(record.board, tuple(boards[record.board]))
+    board, names = _board_of(folder, record), seat_names(record.bots)
     start = start_state(record, board)
     yield 0, f"{board_text(start, paint)}\n{hands_text(start, names, seat)}\n"
     for state, mover, move, events, ms, note in replay_record(record, board):
@@ -186,6 +190,34 @@ def _pages(folder: Path, record: GameRecord, seat: int | None) -> Iterator[tuple
         if note and seat in (None, mover):
             told.append(f"note: {note}")
         yield state.turns, move_lines(state, names, mover, move, events, told, seat)
+
+
+def _board_of(folder: Path, record: GameRecord) -> Board:
+    """The board of a record, as the run has it. Raises RunError."""
+    boards = read_run(folder).boards
+    if record.board not in boards:
+        raise RunError(
+            f"expected one of the run's boards, {', '.join(boards)}, got {record.board!r} in"
+            f" {record.id}"
+        )
+    return Board(record.board, tuple(boards[record.board]))
+
+
+def _print_lines(folder: Path, record: GameRecord, turn: int | None, seat: int | None) -> None:
+    """Prints the position at the start and after each move, or after one turn, as a line."""
+    board = _board_of(folder, record)
+    states = chain(
+        [start_state(record, board)], (step.state for step in replay_record(record, board))
+    )
+    for state in states:
+        if turn in (None, state.turns):
+            seen = state.copy()
+            for fault in record.faults:
+                if fault.turn < seen.turns:
+                    seen.retire(fault.seat)
+            click.echo(position_text(seen, seat))
+        if state.turns == turn:
+            return
 
 
 def _end(record: GameRecord) -> str:

@@ -17,7 +17,6 @@ from arena.cli.options import (
     DEAL,
     SandboxChoice,
     as_json,
-    bot_finder,
     check_utf8,
     sandbox_options,
     split_commas,
@@ -31,9 +30,11 @@ from arena.cli.resuming import (
     refuse_other_tables,
     resume_options,
 )
-from arena.cli.settings import TIMES, setting_options, with_clock
+from arena.cli.settings import TIMES, setting_options
 from arena.cli.stderr import StderrLines
-from arena.cli.terminal import wait_for_key
+from arena.cli.terminal import say, wait_for_key
+from arena.commands.bots import bot_finder
+from arena.commands.request import with_clock
 from arena.errors import UserError, printable
 from arena.exports.text import seat_names
 from arena.match.clock import Timing
@@ -169,7 +170,7 @@ def play(  # noqa: PLR0913
     _refuse_misuse(human, options, as_json=as_json, has_stderr=has_stderr)
     if step:
         _refuse_steps(human, as_json=as_json)
-    found = list(map(bot_finder(home, in_process=False), bots))
+    found = list(map(bot_finder(home, say, in_process=False), bots))
     if game is None:
         seed = seed or new_seed()
         rounds = _planned([find_board(name) for name in names], seed, deal)
@@ -179,7 +180,7 @@ def play(  # noqa: PLR0913
             game = reshuffled(game, seed)
         rounds = [Round(game.script.board, partial(plan_on, game, seed), game)]
     table = SingleGame(
-        found, human, with_clock(options).timing, choice.sandbox_for(found), step, has_stderr
+        found, human, with_clock(options, say).timing, choice.sandbox_for(found), step, has_stderr
     )
     with _opened(log_path) as log:
         records = list(_played(table, rounds, log, as_json=as_json))
@@ -357,7 +358,7 @@ class SingleGame(NamedTuple):
             try:
                 return (
                     Referee(plan, game.board, players, self._timings(labels), *watches)
-                    .play(sandbox=self.sandbox.tier, host=node())
+                    .play(sandbox=self.sandbox.text(labels), host=node())
                     .record
                 )
             finally:

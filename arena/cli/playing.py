@@ -11,12 +11,16 @@ import click
 
 from arena.cli.place import Conduct, counted, workers_at
 from arena.cli.progress import Progress, plan_text
+from arena.cli.terminal import say
+from arena.commands.folders import results_folder
+from arena.commands.request import results_path
 from arena.errors import printable
+from arena.players.sandbox.tiers import Sandbox
 from arena.records.evidence import FULL_BYTES, MOST_BYTES
 from arena.tournament.batches import Batches, batches_of
 from arena.tournament.logs import run_log
 from arena.tournament.pool import Pool
-from arena.tournament.request import Request
+from arena.tournament.request import Request, RunOptions
 from arena.tournament.runner import Runner
 from arena.tournament.session import Session, open_session
 
@@ -48,7 +52,8 @@ def playing(
     folder: Path, request: Request, conduct: Conduct, headline: Callable[[Session], str] = plan_text
 ) -> Iterator[Play]:
     """Opens a run for playing, with its log, its progress and its answers to signals."""
-    sandbox = conduct.choice.sandbox_for(request.bots)
+    sandbox = conduct.choice.sandbox_for(request.bots, folder)
+    warn_of_memory(sandbox, request)
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(conduct.place))
         means = workers.means(sandbox, conduct.log_level)
@@ -86,6 +91,18 @@ def note_short_evidence(runner: Runner) -> None:
         )
 
 
+def warn_of_memory(sandbox: Sandbox, request: Request) -> None:
+    """Says so when a bot could keep what it sees of a deal outside, until it plays that again."""
+    dialling = [label for label, grants in sandbox.grants.items() if grants.network]
+    if dialling and request.config.repeats_deals:
+        click.echo(
+            f"note: {printable(', '.join(dialling))} can keep on the network what a deal shows, and"
+            " every deal is played again with seats changed; --seatings single gives each game its"
+            " own deck",
+            err=True,
+        )
+
+
 def warn_unmarked(session: Session) -> None:
     """Warns of a run that will look like one from elsewhere."""
     if session.unmarked:
@@ -94,6 +111,16 @@ def warn_unmarked(session: Session) -> None:
             f" {session.unmarked}",
             err=True,
         )
+
+
+def run_path(home: Path, options: RunOptions, request: Request, *, finished: bool = False) -> Path:
+    """The folder to play in, see `results_path`."""
+    results = results_folder(home)
+    with said_when_slow(
+        f"looking for an unfinished run like this one in {results}; --out NAME does without",
+        quiet=options.out is not None,
+    ):
+        return results_path(results, options.out, request, say, finished=finished)
 
 
 @contextmanager

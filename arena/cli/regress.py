@@ -20,7 +20,7 @@ from arena.cli.showing import check_output
 from arena.commands.folders import run_folder
 from arena.errors import UserError, printable
 from arena.match.retrace import Decision
-from arena.players.folder import Bot
+from arena.players.folder import Bot, renamed
 from arena.players.sandbox.tiers import Sandbox
 from arena.ratings.columns import cell_of
 from arena.records.regular import write_durably
@@ -92,7 +92,7 @@ def regress(
     scripts = Scripts(folder)
     note_bank(scripts, SPREAD)
     with bot_to_ask(home, scripts, bot_text, "", choice) as (bot, sandbox):
-        old = old or bot.manifest.name
+        old = scripts.bot_info(old or _namesake(scripts, bot)).name
         found = Regression(folder.name if run is None else run, bot_text)
         for compared in _with_progress(scripts, old, bot, sandbox, **extent):
             found.add(compared)
@@ -159,11 +159,16 @@ class Regression:
         }
 
 
+def _namesake(scripts: Scripts, bot: Bot) -> str:
+    """The name of the bot without a version, with its options if a bot of the run has the same."""
+    same = renamed(bot, bot.manifest.name).label
+    return same if same in [there.name for there in scripts.info.bots] else bot.manifest.name
+
+
 def _with_progress(
     scripts: Scripts, old: str, bot: Bot, sandbox: Sandbox, jobs: int | None, games: int | None
 ) -> Iterator[Compared]:
     """The games while they are compared, with a progress bar on stderr."""
-    scripts.bot_info(old)
     total = sum(1 for _ in islice(scripts.games_of(old), games))
     if not total:
         raise UserError(

@@ -41,6 +41,7 @@ from arena.commands.looks import source_of
 from arena.commands.playing import OpenRun, open_run
 from arena.commands.rating import rated_run
 from arena.commands.request import MOST_BLOCKS, request_comparison, request_run, results_path
+from arena.commands.review import DEFAULT_DEALS, DEFAULT_JUDGE, Review, make_judge
 from arena.errors import ConfigError, did_you_mean
 from arena.exports.files import csv_text
 from arena.exports.games import games_frame
@@ -209,6 +210,19 @@ class CheckResult(NamedTuple):
     steps: pd.DataFrame
 
 
+class ReviewResult(NamedTuple):
+    """What decisions cost in the eyes of a judge of a certain strength, see ``arena review``.
+
+    ``bots``       one row a bot: decisions, cost of a decision in shares of the win, error ...
+    ``decisions``  one row a decision: game, turn, seat, bot, played, better, cost, error ...
+    ``held_back``  games that wait until their deals are over
+    """
+
+    bots: pd.DataFrame
+    decisions: pd.DataFrame
+    held_back: int
+
+
 def run(bots: Sequence[Named] | None = None, **settings: Unpack[RunSettings]) -> Run:
     """Plays a run, or the rest of it, and rates it; by default all bots play each other.
 
@@ -303,6 +317,29 @@ def games(run: Named, *, moves: bool = False, home: Named | None = None) -> pd.D
     ``notes``. Raises UserError.
     """
     return games_frame(_run_folder(run, home), moves=moves)
+
+
+def review(
+    run: Named,
+    game: str | None = None,
+    *,
+    bots: Sequence[str] = (),
+    games: int | None = None,
+    judge: str = DEFAULT_JUDGE,
+    deals: int = DEFAULT_DEALS,
+    seed: int = 0,
+    jobs: int | None = None,
+    home: Named | None = None,
+) -> ReviewResult:
+    """Grades decisions of a run, or those of one game, as ``arena review`` does; what the run's
+    review.jsonl has already is not graded again. Raises UserError, Void.
+    """
+    asked = make_judge(judge, deals, seed)
+    reviewed = Review(_run_folder(run, home), asked, game=game, bots=bots, games=games)
+    for _ in reviewed.grade(jobs):
+        pass
+    found = reviewed.result()
+    return ReviewResult(found.bots, found.decisions, found.held_back)
 
 
 def check(

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any
 
-from arena.tournament.workers import MAIN_HEARS
+from arena.tournament.workers import MAIN_HEARS, Setup, start_worker
 
 START_METHOD = "spawn"
 PATIENCE_S = 10.0
@@ -75,6 +75,13 @@ class Crew(ProcessPoolExecutor):
         # Also reaps those that have ended, as `is_alive` alone does for one of two threads.
         running = multiprocessing.active_children()
         return [process for process in self._staff.hired if process in running]
+
+
+def plain_crew(setup: Setup, jobs: int) -> Crew:
+    """Workers for functions that need no runner; they log nothing."""
+    context = multiprocessing.get_context(START_METHOD)
+    arguments = (setup, context.Queue(), context.Value("i", 0), context.Value("b", 0, lock=False))
+    return Crew(jobs, start_worker, arguments)
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """Asks another bot for every decision that a bot took in a run, on worker processes."""
 
 import logging
-import multiprocessing
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -14,10 +13,10 @@ from arena.match.retrace import Decision, decisions_of, old_ms
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.record import GameRecord
-from arena.tournament.crew import START_METHOD, Crew, starting_workers
+from arena.tournament.crew import Crew, plain_crew, starting_workers
 from arena.tournament.pool import AHEAD, worker_cores
 from arena.tournament.scripts import Scripts
-from arena.tournament.workers import Setup, retrace_game, start_worker
+from arena.tournament.workers import Setup, retrace_game
 
 
 class Compared(NamedTuple):
@@ -76,13 +75,11 @@ def compare_decisions(
 
 
 def _pool(scripts: Scripts, new: Bot, sandbox: Sandbox, jobs: int) -> Crew:
-    context = multiprocessing.get_context(START_METHOD)
     boards = {name: tuple(rows) for name, rows in scripts.info.boards.items()}
     setup = Setup(
         {new.label: new}, boards, scripts.timing, sandbox, worker_cores(jobs), logging.CRITICAL
     )
-    arguments = (setup, context.Queue(), context.Value("i", 0), context.Value("b", 0, lock=False))
-    return Crew(jobs, start_worker, arguments)
+    return plain_crew(setup, jobs)
 
 
 def _compared(record: GameRecord, seat: int, future: Future[list[Decision]]) -> Compared:

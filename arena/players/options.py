@@ -79,6 +79,19 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             return f"{low} or more"
         return "" if high is None else f"{high} or less"
 
+    @property
+    def ends(self) -> tuple[Value, Value]:
+        """The least and the most it may be, as far as there are such, or the first and the last."""
+        usual = self.usual
+        assert usual is not None, "a bot's option has a default"
+        if self.type == "bool":
+            return False, True
+        if self.type == "choice":
+            return self.choices[0], self.choices[-1]
+        kind = int if self.type == "int" else float
+        low, high = (usual if end is None else kind(end) for end in (self.min, self.max))
+        return low, high
+
     def value_of(self, text: str) -> Value | None:
         """The value that a text stands for; None if it is none of this option's."""
         value: Value | None = None

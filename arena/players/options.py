@@ -265,7 +265,7 @@ def read_settings(text: str, declared: Mapping[str, Option], bot: str) -> dict[s
         name, equals, value = (word.strip() for word in part.partition("="))
         if not equals or not name:
             raise ConfigError(
-                f"{bot}: expected options such as {_example(declared)}, got {part!r}",
+                f"{bot}: expected options such as {_example(declared)}, got {part!r:.80}",
                 _listed(declared, bot),
             )
         if name in said:
@@ -280,7 +280,7 @@ def chosen(said: Mapping[str, str], declared: Mapping[str, Option], bot: str) ->
     for name in said:
         if name not in known:
             raise ConfigError(
-                f"{bot}: expected one of its options, got {name!r}",
+                f"{bot}: expected one of its options, got {name!r:.80}",
                 f"{did_you_mean(name, known)}{_listed(declared, bot)}",
             )
     settings: dict[str, Value] = {}
@@ -289,7 +289,8 @@ def chosen(said: Mapping[str, str], declared: Mapping[str, Option], bot: str) ->
             value = option.value_of(said[name])
             if value is None:
                 raise ConfigError(
-                    f"{bot}: expected {name} to be {option.wanted}, got {said[name]!r}", option.help
+                    f"{bot}: expected {name} to be {option.wanted}, got {said[name]!r:.200}",
+                    option.help,
                 )
             if value != option.usual:
                 settings[name] = value

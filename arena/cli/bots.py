@@ -7,12 +7,14 @@ from typing import Any
 import click
 import msgspec
 
+from arena.cli.allowing import own_words
 from arena.cli.options import as_json
 from arena.cli.terminal import columns_of, folded
 from arena.commands.folders import registry_of
 from arena.errors import UserError, printable
 from arena.exports.text import columns_text
 from arena.players.staging import lack
+from arena.tournament.own import read_own_config
 
 
 @click.command()
@@ -31,7 +33,8 @@ def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
     arena bots
     arena bots --all --json
     """  # noqa: D301 - \b is click's mark for lines to keep
-    registry, rows = registry_of(home), []
+    registry, own = registry_of(home), read_own_config()
+    rows: list[dict[str, Any]] = []
     for label in registry.labels():
         if "@" in label and not everything:
             continue
@@ -50,7 +53,8 @@ def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
             "author": manifest.author,
         }
         about = {"description": manifest.description, "missing": lack(bot)[0], "sha256": bot.sha256}
-        rows.append({**row, **about, "ladder": registry.is_of_ladder(label)})
+        more = {"ladder": registry.is_of_ladder(label), "allowed": own_words(own, bot)}
+        rows.append({**row, **about, **more})
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2))
     elif not rows:
@@ -63,6 +67,11 @@ def bots(home: Path, /, *, everything: bool, as_json: bool) -> None:
         columns = ("Bot", "Version", "From", "Language", "Description")
         table = columns_text(columns, [_shown(row) for row in rows], left=columns)
         click.echo(folded(table, columns_of(sys.stdout), indent=" " * table.index(columns[-1])))
+        for row in rows:
+            if row["allowed"]:
+                click.echo(
+                    f"{row['bot']} is allowed {', '.join(row['allowed'])} by your own configuration"
+                )
 
 
 def _shown(row: dict[str, Any]) -> tuple[str, ...]:

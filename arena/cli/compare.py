@@ -22,8 +22,7 @@ from arena.ratings.sequential import BlockTest, Question, SequentialTest, Verdic
 from arena.records.find import read_records
 from arena.tournament.comparison import Block, ComparedGames
 from arena.tournament.config import DEFAULTS, Basis, Comparison, RunConfig
-from arena.tournament.request import RunOptions
-from arena.tournament.runner import Runner
+from arena.tournament.request import Request, RunOptions
 from arena.tournament.session import Session
 
 SHOWN = (1, 2, 5)
@@ -138,19 +137,21 @@ def compare(
     options = replace(options, bots=pool)
     request = request_comparison(home, question, options, max_blocks=max_blocks, null=null)
     folder = results_path(results_folder(home), options.out, request, finished=True)
-    with playing(folder, request, conduct, _headline) as play:
-        runner, contest = play.runner, _Contest(play)
-        contest.play()
-    new, old = (bot.label for bot in request.bots[:2])
-    shown = (contest.test, new, old, contest.games)
+    contest = settle(folder, request, conduct)
     click.echo(
-        msgspec.json.format(msgspec.json.encode(verdict_object(*shown)), indent=2)
+        msgspec.json.format(msgspec.json.encode(contest.object()), indent=2)
         if as_json
-        else folded(verdict_text(*shown), columns_of(sys.stdout))
+        else folded(contest.text(), columns_of(sys.stdout))
     )
-    show_voided(runner, folder)
-    note_short_evidence(runner)
-    return _exit_status(contest, runner, folder)
+    return contest.ending()
+
+
+def settle(folder: Path, request: Request, conduct: Conduct) -> "Contest":
+    """Plays the comparison in a folder until it is decided or cannot go on."""
+    with playing(folder, request, conduct, _headline) as play:
+        contest = Contest(play)
+        contest.play()
+    return contest
 
 
 def _refuse_match(match: str | None) -> None:
@@ -161,11 +162,14 @@ def _refuse_match(match: str | None) -> None:
         )
 
 
-class _Contest:
+class Contest:
     """The test of a session, fed with its games, and what it shows of how far it is."""
 
     def __init__(self, play: Play) -> None:
         self._session, self._runner = play.session, play.runner
+        compare = play.session.config.compare
+        assert compare is not None, "a comparison"
+        self._bots = compare.new, compare.old
         self._progress = play.progress
         self._source = ComparedGames(play.session.schedule, play.missing(), self._judge)
         groups = play.session.schedule.turns if play.session.config.pool else 0
@@ -188,6 +192,33 @@ class _Contest:
         if self._source.settled is not None:
             self._session.change(settled=self._source.settled)
 
+    def text(self) -> str:
+        """The verdict and the evidence for it."""
+        return verdict_text(self.test, *self._bots, self.games)
+
+    def object(self) -> dict[str, Any]:
+        """The same for JSON."""
+        return verdict_object(self.test, *self._bots, self.games)
+
+    def ending(self, more: str = "--max-blocks") -> int:
+        """Says what went wrong in the session, and which option allows ``more``; returns the exit
+        status.
+        """
+        folder = self._session.folder
+        show_voided(self._runner, folder)
+        note_short_evidence(self._runner)
+        if self.test.verdict != Verdict.UNDECIDED:
+            return DONE if self.test.verdict == Verdict.BETTER else NO
+        if self._runner.voided:
+            return FAILED
+        if self._runner.stop_level:
+            click.echo(f"interrupted: repeat the same command to continue in {folder}", err=True)
+            return INTERRUPTED
+        click.echo(
+            f"undecided: use a larger {more} with --out {folder.name} to continue", err=True
+        )
+        return UNDECIDED
+
     def _judge(self, blocks: Sequence[Block]) -> bool:
         """Feeds a round of blocks to the test; whether it is decided now."""
         before = self.test.blocks
@@ -195,7 +226,7 @@ class _Contest:
             self.test.add(*block)
         is_decided = self.test.verdict != Verdict.UNDECIDED
         self._progress.figures["LLR"] = llr_text(self.test)
-        if is_decided or _is_shown(before, self.test.blocks):
+        if is_decided or is_shown(before, self.test.blocks):
             self._progress.say(f"{counted(self.test.blocks, 'block')}: LLR {llr_text(self.test)}")
         return is_decided
 
@@ -218,7 +249,7 @@ def _question(config: RunConfig) -> Question:
     )
 
 
-def _is_shown(before: int, now: int) -> bool:
+def is_shown(before: int, now: int) -> bool:
     """Whether one of 1, 2, 5, 10, 20, 50 ... blocks has been reached."""
     power = 10 ** (len(str(now)) - 1)
     return any(before < step * power <= now for step in SHOWN)
@@ -234,17 +265,3 @@ def _headline(session: Session) -> str:
         f" {', '.join(config.boards)}, at most"
         f" {counted(config.deals * len(config.boards), 'block')}{by}"
     )
-
-
-def _exit_status(contest: _Contest, runner: Runner, folder: Path) -> int:
-    if contest.test.verdict != Verdict.UNDECIDED:
-        return DONE if contest.test.verdict == Verdict.BETTER else NO
-    if runner.voided:
-        return FAILED
-    if runner.stop_level:
-        click.echo(f"interrupted: repeat the same command to continue in {folder}", err=True)
-        return INTERRUPTED
-    click.echo(
-        f"undecided: use a larger --max-blocks with --out {folder.name} to continue", err=True
-    )
-    return UNDECIDED

@@ -83,7 +83,7 @@ def regress(
     arena regress league --bot my-bot --old my-bot@1 --games 20
     arena regress league --bot ./my-bot --csv differences.csv
     """  # noqa: D301 - \b is click's mark for lines to keep
-    _check_output(csv_path, as_json=as_json)
+    check_output(csv_path, as_json=as_json)
 
     folder = run_folder(home, run)
     click.echo(f"run {folder}", err=True)
@@ -176,7 +176,7 @@ def _with_progress(
         yield from bar
 
 
-def _check_output(csv_path: str | None, *, as_json: bool) -> None:
+def check_output(csv_path: str | None, *, as_json: bool) -> None:
     """Raises UsageError or UserError before hours of work instead of afterwards."""
     if csv_path == "-" and as_json:
         raise click.UsageError("expected --csv - or --json, got both, and each prints to stdout")

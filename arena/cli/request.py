@@ -1,4 +1,4 @@
-"""What `run` and `compare` are asked to play: the bots and boards that their options name."""
+"""What `run`, `compare` and `tune` are asked to play: the bots and boards that their options name."""
 
 import shlex
 from collections.abc import Callable, Sequence
@@ -14,12 +14,15 @@ from arena.cli.settings import with_clock
 from arena.errors import ConfigError, printable
 from arena.match.clock import Timing
 from arena.players.builtin import NAMES, is_built_in
-from arena.players.folder import Bot
+from arena.players.folder import Bot, renamed
 from arena.players.staging import check_programs, lack
 from arena.tournament.comparison import deals_for
 from arena.tournament.config import DEFAULTS, Comparison
+from arena.tournament.parameters import Wanted, parameters_of
 from arena.tournament.request import Request, RunOptions, make_request
 from arena.tournament.session import choose_folder
+from arena.tournament.tuning import BLOCKS_A_STEP, Tuning
+from arena.tournament.tuning import deals_for as deals_of_search
 
 OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 """Built-in bots suggested to a user who named too few bots."""
@@ -118,6 +121,31 @@ def request_comparison(
     return replace(request, config=replace(request.config, deals=deals))
 
 
+def request_tuning(bot: Bot, asked: Sequence[Wanted], games: int, options: RunOptions) -> Request:
+    """What tuning some options of a bot asks for. The two bots of the run are the sides, up and
+    down. Raises UserError.
+    """
+    if is_built_in(bot):
+        raise ConfigError(
+            f"expected a bot with options to tune, got {bot.label}, which is built in",
+            "name a bot whose bot.toml declares [options]",
+        )
+    _check_programs([bot])
+    parameters = parameters_of(asked, bot.manifest.options, bot.options, bot.base)
+    boards = options.find_boards()
+    tuning = Tuning(bot.label, parameters, max(1, BLOCKS_A_STEP // len(boards)))
+    tuned = {parameter.name for parameter in parameters}
+    kept = {name: value for name, value in bot.settings.items() if name not in tuned}
+    sign = "-" if "@" in bot.base else "@"
+    sides = [
+        renamed(replace(bot, settings=kept), f"{bot.base}{sign}{side}") for side in ("up", "down")
+    ]
+    request = make_request(with_clock(options), boards, sides, tune=tuning)
+    _warn_about_times(sides, request.config.timing)
+    deals = deals_of_search(games, len(boards))
+    return replace(request, config=replace(request.config, deals=deals))
+
+
 def _find_pair(find: Callable[[str], Bot], pair: Comparison, *, null: bool) -> tuple[Bot, Bot]:
     """The new bot and the old one, under names that tell them apart. Raises UserError."""
     old = find(pair.old)
@@ -176,7 +204,7 @@ def _warn_about_times(bots: Sequence[Bot], timing: Timing) -> None:
 
 
 def results_path(
-    results: Path, out: str | None, request: Request, *, finished: bool = False
+    results: Path, out: str | None, request: Request, *, finished: bool = False, prefix: str = ""
 ) -> Path:
     """The folder of the run that ``--out`` names, or else the one that `session.choose_folder`
     chooses.
@@ -186,7 +214,7 @@ def results_path(
     with said_when_slow(
         f"looking for an unfinished run like this one in {results}; --out NAME does without"
     ):
-        choice = choose_folder(results, request, finished=finished)
+        choice = choose_folder(results, request, finished=finished, prefix=prefix)
     if choice.passed_over:
         name, folder = quote(choice.passed_over.name), quote(str(choice.passed_over))
         note = (

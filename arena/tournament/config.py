@@ -13,10 +13,12 @@ from arena.errors import ConfigError
 from arena.match.clock import Timing
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, ClockKind
+from arena.records.record import DUEL
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
+from arena.tournament.tuning import Tuning, check_tuning
 
 MAX_MS = 86_400_000
 MOST_DEALS = 10_000_000
@@ -76,6 +78,8 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``line_ups``    those chosen by ``tables``, kept so that more bots or tables only add to them;
                     None: all of them
     ``compare``     the run asks whether one bot is better than another
+    ``tune``        the run tunes a bot: its two ``bots``, up and down, are that one with settings
+                    that differ from deal to deal
     ``until``       the run ends when every rating's 95 % interval reaches at most this many Elo to
                     either side
     ``adaptive``    line-ups get more deals the more they help the ranking, instead of the same
@@ -103,6 +107,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     in_process: bool = False
     line_ups: list[list[str]] | None = None
     compare: Comparison | None = None
+    tune: Tuning | None = None
     until: HalfWidth | None = None
     adaptive: bool = False
     allotted: dict[str, DealCount] | None = None
@@ -170,6 +175,8 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
         raise ConfigError(f"expected each bot once, got {twice!r} twice", cure)
     if config.compare is not None:
         _check_comparison(config, config.compare)
+    if config.tune is not None:
+        _check_tune(config, config.tune)
     if config.match:
         _check_match(config)
     if not config.boards:
@@ -201,6 +208,17 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
             " not built in",
         )
     return config
+
+
+def _check_tune(config: RunConfig, tune: Tuning) -> None:
+    """Raises ConfigError."""
+    check_tuning(tune)
+    if len(config.bots) != DUEL or config.players != DUEL or config.seatings != "rotations":
+        raise ConfigError(
+            "expected a run that tunes a bot to have two sides, in both seatings of each deal, got"
+            f" {_shown(config.bots)}, {config.players} players and {config.seatings}",
+            "something else changed run.json: restore it",
+        )
 
 
 def _check_match(config: RunConfig) -> None:

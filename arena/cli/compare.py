@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.cli import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
-from arena.cli.options import Command, as_json, results_folder, split_commas
+from arena.cli.options import Command, as_json, results_folder, split_bot_names
 from arena.cli.place import Conduct, conduct_options, counted
 from arena.cli.playing import Play, note_short_evidence, playing, show_voided
 from arena.cli.request import request_comparison, results_path
@@ -74,7 +74,7 @@ def _question_option(name: str) -> Callable[[Command], Command]:
 @question_options
 @click.option(
     "--pool",
-    callback=split_commas,
+    callback=split_bot_names,
     metavar="BOT,...",
     help="Opponents for both; three and four players need some.  [default: NEW and OLD play each"
     " other]",

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import click
 
-from arena.errors import BotFolderError, RunError, SandboxError, did_you_mean
+from arena.errors import BotFolderError, ConfigError, RunError, SandboxError, did_you_mean
 from arena.match.clock import Timing
 from arena.players.builtin import NAME, NAMES, built_in_bot, is_built_in
-from arena.players.folder import Bot, bot_at, home_of_script
+from arena.players.folder import Bot, bot_at, home_of_script, with_options
 from arena.players.manifest import FILE
+from arena.players.options import split_bots, split_options
 from arena.players.registry import Registry, ladder
 from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
 from arena.records.record import DEALS
@@ -71,7 +72,7 @@ class SandboxChoice(NamedTuple):
         trusted = self.trusted or own.trust or ()
         choice = choose(
             self.mode or own.sandbox or "auto",
-            accept_none=self.unsafe or all(bot.label in trusted for bot in bots),
+            accept_none=self.unsafe or all({bot.label, bot.base} & {*trusted} for bot in bots),
         )
         if choice.warning:
             click.echo(f"warning: {choice.warning}", err=True)
@@ -101,7 +102,7 @@ def sandbox_options(command: Command) -> Command:
         ),
         click.option(
             "--trust",
-            callback=split_commas,
+            callback=split_bot_names,
             metavar="BOT,...",
             help="If no sandbox works, run these bots with your own rights.",
         ),
@@ -261,6 +262,16 @@ def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> li
     return parts
 
 
+def split_bot_names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
+    """``a,b:depth=3,c=1.4`` as a list of bots, for options that take one."""
+    if value is None:
+        return None
+    names = split_bots(value)
+    if not names:
+        raise click.BadParameter(f"expected bots separated by commas, got {value!r}")
+    return names
+
+
 def bot_finder(home: Path, *, in_process: bool) -> Callable[[str], Bot]:
     """A function that finds a bot as `find_bot` does, or else a built-in one; with ``in_process``
     only those. It raises UserError.
@@ -268,17 +279,39 @@ def bot_finder(home: Path, *, in_process: bool) -> Callable[[str], Bot]:
     registry = registry_of(home)
 
     def find(text: str) -> Bot:
+        name, options = _split(text)
+        if in_process:
+            return _with_options(built_in_bot(name), options)
         try:
-            return find_bot(registry, text)
+            bot = _find(registry, name)
         except BotFolderError as error:
-            if text in registry.labels() or Path(text).is_file() or (Path(text) / FILE).is_file():
+            if name in registry.labels() or Path(name).is_file() or (Path(name) / FILE).is_file():
                 raise
-            if NAME.fullmatch(text):
-                return built_in_bot(text)
-            error.hint = _hint_for(text, error.hint, registry.labels())
-            raise
+            if not NAME.fullmatch(name):
+                error.hint = _hint_for(name, error.hint, registry.labels())
+                raise
+            bot = built_in_bot(name)
+        return _with_options(bot, options)
 
-    return built_in_bot if in_process else find
+    return find
+
+
+def _split(text: str) -> tuple[str, str | None]:
+    """A bot's name or path, and the text of its options; a path may have a ``:`` of its own."""
+    # False, too, for what is too long for a path.
+    return (text, None) if os.path.exists(text) else split_options(text)  # noqa: PTH110
+
+
+def _with_options(bot: Bot, options: str | None) -> Bot:
+    """The bot with the options of its name, if there are any. Raises ConfigError."""
+    if options is None:
+        return bot
+    if is_built_in(bot):
+        raise ConfigError(
+            f"expected no options for {bot.label}, which is built in, got {options!r}",
+            "greedy-N and careful-N are the built-in bots that look at N moves",
+        )
+    return with_options(bot, options)
 
 
 def _hint_for(text: str, hint: str, labels: Sequence[str]) -> str:
@@ -296,9 +329,14 @@ def _hint_for(text: str, hint: str, labels: Sequence[str]) -> str:
 
 
 def find_bot(registry: Registry, text: str) -> Bot:
-    """A bot by label or path; prints a note if the text could mean another one too. Raises
-    BotFolderError.
+    """A bot by label or path, with the options that its name sets; prints a note if the text could
+    mean another one too. Raises BotFolderError, ConfigError.
     """
+    name, options = _split(text)
+    return _with_options(_find(registry, name), options)
+
+
+def _find(registry: Registry, text: str) -> Bot:
     bot = registry.find(text)
     here = Path(text)
     is_label = text in registry.labels()

@@ -1,5 +1,6 @@
 """arena report: a run as one HTML file."""
 
+import re
 from pathlib import Path
 
 import click
@@ -13,7 +14,8 @@ def _parse_games(
 ) -> int | list[str] | None:
     if value is None or value.isdecimal():
         return None if value is None else int(value)
-    ids = [part.strip() for part in value.split(",") if part.strip()]
+    # The options of a bot in an id are separated by commas, too: those are followed by a '='.
+    ids = [part.strip() for part in re.split(r",(?=[^/,=]*/)", value) if part.strip()]
     if not ids or not all("/" in name for name in ids):
         raise click.BadParameter(
             f"expected a number, or game ids separated by commas, got {value!r}"

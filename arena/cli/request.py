@@ -150,15 +150,15 @@ def _find_pair(find: Callable[[str], Bot], pair: Comparison, *, null: bool) -> t
     """The new bot and the old one, under names that tell them apart. Raises UserError."""
     old = find(pair.old)
     if null:
-        return replace(old, label=f"{old.label}-null"), old
+        return renamed(old, f"{old.base}-null"), old
     new = find(pair.new)
-    if new.sha256 == old.sha256:
+    if new.plays_as(old):
         raise ConfigError(
             f"expected two different bots, got the same content as {pair.new} and {pair.old}",
             _cure_for_same(new, old),
         )
     if new.label == old.label:
-        old = replace(old, label=f"{old.label}@{old.manifest.version}")
+        old = renamed(old, f"{old.base}@{old.manifest.version}")
         click.echo(
             f"note: {pair.old} is called {old.label} here, and {pair.new} {new.label}", err=True
         )

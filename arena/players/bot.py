@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from arena import __version__
 from arena.errors import FaultKind, Forfeit
 from arena.players.aftermath import FAILURES, LAST_WORDS, THINK_WHEN_ASKED, Aftermath
@@ -74,6 +76,7 @@ class BotPlayer(Player):
         self._process: BotProcess | None = None
         self._channel: Channel | None = None
         self._timekeeper: Timekeeper | None = None
+        self._options = bot.options
         self._speech = speech
         self._encode = speech.encode
         self._numbers = speech.numbers()
@@ -93,7 +96,7 @@ class BotPlayer(Player):
         if not self.is_running:
             self.stop()
             self._start()
-        self.channel.queue(self._encode(start))
+        self.channel.queue(self._encode(replace(start, options={**self._options, **start.options})))
 
     def choose(self, state: State, budget_ns: int) -> Answer:
         """Asks for a move. Raises Forfeit."""

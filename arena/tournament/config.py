@@ -13,6 +13,7 @@ from arena.errors import ConfigError
 from arena.match.clock import Timing
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, ClockKind
+from arena.players.options import MOST_MS
 from arena.records.record import DUEL
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
@@ -20,7 +21,6 @@ from arena.rules.boards import Board
 from arena.rules.terms import REVISION
 from arena.tournament.tuning import Tuning, check_tuning
 
-MAX_MS = 86_400_000
 MOST_DEALS = 10_000_000
 DEFAULT_BOARDS = ("bird",)
 UNSAID = Timing()
@@ -32,8 +32,8 @@ BEFORE = {"clock": "wall", "by": "wins"}
 Players = Annotated[int, Meta(ge=2, le=4)]
 Deals = Annotated[int, Meta(ge=1, le=MOST_DEALS)]
 Tables = Annotated[int, Meta(ge=1)]
-Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
-Increment = Annotated[int, Meta(ge=0, le=MAX_MS)]
+Milliseconds = Annotated[int, Meta(ge=1, le=MOST_MS)]
+Increment = Annotated[int, Meta(ge=0, le=MOST_MS)]
 HalfWidth = Annotated[float, Meta(gt=0)]
 Chance = Annotated[float, Meta(gt=0, lt=0.5)]
 # A run.json can come from anybody, and `len` fails for ranges of 2**63 and more.
@@ -292,7 +292,9 @@ def info_of(bot: Bot, known: RunInfo | None = None) -> BotInfo:
     """A bot's entry in run.json; a run that is ``known`` may name the same content by the hash of
     earlier versions.
     """
-    info = BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command)
+    info = BotInfo(
+        bot.label, str(bot.manifest.version), bot.sha256, bot.command, {**bot.options, **bot.limits}
+    )
     there = (
         next((other for other in known.bots if other.name == bot.label), info) if known else info
     )

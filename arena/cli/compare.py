@@ -214,9 +214,7 @@ class Contest:
         if self._runner.stop_level:
             click.echo(f"interrupted: repeat the same command to continue in {folder}", err=True)
             return INTERRUPTED
-        click.echo(
-            f"undecided: use a larger {more} with --out {folder.name} to continue", err=True
-        )
+        click.echo(f"undecided: use a larger {more} with --out {folder.name} to continue", err=True)
         return UNDECIDED
 
     def _judge(self, blocks: Sequence[Block]) -> bool:

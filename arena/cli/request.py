@@ -1,4 +1,4 @@
-"""What `run`, `compare` and `tune` are asked to play: the bots and boards that their options name."""
+"""What `run`, `compare` and `tune` are asked to play: bots and boards, by their options."""
 
 import shlex
 from collections.abc import Callable, Sequence

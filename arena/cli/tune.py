@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.cli import DONE, FAILED, INTERRUPTED, NO
-from arena.cli.compare import Contest, is_shown, settle
+from arena.cli.compare import QUESTION, Contest, is_shown, settle
 from arena.cli.options import as_json, bot_finder, results_folder, split_commas
 from arena.cli.place import Conduct, conduct_options, counted
 from arena.cli.playing import Play, note_short_evidence, playing, show_voided
@@ -43,6 +43,8 @@ from arena.tournament.tuned import TunedGames
 from arena.tournament.tuning import FEW_BLOCKS, SEATS, Path
 
 USUAL_GAMES = 2000
+WORTH_ELO = 20.0
+"""To tell a gain of 10 Elo from none takes more games than most searches have."""
 WIDTH = 80
 
 
@@ -78,6 +80,13 @@ WIDTH = 80
     help="Games of that comparison, at most.  [default: as many as --games]",
 )
 @click.option(
+    "--elo1",
+    type=QUESTION["elo1"][0],
+    default=WORTH_ELO,
+    show_default=True,
+    help="The gain that the comparison looks for.",
+)
+@click.option(
     "--csv", "csv_path", metavar="FILE|-", help="Write the path to a file, or '-' for stdout."
 )
 @setting_options(
@@ -96,13 +105,13 @@ def tune(
     *,
     conduct: Conduct,
     as_json: bool,
-    **search: Any,
+    **wishes: Any,
 ) -> int:
-    """Look for better values of a bot's options, and check what was found on fresh deals. The exit
-    status is 0 if it is better than BOT, 4 if not, 5 if that is not clear.
+    """Look for better values of a bot's options. The exit status is 0 if what was found is better
+    than BOT on fresh deals, 4 if not, 5 if that is not clear.
 
-    BOT is the name of a bot or the path of its folder, where the search starts: my-bot:c=2 starts at
-    c=2. The options are numbers that its bot.toml declares in [options].
+    BOT is the name of a bot or the path of its folder. The search starts at its settings: at 2 with
+    my-bot:c=2. The options are numbers that its bot.toml declares in [options].
 
     The search is SPSA. On each deal, BOT plays against itself in both seatings with two settings
     near the current one, drawn at random, and the current one moves toward the side that won. What
@@ -122,7 +131,7 @@ def tune(
     arena tune ./my-bot --param c --games 1000 --no-compare --csv path.csv
     """  # noqa: D301 - \b is click's mark for lines to keep
     check_output(csv_path, as_json=as_json)
-    asked = Asked(bot, **search)
+    asked = Asked(bot, **wishes)
     found = bot_finder(home, in_process=False)(bot)
     request = request_tuning(found, asked.params, asked.games, options)
     _note_few(request, asked.games)
@@ -148,6 +157,7 @@ class Asked(NamedTuple):
     games: int
     is_compared: bool
     compare_games: int | None
+    elo1: float
 
 
 class Check(NamedTuple):
@@ -246,17 +256,12 @@ def _show_path(search: Search, csv_path: str | None, *, as_json: bool) -> None:
     if as_json or csv_path == "-":
         return
     width = columns_of(sys.stdout) or WIDTH
-    click.echo(plots_text(search.path, width, is_plain=not is_unicode(sys.stdout)))
+    click.echo(plots_text(search.path, search.games, width, is_plain=not is_unicode(sys.stdout)))
     click.echo("\n".join(parameter_lines(search.path)))
 
 
 def _check(
-    home: FilePath,
-    asked: Asked,
-    options: RunOptions,
-    conduct: Conduct,
-    search: Search,
-    tuned: Bot,
+    home: FilePath, asked: Asked, options: RunOptions, conduct: Conduct, search: Search, tuned: Bot
 ) -> Check:
     """Compares what the search suggests with what it began with, on deals that it has not seen."""
     settings = {**tuned.settings, **search.path.settings(search.path.suggestion())}
@@ -271,7 +276,7 @@ def _check(
     seed = None if options.seed is None else f"{options.seed}/check"
     request = request_comparison(
         home,
-        Comparison(new, asked.bot),
+        Comparison(new, asked.bot, elo1=asked.elo1),
         replace(options, seed=seed, out=None),
         max_blocks=(asked.compare_games or search.games) // SEATS,
         null=False,

@@ -1,6 +1,7 @@
-"""The path of a search for a bot's best settings: as text with plots, as CSV, for JSON and as SVG."""
+"""The path of a search for better settings: as text with plots, as CSV, for JSON and as SVG."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import ceil, floor, log10
 from typing import Any
 
@@ -14,8 +15,9 @@ from arena.tournament.tuning import Path
 
 CSV, SVG = "path.csv", "path.svg"
 """The files in a run's folder."""
-ROWS, COLUMNS = 7, 60
-"""Signs of a plot."""
+ROWS, COLUMNS, LABEL = 7, 60, 8
+"""The signs of a plot, and of the numbers beside it."""
+MOST_DECIMALS = 8
 PANEL_WIDTH, PANEL_HEIGHT, TITLE_HEIGHT, EDGE, MARGIN = 340, 180, 24, 56, 14
 STYLE = (
     "text{font:12px system-ui,sans-serif;fill:#575e6b}.title{font-weight:600}"
@@ -28,13 +30,15 @@ STYLE = (
 
 def shown(parameter: Parameter, value: float) -> str:
     """A value on the way, which is a number between two integers for those too."""
-    decimals = max(0, RESOLUTION - 1 - floor(log10(parameter.width)))
-    return f"{value:.{decimals}f}" if decimals < 2 * RESOLUTION else f"{value:.{RESOLUTION}g}"
+    decimals = max(0, RESOLUTION - floor(log10(parameter.width)))
+    return f"{value:.{decimals}f}" if decimals < MOST_DECIMALS else f"{value:.{RESOLUTION}g}"
 
 
-def plots_text(path: Path, width: int, *, is_plain: bool) -> str:
+def plots_text(path: Path, games: int, width: int, *, is_plain: bool) -> str:
     """A plot for each parameter, of at most this width."""
+    columns = min(COLUMNS, width - LABEL - 3)
     steps = range(path.steps + 1)
+    last = f"{games} games"
     return "\n".join(
         line
         for at, parameter in enumerate(path.tuning.parameters)
@@ -43,30 +47,26 @@ def plots_text(path: Path, width: int, *, is_plain: bool) -> str:
             *_plot(
                 parameter,
                 [path.values(step)[at] for step in steps],
-                min(COLUMNS, width - 12),
+                columns,
                 mark="*" if is_plain else "•",
             ),
+            f"{'':{LABEL}}  0{last:>{columns - 1}}",
         )
     )
 
 
-def _plot(
-    parameter: Parameter, values: Sequence[float], columns: int, mark: str
-) -> Iterator[str]:
+def _plot(parameter: Parameter, values: Sequence[float], columns: int, mark: str) -> Iterator[str]:
     """The lines of a plot over the whole range; each column is the mean of some steps."""
-    columns = max(1, min(columns, len(values)))
     ends = [len(values) * column // columns for column in range(columns + 1)]
     means = [
-        sum(values[begin:end]) / (end - begin)
-        for begin, end in zip(ends, ends[1:], strict=False)
+        sum(values[begin : max(end, begin + 1)]) / max(end - begin, 1)
+        for begin, end in pairwise(ends)
     ]
-    rows = [
-        min(ROWS - 1, int((mean - parameter.low) / parameter.width * ROWS)) for mean in means
-    ]
+    rows = [min(ROWS - 1, int((mean - parameter.low) / parameter.width * ROWS)) for mean in means]
     labels = {ROWS - 1: parameter.text(parameter.high), 0: parameter.text(parameter.low)}
     for row in reversed(range(ROWS)):
         line = "".join(mark if here == row else " " for here in rows)
-        yield f"{labels.get(row, ''):>10.10} |{line}".rstrip()
+        yield f"{labels.get(row, ''):>{LABEL}.{LABEL}} |{line}".rstrip()
 
 
 def values_text(path: Path, step: int) -> str:
@@ -99,9 +99,7 @@ def path_rows(path: Path, games: int) -> list[dict[str, Any]]:
             "games": games_after(path, step, games),
             "values": {
                 parameter.name: float(shown(parameter, value))
-                for parameter, value in zip(
-                    path.tuning.parameters, path.values(step), strict=True
-                )
+                for parameter, value in zip(path.tuning.parameters, path.values(step), strict=True)
             },
         }
         for step in range(path.steps + 1)
@@ -136,9 +134,7 @@ def parameter_rows(path: Path) -> list[dict[str, Any]]:
 
 def path_svg(path: Path) -> str:
     """The path as a picture that stands alone, with a panel for each parameter."""
-    panels = [
-        _panel(path, at, parameter) for at, parameter in enumerate(path.tuning.parameters)
-    ]
+    panels = [_panel(path, at, parameter) for at, parameter in enumerate(path.tuning.parameters)]
     across, height = min(2, len(panels)), TITLE_HEIGHT + PANEL_HEIGHT + MARGIN
     placed = [
         element(
@@ -153,7 +149,7 @@ def path_svg(path: Path) -> str:
     whole = MARGIN + ceil(len(panels) / across) * height
     picture = element(
         "svg",
-        Markup("<style>{}</style>").format(Markup(STYLE)),
+        element("style", STYLE),
         element("rect", width=width, height=whole, class_="paper"),
         *placed,
         xmlns="http://www.w3.org/2000/svg",
@@ -193,6 +189,4 @@ def _levels(up: Scale) -> Iterator[Markup]:
 
 def _below(across: Scale) -> Iterator[Markup]:
     for tick in across.ticks:
-        yield element(
-            "text", f"{tick:g}", x=across(tick), y=PANEL_HEIGHT - 8, text_anchor="middle"
-        )
+        yield element("text", f"{tick:g}", x=across(tick), y=PANEL_HEIGHT - 8, text_anchor="middle")

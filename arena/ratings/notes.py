@@ -30,7 +30,12 @@ def machines_note(hosts: Collection[str]) -> list[str]:
 
 
 def comparison_note(info: RunInfo) -> list[str]:
-    """A note if the run is that of a comparison, whose Elo is another one."""
+    """A note if the run is that of a comparison, whose Elo is another one, or of a search."""
+    if info.config.get("tune"):
+        return [
+            "the two bots are the sides of a search by 'arena tune': the same bot with settings that"
+            " differ from deal to deal, so this table does not rate it"
+        ]
     if not info.config.get("compare"):
         return []
     return [

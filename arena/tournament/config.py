@@ -173,10 +173,7 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
             else "to give a bot another name, use 'arena submit --name'"
         )
         raise ConfigError(f"expected each bot once, got {twice!r} twice", cure)
-    if config.compare is not None:
-        _check_comparison(config, config.compare)
-    if config.tune is not None:
-        _check_tune(config, config.tune)
+    _check_question(config)
     if config.match:
         _check_match(config)
     if not config.boards:
@@ -210,9 +207,17 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
     return config
 
 
-def _check_tune(config: RunConfig, tune: Tuning) -> None:
+def _check_question(config: RunConfig) -> None:
     """Raises ConfigError."""
-    check_tuning(tune)
+    if config.compare is not None:
+        _check_comparison(config, config.compare)
+    if config.tune is not None:
+        check_tuning(config.tune)
+        _check_sides(config)
+
+
+def _check_sides(config: RunConfig) -> None:
+    """Raises ConfigError."""
     if len(config.bots) != DUEL or config.players != DUEL or config.seatings != "rotations":
         raise ConfigError(
             "expected a run that tunes a bot to have two sides, in both seatings of each deal, got"

@@ -9,8 +9,8 @@ from msgspec import Meta, Struct
 from arena.errors import ConfigError, did_you_mean
 from arena.players.options import ARENA_OPTIONS, Option, Value, value_text
 
-RESOLUTION = 4
-"""A float is played in steps of about this many digits of its range."""
+RESOLUTION = 3
+"""A float is played in steps of this many digits of its range."""
 Finite = Annotated[float, Meta(ge=-1e15, le=1e15)]
 
 
@@ -94,7 +94,7 @@ def _parameter(
     if option is None:
         raise _unknown(name, declared, bot)
     if option.type not in ("int", "float"):
-        values = [text for text in (option.choices or ["true", "false"])[:2]]
+        values = (option.choices or ["true", "false"])[:2]
         raise ConfigError(
             f"expected options that are numbers, got {name}, which is {option.wanted}",
             "such an option has no direction to search in: compare its values, as in 'arena"

@@ -58,9 +58,7 @@ class TunedGames:
 
     def planned(self, plan: GamePlan) -> GamePlan:
         """A game of a step that has been reached, with the settings of each seat."""
-        settings = [
-            self.path.settings(side) for side in self.path.sides(plan.board, plan.deal)
-        ]
+        settings = [self.path.settings(side) for side in self.path.sides(plan.board, plan.deal)]
         up = self._config.bots[UP]
         return replace(
             plan, settings=tuple(settings[UP if bot == up else DOWN] for bot in plan.bots)

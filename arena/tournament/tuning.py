@@ -78,12 +78,12 @@ def check_tuning(tuning: Tuning) -> None:
 
 def reach(block: int) -> float:
     """How far up and down are from the path, in parts of the range."""
-    return REACH / (block + 1) ** REACH_FALL
+    return float(REACH / (block + 1) ** REACH_FALL)
 
 
 def gain(block: int) -> float:
     """How far the path goes when one side wins a whole block, in parts of the range."""
-    return GAIN * (GAIN_DELAY / (GAIN_DELAY + block)) ** GAIN_FALL
+    return float(GAIN * (GAIN_DELAY / (GAIN_DELAY + block)) ** GAIN_FALL)
 
 
 class Path:
@@ -180,10 +180,7 @@ class Path:
         lot, is_turned = int.from_bytes(digest[1:7], "big") / 2**48, digest[0] & 1
         if parameter.type == "int":
             reached = max(reached, 0.5 / parameter.width)
-        pair = (
-            parameter.nearest(place + reached, lot),
-            parameter.nearest(place - reached, lot),
-        )
+        pair = (parameter.nearest(place + reached, lot), parameter.nearest(place - reached, lot))
         return pair[::-1] if is_turned else pair
 
 

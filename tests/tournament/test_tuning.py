@@ -56,7 +56,7 @@ class Played:
         return self
 
     def end(self, plan):
-        chance = random.Random(plan.id)  # noqa: S311
+        chance = random.Random(plan.id)
         lost = [self.lost(settings) for settings in plan.settings]
         lead = lost[1] - lost[0]
         is_won = chance.random() < 1 / (1 + 10 ** (-lead / 400))
@@ -67,8 +67,7 @@ class Played:
 
     def lost(self, settings):
         return sum(
-            self.elo
-            * ((settings[one.name] - self.best[one.name]) / one.width) ** 2
+            self.elo * ((settings[one.name] - self.best[one.name]) / one.width) ** 2
             for one in self.config.tune.parameters
         )
 
@@ -101,7 +100,7 @@ def test_where_nothing_is_to_be_found_the_path_stays_in_the_middle_of_nowhere():
 def test_the_path_does_not_depend_on_the_order_in_which_games_end():
     first = Played(config(C, DEPTH, deals=60), {"c": 3.0, "depth": 7}, 800).play()
     other = Played(config(C, DEPTH, deals=60), {"c": 3.0, "depth": 7}, 800)
-    other.play(shuffle=random.Random(1))  # noqa: S311
+    other.play(shuffle=random.Random(1))
     assert other.source.path.places == first.source.path.places
     assert len(first.source.path.places) == 1 + 8
 

@@ -1,28 +1,29 @@
 """arena compare: plays until it is clear whether a bot's new version is better than the old one."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 import click
 import msgspec
 from msgspec.structs import replace
 
+from arena.api.contest import Contest
 from arena.cli import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
 from arena.cli.options import Command, as_json, results_folder, split_bot_names
 from arena.cli.place import Conduct, conduct_options, counted
-from arena.cli.playing import Play, note_short_evidence, playing, show_voided
+from arena.cli.playing import note_short_evidence, playing, show_voided
+from arena.cli.progress import Progress
 from arena.cli.request import request_comparison, results_path
 from arena.cli.settings import setting_options
 from arena.cli.terminal import columns_of, folded
 from arena.exports.verdicts import llr_text, verdict_object, verdict_text
-from arena.ratings.sequential import BlockTest, Question, SequentialTest, Verdict
-from arena.records.find import read_records
-from arena.tournament.comparison import Block, ComparedGames
-from arena.tournament.config import DEFAULTS, Basis, Comparison, RunConfig
+from arena.ratings.sequential import BlockTest, Verdict
+from arena.tournament.config import DEFAULTS, Basis, Comparison
 from arena.tournament.request import Request, RunOptions
+from arena.tournament.runner import Runner
 from arena.tournament.session import Session
 
 SHOWN = (1, 2, 5)
@@ -127,6 +128,9 @@ def compare(
     depends only on the blocks in the order of their deals, not on workers or interruptions. Use
     --out NAME to start afresh.
 
+    With --json, "looks" has what the test said after each round of blocks: its log likelihood
+    ratio, and the plain Elo so far with the half-width of its 95 % interval.
+
     \b
     arena compare my-bot my-bot@1
     arena compare ./my-bot my-bot --elo1 30 --max-blocks 2000
@@ -137,21 +141,63 @@ def compare(
     options = replace(options, bots=pool)
     request = request_comparison(home, question, options, max_blocks=max_blocks, null=null)
     folder = results_path(results_folder(home), options.out, request, finished=True)
-    contest = settle(folder, request, conduct)
+    settled = settle(folder, request, conduct, keeps_looks=as_json)
     click.echo(
-        msgspec.json.format(msgspec.json.encode(contest.object()), indent=2)
+        msgspec.json.format(msgspec.json.encode(settled.object()), indent=2)
         if as_json
-        else folded(contest.text(), columns_of(sys.stdout))
+        else folded(settled.text(), columns_of(sys.stdout))
     )
-    return contest.ending()
+    return settled.ending()
 
 
-def settle(folder: Path, request: Request, conduct: Conduct) -> "Contest":
+class Settled(NamedTuple):
+    """A comparison of two bots that has been played, as far as it could be."""
+
+    contest: Contest
+    runner: Runner
+    folder: Path
+    new: str
+    old: str
+
+    def text(self) -> str:
+        """The verdict and the evidence for it."""
+        return verdict_text(self.contest.test, self.new, self.old, self.contest.games)
+
+    def object(self) -> dict[str, Any]:
+        """The same for JSON."""
+        contest = self.contest
+        return verdict_object(contest.test, self.new, self.old, contest.games, contest.looks)
+
+    def ending(self, more: str = "--max-blocks") -> int:
+        """Says what went wrong in the session, and which option would allow ``more`` games; returns
+        the exit status.
+        """
+        show_voided(self.runner, self.folder)
+        note_short_evidence(self.runner)
+        if self.contest.test.verdict != Verdict.UNDECIDED:
+            return DONE if self.contest.test.verdict == Verdict.BETTER else NO
+        if self.runner.voided:
+            return FAILED
+        if self.runner.stop_level:
+            click.echo(
+                f"interrupted: repeat the same command to continue in {self.folder}", err=True
+            )
+            return INTERRUPTED
+        click.echo(
+            f"undecided: use a larger {more} with --out {self.folder.name} to continue", err=True
+        )
+        return UNDECIDED
+
+
+def settle(folder: Path, request: Request, conduct: Conduct, *, keeps_looks: bool) -> Settled:
     """Plays the comparison in a folder until it is decided or cannot go on."""
     with playing(folder, request, conduct, _headline) as play:
-        contest = Contest(play)
-        contest.play()
-    return contest
+        contest = Contest(
+            play.session, play.missing(), _Teller(play.progress), keeps_looks=keeps_looks
+        )
+        contest.play(play.runner)
+    new, old = (bot.label for bot in request.bots[:2])
+    return Settled(contest, play.runner, folder, new, old)
 
 
 def _refuse_match(match: str | None) -> None:
@@ -162,89 +208,19 @@ def _refuse_match(match: str | None) -> None:
         )
 
 
-class Contest:
-    """The test of a session, fed with its games, and what it shows of how far it is."""
+class _Teller:
+    """Shows how far the test of a comparison is, on stderr."""
 
-    def __init__(self, play: Play) -> None:
-        self._session, self._runner = play.session, play.runner
-        compare = play.session.config.compare
-        assert compare is not None, "a comparison"
-        self._bots = compare.new, compare.old
-        self._progress = play.progress
-        self._source = ComparedGames(play.session.schedule, play.missing(), self._judge)
-        groups = play.session.schedule.turns if play.session.config.pool else 0
-        self.test = _test_of(play.session.config, groups, self._source.round_size)
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._blocks = 0
 
-    @property
-    def games(self) -> int:
-        """How many games the verdict is based on."""
-        return self.test.blocks * self._source.block_size
-
-    def play(self) -> None:
-        """Plays until it is decided, interrupted, or there are no more blocks; writes down how many
-        deals it took.
-        """
-        for record in read_records(self._session.folder):
-            self._source.count(record)
-            if self._source.settled is not None:
-                break
-        self._runner.play(self._source)
-        if self._source.settled is not None:
-            self._session.change(settled=self._source.settled)
-
-    def text(self) -> str:
-        """The verdict and the evidence for it."""
-        return verdict_text(self.test, *self._bots, self.games)
-
-    def object(self) -> dict[str, Any]:
-        """The same for JSON."""
-        return verdict_object(self.test, *self._bots, self.games)
-
-    def ending(self, more: str = "--max-blocks") -> int:
-        """Says what went wrong in the session, and which option allows ``more``; returns the exit
-        status.
-        """
-        folder = self._session.folder
-        show_voided(self._runner, folder)
-        note_short_evidence(self._runner)
-        if self.test.verdict != Verdict.UNDECIDED:
-            return DONE if self.test.verdict == Verdict.BETTER else NO
-        if self._runner.voided:
-            return FAILED
-        if self._runner.stop_level:
-            click.echo(f"interrupted: repeat the same command to continue in {folder}", err=True)
-            return INTERRUPTED
-        click.echo(f"undecided: use a larger {more} with --out {folder.name} to continue", err=True)
-        return UNDECIDED
-
-    def _judge(self, blocks: Sequence[Block]) -> bool:
-        """Feeds a round of blocks to the test; whether it is decided now."""
-        before = self.test.blocks
-        for block in blocks:
-            self.test.add(*block)
-        is_decided = self.test.verdict != Verdict.UNDECIDED
-        self._progress.figures["LLR"] = llr_text(self.test)
-        if is_decided or is_shown(before, self.test.blocks):
-            self._progress.say(f"{counted(self.test.blocks, 'block')}: LLR {llr_text(self.test)}")
-        return is_decided
-
-
-def _test_of(config: RunConfig, groups: int, look: int) -> BlockTest:
-    """The test that a comparison asks for."""
-    assert config.compare is not None, "a comparison"
-    if config.compare.by == "wins":
-        return SequentialTest(_question(config), groups=groups, look=look)
-    # Numpy: a comparison by wins is played without.
-    from arena.ratings.margins import MarginTest  # noqa: PLC0415
-
-    return MarginTest(_question(config), players=config.players, groups=groups, look=look)
-
-
-def _question(config: RunConfig) -> Question:
-    assert config.compare is not None, "a comparison"
-    return Question(
-        config.compare.elo0, config.compare.elo1, config.compare.alpha, config.compare.beta
-    )
+    def __call__(self, test: BlockTest) -> None:
+        is_decided = test.verdict != Verdict.UNDECIDED
+        self._progress.figures["LLR"] = llr_text(test)
+        if is_decided or is_shown(self._blocks, test.blocks):
+            self._progress.say(f"{counted(test.blocks, 'block')}: LLR {llr_text(test)}")
+        self._blocks = test.blocks
 
 
 def is_shown(before: int, now: int) -> bool:

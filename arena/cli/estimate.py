@@ -5,6 +5,9 @@ Before the first games nothing is said: most bots use a hundredth of their time,
 alone made 15 minutes of 30 seconds.
 """
 
+from statistics import fmean
+
+from arena.match.clock import Timing
 from arena.tournament.config import RunConfig
 
 LONG_S = 60
@@ -28,9 +31,7 @@ def longest_s(config: RunConfig, games: int, places: int, processes: int) -> flo
     uses all its time.
     """
     turns = TURNS / config.players
-    seat_ms = turns * config.move_ms
-    if config.game_ms is not None:
-        seat_ms = min(seat_ms, config.game_ms + turns * config.increment_ms)
+    seat_ms = fmean(_longest_ms(config.timing.of(label), turns) for label in config.bots)
     return (
         games
         * config.players
@@ -40,6 +41,14 @@ def longest_s(config: RunConfig, games: int, places: int, processes: int) -> flo
         / len(config.bots)
         / min(places, max(games, 1))
     )
+
+
+def _longest_ms(timing: Timing, turns: float) -> float:
+    """How long a seat may think in a game of so many turns of its own."""
+    by_move = turns * timing.move_ms
+    if timing.game_ms is None:
+        return by_move
+    return min(by_move, timing.game_ms + turns * timing.increment_ms)
 
 
 def left_s(played: int, elapsed_s: float, to_go: int, places: int) -> float | None:

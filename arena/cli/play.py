@@ -22,6 +22,7 @@ from arena.cli.options import (
     split_commas,
 )
 from arena.cli.settings import TIMES, setting_options, with_clock
+from arena.cli.stderr import StderrLines
 from arena.cli.terminal import wait_for_key
 from arena.errors import UserError, printable
 from arena.exports.text import seat_names
@@ -34,11 +35,13 @@ from arena.players.inprocess import InProcessPlayer
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
+from arena.players.stderr import Stderr
 from arena.players.wire import WireLog, logged_player
 from arena.records.note import Note
 from arena.records.record import DEALS, GameRecord, encode_record
 from arena.rules import State
 from arena.rules.boards import Board, find_board
+from arena.rules.notation import PASS
 from arena.rules.rounds import rounds_of, title_of
 from arena.rules.rulebook import explained
 from arena.rules.terms import Event
@@ -79,6 +82,12 @@ if TYPE_CHECKING:
 )
 @click.option("--step", is_flag=True, help="Stop after each move until you press a key.")
 @click.option(
+    "--stderr",
+    "has_stderr",
+    is_flag=True,
+    help="Show what bots write to stderr beside each move; with --human, after the end.",
+)
+@click.option(
     "--log",
     "log_path",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -100,6 +109,7 @@ def play(  # noqa: PLR0913
     *,
     human: int | None,
     step: bool,
+    has_stderr: bool,
     log_path: Path | None,
     choice: SandboxChoice,
     as_json: bool,
@@ -119,25 +129,26 @@ def play(  # noqa: PLR0913
     twice, or name a board file.
 
     --log writes one JSON object for each line between the arena and a bot, in order: "ms" since the
-    start, "seat", "bot", "way" ("to" or "from" the bot) and "line", the text without its newline.
-    Output that was never read, such as half a line, has "unread": true.
+    start, "seat", "bot", "way" ("to" or "from" the bot, or its "stderr") and "line", the text
+    without its newline. Output that was never read, such as half a line, has "unread": true.
 
     \b
     arena play greedy --human 0
     arena play greedy-python random-python --step
     arena play ./my-bot greedy-python random-python --board lion --seed 7
     arena play greedy-python --human 0 --match bird,lion
+    arena play ./my-bot greedy-python --stderr
     arena play ./my-bot greedy-python --log wire.jsonl
     """  # noqa: D301 - \b is click's mark for lines to keep
     names = _board_names(board, match)
-    _refuse_misuse(bots, human, options, as_json=as_json)
+    _refuse_misuse(bots, human, options, as_json=as_json, has_stderr=has_stderr)
     if step:
         _refuse_steps(human, as_json=as_json)
     found = list(map(bot_finder(home, in_process=False), bots))
     boards = [find_board(name) for name in names]
     _refuse_late_deals(boards, deal)
     table = SingleGame(
-        found, human, with_clock(options).timing, choice.sandbox_for(found), step=step
+        found, human, with_clock(options).timing, choice.sandbox_for(found), step, has_stderr
     )
     seed = seed or new_seed()
     with _opened(log_path) as log:
@@ -220,7 +231,12 @@ def _total(records: Sequence[GameRecord]) -> str:
 
 
 def _refuse_misuse(
-    bots: tuple[str, ...], human: int | None, options: RunOptions, *, as_json: bool
+    bots: tuple[str, ...],
+    human: int | None,
+    options: RunOptions,
+    *,
+    as_json: bool,
+    has_stderr: bool,
 ) -> None:
     seats = len(bots) + (human is not None)
     if not 2 <= seats <= 4:  # noqa: PLR2004 - the game's own limits
@@ -236,6 +252,10 @@ def _refuse_misuse(
     if human is not None and as_json:
         raise click.UsageError(
             "expected --human or --json, got both: a person has to see the board"
+        )
+    if has_stderr and as_json:
+        raise click.UsageError(
+            "expected --stderr or --json, got both: --log FILE writes stderr as JSON"
         )
     if options.increment_ms and options.game_ms is None:
         raise click.UsageError(
@@ -271,7 +291,7 @@ def _opened(path: Path | None) -> Iterator[WireLog | None]:
 
 class SingleGame(NamedTuple):
     """Who plays, and how. ``human`` is the seat of a person, the bots take the others; ``step``
-    waits for a key after each move.
+    waits for a key after each move, and ``has_stderr`` shows what bots write to stderr.
     """
 
     bots: Sequence[Bot]
@@ -279,6 +299,7 @@ class SingleGame(NamedTuple):
     timing: Timing
     sandbox: Sandbox
     step: bool = False
+    has_stderr: bool = False
 
     def play(
         self, seed: str, board: Board, deal: int, log: WireLog | None, *, is_drawn: bool
@@ -299,16 +320,23 @@ class SingleGame(NamedTuple):
             if self.human is not None:
                 players.insert(self.human, Human(names, input))
             plan = single_game(seed, board.name, deal, labels)
-            watches = (self._watch(names),) if is_drawn else ()
+            heard = [getattr(player, "stderr", None) for player in players]
+            said = StderrLines(heard if self.has_stderr else [], names)
+            watches = (self._watch(names, said),) if is_drawn else ()
             try:
                 return (
-                    Referee(plan, board, players, self.timing, *watches)
+                    Referee(plan, board, players, self._timings(labels), *watches)
                     .play(sandbox=self.sandbox.tier, host=node())
                     .record
                 )
             finally:
                 for player in players:
                     player.stop()
+                said.show_rest()
+
+    def _timings(self, labels: Sequence[str]) -> list[Timing]:
+        """The time control of each seat."""
+        return [self.timing.of(label) for label in labels]
 
     @contextmanager
     def _staged(self) -> Iterator[list[Bot]]:
@@ -324,16 +352,13 @@ class SingleGame(NamedTuple):
         """A bot's player; a process is logged if there is a log."""
         if is_built_in(bot):
             return built_in_player(bot)
-        player = BotPlayer(bot, self.timing.startup_ms, self.sandbox, self.timing.clock)
-        return (
-            player
-            if log is None
-            else logged_player(
-                bot, self.timing.startup_ms, self.sandbox, log, seat, self.timing.clock
-            )
-        )
+        startup_ms, clock = self.timing.startup_ms, self.timing.clock
+        if log:
+            return logged_player(bot, startup_ms, self.sandbox, log, seat, clock)
+        stderr = Stderr(at_once=True) if self.has_stderr else None
+        return BotPlayer(bot, startup_ms, self.sandbox, clock, stderr=stderr)
 
-    def _watch(self, names: Sequence[str]) -> Watch:
+    def _watch(self, names: Sequence[str], said: StderrLines) -> Watch:
         """What is shown after each move: everything, or less if a person plays, who sees the board
         when it is their turn.
         """
@@ -343,6 +368,8 @@ class SingleGame(NamedTuple):
         ) -> None:
             # Not to a person who plays: a bot may speak of its hand.
             told = [] if note is None or self.human is not None else [f"note: {note}"]
+            if self.human is None:
+                told += said.new(seat, state.turns - (move != PASS))
             if self.human is None or state.end is not None:
                 click.echo(move_lines(state, names, seat, move, events, told))
             else:

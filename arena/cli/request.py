@@ -193,8 +193,9 @@ def _check_programs(bots: list[Bot]) -> list[Bot]:
 def _warn_about_times(bots: Sequence[Bot], timing: Timing) -> None:
     """Warns about bots that get less time than they were made for."""
     for bot in bots:
+        own = timing.of(bot.label)
         for key in ("move_ms", "startup_ms"):
-            needed, given = getattr(bot.manifest, key), getattr(timing, key)
+            needed, given = getattr(bot.manifest, key), getattr(own, key)
             if needed is not None and needed > given:
                 click.echo(
                     f"warning: {bot.label} was made for at least {needed} ms ({key}), and gets"

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.cli import DONE, FAILED, INTERRUPTED, NO
-from arena.cli.compare import QUESTION, Contest, is_shown, settle
+from arena.cli.compare import QUESTION, Settled, is_shown, settle
 from arena.cli.options import as_json, bot_finder, results_folder, split_commas
 from arena.cli.place import Conduct, conduct_options, counted
 from arena.cli.playing import Play, note_short_evidence, playing, show_voided
@@ -146,7 +146,7 @@ def tune(
     _show_path(search, csv_path, as_json=as_json)
     check = _check(home, asked, options, conduct, search, found)
     _show_check(search, check, as_json=as_json, is_csv=csv_path == "-")
-    return check.contest.ending("--compare-games") if check.contest else check.status
+    return check.compared.ending("--compare-games") if check.compared else check.status
 
 
 class Asked(NamedTuple):
@@ -167,7 +167,7 @@ class Check(NamedTuple):
 
     new: str
     found: str
-    contest: Contest | None = None
+    compared: Settled | None = None
     status: int = DONE
 
 
@@ -286,20 +286,19 @@ def _check(
             f"expected the files of {asked.bot} that were tuned, got others",
             "restore them and repeat the command, or start another search with --out NAME",
         )
-    contest = settle(folder, request, conduct)
-    return Check(new, finding_text(contest.test, new, asked.bot), contest)
+    compared = settle(folder, request, conduct, keeps_looks=False)
+    return Check(new, finding_text(compared.contest.test, new, asked.bot), compared)
 
 
 def _show_check(search: Search, check: Check, *, as_json: bool, is_csv: bool) -> None:
     if as_json:
-        contest = check.contest
         content = {
             "run": str(search.folder),
             "games": search.games,
             "parameters": parameter_rows(search.path),
             "suggested": check.new,
             "found": check.found,
-            "compared": contest and contest.object(),
+            "compared": check.compared and check.compared.object(),
             "path": path_rows(search.path, search.games),
         }
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))

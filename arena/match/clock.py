@@ -2,9 +2,14 @@
 and optionally a bank for the game.
 """
 
-from msgspec import Struct
+from collections.abc import Sequence
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.errors import ConfigError
 from arena.players.messages import ClockKind
+from arena.players.odds import odds_of
 from arena.players.timekeeper import BEST_CLOCK
 
 NS_PER_MS = 1_000_000
@@ -24,33 +29,52 @@ class Timing(Struct, frozen=True):
     startup_ms: int = 10_000
     clock: ClockKind = BEST_CLOCK
 
+    def of(self, label: str) -> "Timing":
+        """The time control of the bot with this label, which may name limits of its own. Raises
+        ConfigError.
+        """
+        odds = odds_of(label)
+        own = {"move_ms": odds.move_ms, "game_ms": odds.game_ms, "increment_ms": odds.increment_ms}
+        timing = replace(self, **{key: ms for key, ms in own.items() if ms is not None})
+        if odds.increment_ms and timing.game_ms is None:
+            raise ConfigError(
+                f"{label}: expected game_ms with increment_ms: an increment is added to a bank",
+                "name its bank too, as in 'my-bot:game_ms=5000,increment_ms=100', or give all bots"
+                " one with --game-ms",
+            )
+        return timing
+
 
 class Clock:
-    """Time spent, by seat, in nanoseconds.
+    """Time spent, by seat, in nanoseconds; each seat has its own time control.
 
     A move may take ``move_ms``, but never more than is left in the seat's bank. After the move,
     ``increment_ms`` is added to the bank.
     """
 
-    def __init__(self, timing: Timing, players: int) -> None:
+    def __init__(self, timings: Sequence[Timing]) -> None:
         # msgspec omits a default only if it is the identical object; an unpickled text is not.
-        self.kind: ClockKind = "wall" if timing.clock == "wall" else "cpu"
-        self._move_ns = timing.move_ms * NS_PER_MS
-        self._increment_ns = timing.increment_ms * NS_PER_MS
-        self._banks_ns = None if timing.game_ms is None else [timing.game_ms * NS_PER_MS] * players
-        self._spent_ns = [0] * players
-        self._slowest_ns = [0] * players
+        self.kind: ClockKind = "wall" if timings[0].clock == "wall" else "cpu"
+        self._move_ns = [timing.move_ms * NS_PER_MS for timing in timings]
+        self._increment_ns = [timing.increment_ms * NS_PER_MS for timing in timings]
+        self._banks_ns = [
+            None if timing.game_ms is None else timing.game_ms * NS_PER_MS for timing in timings
+        ]
+        self._spent_ns = [0] * len(timings)
+        self._slowest_ns = [0] * len(timings)
 
     def budget_ns(self, seat: int) -> int:
         """How long the seat's next answer may take."""
-        return self._move_ns if self._banks_ns is None else min(self._move_ns, self._banks_ns[seat])
+        bank_ns = self._banks_ns[seat]
+        return self._move_ns[seat] if bank_ns is None else min(self._move_ns[seat], bank_ns)
 
     def spend(self, seat: int, nanoseconds: int) -> None:
         """Records the time taken by an answer that was not late."""
         self._spent_ns[seat] += nanoseconds
         self._slowest_ns[seat] = max(self._slowest_ns[seat], nanoseconds)
-        if self._banks_ns is not None:
-            self._banks_ns[seat] = max(0, self._banks_ns[seat] - nanoseconds) + self._increment_ns
+        bank_ns = self._banks_ns[seat]
+        if bank_ns is not None:
+            self._banks_ns[seat] = max(0, bank_ns - nanoseconds) + self._increment_ns[seat]
 
     def think_ms(self) -> list[float]:
         """The total time spent, by seat, in ms with one decimal."""

@@ -76,7 +76,8 @@ class _Caught(NamedTuple):
 class Referee:
     """Runs one game between players, seat by seat; ``watch`` sees the state after each move.
 
-    ``seated`` are the seats whose game has begun and who have not forfeited.
+    ``timing`` is the same for all seats, or one for each. ``seated`` are the seats whose game has
+    begun and who have not forfeited.
     """
 
     def __init__(
@@ -84,15 +85,15 @@ class Referee:
         plan: GamePlan,
         board: Board,
         players: Sequence[Player],
-        timing: Timing,
+        timing: Timing | Sequence[Timing],
         watch: Watch | None = None,
     ) -> None:
         self.plan = plan
         self.players = players
-        self.timing = timing
+        self.timings = [timing] * len(players) if isinstance(timing, Timing) else list(timing)
         self.watch = watch
         self.state = new_game(board, len(players), plan.deck)
-        self.clock = Clock(timing, len(players))
+        self.clock = Clock(self.timings)
         self.moves: list[str] = []
         self.spent_ns: list[int | None] = []
         self.notes: list[Entry] = []
@@ -135,15 +136,16 @@ class Referee:
                     return
 
     def _start_message(self, seat: int) -> Start:
+        timing = self.timings[seat]
         return Start(
             players=len(self.players),
             seat=seat,
             board=self.state.board.rows,
             pagodas=PAGODAS[len(self.players)],
             seed=self.plan.seeds[seat],
-            move_ms=self.timing.move_ms,
-            game_ms=self.timing.game_ms,
-            increment_ms=self.timing.increment_ms,
+            move_ms=timing.move_ms,
+            game_ms=timing.game_ms,
+            increment_ms=timing.increment_ms,
             clock=self.clock.kind,
             options=self.plan.settings[seat] if self.plan.settings else {},
         )

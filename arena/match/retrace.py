@@ -32,6 +32,13 @@ class Script(NamedTuple):
     seeds: tuple[int, ...]
     timing: Timing
 
+    def timings_with(self, seat: int, label: str) -> list[Timing]:
+        """The time control of each seat when the bot with this label is asked for one of them: it
+        has the time that the seat had, unless it names limits of its own. Raises ConfigError.
+        """
+        there = [self.timing.of(bot) for bot in self.record.bots]
+        return [*there[:seat], there[seat].of(label), *there[seat + 1 :]]
+
 
 class Decision(NamedTuple):
     """A decision that was asked for again, ``turn`` placements after the start.
@@ -218,7 +225,8 @@ def retrace(
         record.deck,
         script.seeds,
     )
-    again = Referee(plan, script.board, players, script.timing).play().record
+    timings = script.timings_with(seat, player.name)
+    again = Referee(plan, script.board, players, timings).play().record
     if again.moves != record.moves or _faults(again) != _faults(record):
         raise RunError(
             f"{record.id}: expected faults that fit the moves, got others in the record", SEE

@@ -25,7 +25,7 @@ def play_alone(
     depends on the machine.
     """
     state = new_game(board, len(choosers), plan.deck)
-    clock = Clock(Timing(clock="wall"), len(choosers))
+    clock = Clock([Timing(clock="wall")] * len(choosers))
     moves: list[str] = []
     while state.end is None:
         seat = state.mover

@@ -31,9 +31,10 @@ from arena.players.messages import (
 from arena.players.player import KEPT_BYTES, Answer, Player, Words
 from arena.players.process import BotProcess
 from arena.players.sandbox.tiers import OPEN, Sandbox
+from arena.players.stderr import Stderr
 from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Metered, Timekeeper
 from arena.players.views import turn_view
-from arena.records.note import note_of
+from arena.records.note import Note, note_of
 from arena.rules import State
 
 QUIT_S = 0.1
@@ -45,13 +46,14 @@ that is no fault.
 class Speech(NamedTuple):
     """How the arena speaks to a bot; a tool that wants a part of it otherwise gives its own.
 
-    ``encode`` makes a line of a message, ``numbers`` the ids of all requests to one process, and
-    ``connect`` the channel for the process's pipes.
+    ``encode`` makes a line of a message, ``numbers`` the ids of all requests to one process,
+    ``connect`` the channel for the process's pipes, and ``note`` what is kept of a note.
     """
 
     encode: Callable[[FromArena], bytes] = encode
     numbers: Callable[[], Iterator[int]] = lambda: count(1)
     connect: Callable[[int, int], Channel] = Channel
+    note: Callable[[object], Note | None] = note_of
 
 
 USUAL = Speech()
@@ -67,8 +69,10 @@ class BotPlayer(Player):
         sandbox: Sandbox = OPEN,
         clock: ClockKind = BEST_CLOCK,
         speech: Speech = USUAL,
+        stderr: Stderr | None = None,
     ) -> None:
         self.bot = bot
+        self.stderr = stderr
         self.clock: ClockKind = clock
         self.sandbox = sandbox
         self.name = bot.label
@@ -93,8 +97,12 @@ class BotPlayer(Player):
         Void.
         """
         self._began_ns = time.monotonic_ns()
-        if not self.is_running:
+        is_running = self.is_running
+        if not is_running:
             self.stop()
+        if self.stderr:
+            self.stderr.begin(start.seat)
+        if not is_running:
             self._start()
         self.channel.queue(self._encode(replace(start, options={**self._options, **start.options})))
 
@@ -104,12 +112,16 @@ class BotPlayer(Player):
         request = self._encode(turn_view(state, number, budget_ns // NS_PER_MS, full=self._full))
         keeper = self._timekeeper
         assert keeper is not None, "the game has begun"
+        if self.stderr:
+            self.stderr.turn(state.turns)
         began_ns = time.monotonic_ns()
         try:
             line, spent_ns = keeper.ask(request, budget_ns, self.meanwhile)
         except FAILURES as failure:
             raise self._aftermath().fault_of(failure, budget_ns) from None
         answered_ns = time.monotonic_ns()
+        if self.stderr and self.stderr.at_once:
+            self.stderr.settle(self.channel)
         reply = decode_reply(line)
         if not isinstance(reply, Move):
             raise Forfeit(
@@ -119,7 +131,7 @@ class BotPlayer(Player):
         if reply.id != number:
             raise self._wrong_id(number, line)
         self._has_moved = True
-        note = None if reply.note is SILENCE else note_of(said(reply.note))
+        note = None if reply.note is SILENCE else self._speech.note(said(reply.note))
         return Answer(reply.move, spent_ns, began_ns, answered_ns, note)
 
     def request(self, state: State, time_ms: int) -> None:
@@ -154,9 +166,15 @@ class BotPlayer(Player):
         """Sends the lines about the end of the game; stops the process if the bot wants a fresh one
         for each game.
         """
+        if self.stderr:
+            self.stderr.end()
         self.channel.flush()
+        if self.stderr:
+            self.stderr.settle(self.channel)
         if self._process:
             self._process.trim_stderr()
+        if self.stderr:
+            self.stderr.skip()
         if self.bot.manifest.fresh:
             self.stop()
 
@@ -168,6 +186,8 @@ class BotPlayer(Player):
             self._channel.close()
         if self._process:
             self._process.stop()
+        if self.stderr:
+            self.stderr.close()
         self._process = self._channel = self._timekeeper = None
 
     def stop(self) -> None:
@@ -243,11 +263,11 @@ class BotPlayer(Player):
 
     def open(self) -> None:
         """Starts the process without sending it anything yet. Raises Void."""
-        wanted = self.bot.manifest
-        process = BotProcess(
-            self.bot.command, self.bot.folder, self.sandbox, wanted.memory_mb, wanted.processes
-        )
+        bot, processes = self.bot, self.bot.manifest.processes
+        process = BotProcess(bot.command, bot.folder, self.sandbox, bot.memory_mb, processes)
         self._process = process
+        if self.stderr:
+            self.stderr.open(process)
         self.attach(self._speech.connect(process.to_bot, process.from_bot), process)
 
     def attach(self, channel: Channel, metered: Metered) -> None:

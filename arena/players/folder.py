@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from arena.errors import BotFolderError, ConfigError, did_you_mean
 from arena.players.manifest import FILE, Manifest, check_file, check_name, comments, read_manifest
+from arena.players.odds import odds_of
 from arena.players.options import (
     ARENA_OPTIONS,
     Value,
@@ -77,6 +78,11 @@ class Bot(Struct, frozen=True):
     def command(self) -> list[str]:
         """The command line, started in the folder."""
         return self.manifest.command
+
+    @property
+    def memory_mb(self) -> int:
+        """The memory that all its processes may use: what its label names, else its bot.toml."""
+        return odds_of(self.label).memory_mb or self.manifest.memory_mb
 
     @property
     def base(self) -> str:

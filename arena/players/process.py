@@ -231,6 +231,11 @@ class BotProcess:
         meter = self._meter or self._new_meter()
         return meter is None or meter.can_run()
 
+    def main_can_run(self) -> bool:
+        """The same of the main thread of the process that was started last: many times quicker."""
+        meter = self._meter or self._new_meter()
+        return meter is None or meter.main_can_run()
+
     def is_busy(self) -> bool:
         """Whether the bot or its keeper wants a processor now, so that more may come."""
         return wants_processor(family(self._keeper.pid))
@@ -253,6 +258,10 @@ class BotProcess:
         """
         tree = family(self._keeper.pid)[1:]
         return not tree or has_pipe_open(tree, self.from_bot)
+
+    def stderr_copy(self) -> int:
+        """A descriptor of the file with the bot's stderr, which the caller owns."""
+        return os.dup(self._stderr.fileno())
 
     def stderr_size(self) -> int:
         """The number of stderr bytes kept."""

@@ -40,7 +40,7 @@ class Meter:
         self._keeper = keeper
         self._counter = None if counter is None else _fetched(keeper, counter)
         self._used_ns = self._summed_ns = self._looked_ns = 0
-        self._main = self._main_ns = 0
+        self._main = self._main_ns = self._last = 0
 
     @property
     def is_exact(self) -> bool:
@@ -72,6 +72,17 @@ class Meter:
         `wants_processor`.
         """
         return wants_processor(family(self._keeper)[1:])
+
+    def main_can_run(self) -> bool:
+        """The same of the main thread of the process that was started last: a look takes 6 us, one
+        at a whole family 200.
+        """
+        if not self._last:
+            self._last = family(self._keeper)[-1]
+        stat = _stat(f"/proc/{self._last}/stat")
+        if not stat:
+            self._last = 0
+        return bool(stat) and stat[STATE_FIELD] == b"R"
 
     def close(self) -> None:
         """Lets go of the counter; calling it again does nothing."""

@@ -4,7 +4,7 @@ JSON object per line.
 
 import time
 from functools import partial
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from msgspec import Struct
 
@@ -13,22 +13,24 @@ from arena.players.channel import Channel, Direction
 from arena.players.folder import Bot
 from arena.players.messages import ClockKind, encode
 from arena.players.sandbox.tiers import Sandbox
+from arena.players.stderr import Stderr
 from arena.players.timekeeper import BEST_CLOCK
+from arena.records.stderr import Part
 
 
 class WireLine(Struct, frozen=True, omit_defaults=True):
     """One line of the log.
 
     ``ms`` is counted from the opening of the log, with three decimals. ``seat`` and ``bot`` say
-    whose wire it is, and ``way`` is to or from the bot. ``line`` comes without its newline, and
-    with escapes for bytes that are not UTF-8. ``unread`` marks output that was still waiting when
-    the wire was closed, whether whole lines or part of one.
+    whose wire it is, and ``way`` is to or from the bot, or its stderr. ``line`` comes without its
+    newline, and with escapes for bytes that are not UTF-8. ``unread`` marks output that was still
+    waiting when the wire was closed, whether whole lines or part of one.
     """
 
     ms: float
     seat: int
     bot: str
-    way: Direction
+    way: Direction | Literal["stderr"]
     line: str
     unread: bool = False
 
@@ -52,6 +54,12 @@ class WireLog:
                 shown = line.decode(errors="backslashreplace")
                 self._file.write(encode(WireLine(ms, seat, bot, way, shown, unread)) + b"\n")
 
+    def hear(self, bot: str, part: Part) -> None:
+        """Adds what a bot wrote to its stderr. Raises OSError."""
+        ms = round((time.monotonic_ns() - self._began_ns) / 1e6, 3)
+        for line in part.lines():
+            self._file.write(encode(WireLine(ms, part.seat, bot, "stderr", line)) + b"\n")
+
 
 def logged_player(
     bot: Bot,
@@ -61,9 +69,10 @@ def logged_player(
     seat: int,
     clock: ClockKind = BEST_CLOCK,
 ) -> BotPlayer:
-    """A bot whose wire is logged, each request before the bot reads it."""
+    """A bot whose wire and stderr are logged, each request before the bot reads it."""
 
     def connect(to_bot: int, from_bot: int) -> Channel:
         return Channel(to_bot, from_bot, exchange=None, tap=partial(log.write, seat, bot.label))
 
-    return BotPlayer(bot, startup_ms, sandbox, clock, Speech(connect=connect))
+    stderr = Stderr(partial(log.hear, bot.label), at_once=True)
+    return BotPlayer(bot, startup_ms, sandbox, clock, Speech(connect=connect), stderr)

@@ -6,6 +6,7 @@ from itertools import accumulate
 import pandas as pd
 from msgspec import Struct, field
 
+from arena.players.odds import odds_of
 from arena.ratings.tally import WholeRow
 
 PARTS = ("early_ms", "middle_ms", "late_ms")
@@ -25,7 +26,9 @@ class _BotTempo(Struct):
 
 
 class Tempo:
-    """Adds up the times of moves while games are read; ``move_ms`` is the limit, if known."""
+    """Adds up the times of moves while games are read; ``move_ms`` is the limit, if known, of bots
+    whose label names none.
+    """
 
     def __init__(self, move_ms: int | None) -> None:
         self._move_ms = move_ms
@@ -62,7 +65,7 @@ class Tempo:
 
     def _row(self, bot: str, tempo: _BotTempo) -> dict[str, object]:
         parts = zip(PARTS, tempo.total_ms, tempo.answers, strict=True)
-        slowest_ms, limit = max(tempo.tenths) / TENTHS, self._move_ms
+        slowest_ms, limit = max(tempo.tenths) / TENTHS, odds_of(bot).move_ms or self._move_ms
         near = sum(n for ms, n in tempo.tenths.items() if limit and ms > NEAR * limit * TENTHS)
         return {
             "bot": bot,

@@ -29,6 +29,7 @@ does this.
 from arena.rules.notation import PASS
 from arena.sdk.areas import Province, Square, Village
 from arena.sdk.loop import Choose, run, serve
-from arena.sdk.position import Position, Rollout
+from arena.sdk.position import Position
+from arena.sdk.rollouts import Rollout
 
 __all__ = ["PASS", "Choose", "Position", "Province", "Rollout", "Square", "Village", "run", "serve"]

@@ -6,6 +6,8 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterable
+from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
@@ -98,6 +100,7 @@ class _Game:
         self._rng = random.Random(start.seed)  # noqa: S311
         self._has_bank = start.game_ms is not None
         self._clock = start.clock
+        self._options = MappingProxyType(_Options(start.options))
 
     def follow(self, played: Played) -> None:
         move = parse_move(self._state.board, played.move)
@@ -118,10 +121,19 @@ class _Game:
             has_bank=self._has_bank,
             watch=watch,
             said=said,
+            options=self._options,
         )
         move = choose(position)
         text = move if isinstance(move, str) else position.text(move)
         return Move(turn.id, text, _note(said)) if said else Move(turn.id, text)
+
+
+class _Options(dict[str, Any]):
+    """Options by name; a wrong name gets a sentence."""
+
+    def __missing__(self, name: str) -> Any:
+        there = ", ".join(self) or "none"
+        raise KeyError(f"expected an option of bot.toml ({there}), got {name!r}")
 
 
 # The numbers of NumPy and PyTorch become numbers of ours.

@@ -1,8 +1,9 @@
 """What a seat sees when it has to move, and what it can try."""
 
 import random
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
 
 from arena.rules import State
 from arena.rules.boards import COLOURS, Board
@@ -27,26 +28,10 @@ from arena.sdk.areas import (
     villages_of,
 )
 from arena.sdk.dealing import dealt, unseen
+from arena.sdk.rollouts import Pace, Rollout, outlook_unit, played_on, tried
 from arena.sdk.stopwatch import Stopwatch
 
-
-class Rollout(NamedTuple):
-    """What came of one move in the games that `Position.rollouts` played on from it.
-
-    Attributes:
-        move: The move.
-        games: How many games were played.
-        wins: This seat's wins, from 0 to ``games``: 1 for a win alone, 1/k for a win shared by k
-            seats.
-        left: This seat's pagodas left, summed over the games. Fewer is better.
-        outlook: This seat's `Position.outlook` at the end of the games, summed. More is better.
-    """
-
-    move: int
-    games: int
-    wins: float
-    left: int
-    outlook: float
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Position:
@@ -61,6 +46,8 @@ class Position:
         has_bank: Whether ``time_ms`` is all that is left for several moves, not for this one alone.
         rng: A ``random.Random`` of your own, seeded by the arena. Use it, and the same game can be
             played again move by move.
+        options: The options that your ``bot.toml`` declares, by name, as the user set them: an int,
+            a float, a bool or a text each.
         state: The rules' own state, for bots that need speed: its areas are bit masks, and tiles
             you cannot see are unknown.
 
@@ -87,6 +74,7 @@ class Position:
         has_bank: bool = False,
         watch: Stopwatch | None = None,
         said: dict[str, object] | None = None,
+        options: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
         self.state = state
         self.seat = seat
@@ -95,6 +83,7 @@ class Position:
         self.has_bank = has_bank
         self._watch = watch or Stopwatch()
         self._said = {} if said is None else said
+        self.options = options
 
     def note(self, value: float | None = None, text: str | None = None, **numbers: float) -> None:
         """Say something about your move: `arena replay` shows it. No other bot sees it, and it
@@ -135,17 +124,27 @@ class Position:
         """
         return self._watch.elapsed_ms
 
+    @property
+    def nodes(self) -> int:
+        """How many positions you have made for this answer: each `play`, and each game that
+        `rollouts`, `playout` and `play_on` have played.
+        """
+        return self._watch.nodes
+
     def has_time(self, share: float = 1.0) -> bool:
         """Whether to go on thinking. Ask before each small piece of work, and answer as soon as it
         says False.
 
-        It stops before `think_ms` are used up if the next piece, when it takes as long as the
-        longest so far, would go beyond. Time in which other programs hold the processor costs you
-        nothing, unless the arena runs with ``--clock wall``.
+        Of a bot with the option ``nodes`` above 0, it says False once `nodes` has reached that,
+        whatever the time.
+
+        Otherwise it stops before `think_ms` are used up if the next piece, when it takes as long as
+        the longest so far, would go beyond. Time in which other programs hold the processor costs
+        you nothing, unless the arena runs with ``--clock wall``.
 
         Args:
-            share: The part of `think_ms` to use, from 0 to 1. With 0.5 it says False halfway, for a
-                search in stages.
+            share: The part of `think_ms`, or of the nodes, to use, from 0 to 1. With 0.5 it says
+                False halfway, for a search in stages.
 
         Example:
             Count wins until the time is up:
@@ -154,7 +153,10 @@ class Position:
                     for tried in position.rollouts(1, moves):
                         total[tried.move] += tried.wins
         """
-        return self._watch.allows(share * self.think_ms)
+        watch = self._watch
+        if watch.most_nodes:
+            return watch.nodes < share * watch.most_nodes
+        return watch.allows(share * self.think_ms)
 
     # what lies on the board
 
@@ -332,6 +334,7 @@ class Position:
         """
         state = self.state.copy()
         state.play(self._number(move))
+        self._watch.nodes += 1
         return self._at(state)
 
     def outlook(self, seat: int | None = None) -> float:
@@ -347,7 +350,7 @@ class Position:
         Raises:
             IndexError: There is no such seat.
         """
-        return self.state.outlook(self.seat if seat is None else seat) / self._outlook_unit
+        return self.state.outlook(self.seat if seat is None else seat) / outlook_unit(self.state)
 
     def outlooks(self) -> list[float]:
         """The mover's `outlook` after each of its `legal_moves`, in the same order. Much faster
@@ -359,7 +362,7 @@ class Position:
                 outlooks = position.outlooks()
                 return position.legal_moves()[outlooks.index(max(outlooks))]
         """
-        unit = self._outlook_unit
+        unit = outlook_unit(self.state)
         return [outlook / unit for outlook in self.state.outlooks()]
 
     def rollouts(
@@ -402,17 +405,10 @@ class Position:
                 such policy.
             IllegalMoveError: One of the moves is not legal.
         """
-        if times < 1:
-            raise ValueError(f"expected at least 1 game for each move, got {times}")
-        chosen = None if moves is None else list(moves)
-        tried = self.state.rollouts(
-            self.seat, times, self._seed(seed), policy, chosen, among, turns
-        )
-        unit = self._outlook_unit
-        return [
-            Rollout(move, times, won, stock, outlook / unit)
-            for move, won, stock, outlook in zip(*tried, strict=True)
-        ]
+        pace = Pace(policy, among, turns)
+        found = tried(self.state, self.seat, times, moves, pace, self._seed(seed))
+        self._watch.nodes += times * len(found)
+        return found
 
     def playout(
         self, *, policy: str = "uniform", among: int = 0, seed: int | None = None
@@ -447,11 +443,9 @@ class Position:
         Raises:
             ValueError: There is no such policy.
         """
-        # For play, not for secrets.
-        luck = random.Random(self._seed(seed))  # noqa: S311
-        state = dealt(self.state, self.seat, luck)
-        state.playout(luck.getrandbits(64), policy, among, turns)
-        return self._at(state)
+        self._watch.nodes += 1
+        pace = Pace(policy, among, turns)
+        return self._at(played_on(self.state, self.seat, pace, self._seed(seed)))
 
     def sample(self, seed: int | None = None) -> "Position":
         """This position with the tiles you cannot see dealt at random: a game that may be the one
@@ -480,18 +474,20 @@ class Position:
             f" {' '.join(self.hand) or 'no tiles'}"
         )
 
-    @property
-    def _outlook_unit(self) -> int:
-        return 100 * (self.players - 1)
-
     def _number(self, move: int | str) -> int:
         return self.move(move) if isinstance(move, str) else move
 
     def _at(self, state: State) -> "Position":
         """The same eyes on another state."""
-        has_bank, watch, said = self.has_bank, self._watch, self._said
         return Position(
-            state, self.seat, self.rng, self.time_ms, has_bank=has_bank, watch=watch, said=said
+            state,
+            self.seat,
+            self.rng,
+            self.time_ms,
+            has_bank=self.has_bank,
+            watch=self._watch,
+            said=self._said,
+            options=self.options,
         )
 
     def _seed(self, seed: int | None) -> int:

@@ -1,4 +1,4 @@
-"""What an answer has cost a bot so far, by the clock that the arena goes by."""
+"""What an answer has cost a bot so far: time, by the clock that the arena goes by, and work."""
 
 import time
 
@@ -15,10 +15,17 @@ class Stopwatch:
 
     A late answer loses the game, and what comes after the last look at the clock cannot be taken
     back. So the most work done between two looks is expected once more.
+
+    ``nodes`` counts the positions that were made. With ``most_nodes`` it is these that say whether
+    there may be more, and no clock.
     """
 
-    def __init__(self, clock: ClockKind = "cpu", since_ns: int | None = None) -> None:
+    def __init__(
+        self, clock: ClockKind = "cpu", since_ns: int | None = None, most_nodes: int = 0
+    ) -> None:
         self.clock = clock
+        self.nodes = 0
+        self.most_nodes = most_nodes
         self._began_ns = time.monotonic_ns()
         self._worked_then_ns = self._worked_ns = time.process_time_ns()
         self._charged_ns = self._worked_ns if since_ns is None else since_ns

@@ -13,6 +13,7 @@ from arena.errors import ConfigError
 from arena.match.clock import Timing
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, ClockKind
+from arena.players.odds import has_odds
 from arena.players.options import MOST_MS
 from arena.records.record import DUEL
 from arena.records.runfile import BotInfo, RunInfo
@@ -144,7 +145,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def timing(self) -> Timing:
-        """The time control."""
+        """The time control of bots that name no limits of their own."""
         return Timing(self.move_ms, self.game_ms, self.increment_ms, self.startup_ms, self.clock)
 
 
@@ -204,6 +205,7 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
             "leave out --move-ms, --game-ms, --increment-ms and --startup-ms, or add a bot that is"
             " not built in",
         )
+    _check_odds(config)
     return config
 
 
@@ -224,6 +226,17 @@ def _check_sides(config: RunConfig) -> None:
             f" {_shown(config.bots)}, {config.players} players and {config.seatings}",
             "something else changed run.json: restore it",
         )
+
+
+def _check_odds(config: RunConfig) -> None:
+    """Raises ConfigError."""
+    for label in config.bots:
+        config.timing.of(label)
+        if config.in_process and has_odds(label):
+            raise ConfigError(
+                f"expected no limits for {label}: a built-in bot's time is only measured",
+                "leave them out, or add a bot that is not built in",
+            )
 
 
 def _check_match(config: RunConfig) -> None:

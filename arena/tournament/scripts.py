@@ -37,7 +37,7 @@ class Scripts:
     @property
     def has_bank(self) -> bool:
         """Whether the time for an answer depended on earlier answers."""
-        return self.timing.game_ms is not None
+        return any(self.timing.of(bot.name).game_ms is not None for bot in self.info.bots)
 
     def of(self, record: GameRecord) -> Script:
         """A record of the run with its board, time control and the bots' seeds. Raises RunError if

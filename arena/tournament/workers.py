@@ -188,9 +188,9 @@ class Worker:
     def _play_by_processes(self, plan: GamePlan) -> Outcome:
         taken, referee = self.stable.take(plan.bots, plan.board, plan.deal), None
         try:
-            referee = Referee(
-                plan, self.boards[plan.board], [player for player, _ in taken], self.setup.timing
-            )
+            timings = [self.setup.timing.of(label) for label in plan.bots]
+            players = [player for player, _ in taken]
+            referee = Referee(plan, self.boards[plan.board], players, timings)
             outcome = referee.play(sandbox=self.setup.sandbox.tier, host=self.setup.host)
         except BaseException as error:
             for player, _ in taken:

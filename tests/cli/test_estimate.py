@@ -22,6 +22,11 @@ def test_the_limits_of_time_bound_it():
     ) == pytest.approx(10 * 2 * (5 + 2.2))
 
 
+def test_limits_of_their_own_count_for_bots_that_name_some():
+    odds = config(bots=["a:move_ms=3000", "b", "c:game_ms=2200"], move_ms=1000)
+    assert longest_s(odds, games=3, places=1, processes=3) == pytest.approx(2 * (22 * 3 + 22 + 2.2))
+
+
 def test_built_in_bots_take_no_time():
     assert longest_s(config(), games=90, places=1, processes=1) == pytest.approx(44 * 90 / 3)
     assert longest_s(config(), games=90, places=1, processes=0) == 0

@@ -166,7 +166,7 @@ def test_seeds_and_seats_are_told_at_the_start():
 
 
 def test_a_move_may_not_take_longer_than_the_limit_or_the_bank():
-    clock = Clock(Timing(move_ms=100, game_ms=250, increment_ms=10), 2)
+    clock = Clock([Timing(move_ms=100, game_ms=250, increment_ms=10)] * 2)
     assert clock.budget_ns(0) == 100_000_000
     clock.spend(0, 90_000_000)
     clock.spend(0, 95_000_000)
@@ -179,10 +179,29 @@ def test_a_move_may_not_take_longer_than_the_limit_or_the_bank():
 
 
 def test_without_a_bank_the_limit_never_shrinks():
-    clock = Clock(Timing(move_ms=100), 2)
+    clock = Clock([Timing(move_ms=100)] * 2)
     for _ in range(50):
         clock.spend(1, 99_000_000)
     assert clock.budget_ns(1) == 100_000_000
+
+
+def test_each_seat_has_its_own_limits_and_is_told_of_no_others():
+    told, run = [], Timing(move_ms=100)
+
+    class Listener(InProcessPlayer):
+        def begin(self, start):
+            told.append((start.move_ms, start.game_ms, start.increment_ms))
+            super().begin(start)
+
+    labels = ["a:move_ms=7,game_ms=50,increment_ms=3", "b", "c:depth=2,move_ms=900"]
+    timings = [run.of(label) for label in labels]
+    play([Listener(label, random_move) for label in labels], timing=timings)
+    assert told == [(7, 50, 3), (100, None, 0), (900, None, 0)]
+    clock = Clock(timings)
+    for _ in range(3):
+        clock.spend(0, 20_000_000)
+        clock.spend(1, 20_000_000)
+    assert [clock.budget_ns(seat) for seat in range(3)] == [3_000_000, 100_000_000, 900_000_000]
 
 
 def test_the_bank_of_a_seat_is_what_it_is_asked_with():

@@ -41,6 +41,16 @@ def logged(bot, seat, file):
     return logged_player(bot, TIMING.startup_ms, OPEN, WireLog(file), seat)
 
 
+def test_a_bot_asked_in_the_place_of_another_has_its_time_unless_it_names_its_own():
+    record = game_of(["x:move_ms=50,game_ms=900", "y"])
+    script = Script(record, built_in("bird"), (1, 2), TIMING)
+    limits = [
+        [(timing.move_ms, timing.game_ms) for timing in script.timings_with(seat, label)]
+        for seat, label in ((0, "new"), (0, "new:move_ms=9"), (1, "new:game_ms=5"))
+    ]
+    assert limits == [[(50, 900), (400, None)], [(9, 900), (400, None)], [(50, 900), (400, 5)]]
+
+
 def lines_of(file, seat, way="to"):
     return [
         line["line"]

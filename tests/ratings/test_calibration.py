@@ -98,6 +98,14 @@ def test_tempo_is_by_third_of_a_bots_own_answers():
     assert (other["answers"], other["near"], other["slowest_share"]) == (2, 0.5, 0.9)
 
 
+def test_a_bot_comes_near_to_the_limit_that_its_own_name_sets():
+    tempo, game = Tempo(1000), row(0.5, 1, ms=[1.0, 9.0, 2.0, None, 6.0, 8.0])
+    game.bots = ("a", "b:c=2,move_ms=10")
+    tempo.add(game)
+    one, other = tempo.table().to_dict("records")
+    assert (one["slowest_share"], other["slowest_share"], other["near"]) == (0.006, 0.9, 0.5)
+
+
 def test_without_times_there_is_no_tempo_and_without_a_limit_nothing_is_near():
     tempo = Tempo(None)
     assert tempo.table().empty

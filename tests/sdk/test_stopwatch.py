@@ -44,9 +44,10 @@ def clocks(monkeypatch):
     return made
 
 
-def position(time_ms, *, has_bank=False, clock="cpu"):
+def position(time_ms, *, has_bank=False, clock="cpu", nodes=0):
     state = State(built_in("bird"), 2, (UNKNOWN,) * DECK_SIZE)
-    watch = stopwatch.Stopwatch(clock)
+    state.set_hand(0, [0, 1, 2])
+    watch = stopwatch.Stopwatch(clock, most_nodes=nodes)
     return Position(state, 0, random.Random(1), time_ms, has_bank=has_bank, watch=watch)
 
 
@@ -115,3 +116,27 @@ def test_a_bank_lasts_for_many_moves():
     for _ in range(40):
         left -= position(int(left), has_bank=True).think_ms
     assert left > 300
+
+
+def test_positions_are_counted_however_they_are_made():
+    seen = position(1000)
+    moves = seen.legal_moves()[:4]
+    after = seen.play(moves[0])
+    assert (seen.nodes, after.nodes) == (1, 1)
+    after.play_on(turns=2)
+    seen.playout()
+    seen.rollouts(3, moves, turns=1)
+    seen.sample()
+    seen.outlooks()
+    assert seen.nodes == 3 + 3 * 4
+
+
+def test_with_nodes_the_work_says_when_to_stop_and_no_clock(clocks):
+    seen = position(1000, nodes=10)
+    move, tries = seen.legal_moves()[0], []
+    for share in (0.35, 1.0):
+        while seen.has_time(share):
+            seen.play(move)
+            clocks.work(5000)
+        tries.append(seen.nodes)
+    assert tries == [4, 10]

@@ -44,6 +44,16 @@ def settings(**changes):
             "expected at most 10,000,000 deals on a board, got 6,000,000 for each of 2 rounds",
         ),
         ({"boards": []}, "expected at least one board, got none"),
+        ({"bots": ["ann", "bob:move_ms=0"]}, "expected move_ms to be a whole number from 1 to 86"),
+        (
+            {"bots": ["ann", "bob:memory_mb=9e9"]},
+            "expected memory_mb to be a whole number from 16 to 4096, got '9e9'",
+        ),
+        ({"bots": ["ann", "bob:increment_ms=5"]}, "expected game_ms with increment_ms"),
+        (
+            {"bots": ["ann", "bob:move_ms=5"], "in_process": True},
+            "expected no limits for bob:move_ms=5: a built-in bot's time is only measured",
+        ),
         ({"in_process": True, "game_ms": 9}, "expected no time limits where all bots are built in"),
         (
             {"match": ["bird"], "compare": {"new": "ann", "old": "bob"}},
@@ -66,6 +76,11 @@ def test_the_time_control_is_taken_over():
         20,
         900,
     )
+
+
+def test_a_bot_adds_its_own_increment_to_the_bank_of_the_run():
+    config = make_config(settings(bots=["ann", "bob:increment_ms=5"], game_ms=5000))
+    assert config.timing.of("bob:increment_ms=5").increment_ms == 5
 
 
 def bot(label, sha="1" * 64, version="1"):

@@ -1,0 +1,68 @@
+"""Games played on from a position: what came of each move, and the state that one game reaches."""
+
+import random
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from arena.rules import State
+from arena.sdk.dealing import dealt
+
+
+class Rollout(NamedTuple):
+    """What came of one move in the games that `Position.rollouts` played on from it.
+
+    Attributes:
+        move: The move.
+        games: How many games were played.
+        wins: This seat's wins, from 0 to ``games``: 1 for a win alone, 1/k for a win shared by k
+            seats.
+        left: This seat's pagodas left, summed over the games. Fewer is better.
+        outlook: This seat's `Position.outlook` at the end of the games, summed. More is better.
+    """
+
+    move: int
+    games: int
+    wins: float
+    left: int
+    outlook: float
+
+
+class Pace(NamedTuple):
+    """How all seats play on: ``policy`` is theirs, ``among`` how many moves drawn at random they
+    look at, 0 for all, and ``turns`` how many placements there are, 0 for a whole game.
+    """
+
+    policy: str
+    among: int
+    turns: int
+
+
+def tried(
+    state: State, seat: int, times: int, moves: Iterable[int] | None, pace: Pace, seed: int
+) -> list[Rollout]:
+    """Plays each of the moves, or of all legal ones, so many times. Raises what `State.rollouts`
+    does, and ValueError for no times.
+    """
+    if times < 1:
+        raise ValueError(f"expected at least 1 game for each move, got {times}")
+    chosen = None if moves is None else list(moves)
+    found = state.rollouts(seat, times, seed, pace.policy, chosen, pace.among, pace.turns)
+    unit = outlook_unit(state)
+    return [
+        Rollout(move, times, won, stock, outlook / unit)
+        for move, won, stock, outlook in zip(*found, strict=True)
+    ]
+
+
+def played_on(state: State, seat: int, pace: Pace, seed: int) -> State:
+    """The state that one game reaches, on tiles dealt as the seat may expect them."""
+    # For play, not for secrets.
+    luck = random.Random(seed)  # noqa: S311
+    twin = dealt(state, seat, luck)
+    twin.playout(luck.getrandbits(64), *pace)
+    return twin
+
+
+def outlook_unit(state: State) -> int:
+    """What a pagoda is worth in the outlooks of the rules."""
+    return 100 * (state.players - 1)

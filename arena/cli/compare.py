@@ -10,15 +10,15 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from arena.api.contest import Contest
 from arena.cli import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
-from arena.cli.options import Command, as_json, results_folder, split_bot_names
+from arena.cli.options import Command, as_json, split_bot_names
 from arena.cli.place import Conduct, conduct_options, counted
-from arena.cli.playing import note_short_evidence, playing, show_voided
+from arena.cli.playing import note_short_evidence, playing, run_path, show_voided
 from arena.cli.progress import Progress
-from arena.cli.request import request_comparison, results_path
 from arena.cli.settings import setting_options
-from arena.cli.terminal import columns_of, folded
+from arena.cli.terminal import columns_of, folded, say
+from arena.commands.contest import Contest
+from arena.commands.request import request_comparison
 from arena.exports.verdicts import llr_text, verdict_object, verdict_text
 from arena.ratings.sequential import BlockTest, Verdict
 from arena.tournament.config import DEFAULTS, Basis, Comparison
@@ -139,8 +139,8 @@ def compare(
     arena compare careful-16 careful-8
     """  # noqa: D301 - \b is click's mark for lines to keep
     options = replace(options, bots=pool)
-    request = request_comparison(home, question, options, max_blocks=max_blocks, null=null)
-    folder = results_path(results_folder(home), options.out, request, finished=True)
+    request = request_comparison(home, question, options, say, max_blocks=max_blocks, null=null)
+    folder = run_path(home, options, request, finished=True)
     settled = settle(folder, request, conduct, keeps_looks=as_json)
     click.echo(
         msgspec.json.format(msgspec.json.encode(settled.object()), indent=2)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import SCORING, match_option, prior_option, run_argument, run_folder
+from arena.cli.options import SCORING, match_option, prior_option, run_argument
+from arena.commands.folders import run_folder
 from arena.records.regular import write_durably
 
 

@@ -6,11 +6,20 @@ import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
 from arena.cli.looks import source_of
-from arena.cli.options import as_json, prior_option, results_folder, run_folder
+from arena.cli.options import as_json, prior_option
 from arena.cli.place import Conduct, conduct_options
-from arena.cli.playing import TooLongError, at_most, note_short_evidence, playing, show_voided
-from arena.cli.request import request_run, results_path
+from arena.cli.playing import (
+    TooLongError,
+    at_most,
+    note_short_evidence,
+    playing,
+    run_path,
+    show_voided,
+)
 from arena.cli.settings import setting_options
+from arena.cli.terminal import say
+from arena.commands.folders import run_folder
+from arena.commands.request import request_run
 from arena.tournament.finishing import begun
 from arena.tournament.request import Request, RunOptions, read_options
 from arena.tournament.runner import Runner
@@ -119,8 +128,8 @@ def _wanted(
 ) -> tuple[RunOptions, Request, Path]:
     """The options with those of a file below them, what they ask for, and the run's folder."""
     options = options.over(read_options(config_file)) if config_file else options
-    request = request_run(home, options)
-    return options, request, results_path(results_folder(home), options.out, request)
+    request = request_run(home, options, say)
+    return options, request, run_path(home, options, request)
 
 
 def _begun(

@@ -1,7 +1,7 @@
 """arena tune: looks for better values of a bot's options, and compares what it finds."""
 
 import sys
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -10,13 +10,14 @@ from msgspec.structs import replace
 
 from arena.cli import DONE, FAILED, INTERRUPTED, NO
 from arena.cli.compare import QUESTION, Settled, is_shown, settle
-from arena.cli.options import as_json, bot_finder, results_folder, split_commas
+from arena.cli.options import as_json, split_commas
 from arena.cli.place import Conduct, conduct_options, counted
-from arena.cli.playing import Play, note_short_evidence, playing, show_voided
+from arena.cli.playing import Play, note_short_evidence, playing, run_path, show_voided
 from arena.cli.regress import check_output
-from arena.cli.request import request_comparison, request_tuning, results_path
 from arena.cli.settings import setting_options
-from arena.cli.terminal import columns_of, folded, is_unicode
+from arena.cli.terminal import columns_of, folded, is_unicode, say
+from arena.commands.bots import bot_finder
+from arena.commands.request import request_comparison, request_tuning
 from arena.errors import ConfigError
 from arena.exports.path import (
     CSV,
@@ -40,7 +41,7 @@ from arena.tournament.parameters import Wanted, wanted
 from arena.tournament.request import Request, RunOptions
 from arena.tournament.session import Session
 from arena.tournament.tuned import TunedGames
-from arena.tournament.tuning import FEW_BLOCKS, SEATS, Path
+from arena.tournament.tuning import FEW_BLOCKS, SEATS, SearchPath
 
 USUAL_GAMES = 2000
 WORTH_ELO = 20.0
@@ -97,7 +98,7 @@ WIDTH = 80
 @as_json
 @click.pass_obj
 def tune(
-    home: FilePath,
+    home: Path,
     /,
     bot: str,
     options: RunOptions,
@@ -131,11 +132,11 @@ def tune(
     arena tune ./my-bot --param c --games 1000 --no-compare --csv path.csv
     """  # noqa: D301 - \b is click's mark for lines to keep
     check_output(csv_path, as_json=as_json)
-    asked = Asked(bot, **wishes)
-    found = bot_finder(home, in_process=False)(bot)
-    request = request_tuning(found, asked.params, asked.games, options)
+    asked = Wishes(bot, **wishes)
+    found = bot_finder(home, say, in_process=False)(bot)
+    request = request_tuning(found, asked.params, asked.games, options, say)
     _note_few(request, asked.games)
-    folder = results_path(results_folder(home), options.out, request, finished=True, prefix="tune-")
+    folder = run_path(home, options, request, finished=True, prefix="tune-")
     with playing(folder, request, conduct, _headline) as play:
         search = Search(play)
         search.play()
@@ -149,7 +150,7 @@ def tune(
     return check.compared.ending("--compare-games") if check.compared else check.status
 
 
-class Asked(NamedTuple):
+class Wishes(NamedTuple):
     """What is to be tuned, as the user names it, and whether and how long it is checked."""
 
     bot: str
@@ -216,7 +217,7 @@ class Search:
         """The path as CSV."""
         return path_csv(self.path, self.games)
 
-    def _tell(self, path: Path) -> None:
+    def _tell(self, path: SearchPath) -> None:
         now = values_text(path, path.steps)
         self._progress.figures["at"] = now
         if is_shown(path.steps - 1, path.steps):
@@ -251,7 +252,7 @@ def _show_path(search: Search, csv_path: str | None, *, as_json: bool) -> None:
     if csv_path == "-":
         click.echo(search.csv(), nl=False)
     elif csv_path:
-        write_durably(FilePath(csv_path), search.csv().encode())
+        write_durably(Path(csv_path), search.csv().encode())
         click.echo(f"path: {csv_path}", err=True)
     if as_json or csv_path == "-":
         return
@@ -261,7 +262,7 @@ def _show_path(search: Search, csv_path: str | None, *, as_json: bool) -> None:
 
 
 def _check(
-    home: FilePath, asked: Asked, options: RunOptions, conduct: Conduct, search: Search, tuned: Bot
+    home: Path, asked: Wishes, options: RunOptions, conduct: Conduct, search: Search, tuned: Bot
 ) -> Check:
     """Compares what the search suggests with what it began with, on deals that it has not seen."""
     settings = {**tuned.settings, **search.path.settings(search.path.suggestion())}
@@ -278,6 +279,7 @@ def _check(
         home,
         Comparison(new, asked.bot, elo1=asked.elo1),
         replace(options, seed=seed, out=None),
+        say,
         max_blocks=(asked.compare_games or search.games) // SEATS,
         null=False,
     )

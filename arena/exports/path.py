@@ -11,7 +11,7 @@ from arena.exports.report.scales import Scale, linear
 from arena.exports.report.svg import element
 from arena.exports.report.svg import path as line
 from arena.tournament.parameters import RESOLUTION, Parameter
-from arena.tournament.tuning import Path
+from arena.tournament.tuning import SearchPath
 
 CSV, SVG = "path.csv", "path.svg"
 """The files in a run's folder."""
@@ -34,7 +34,7 @@ def shown(parameter: Parameter, value: float) -> str:
     return f"{value:.{decimals}f}" if decimals < MOST_DECIMALS else f"{value:.{RESOLUTION}g}"
 
 
-def plots_text(path: Path, games: int, width: int, *, is_plain: bool) -> str:
+def plots_text(path: SearchPath, games: int, width: int, *, is_plain: bool) -> str:
     """A plot for each parameter, of at most this width."""
     columns = min(COLUMNS, width - LABEL - 3)
     steps = range(path.steps + 1)
@@ -69,13 +69,13 @@ def _plot(parameter: Parameter, values: Sequence[float], columns: int, mark: str
         yield f"{labels.get(row, ''):>{LABEL}.{LABEL}} |{line}".rstrip()
 
 
-def values_text(path: Path, step: int) -> str:
+def values_text(path: SearchPath, step: int) -> str:
     """The place after a step, in a line."""
     pairs = zip(path.tuning.parameters, path.values(step), strict=True)
     return ", ".join(f"{parameter.name} {shown(parameter, value)}" for parameter, value in pairs)
 
 
-def parameter_lines(path: Path) -> Iterator[str]:
+def parameter_lines(path: SearchPath) -> Iterator[str]:
     """What was tuned: from where, to where, in which range."""
     widest = max(len(parameter.name) for parameter in path.tuning.parameters)
     for parameter, value in zip(path.tuning.parameters, path.suggestion(), strict=True):
@@ -86,12 +86,12 @@ def parameter_lines(path: Path) -> Iterator[str]:
         )
 
 
-def games_after(path: Path, step: int, games: int) -> int:
+def games_after(path: SearchPath, step: int, games: int) -> int:
     """How many games have been played after a step of a search with so many ``games``."""
     return min(step * path.games_a_step, games)
 
 
-def path_rows(path: Path, games: int) -> list[dict[str, Any]]:
+def path_rows(path: SearchPath, games: int) -> list[dict[str, Any]]:
     """The path for JSON."""
     return [
         {
@@ -106,7 +106,7 @@ def path_rows(path: Path, games: int) -> list[dict[str, Any]]:
     ]
 
 
-def path_csv(path: Path, games: int) -> str:
+def path_csv(path: SearchPath, games: int) -> str:
     """The path as CSV: a row for each step and option."""
     # A bot may call its options "step" and "games", so they are no columns.
     lines = ["step,games,option,value"]
@@ -117,7 +117,7 @@ def path_csv(path: Path, games: int) -> str:
     return "\n".join([*lines, ""])
 
 
-def parameter_rows(path: Path) -> list[dict[str, Any]]:
+def parameter_rows(path: SearchPath) -> list[dict[str, Any]]:
     """The parameters for JSON, with the values that the path suggests."""
     return [
         {
@@ -132,7 +132,7 @@ def parameter_rows(path: Path) -> list[dict[str, Any]]:
     ]
 
 
-def path_svg(path: Path) -> str:
+def path_svg(path: SearchPath) -> str:
     """The path as a picture that stands alone, with a panel for each parameter."""
     panels = [_panel(path, at, parameter) for at, parameter in enumerate(path.tuning.parameters)]
     across, height = min(2, len(panels)), TITLE_HEIGHT + PANEL_HEIGHT + MARGIN
@@ -160,7 +160,7 @@ def path_svg(path: Path) -> str:
     return f"{picture}\n"
 
 
-def _panel(path: Path, at: int, parameter: Parameter) -> Markup:
+def _panel(path: SearchPath, at: int, parameter: Parameter) -> Markup:
     steps = range(path.steps + 1)
     across = linear([0, max(path.steps, 1)], EDGE, PANEL_WIDTH - 10)
     up = linear([parameter.low, parameter.high], PANEL_HEIGHT - 24, 10)

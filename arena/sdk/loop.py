@@ -101,6 +101,8 @@ class _Game:
         self._has_bank = start.game_ms is not None
         self._clock = start.clock
         self._options = MappingProxyType(_Options(start.options))
+        nodes = start.options.get("nodes")
+        self._most_nodes = max(0, nodes) if type(nodes) is int else 0  # a bool is no number of them
 
     def follow(self, played: Played) -> None:
         move = parse_move(self._state.board, played.move)
@@ -109,7 +111,7 @@ class _Game:
         self._state.play(move)
 
     def answer(self, choose: Choose, turn: Turn, answered_ns: int) -> Move:
-        watch = Stopwatch(self._clock, answered_ns)
+        watch = Stopwatch(self._clock, answered_ns, self._most_nodes)
         self._state.set_hand(self._seat, [parse_tile(tile) for tile in turn.hand])
         state = self._state.copy()
         said: dict[str, object] = {}

@@ -12,7 +12,7 @@ from arena.records.record import GameRecord, shares
 from arena.tournament.batches import Batches, InChunks
 from arena.tournament.schedule import Schedule
 from arena.tournament.sources import GamesInRounds
-from arena.tournament.tuning import Path
+from arena.tournament.tuning import SearchPath
 
 UP, DOWN = 0, 1
 """The places of both sides among the bots of a run."""
@@ -31,14 +31,14 @@ class TunedGames:
         ids: Container[str],
         places: Callable[[], int],
         known: Iterable[GameRecord] = (),
-        tell: Callable[[Path], object] = lambda _: None,
+        tell: Callable[[SearchPath], object] = lambda _: None,
     ) -> None:
         config = schedule.config
         if config.tune is None:
             raise ConfigError(
                 "expected a run that tunes a bot, got another one", "choose another --out"
             )
-        self.path = Path(config.tune, config.boards, config.seed)
+        self.path = SearchPath(config.tune, config.boards, config.seed)
         self._config, self._ids, self._places, self._tell = config, ids, places, tell
         self._seats = schedule.block_size
         self._lead: dict[tuple[str, int], list[float]] = {}

@@ -21,7 +21,7 @@ from arena.tournament.parameters import Parameter
 REACH, REACH_FALL = 0.2, 0.101
 GAIN, GAIN_DELAY, GAIN_FALL = 0.06, 50, 0.602
 """Spall's c, gamma, a, A and alpha. The falls are his. The others lose least in simulations of 250
-to 4,000 blocks, where 25 to 400 Elo are to be found (`make proof`): with half the reach, what a
+to 4,000 blocks, where 25 to 400 Elo are to be found (tests/tournament/searches.py): with half the reach, what a
 block tells is lost in luck, and with a quarter of the gain the path is too slow for small budgets.
 """
 SEATS = 2
@@ -86,7 +86,7 @@ def gain(block: int) -> float:
     return float(GAIN * (GAIN_DELAY / (GAIN_DELAY + block)) ** GAIN_FALL)
 
 
-class Path:
+class SearchPath:
     """Where a search has been: ``places`` has its place at the beginning and after each step, on
     the scale from 0 to 1.
 

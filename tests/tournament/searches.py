@@ -1,15 +1,15 @@
-"""How near `arena tune` comes to the best setting: searches with simulated games, whose best setting
-is known. ``python -m tests.tournament.searches`` prints the table of docs/tuning.md.
+"""How near `arena tune` comes to the best setting: searches with simulated games, whose best
+setting is known. ``python -m tests.tournament.searches`` prints the table of docs/tuning.md.
 
-Each option starts half a range from its best value. The Elo lost grow with the square of the distance
-from there, and luck of the deal is worth 200 Elo to one seat (standard deviation).
+Each option starts half a range from its best value. The Elo lost grow with the square of the
+distance from there, and luck of the deal is worth 200 Elo to one seat (standard deviation).
 """
 
 import random
 import sys
 
 from arena.tournament.parameters import Parameter
-from arena.tournament.tuning import Path, Tuning
+from arena.tournament.tuning import SearchPath, Tuning
 
 START, BEST, LUCK = 0.2, 0.7, 200
 STAKES = (25, 50, 100, 200)
@@ -20,9 +20,14 @@ TRIES = 100
 def searched(games, options, stake, seed):
     """The Elo that a search has won of those at stake for each of its options."""
     parameters = [Parameter(f"o{n}", "float", 0, 1, START) for n in range(options)]
-    path, chance = Path(Tuning("bot", parameters, 8), ["bird"], str(seed)), random.Random(seed)
+    path, chance = (
+        SearchPath(Tuning("bot", parameters, 8), ["bird"], str(seed)),
+        random.Random(seed),
+    )
     while deals := path.deals(games // 2):
-        path.move({block: _score(path.sides(*block), stake, chance) for block in path.blocks(deals)})
+        path.move(
+            {block: _score(path.sides(*block), stake, chance) for block in path.blocks(deals)}
+        )
     return stake - _lost(path.suggestion(), stake) / options
 
 

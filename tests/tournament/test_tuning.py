@@ -14,7 +14,7 @@ from arena.tournament.config import make_config
 from arena.tournament.parameters import Parameter, Wanted, parameters_of, wanted
 from arena.tournament.schedule import Schedule
 from arena.tournament.tuned import TunedGames
-from arena.tournament.tuning import Path, Tuning, deals_for, reach
+from arena.tournament.tuning import SearchPath, Tuning, deals_for, reach
 
 C = Parameter("c", "float", 0.0, 4.0, 1.0)
 DEPTH = Parameter("depth", "int", 1, 9, 3)
@@ -80,7 +80,7 @@ def record_of(plan, ranks):
 
 
 def path_of(*parameters, step=8, boards=("bird",), seed="s"):
-    return Path(Tuning("bot", list(parameters or [C]), step), boards, seed)
+    return SearchPath(Tuning("bot", list(parameters or [C]), step), boards, seed)
 
 
 def test_the_path_leads_to_the_best_setting():

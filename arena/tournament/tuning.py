@@ -20,9 +20,9 @@ from arena.tournament.parameters import Parameter
 
 REACH, REACH_FALL = 0.2, 0.101
 GAIN, GAIN_DELAY, GAIN_FALL = 0.06, 50, 0.602
-"""Spall's c, gamma, a, A and alpha. The falls are his. The others lose least in simulations of 250
-to 4,000 blocks, where 25 to 400 Elo are to be found (tests/tournament/searches.py): with half the reach, what a
-block tells is lost in luck, and with a quarter of the gain the path is too slow for small budgets.
+"""Spall's c, gamma, a, A and alpha. The falls are his. The others lose about the least in simulated
+searches of 250 to 4,000 blocks for 25 to 400 Elo (tests/tournament/searches.py): with half the
+reach, luck hides what a block tells; with a quarter of the gain, short searches do not arrive.
 """
 SEATS = 2
 BLOCKS_A_STEP = 8

@@ -97,6 +97,7 @@ class Stderr:
         if len(text) == PART_BYTES:
             end = max(self._at, os.fstat(self._file).st_size)
             cut, self._at = end - self._at, end
+        text = self._process.hidden(text) if self._process else text
         kept = text[: self._room]
         self._room -= len(kept)
         cut += len(text) - len(kept)

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -28,6 +29,7 @@ from arena.records.record import GameRecord, encode_record
 from arena.records.regular import write_durably
 from arena.records.runfile import read_run
 from arena.rules.boards import Board
+from arena.rules.positions import position_text
 from arena.rules.rulebook import explained
 
 REPLAYS = "replays"
@@ -48,6 +50,12 @@ REPLAYS = "replays"
 )
 @click.option(
     "--step", is_flag=True, help="Step through the game with the keys, starting at --turn."
+)
+@click.option(
+    "--line",
+    "is_line",
+    is_flag=True,
+    help="Show positions as one line of text each; see NOTATION.md.",
 )
 @click.option(
     "--bot",
@@ -72,7 +80,8 @@ REPLAYS = "replays"
 @sandbox_options
 @as_json
 @click.pass_obj
-def replay(
+# One for each option.
+def replay(  # noqa: PLR0913
     home: Path,
     /,
     words: tuple[str, ...],
@@ -80,6 +89,7 @@ def replay(
     seat: int | None,
     *,
     step: bool,
+    is_line: bool,
     bot_text: str | None,
     choice: SandboxChoice,
     as_json: bool,
@@ -92,6 +102,7 @@ def replay(
     arena replay bird/greedy-python+random-python/3/1
     arena replay league bird/greedy-python+random-python/3/1
     arena replay league bird/greedy-python+random-python/3/1 --turn 20 --seat 0
+    arena replay league bird/greedy-python+random-python/3/1 --turn 20 --line
     arena replay league bird/greedy-python+random-python/3/1 --step
     arena replay league bird/greedy-python+random-python/3/1 --html
     arena replay league bird/greedy-python+random-python/3/1 --svg game.svg
@@ -106,6 +117,8 @@ def replay(
     """  # noqa: D301 - \b is click's mark for lines to keep
     files = {kind: name for kind, name in sorted(named.items()) if name is not None}
     _refuse_misuse(turn, list(files), bot_text, step=step, as_json=as_json)
+    if is_line and (as_json or step or files or bot_text is not None):
+        raise click.UsageError("expected --line without --json, --step, --html, --svg and --bot")
     folder, record = named_game(home, words)
     if bot_text is not None and turn is not None:
         return _ask_again(home, folder, record, turn, seat, bot_text, choice, as_json=as_json)
@@ -116,7 +129,9 @@ def replay(
     else:
         _check_misuse(record, turn, seat, step=step)
         pages = _pages(folder, record, seat)
-        if step:
+        if is_line:
+            _print_lines(folder, record, turn, seat)
+        elif step:
             shown = [*(text for placed, text in pages if placed >= (turn or 0)), _end(record)]
             step_through(shown)
         else:
@@ -201,6 +216,23 @@ def _board(folder: Path, record: GameRecord) -> Board:
             f" {record.id}"
         )
     return Board(record.board, tuple(boards[record.board]))
+
+
+def _print_lines(folder: Path, record: GameRecord, turn: int | None, seat: int | None) -> None:
+    """Prints the position at the start and after each move, or after one turn, as a line."""
+    board = _board(folder, record)
+    states = chain(
+        [start_state(record, board)], (step.state for step in replay_record(record, board))
+    )
+    for state in states:
+        if turn in (None, state.turns):
+            seen = state.copy()
+            for fault in record.faults:
+                if fault.turn < seen.turns:
+                    seen.retire(fault.seat)
+            click.echo(position_text(seen, seat))
+        if state.turns == turn:
+            return
 
 
 def _end(record: GameRecord) -> str:

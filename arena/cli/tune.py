@@ -13,8 +13,8 @@ from arena.cli.compare import QUESTION, Settled, is_shown, settle
 from arena.cli.options import as_json, split_commas
 from arena.cli.place import Conduct, conduct_options, counted
 from arena.cli.playing import Play, note_short_evidence, playing, run_path, show_voided
-from arena.cli.regress import check_output
 from arena.cli.settings import setting_options
+from arena.cli.showing import check_output
 from arena.cli.terminal import columns_of, folded, is_unicode, say
 from arena.commands.bots import bot_finder
 from arena.commands.request import request_comparison, request_tuning

@@ -48,7 +48,7 @@ def granted(
 def own_words(own: OwnConfig, bot: Bot) -> list[str]:
     """What the user's own configuration allows a bot. Raises ConfigError."""
     words = []
-    for text in own.allow or ():
+    for text in () if is_built_in(bot) else own.allow or ():
         name, more = read_allowed(text)
         if not _is_path(name):
             raise ConfigError(

@@ -320,8 +320,7 @@ class SingleGame(NamedTuple):
             if self.human is not None:
                 players.insert(self.human, Human(names, input))
             plan = single_game(seed, board.name, deal, labels)
-            heard = [getattr(player, "stderr", None) for player in players]
-            said = StderrLines(heard if self.has_stderr else [], names)
+            said = StderrLines(players if self.has_stderr else [], names)
             watches = (self._watch(names, said),) if is_drawn else ()
             try:
                 return (

@@ -112,6 +112,16 @@ SETTINGS: dict[str, Callable[[Command], Command]] = {
     "in_process": click.option(
         "--in-process", is_flag=True, default=None, help="Use built-in bots only."
     ),
+    "keep_stderr": click.option(
+        "--keep-stderr",
+        is_flag=False,
+        flag_value="",
+        callback=lambda context, option, value: (
+            True if value == "" else split_commas(context, option, value)
+        ),
+        metavar="[BOT,...]",
+        help="Keep what these bots, or all, write to stderr, for 'arena replay --stderr'.",
+    ),
     "out": click.option(
         "--out",
         metavar="RUN",

@@ -6,7 +6,7 @@
   const { html, svg } = draw;
   const at = (id) => document.getElementById(id);
   const by = Object.fromEntries(
-    ["viewer", "game", "link", "result", "board", "race", "values", "step", "play", "kind", "speed", "now", "eyes", "players", "log", "cells"].map((id) => [id, at(id)]),
+    ["viewer", "game", "link", "result", "board", "race", "values", "step", "play", "kind", "speed", "now", "stderr", "eyes", "players", "log", "cells"].map((id) => [id, at(id)]),
   );
   let game = null, states = [], step = 0, live = null, timer = 0, kept = "";
 
@@ -111,6 +111,15 @@
     by.now.replaceChildren(html("strong", {}, `${head}. `), ...spans, ...noteLine(step));
     by.step.setAttribute("aria-valuetext", `move ${step} of ${states.length - 1}, turn ${states[step].turn}`);
   };
+  const showStderr = () => {
+    /* As high at every move of a game that has any, so that nothing below jumps. */
+    by.stderr.hidden = !game.stderr?.length;
+    const found = (game.stderr ?? []).filter(([number, seat]) => number === step && isSeen(seat));
+    by.stderr.replaceChildren(...found.flatMap(([, seat, text]) => [
+      html("h3", {}, `stderr of seat ${seat}`),
+      html("pre", { tabindex: "0", role: "group", "aria-label": `stderr of seat ${seat}` }, html("bdi", {}, text)),
+    ]));
+  };
   const showLog = () => {
     by.log.querySelector("[aria-current]")?.removeAttribute("aria-current");
     const entry = by.log.children[step]?.firstChild;
@@ -140,6 +149,7 @@
     by.board.firstChild.setAttribute("aria-label", `The board ${game.board} after turn ${states[step].turn}`);
     showPlayers();
     showWords();
+    showStderr();
     showLog();
     showCells();
     by.link.href = kept = hash();

@@ -407,11 +407,11 @@ def test_the_loop_ends_with_its_input():
     )
 
 
-def noted(choose):
-    """The reply of a bot that says something."""
+def noted(choose, **told):
+    """The reply of a bot that says something; ``told`` is more of what `start` tells it."""
     start = {
         "type": "start", "players": 2, "seat": 0, "board": ["R..", "..."], "pagodas": 24,
-        "seed": 9, "move_ms": 1000,
+        "seed": 9, "move_ms": 1000, **told,
     }  # fmt: skip
     turn = {"type": "turn", "id": 2, "hand": ["RR", "YB", "BB"], "time_ms": 1000}
     sent = []
@@ -431,6 +431,32 @@ def test_a_note_goes_with_the_move_and_the_last_word_counts():
 
 def test_a_bot_that_says_nothing_sends_no_note():
     assert "note" not in noted(lambda position: position.legal_moves()[0])
+
+
+def test_options_have_the_types_that_bot_toml_declares():
+    def choose(position):
+        ahead = position.play(position.legal_moves()[0]).options
+        seen.update({name: (type(value), value) for name, value in ahead.items()})
+        with pytest.raises(KeyError, match=r"expected an option of bot.toml \(depth, c.*'dept'"):
+            position.options["dept"]
+        with pytest.raises(TypeError):
+            position.options["depth"] = 4
+        return position.legal_moves()[0]
+
+    seen = {}
+    noted(choose, options={"depth": 3, "c": 2.0, "fast": False, "style": "wild"})
+    assert seen == {
+        "depth": (int, 3), "c": (float, 2.0), "fast": (bool, False), "style": (str, "wild")
+    }  # fmt: skip
+
+
+def test_a_bot_without_options_gets_none():
+    def choose(position):
+        assert dict(position.options) == {}
+        assert position.options.get("depth", 3) == 3
+        return position.legal_moves()[0]
+
+    assert noted(choose)["move"]
 
 
 @pytest.mark.parametrize("odd", [object(), [object()], "\ud800"])

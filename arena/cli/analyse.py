@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 import msgspec
 
-from arena.cli.options import as_json, prior_option, run_argument, run_folder, without_option
+from arena.cli.options import as_json, prior_option, run_argument, without_option
+from arena.commands.folders import run_folder
 from arena.errors import printable
 from arena.records.runfile import read_run
 

@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 import click
 
-from arena.cli.options import SandboxChoice, find_bot, registry_of, run_folder
+from arena.cli.options import SandboxChoice
+from arena.cli.terminal import say
+from arena.commands.bots import find_bot
+from arena.commands.folders import registry_of, run_folder
 from arena.errors import printable
 from arena.match.retrace import Decision, decisions_of, ms_at, old_ms, retrace
 from arena.players.bot import BotPlayer
@@ -56,7 +59,7 @@ def bot_to_ask(
         bot = scripts.played_bot(played)
         yield bot, choice.sandbox_for([bot])
         return
-    bot = find_bot(registry_of(home), text)
+    bot = find_bot(registry_of(home), text, say)
     sandbox = choice.sandbox_for([bot])
     with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
         yield staged, sandbox

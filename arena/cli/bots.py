@@ -7,8 +7,9 @@ from typing import Any
 import click
 import msgspec
 
-from arena.cli.options import as_json, registry_of
+from arena.cli.options import as_json
 from arena.cli.terminal import columns_of, folded
+from arena.commands.folders import registry_of
 from arena.errors import UserError, printable
 from arena.exports.text import columns_text
 from arena.players.staging import lack

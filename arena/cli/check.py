@@ -1,22 +1,21 @@
 """arena check: checks whether a bot follows the protocol."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import msgspec
 
 from arena.cli import DONE, FAILED
 from arena.cli.estimate import LONG_S, duration_text
-from arena.cli.options import (
-    SandboxChoice,
-    bot_in,
-    find_bot,
-    move_ms_option,
-    registry_of,
-    sandbox_options,
-)
+from arena.cli.options import SandboxChoice, as_json, move_ms_option, sandbox_options
+from arena.cli.terminal import say
+from arena.commands.bots import bot_in, find_bot
+from arena.commands.folders import registry_of
 from arena.errors import printable
 from arena.match.checks.bench import FULL_MOVES, MOVES, SHORT_MS
-from arena.match.checks.run import check_bot
+from arena.match.checks.run import check_bot, check_object
+from arena.match.checks.step import StepResult
 from arena.players.folder import Bot
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
@@ -28,8 +27,9 @@ NEW_LINE = "\n"
 @click.argument("path", metavar="PATH|BOT")
 @move_ms_option
 @sandbox_options
+@as_json
 @click.pass_obj
-def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice) -> int:
+def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice, as_json: bool) -> int:
     """Check a bot step by step. The steps, about forty, are its start, games on both boards in
     every seat, everything the protocol may send, and a clean end.
 
@@ -39,48 +39,57 @@ def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice) -> i
     One game is played at --move-ms, the others at 20 ms a move, or more if the bot needs it. A bot
     that always uses all its time is done in about 20 seconds, most bots in a few.
 
+    With --json, each step says whether it passed, what was expected, what came, the cure and how
+    long it took.
+
     \b
     arena check my-bot
     arena check my-bot/bot.py --move-ms 100
     """  # noqa: D301 - \b is click's mark for lines to keep
-    bot = bot_in(Path(path)) if Path(path).exists() else find_bot(registry_of(home), path)
-    return (
-        DONE if run_checks(bot, move_ms, choice.sandbox_for([bot]), only_failures=False) else FAILED
-    )
+    bot = bot_in(Path(path), say) if Path(path).exists() else find_bot(registry_of(home), path, say)
+    sandbox = choice.sandbox_for([bot])
+    if not as_json:
+        return DONE if run_checks(bot, move_ms, sandbox, only_failures=False) else FAILED
+    shown = check_object(bot, move_ms, sandbox, list(_steps(bot, move_ms, sandbox)))
+    click.echo(msgspec.json.format(msgspec.json.encode(shown), indent=2))
+    return DONE if shown["passed"] else FAILED
 
 
 def run_checks(bot: Bot, move_ms: int, sandbox: Sandbox, *, only_failures: bool) -> bool:
     """Prints the steps of a check; returns whether all passed."""
+    passed = failed = 0
+    for step in _steps(bot, move_ms, sandbox):
+        passed += step.passed is True
+        failed += step.passed is False
+        if step.passed is not True or not only_failures:
+            _show(step)
+    if not only_failures:
+        click.echo(f"{bot.label}: {passed} steps passed, {failed} failed")
+    return failed == 0
+
+
+def _steps(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
+    """The steps, after a word on how long they may take."""
     adopt_orphans()
     seconds = (MOVES * min(move_ms, SHORT_MS) + FULL_MOVES * move_ms) / 1000
     if seconds > LONG_S:
         click.echo(
             f"this may take {duration_text(seconds)}, if the bot uses all its time", err=True
         )
-    passed = failed = 0
-    for step in check_bot(bot, move_ms, sandbox):
-        passed, failed = (
-            passed + (not step.problem and not step.left_out),
-            failed + bool(step.problem),
-        )
-        if step.left_out:
-            click.echo(
-                f"{click.style('left out', fg='yellow')}  {step.name}: {printable(step.detail)}"
-            )
-        elif step.problem:
-            click.echo(
-                f"{click.style('FAIL', fg='red')}  {step.name}\n     "
-                f" {printable(step.problem, keep=NEW_LINE)}"
-            )
-            for line in step.stderr:
-                click.echo(f"      stderr: {printable(line)}")
-            if step.cure:
-                click.echo(f"      cure: {printable(step.cure, keep=NEW_LINE)}")
-        elif not only_failures:
-            click.echo(
-                f"{click.style('ok', fg='green')}    {step.name}"
-                + (f": {printable(step.detail)}" if step.detail else "")
-            )
-    if not only_failures:
-        click.echo(f"{bot.label}: {passed} steps passed, {failed} failed")
-    return failed == 0
+    return check_bot(bot, move_ms, sandbox)
+
+
+def _show(step: StepResult) -> None:
+    detail = f": {printable(step.detail)}" if step.detail else ""
+    if step.left_out:
+        click.echo(f"{click.style('left out', fg='yellow')}  {step.name}{detail}")
+        return
+    if step.passed:
+        click.echo(f"{click.style('ok', fg='green')}    {step.name}{detail}")
+        return
+    problem = printable(step.problem, keep=NEW_LINE)
+    click.echo(f"{click.style('FAIL', fg='red')}  {step.name}\n      {problem}")
+    for line in step.stderr:
+        click.echo(f"      stderr: {printable(line)}")
+    if step.cure:
+        click.echo(f"      cure: {printable(step.cure, keep=NEW_LINE)}")

@@ -1,7 +1,7 @@
 """arena compare: plays until it is clear whether a bot's new version is better than the old one."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -11,17 +11,17 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.cli import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
-from arena.cli.options import Command, as_json, results_folder, split_commas
+from arena.cli.options import Command, as_json, split_bot_names
 from arena.cli.place import Conduct, conduct_options, counted
-from arena.cli.playing import Play, note_short_evidence, playing, show_voided
-from arena.cli.request import request_comparison, results_path
+from arena.cli.playing import note_short_evidence, playing, run_path, show_voided
+from arena.cli.progress import Progress
 from arena.cli.settings import setting_options
-from arena.cli.terminal import columns_of, folded
+from arena.cli.terminal import columns_of, folded, say
+from arena.commands.contest import Contest
+from arena.commands.request import request_comparison
 from arena.exports.verdicts import llr_text, verdict_object, verdict_text
-from arena.ratings.sequential import BlockTest, Question, SequentialTest, Verdict
-from arena.records.find import read_records
-from arena.tournament.comparison import Block, ComparedGames
-from arena.tournament.config import DEFAULTS, Basis, Comparison, RunConfig
+from arena.ratings.sequential import BlockTest, Verdict
+from arena.tournament.config import DEFAULTS, Basis, Comparison
 from arena.tournament.request import RunOptions
 from arena.tournament.runner import Runner
 from arena.tournament.session import Session
@@ -75,7 +75,7 @@ def _question_option(name: str) -> Callable[[Command], Command]:
 @question_options
 @click.option(
     "--pool",
-    callback=split_commas,
+    callback=split_bot_names,
     metavar="BOT,...",
     help="Opponents for both; three and four players need some.  [default: NEW and OLD play each"
     " other]",
@@ -128,6 +128,9 @@ def compare(
     depends only on the blocks in the order of their deals, not on workers or interruptions. Use
     --out NAME to start afresh.
 
+    With --json, "looks" has what the test said after each round of blocks: its log likelihood
+    ratio, and the plain Elo so far with the half-width of its 95 % interval.
+
     \b
     arena compare my-bot my-bot@1
     arena compare ./my-bot my-bot --elo1 30 --max-blocks 2000
@@ -136,15 +139,16 @@ def compare(
     arena compare careful-16 careful-8
     """  # noqa: D301 - \b is click's mark for lines to keep
     options = replace(options, bots=pool)
-    request = request_comparison(home, question, options, max_blocks=max_blocks, null=null)
-    folder = results_path(results_folder(home), options.out, request, finished=True)
+    request = request_comparison(home, question, options, say, max_blocks=max_blocks, null=null)
+    folder = run_path(home, options, request, finished=True)
     with playing(folder, request, conduct, _headline) as play:
-        runner, contest = play.runner, _Contest(play)
-        contest.play()
+        runner, tell = play.runner, _Teller(play.progress)
+        contest = Contest(play.session, play.missing(), tell, keeps_looks=as_json)
+        contest.play(runner)
     new, old = (bot.label for bot in request.bots[:2])
     shown = (contest.test, new, old, contest.games)
     click.echo(
-        msgspec.json.format(msgspec.json.encode(verdict_object(*shown)), indent=2)
+        msgspec.json.format(msgspec.json.encode(verdict_object(*shown, contest.looks)), indent=2)
         if as_json
         else folded(verdict_text(*shown), columns_of(sys.stdout))
     )
@@ -161,61 +165,19 @@ def _refuse_match(match: str | None) -> None:
         )
 
 
-class _Contest:
-    """The test of a session, fed with its games, and what it shows of how far it is."""
+class _Teller:
+    """Shows how far the test of a comparison is, on stderr."""
 
-    def __init__(self, play: Play) -> None:
-        self._session, self._runner = play.session, play.runner
-        self._progress = play.progress
-        self._source = ComparedGames(play.session.schedule, play.missing(), self._judge)
-        groups = play.session.schedule.turns if play.session.config.pool else 0
-        self.test = _test_of(play.session.config, groups, self._source.round_size)
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._blocks = 0
 
-    @property
-    def games(self) -> int:
-        """How many games the verdict is based on."""
-        return self.test.blocks * self._source.block_size
-
-    def play(self) -> None:
-        """Plays until it is decided, interrupted, or there are no more blocks; writes down how many
-        deals it took.
-        """
-        for record in read_records(self._session.folder):
-            self._source.count(record)
-            if self._source.settled is not None:
-                break
-        self._runner.play(self._source)
-        if self._source.settled is not None:
-            self._session.change(settled=self._source.settled)
-
-    def _judge(self, blocks: Sequence[Block]) -> bool:
-        """Feeds a round of blocks to the test; whether it is decided now."""
-        before = self.test.blocks
-        for block in blocks:
-            self.test.add(*block)
-        is_decided = self.test.verdict != Verdict.UNDECIDED
-        self._progress.figures["LLR"] = llr_text(self.test)
-        if is_decided or _is_shown(before, self.test.blocks):
-            self._progress.say(f"{counted(self.test.blocks, 'block')}: LLR {llr_text(self.test)}")
-        return is_decided
-
-
-def _test_of(config: RunConfig, groups: int, look: int) -> BlockTest:
-    """The test that a comparison asks for."""
-    assert config.compare is not None, "a comparison"
-    if config.compare.by == "wins":
-        return SequentialTest(_question(config), groups=groups, look=look)
-    # Numpy: a comparison by wins is played without.
-    from arena.ratings.margins import MarginTest  # noqa: PLC0415
-
-    return MarginTest(_question(config), players=config.players, groups=groups, look=look)
-
-
-def _question(config: RunConfig) -> Question:
-    assert config.compare is not None, "a comparison"
-    return Question(
-        config.compare.elo0, config.compare.elo1, config.compare.alpha, config.compare.beta
-    )
+    def __call__(self, test: BlockTest) -> None:
+        is_decided = test.verdict != Verdict.UNDECIDED
+        self._progress.figures["LLR"] = llr_text(test)
+        if is_decided or _is_shown(self._blocks, test.blocks):
+            self._progress.say(f"{counted(test.blocks, 'block')}: LLR {llr_text(test)}")
+        self._blocks = test.blocks
 
 
 def _is_shown(before: int, now: int) -> bool:
@@ -236,7 +198,7 @@ def _headline(session: Session) -> str:
     )
 
 
-def _exit_status(contest: _Contest, runner: Runner, folder: Path) -> int:
+def _exit_status(contest: Contest, runner: Runner, folder: Path) -> int:
     if contest.test.verdict != Verdict.UNDECIDED:
         return DONE if contest.test.verdict == Verdict.BETTER else NO
     if runner.voided:

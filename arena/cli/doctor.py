@@ -14,8 +14,9 @@ from msgspec import Struct
 
 from arena import __version__
 from arena.cli import DONE, FAILED
-from arena.cli.options import as_json, results_folder
+from arena.cli.options import as_json
 from arena.cli.terminal import columns_of, folded
+from arena.commands.folders import results_folder
 from arena.errors import printable
 from arena.players.exchange import CHANNEL
 from arena.players.kept import Kept, cache_folder

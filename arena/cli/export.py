@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.options import anchor_option, prior_option, run_argument, run_folder
+from arena.cli.options import anchor_option, prior_option, run_argument
+from arena.commands.folders import run_folder
 
 if TYPE_CHECKING:
     from arena.exports.files import Format

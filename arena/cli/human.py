@@ -17,16 +17,15 @@ from arena.players.messages import Start
 from arena.players.player import Answer, Player, Words
 from arena.rules import State
 from arena.rules.notation import (
-    KIND_SHIFT,
     PASS,
     PASSED,
-    TILE_OF_KIND,
     TILES,
     move_text,
     parse_move,
     parse_square,
     parse_tile,
     split_move,
+    tile_of,
 )
 from arena.rules.rulebook import where_to_read
 
@@ -174,7 +173,7 @@ def help_text(state: State, moves: dict[str, int]) -> str:
         return HELP.format(move=PASSED, tile=TILES[0], square="a1")
     _, square, _, _ = split_move(state.board, moves[name])
     return HELP.format(
-        move=name, tile=TILES[_tile_of(moves[name])], square=state.board.name_of(square)
+        move=name, tile=TILES[tile_of(moves[name])], square=state.board.name_of(square)
     )
 
 
@@ -226,7 +225,7 @@ def _where(state: State, moves: dict[str, int], text: str) -> str:
         if tile not in state.hands[state.mover]:
             return f"you do not hold {TILES[tile]}"
         return (
-            places(state, [move for move in held if _tile_of(move) == tile])
+            places(state, [move for move in held if tile_of(move) == tile])
             or f"{TILES[tile]} fits nowhere"
         )
     square = parse_square(state.board, text)
@@ -255,7 +254,3 @@ def completion(words: list[str]) -> Iterator[None]:
         yield
     finally:
         readline.set_completer(None)
-
-
-def _tile_of(move: int) -> int:
-    return TILE_OF_KIND[move >> KIND_SHIFT]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from arena.cli.home import MARK
 from arena.cli.terminal import columns_of, folded
+from arena.commands.home import MARK
 from arena.errors import UserError
 from arena.players.folder import copy_files
 from arena.players.registry import ladder

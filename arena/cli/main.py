@@ -12,8 +12,8 @@ import click
 
 from arena import __version__
 from arena.cli import BUG, DONE, FAILED, INTERRUPTED, command_is_loaded
-from arena.cli.home import find_home
 from arena.cli.terminal import columns_of, folded
+from arena.commands.home import find_home
 from arena.errors import ArenaError, UserError, Void, did_you_mean
 
 SECTIONS = {

@@ -1,24 +1,20 @@
 """Options, arguments and look-ups shared by several commands."""
 
-import os
 import shlex
 from collections.abc import Callable, Sequence
 from functools import wraps
-from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import click
 
-from arena.errors import BotFolderError, RunError, SandboxError, did_you_mean
+from arena.errors import SandboxError
 from arena.match.clock import Timing
-from arena.players.builtin import NAME, NAMES, built_in_bot, is_built_in
-from arena.players.folder import Bot, bot_at, home_of_script
-from arena.players.manifest import FILE
-from arena.players.registry import Registry, ladder
+from arena.players.builtin import is_built_in
+from arena.players.folder import Bot
+from arena.players.options import split_bots
 from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
 from arena.records.record import DEALS
 from arena.tournament.own import read_own_config
-from arena.tournament.session import list_runs
 
 SCORING = (
     "Score matches of one game on each of these boards by total pagodas left, or 'none' for single"
@@ -71,7 +67,7 @@ class SandboxChoice(NamedTuple):
         trusted = self.trusted or own.trust or ()
         choice = choose(
             self.mode or own.sandbox or "auto",
-            accept_none=self.unsafe or all(bot.label in trusted for bot in bots),
+            accept_none=self.unsafe or all({bot.label, bot.base} & {*trusted} for bot in bots),
         )
         if choice.warning:
             click.echo(f"warning: {choice.warning}", err=True)
@@ -101,7 +97,7 @@ def sandbox_options(command: Command) -> Command:
         ),
         click.option(
             "--trust",
-            callback=split_commas,
+            callback=split_bot_names,
             metavar="BOT,...",
             help="If no sandbox works, run these bots with your own rights.",
         ),
@@ -199,39 +195,6 @@ def _parse_match(
     return [] if value == "none" else split_commas(context, parameter, value)
 
 
-def bots_folder(home: Path) -> Path:
-    """The folder of the registry."""
-    return home / "bots"
-
-
-def registry_of(home: Path) -> Registry:
-    """The bots of a home, and then the ladder, unless ``ARENA_LADDER=off``."""
-    return Registry(bots_folder(home), {} if os.environ.get("ARENA_LADDER") == "off" else ladder())
-
-
-def results_folder(home: Path) -> Path:
-    """The folder of the runs."""
-    return home / "results"
-
-
-def run_folder(home: Path, run: str | None) -> Path:
-    """The folder of a run given by name or path; None is the newest one. Raises RunError."""
-    results = results_folder(home)
-    if run is None:
-        runs = list_runs(results)
-        if not runs:
-            raise RunError(
-                f"expected a run in {results}, found none",
-                "start one with 'arena run', or name a run's folder",
-            )
-        return runs[-1]
-    for folder in (results / run, Path(run)):
-        if (folder / "run.json").is_file():
-            return folder
-    known = ", ".join(folder.name for folder in list_runs(results)) or "none"
-    raise RunError(f"expected a run's name or folder, got {run!r}", f"runs in {results}: {known}")
-
-
 def split_words(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
     """A command line split into words, for options that take one."""
     try:
@@ -261,78 +224,11 @@ def split_commas(_: click.Context, __: click.Parameter, value: str | None) -> li
     return parts
 
 
-def bot_finder(home: Path, *, in_process: bool) -> Callable[[str], Bot]:
-    """A function that finds a bot as `find_bot` does, or else a built-in one; with ``in_process``
-    only those. It raises UserError.
-    """
-    registry = registry_of(home)
-
-    def find(text: str) -> Bot:
-        try:
-            return find_bot(registry, text)
-        except BotFolderError as error:
-            if text in registry.labels() or Path(text).is_file() or (Path(text) / FILE).is_file():
-                raise
-            if NAME.fullmatch(text):
-                return built_in_bot(text)
-            error.hint = _hint_for(text, error.hint, registry.labels())
-            raise
-
-    return built_in_bot if in_process else find
-
-
-def _hint_for(text: str, hint: str, labels: Sequence[str]) -> str:
-    """The hint for a bot that is not there: the one about its path, or else the labels near its
-    name, and always the built-in bots.
-    """
-    if not (hint and "/" in text):
-        name = Path(text).name
-        near = did_you_mean(name, [*labels, *NAMES]) if name else ""
-        hint = f"{near}'arena bots --all' lists what there is" if near else hint
-    built_in = f"built in are {', '.join(NAMES)}, greedy-N and careful-N"
-    if not hint:
-        return built_in
-    return f"{hint}{' ' if hint.endswith('?') else '; '}{built_in}"
-
-
-def find_bot(registry: Registry, text: str) -> Bot:
-    """A bot by label or path; prints a note if the text could mean another one too. Raises
-    BotFolderError.
-    """
-    bot = registry.find(text)
-    here = Path(text)
-    is_label = text in registry.labels()
-    if not is_label and here.is_file():
-        note_whole_folder(here, bot)
-    if is_label and here.exists() and not here.samefile(bot.folder):
-        try:
-            differs = bot_at(here, name=bot.manifest.name).sha256 != bot.sha256
-        except BotFolderError:
-            differs = True
-        if differs:
-            click.echo(
-                f"note: {text} means the registered bot, version {bot.manifest.version} in"
-                f" {bot.folder}; the folder here has other content: write ./{text} for that one",
-                err=True,
-            )
-    return bot
-
-
-def bot_in(path: Path, *, name: str | None = None, command: list[str] | None = None) -> Bot:
-    """The bot in a folder or script. A script in a folder with a bot.toml stands for that folder.
-    Raises BotFolderError.
-    """
-    folder = None if command else home_of_script(path)
-    bot = bot_at(folder or path, name=name, command=command)
-    note_whole_folder(path, bot)
-    return bot
-
-
-def note_whole_folder(path: Path, bot: Bot) -> None:
-    """Prints a note if a path names one file of a bot, because the bot is the whole folder."""
-    if path.is_file() and bot.folder != path:
-        click.echo(
-            f"note: {path} is part of the bot {bot.manifest.name}: using the whole folder"
-            f" {bot.folder}",
-            err=True,
-        )
+def split_bot_names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
+    """``a,b:depth=3,c=1.4`` as a list of bots, for options that take one."""
+    if value is None:
+        return None
+    names = split_bots(value)
+    if not names:
+        raise click.BadParameter(f"expected bots separated by commas, got {value!r}")
+    return names

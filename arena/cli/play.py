@@ -1,11 +1,12 @@
 """arena play: one game, drawn after each move."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from platform import node
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -16,22 +17,34 @@ from arena.cli.options import (
     DEAL,
     SandboxChoice,
     as_json,
-    bot_finder,
     check_utf8,
     sandbox_options,
     split_commas,
 )
-from arena.cli.settings import TIMES, setting_options, with_clock
+from arena.cli.resuming import (
+    ResumeChoice,
+    absent_players,
+    compared,
+    plan_on,
+    position_shown,
+    refuse_other_tables,
+    resume_options,
+)
+from arena.cli.settings import TIMES, setting_options
 from arena.cli.stderr import StderrLines
-from arena.cli.terminal import wait_for_key
+from arena.cli.terminal import say, wait_for_key
+from arena.commands.bots import bot_finder
+from arena.commands.request import with_clock
 from arena.errors import UserError, printable
 from arena.exports.text import seat_names
 from arena.match.clock import Timing
-from arena.match.referee import Referee, Watch
+from arena.match.referee import GamePlan, Referee, Watch
+from arena.match.resume import Resumed, reshuffled
 from arena.players.bot import BotPlayer
 from arena.players.builtin import built_in_player, is_built_in
 from arena.players.folder import Bot
 from arena.players.inprocess import InProcessPlayer
+from arena.players.player import Player
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
@@ -73,6 +86,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="The number of the deal; a seed gives many.",
 )
+@resume_options
 @setting_options(*TIMES)
 @click.option(
     "--human",
@@ -105,6 +119,7 @@ def play(  # noqa: PLR0913
     match: list[str] | None,
     seed: str | None,
     deal: int,
+    resume: ResumeChoice,
     options: RunOptions,
     *,
     human: int | None,
@@ -128,6 +143,11 @@ def play(  # noqa: PLR0913
     With --match, the lowest total of pagodas left after all rounds wins. You may name a board
     twice, or name a board file.
 
+    With --from RUN GAME --turn N, the game goes on from a recorded one: the same moves up to the
+    N-th placement, the same tiles after it, and a full clock for everybody. Name a bot for each
+    seat. At the end you see how the recorded game ended. With --seed the bots draw other random
+    numbers than they did there. With --reshuffle, what the seat to move cannot see is dealt anew.
+
     --log writes one JSON object for each line between the arena and a bot, in order: "ms" since the
     start, "seat", "bot", "way" ("to" or "from" the bot, or its "stderr") and "line", the text
     without its newline. Output that was never read, such as half a line, has "unread": true.
@@ -139,30 +159,41 @@ def play(  # noqa: PLR0913
     arena play greedy-python --human 0 --match bird,lion
     arena play ./my-bot greedy-python --stderr
     arena play ./my-bot greedy-python --log wire.jsonl
+    arena play ./my-bot careful --from league bird/greedy+random/3/1 --turn 20
     """  # noqa: D301 - \b is click's mark for lines to keep
     names = _board_names(board, match)
-    _refuse_misuse(bots, human, options, as_json=as_json, has_stderr=has_stderr)
+    game = resume.find(home)
+    if game is None:
+        _refuse_tables(bots, human)
+    else:
+        refuse_other_tables(game, bots, human)
+    _refuse_misuse(human, options, as_json=as_json, has_stderr=has_stderr)
     if step:
         _refuse_steps(human, as_json=as_json)
-    found = list(map(bot_finder(home, in_process=False), bots))
-    boards = [find_board(name) for name in names]
-    _refuse_late_deals(boards, deal)
+    found = list(map(bot_finder(home, say, in_process=False), bots))
+    if game is None:
+        seed = seed or new_seed()
+        rounds = _planned([find_board(name) for name in names], seed, deal)
+    else:
+        if resume.is_reshuffled:
+            seed = seed or new_seed()
+            game = reshuffled(game, seed)
+        rounds = [Round(game.script.board, partial(plan_on, game, seed), game)]
     table = SingleGame(
-        found, human, with_clock(options).timing, choice.sandbox_for(found), step, has_stderr
+        found, human, with_clock(options, say).timing, choice.sandbox_for(found), step, has_stderr
     )
-    seed = seed or new_seed()
     with _opened(log_path) as log:
-        records = list(_rounds(table, boards, seed, deal, log, as_json=as_json))
+        records = list(_played(table, rounds, log, as_json=as_json))
     if not as_json:
-        if len(boards) > 1:
+        if len(records) > 1:
             click.echo(_total(records))
-        click.echo(
-            f"the same deck{'s' if len(boards) > 1 else ''} again: --seed {seed} --deal {deal}",
-            err=True,
-        )
+        decks = "the same decks again" if len(records) > 1 else "the same deck again"
+        again = resume.again(seed) if game else f"{decks}: --seed {seed} --deal {deal}"
+        click.echo(again, err=True)
     if log_path:
         click.echo(f"log: {log_path}", err=True)
-    return FAILED if any(record.faults for record in records) else DONE
+    old = len(game.gone) if game else 0
+    return FAILED if any(record.faults[old:] for record in records) else DONE
 
 
 def _board_names(board: str | None, match: list[str] | None) -> list[str]:
@@ -173,40 +204,48 @@ def _board_names(board: str | None, match: list[str] | None) -> list[str]:
     return match or ([board] if board else list(DEFAULT_BOARDS))
 
 
-def _refuse_late_deals(boards: Sequence[Board], deal: int) -> None:
-    """Raises UsageError if a record cannot hold the number of a round's deal."""
-    last = max(own for _, own in rounds_of([board.name for board in boards], deal))
-    if last >= DEALS:
+class Round(NamedTuple):
+    """A game to play: its board, what makes its plan of the bots' labels by seat, and the recorded
+    game that it goes on from, if any.
+    """
+
+    board: Board
+    plan_of: Callable[[Sequence[str]], GamePlan]
+    past: Resumed | None = None
+
+
+def _planned(boards: Sequence[Board], seed: str, deal: int) -> list[Round]:
+    """The rounds on these boards. Raises UsageError if a record cannot hold the number of a round's
+    deal.
+    """
+    deals = [own for _, own in rounds_of([board.name for board in boards], deal)]
+    if max(deals) >= DEALS:
         raise click.UsageError(
-            f"expected deals below {DEALS} in all rounds, got {last}: a match that plays a board"
-            " several times uses that many deals of it; use a smaller --deal"
+            f"expected deals below {DEALS} in all rounds, got {max(deals)}: a match that plays a"
+            " board several times uses that many deals of it; use a smaller --deal"
         )
+    return [
+        Round(board, partial(single_game, seed, board.name, own))
+        for board, own in zip(boards, deals, strict=True)
+    ]
 
 
-def _rounds(
-    table: "SingleGame",
-    boards: Sequence[Board],
-    seed: str,
-    deal: int,
-    log: WireLog | None,
-    *,
-    as_json: bool,
+def _played(
+    table: "SingleGame", rounds: Sequence[Round], log: WireLog | None, *, as_json: bool
 ) -> Iterator[GameRecord]:
     """Plays and shows one round after another."""
-    for number, (board, (_, own_deal)) in enumerate(
-        zip(boards, rounds_of([board.name for board in boards], deal), strict=True), 1
-    ):
-        if len(boards) > 1 and not as_json:
-            click.echo(f"round {number} of {len(boards)}, on {board.name}")
-        record = table.play(seed, board, own_deal, log, is_drawn=not as_json)
-        _show_end(record, as_json=as_json)
+    for number, game in enumerate(rounds, 1):
+        if len(rounds) > 1 and not as_json:
+            click.echo(f"round {number} of {len(rounds)}, on {game.board.name}")
+        record = table.play(game, log, is_drawn=not as_json)
+        _show_end(record, game.past, as_json=as_json)
         yield record
 
 
-def _show_end(record: GameRecord, *, as_json: bool) -> None:
+def _show_end(record: GameRecord, past: Resumed | None, *, as_json: bool) -> None:
     """The record of a game, or how it ended; forfeits go to stderr."""
     names = seat_names(record.bots)
-    for fault in record.faults:
+    for fault in record.faults[len(past.gone) if past else 0 :]:
         click.echo(
             f"forfeit: {names[fault.seat]} ({fault.kind}): {explained(printable(fault.detail))}",
             err=True,
@@ -214,6 +253,8 @@ def _show_end(record: GameRecord, *, as_json: bool) -> None:
     click.echo(
         encode_record(record) if as_json else end_line(record.end, names, record.left, record.ranks)
     )
+    if past and not as_json:
+        click.echo(compared(past, record))
 
 
 def _total(records: Sequence[GameRecord]) -> str:
@@ -230,14 +271,7 @@ def _total(records: Sequence[GameRecord]) -> str:
     return f"match of {title_of(boards)}: {places}"
 
 
-def _refuse_misuse(
-    bots: tuple[str, ...],
-    human: int | None,
-    options: RunOptions,
-    *,
-    as_json: bool,
-    has_stderr: bool,
-) -> None:
+def _refuse_tables(bots: tuple[str, ...], human: int | None) -> None:
     seats = len(bots) + (human is not None)
     if not 2 <= seats <= 4:  # noqa: PLR2004 - the game's own limits
         wanted = "2 to 4 bots" if human is None else "1 to 3 bots beside you"
@@ -249,6 +283,11 @@ def _refuse_misuse(
         raise click.UsageError(f"expected {wanted}, got {len(bots)}{cure}")
     if human is not None and human >= seats:
         raise click.UsageError(f"expected --human 0 to {seats - 1}, got {human}")
+
+
+def _refuse_misuse(
+    human: int | None, options: RunOptions, *, as_json: bool, has_stderr: bool
+) -> None:
     if human is not None and as_json:
         raise click.UsageError(
             "expected --human or --json, got both: a person has to see the board"
@@ -301,30 +340,23 @@ class SingleGame(NamedTuple):
     step: bool = False
     has_stderr: bool = False
 
-    def play(
-        self, seed: str, board: Board, deal: int, log: WireLog | None, *, is_drawn: bool
-    ) -> GameRecord:
+    def play(self, game: Round, log: WireLog | None, *, is_drawn: bool) -> GameRecord:
         """The record of a game, which is drawn as it is played if ``is_drawn``. Raises Void,
         click.Abort.
         """
         adopt_orphans()
         with self._staged() as bots:
-            seats = [seat for seat in range(4) if seat != self.human]
-            players: list[Any] = [
-                self._player(bot, seat, log) for bot, seat in zip(bots, seats, strict=False)
-            ]
-            labels = [bot.label for bot in bots]
-            if self.human is not None:
-                labels.insert(self.human, YOU)
+            players = self._players(bots, game.past, log)
+            labels = [player.name for player in players]
             names = seat_names(labels)
-            if self.human is not None:
-                players.insert(self.human, Human(names, input))
-            plan = single_game(seed, board.name, deal, labels)
+            plan = game.plan_of(labels)
             said = StderrLines(players if self.has_stderr else [], names)
             watches = (self._watch(names, said),) if is_drawn else ()
+            if game.past and is_drawn:
+                click.echo(position_shown(game.past, names, self.human))
             try:
                 return (
-                    Referee(plan, board, players, self._timings(labels), *watches)
+                    Referee(plan, game.board, players, self._timings(labels), *watches)
                     .play(sandbox=self.sandbox.tier, host=node())
                     .record
                 )
@@ -346,6 +378,20 @@ class SingleGame(NamedTuple):
         ) as staged:
             there = dict(zip(processes, staged, strict=True))
             yield [there.get(at, bot) for at, bot in enumerate(self.bots)]
+
+    def _players(
+        self, bots: Sequence[Bot], past: Resumed | None, log: WireLog | None
+    ) -> list[Player]:
+        """The players by seat."""
+        seated = absent_players(past)
+        free = [seat for seat in range(4) if seat != self.human and seat not in seated]
+        for bot, seat in zip(bots, free, strict=False):
+            seated[seat] = self._player(bot, seat, log)
+        if self.human is not None:
+            labels = {self.human: YOU, **{seat: player.name for seat, player in seated.items()}}
+            names = seat_names([labels[seat] for seat in sorted(labels)])
+            seated[self.human] = Human(names, input)
+        return [seated[seat] for seat in sorted(seated)]
 
     def _player(self, bot: Bot, seat: int, log: WireLog | None) -> BotPlayer | InProcessPlayer:
         """A bot's player; a process is logged if there is a log."""

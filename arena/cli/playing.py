@@ -11,12 +11,15 @@ import click
 
 from arena.cli.place import Conduct, counted, workers_at
 from arena.cli.progress import Progress, plan_text
+from arena.cli.terminal import say
+from arena.commands.folders import results_folder
+from arena.commands.request import results_path
 from arena.errors import printable
 from arena.records.evidence import FULL_BYTES, MOST_BYTES
 from arena.tournament.batches import Batches, batches_of
 from arena.tournament.logs import run_log
 from arena.tournament.pool import Pool
-from arena.tournament.request import Request
+from arena.tournament.request import Request, RunOptions
 from arena.tournament.runner import Runner
 from arena.tournament.session import Session, open_session
 
@@ -94,6 +97,16 @@ def warn_unmarked(session: Session) -> None:
             f" {session.unmarked}",
             err=True,
         )
+
+
+def run_path(home: Path, options: RunOptions, request: Request, *, finished: bool = False) -> Path:
+    """The folder to play in, see `results_path`."""
+    results = results_folder(home)
+    with said_when_slow(
+        f"looking for an unfinished run like this one in {results}; --out NAME does without",
+        quiet=options.out is not None,
+    ):
+        return results_path(results, options.out, request, say, finished=finished)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import registry_of
+from arena.commands.folders import registry_of
 from arena.errors import UserError
 from arena.players.registry import Registry
 

@@ -1,10 +1,12 @@
 """arena report: a run as one HTML file."""
 
+import re
 from pathlib import Path
 
 import click
 
-from arena.cli.options import SCORING, match_option, prior_option, run_argument, run_folder
+from arena.cli.options import SCORING, match_option, prior_option, run_argument
+from arena.commands.folders import run_folder
 from arena.records.regular import write_durably
 
 
@@ -13,7 +15,8 @@ def _parse_games(
 ) -> int | list[str] | None:
     if value is None or value.isdecimal():
         return None if value is None else int(value)
-    ids = [part.strip() for part in value.split(",") if part.strip()]
+    # The options of a bot in an id are separated by commas, too: those are followed by a '='.
+    ids = [part.strip() for part in re.split(r",(?=[^/,=]*/)", value) if part.strip()]
     if not ids or not all("/" in name for name in ids):
         raise click.BadParameter(
             f"expected a number, or game ids separated by commas, got {value!r}"

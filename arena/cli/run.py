@@ -6,11 +6,20 @@ import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
 from arena.cli.looks import source_of
-from arena.cli.options import as_json, prior_option, results_folder, run_folder
+from arena.cli.options import as_json, prior_option
 from arena.cli.place import Conduct, conduct_options
-from arena.cli.playing import TooLongError, at_most, note_short_evidence, playing, show_voided
-from arena.cli.request import request_run, results_path
+from arena.cli.playing import (
+    TooLongError,
+    at_most,
+    note_short_evidence,
+    playing,
+    run_path,
+    show_voided,
+)
 from arena.cli.settings import setting_options
+from arena.cli.terminal import say
+from arena.commands.folders import run_folder
+from arena.commands.request import request_run
 from arena.errors import printable
 from arena.tournament.finishing import begun
 from arena.tournament.request import Request, RunOptions, read_options
@@ -125,8 +134,8 @@ def _wanted(
             f" {','.join(options.keep_stderr)!r} taken for its value"
         )
     options = options.over(read_options(config_file)) if config_file else options
-    request = request_run(home, options)
-    return options, request, results_path(results_folder(home), options.out, request)
+    request = request_run(home, options, say)
+    return options, request, run_path(home, options, request)
 
 
 def _begun(

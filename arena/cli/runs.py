@@ -6,8 +6,9 @@ from typing import Any
 import click
 import msgspec
 
-from arena.cli.options import as_json, results_folder
+from arena.cli.options import as_json
 from arena.cli.playing import said_when_slow
+from arena.commands.folders import results_folder
 from arena.errors import UserError
 from arena.exports.text import columns_text
 from arena.records.runfile import read_run

@@ -7,11 +7,9 @@ from functools import wraps
 from typing import Any, get_args
 
 import click
-from msgspec.structs import replace
 
 from arena.cli.options import Command, check_utf8, match_option, split_commas
 from arena.players.messages import ClockKind
-from arena.players.timekeeper import BEST_CLOCK
 from arena.tournament.config import DEFAULT_BOARDS, DEFAULTS, Seatings
 from arena.tournament.request import UNTIL_DEALS, RunOptions
 
@@ -155,16 +153,3 @@ def setting_options(*names: str) -> Callable[[Command], Command]:
 def _plain(value: Any) -> Any:
     """An option that may be repeated is a list, or None if it was not given at all."""
     return (list(value) or None) if isinstance(value, tuple) else value
-
-
-def with_clock(options: RunOptions) -> RunOptions:
-    """The options with the best clock there is here, if none was asked for."""
-    if options.in_process or options.clock:
-        return options
-    if BEST_CLOCK == "wall":
-        click.echo(
-            "note: time is measured by the wall clock here, because only Linux counts processor"
-            " time reliably",
-            err=True,
-        )
-    return replace(options, clock=BEST_CLOCK)

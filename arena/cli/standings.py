@@ -11,10 +11,10 @@ from arena.cli.options import (
     match_option,
     prior_option,
     run_argument,
-    run_folder,
     without_option,
 )
 from arena.cli.showing import Showing, showing_options
+from arena.commands.folders import run_folder
 from arena.errors import UserError
 
 

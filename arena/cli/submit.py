@@ -7,14 +7,10 @@ import click
 
 from arena.cli import DONE, FAILED
 from arena.cli.check import run_checks
-from arena.cli.options import (
-    SandboxChoice,
-    bot_in,
-    move_ms_option,
-    registry_of,
-    sandbox_options,
-    split_words,
-)
+from arena.cli.options import SandboxChoice, move_ms_option, sandbox_options, split_words
+from arena.cli.terminal import say
+from arena.commands.bots import bot_in
+from arena.commands.folders import registry_of
 from arena.errors import BotFolderError
 from arena.players.folder import Bot, home_of_script, near_paths, script_command
 from arena.players.registry import Registry
@@ -64,7 +60,7 @@ def submit(
     """  # noqa: D301 - \b is click's mark for lines to keep
     _expect_to_exist(path)
     _expect_a_way_to_start(path, command)
-    bot = bot_in(path, name=name, command=command)
+    bot = bot_in(path, say, name=name, command=command)
     registry = registry_of(home)
     if not no_check and not run_checks(bot, move_ms, choice.sandbox_for([bot]), only_failures=True):
         click.echo(f"error: {bot.label} is not registered: it fails the check above", err=True)

@@ -22,6 +22,11 @@ FORWARD, BACK = (
 QUIT = ("q", "\x1b", "\x03", "\x04", "")
 
 
+def say(text: str) -> None:
+    """Prints a sentence for the user to stderr."""
+    click.echo(text, err=True)
+
+
 def columns_of(stream: TextIO) -> int | None:
     """How wide a terminal is; None for a file or a pipe, where every line stays as it is."""
     return get_terminal_size().columns if stream.isatty() else None

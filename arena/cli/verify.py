@@ -8,7 +8,8 @@ import msgspec
 from tqdm import tqdm
 
 from arena.cli import DONE, FAILED
-from arena.cli.options import as_json, check_utf8, prior_option, run_argument, run_folder
+from arena.cli.options import as_json, check_utf8, prior_option, run_argument
+from arena.commands.folders import run_folder
 from arena.errors import printable
 from arena.records.journal import COMPRESSED, journal_of
 

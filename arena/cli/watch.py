@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.options import prior_option, run_argument, run_folder
+from arena.cli.options import prior_option, run_argument
+from arena.commands.folders import run_folder
 from arena.exports.text import counted_text
 from arena.records.journal import journal_of
 from arena.tournament.session import Completeness

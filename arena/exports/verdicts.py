@@ -1,13 +1,13 @@
 """The result of a comparison, as text and for JSON."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from arena.ratings.sequential import BlockTest, Question, SequentialTest, Verdict
 
 if TYPE_CHECKING:
-    from arena.ratings.estimates import Estimate
+    from arena.ratings.estimates import Estimate, Look
     from arena.ratings.margins import MarginTest
 
 
@@ -45,8 +45,10 @@ def verdict_text(test: BlockTest, new: str, old: str, games: int) -> str:
     )
 
 
-def verdict_object(test: BlockTest, new: str, old: str, games: int) -> dict[str, Any]:
-    """The same for JSON; infinite values are None."""
+def verdict_object(
+    test: BlockTest, new: str, old: str, games: int, looks: Sequence["Look"] = ()
+) -> dict[str, Any]:
+    """The same for JSON, with each look at the test; infinite values are None."""
     # Scipy: a comparison is played without.
     from arena.ratings.estimates import plain_estimate, unbiased_estimate  # noqa: PLC0415
 
@@ -66,6 +68,17 @@ def verdict_object(test: BlockTest, new: str, old: str, games: int) -> dict[str,
         **_fields("elo", fair),
         **_fields("plain_elo", plain),
         **(_beside_fields(margins) if margins else {}),
+        "looks": [_look_object(look) for look in looks],
+    }
+
+
+def _look_object(look: "Look") -> dict[str, Any]:
+    return {
+        "blocks": look.blocks,
+        "llr": round(look.llr, 4) + 0.0,
+        "elo": _finite(look.elo),
+        "error": _finite(look.error),
+        "verdict": str(look.verdict),
     }
 
 
@@ -117,6 +130,8 @@ def _estimate_text(estimate: "Estimate") -> str:
 
 def _fields(name: str, estimate: "Estimate") -> dict[str, float | None]:
     ends = {name: estimate.elo, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
-    return {
-        key: round(value, 2) + 0.0 if math.isfinite(value) else None for key, value in ends.items()
-    }
+    return {key: _finite(value) for key, value in ends.items()}
+
+
+def _finite(value: float) -> float | None:
+    return round(value, 2) + 0.0 if math.isfinite(value) else None

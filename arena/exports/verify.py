@@ -354,7 +354,7 @@ def csv_difference(
         for number, (line, other) in enumerate(
             zip_longest(lines, others, fillvalue="end of file"), 1
         ):
-            cells, others_cells = line.split(","), other.split(",")
+            cells, others_cells = _cells(line), _cells(other)
             if number == 1 and cells[: len(others_cells)] == others_cells:
                 heads = others_cells
             cells = cells[: len(heads)] if heads else cells
@@ -367,6 +367,16 @@ def csv_difference(
                 if is_wrong and not (number > 1 and _is_close(head, cell, other_cell)):
                     return Difference(path.name, number, head, cell, other_cell)
     return None
+
+
+def _cells(line: str) -> list[str]:
+    """The cells of a line: only a name with options has a comma of its own, in quotes."""
+    if '"' not in line:
+        return line.split(",")
+    try:
+        return next(csv.reader([line]))
+    except csv.Error:
+        return [line]
 
 
 def _lines(pieces: Iterable[str]) -> Iterator[str]:

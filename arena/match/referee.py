@@ -18,7 +18,17 @@ from arena.players.views import played_view
 from arena.records.note import Entry, Note
 from arena.records.record import VERSION, Fault, GameRecord
 from arena.records.voids import SoFar
-from arena.rules.game import PAGODAS, PASS, Board, Event, State, final_ranks, legal_move, new_game
+from arena.rules.game import (
+    PAGODAS,
+    PASS,
+    Board,
+    Event,
+    State,
+    final_ranks,
+    legal_move,
+    new_game,
+    parse_move,
+)
 
 FORFEIT = "forfeit"
 
@@ -31,6 +41,9 @@ said of it.
 class GamePlan(Struct, frozen=True):
     """A game to be played: everything that determines it except the bots' answers. ``bots`` and
     ``seeds`` are by seat.
+
+    A game may go on from another: ``past`` are the moves it takes over, and ``gone`` the faults by
+    which seats had left that game before.
     """
 
     id: str
@@ -40,6 +53,8 @@ class GamePlan(Struct, frozen=True):
     bots: tuple[str, ...]
     deck: str
     seeds: tuple[int, ...]
+    past: tuple[str, ...] = ()
+    gone: tuple[Fault, ...] = ()
 
 
 class Outcome(NamedTuple):
@@ -110,7 +125,10 @@ class Referee:
     def play(self, *, sandbox: str = "none", host: str = "") -> Outcome:
         """Plays the game to its end. Raises BrokenOff if the machine fails."""
         try:
+            past = self._catch_up()
             self._begin()
+            for line in past:
+                self._tell(line)
             while not self._is_over():
                 self._turn()
         except Void as void:
@@ -123,8 +141,29 @@ class Referee:
         used_ms = [round(sum(pair), 1) for pair in zip(self.clock.think_ms(), owed_ms, strict=True)]
         return SoFar(self.moves, list(self.state.left), self.state.mover, used_ms)
 
+    def _catch_up(self) -> list[bytes]:
+        """Plays the past. Returns the lines about it, for seats that will hear of it as if they had
+        been there.
+        """
+        lines = []
+        for text in self.plan.past:
+            self._let_go()
+            lines.append(self._advance(parse_move(self.state.board, text)))
+        self._let_go()
+        return lines
+
+    def _let_go(self) -> None:
+        """Retires the seats that had left the earlier game by this turn."""
+        for fault in self.plan.gone:
+            if fault.turn <= self.state.turns and fault.seat not in self.forfeited:
+                self.faults.append(fault)
+                self.forfeited.append(fault.seat)
+                self.state.retire(fault.seat)
+
     def _begin(self) -> None:
         for seat, player in enumerate(self.players):
+            if seat in self.forfeited:
+                continue
             try:
                 player.begin(self._start_message(seat))
                 self.seated.append(seat)
@@ -203,13 +242,21 @@ class Referee:
         if note:
             self.notes.append(note.entry(state.turns))
         events: list[Event] = []
-        state.play(move, events)
-        played = played_view(state, seat, move, events, forfeited=seat in self.forfeited)
-        self.moves.append(played.move)
-        self.spent_ns.append(answer.spent_ns if answer else None)
-        self._tell(encode(played))
+        self._tell(self._advance(move, answer, events))
         if self.watch:
             self.watch(state, seat, move, events, note)
+
+    def _advance(
+        self, move: int, answer: Answer | None = None, events: list[Event] | None = None
+    ) -> bytes:
+        """Plays a move and writes it down. Returns the public line about it."""
+        state, seat = self.state, self.state.mover
+        happened = [] if events is None else events
+        state.play(move, happened)
+        played = played_view(state, seat, move, happened, forfeited=seat in self.forfeited)
+        self.moves.append(played.move)
+        self.spent_ns.append(answer.spent_ns if answer else None)
+        return encode(played)
 
     def _tell(self, line: bytes) -> None:
         for seat in self.seated:

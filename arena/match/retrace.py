@@ -201,19 +201,7 @@ def retrace(
     Raises RunError if the record does not follow from its deck and moves, and Void.
     """
     record = script.record
-    wrong = audit(record, script.board)
-    if wrong:
-        raise RunError(
-            f"{record.id}, {wrong.field}: expected {wrong.expected} by the rules, got {wrong.got}",
-            SEE,
-        )
-    kinds = {fault.kind for fault in record.faults}
-    if not kinds <= set(FaultKind):
-        raise RunError(
-            f"{record.id}, faults: expected only the kinds {', '.join(FaultKind)}, got"
-            f" {', '.join(sorted(kinds))}",
-            SEE,
-        )
+    check_script(script)
     players: list[Recorded] = [Recorded(record, at) for at in range(len(record.bots))]
     players[seat] = asked = Retraced(record, seat, player, wanted, asked_ms)
     plan = GamePlan(
@@ -232,6 +220,24 @@ def retrace(
             f"{record.id}: expected faults that fit the moves, got others in the record", SEE
         )
     return asked
+
+
+def check_script(script: Script) -> None:
+    """Raises RunError if the record does not follow from its deck and moves."""
+    record = script.record
+    wrong = audit(record, script.board)
+    if wrong:
+        raise RunError(
+            f"{record.id}, {wrong.field}: expected {wrong.expected} by the rules, got {wrong.got}",
+            SEE,
+        )
+    kinds = {fault.kind for fault in record.faults}
+    if not kinds <= set(FaultKind):
+        raise RunError(
+            f"{record.id}, faults: expected only the kinds {', '.join(FaultKind)}, got"
+            f" {', '.join(sorted(kinds))}",
+            SEE,
+        )
 
 
 def _faults(record: GameRecord) -> list[tuple[int, int, str]]:

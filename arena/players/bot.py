@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from arena import __version__
 from arena.errors import FaultKind, Forfeit
 from arena.players.aftermath import FAILURES, LAST_WORDS, THINK_WHEN_ASKED, Aftermath
@@ -32,7 +34,7 @@ from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.stderr import Stderr
 from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Metered, Timekeeper
 from arena.players.views import turn_view
-from arena.records.note import note_of
+from arena.records.note import Note, note_of
 from arena.records.stderr import Part
 from arena.rules import State
 
@@ -45,13 +47,14 @@ that is no fault.
 class Speech(NamedTuple):
     """How the arena speaks to a bot; a tool that wants a part of it otherwise gives its own.
 
-    ``encode`` makes a line of a message, ``numbers`` the ids of all requests to one process, and
-    ``connect`` the channel for the process's pipes.
+    ``encode`` makes a line of a message, ``numbers`` the ids of all requests to one process,
+    ``connect`` the channel for the process's pipes, and ``note`` what is kept of a note.
     """
 
     encode: Callable[[FromArena], bytes] = encode
     numbers: Callable[[], Iterator[int]] = lambda: count(1)
     connect: Callable[[int, int], Channel] = Channel
+    note: Callable[[object], Note | None] = note_of
 
 
 USUAL = Speech()
@@ -78,6 +81,7 @@ class BotPlayer(Player):
         self._process: BotProcess | None = None
         self._channel: Channel | None = None
         self._timekeeper: Timekeeper | None = None
+        self._options = bot.options
         self._speech = speech
         self._encode = speech.encode
         self._numbers = speech.numbers()
@@ -103,7 +107,7 @@ class BotPlayer(Player):
             self._stderr.begin(start.seat)
         if not is_running:
             self._start()
-        self.channel.queue(self._encode(start))
+        self.channel.queue(self._encode(replace(start, options=self._options)))
 
     def choose(self, state: State, budget_ns: int) -> Answer:
         """Asks for a move. Raises Forfeit."""
@@ -130,7 +134,7 @@ class BotPlayer(Player):
         if reply.id != number:
             raise self._wrong_id(number, line)
         self._has_moved = True
-        note = None if reply.note is SILENCE else note_of(said(reply.note))
+        note = None if reply.note is SILENCE else self._speech.note(said(reply.note))
         return Answer(reply.move, spent_ns, began_ns, answered_ns, note)
 
     def request(self, state: State, time_ms: int) -> None:

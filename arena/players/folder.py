@@ -3,16 +3,26 @@
 import hashlib
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
 import msgspec
 from msgspec import Struct
 
-from arena.errors import BotFolderError, did_you_mean
+from arena.errors import BotFolderError, ConfigError, did_you_mean
 from arena.players.manifest import FILE, Manifest, check_file, check_name, comments, read_manifest
 from arena.players.odds import odds_of
+from arena.players.options import (
+    ARENA_OPTIONS,
+    Value,
+    chosen,
+    read_settings,
+    resolved,
+    settings_text,
+    split_options,
+    value_text,
+)
 from arena.records.regular import has_folder
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo
@@ -47,7 +57,8 @@ INTERPRETERS = {
 class Bot(Struct, frozen=True):
     """A bot as the arena plays it.
 
-    ``label`` is its name in a run: the name in the registry, with ``@version`` for an old version.
+    ``label`` is its name in a run: the name in the registry, with ``@version`` for an old version,
+    and with ``:depth=3`` for the options in ``settings``, which differ from their defaults.
     ``folder`` holds its files; ``sha256`` covers their content, without the version;
     ``plain_sha256`` leaves out the comments in bot.toml too, as earlier versions did.
     """
@@ -57,6 +68,7 @@ class Bot(Struct, frozen=True):
     folder: Path
     sha256: str
     plain_sha256: str = ""
+    settings: dict[str, Value] = {}
 
     def has_hash(self, sha256: str) -> bool:
         """Whether a hash is of this bot's content."""
@@ -71,6 +83,43 @@ class Bot(Struct, frozen=True):
     def memory_mb(self) -> int:
         """The memory that all its processes may use: what its label names, else its bot.toml."""
         return odds_of(self.label).memory_mb or self.manifest.memory_mb
+
+    @property
+    def base(self) -> str:
+        """The label without options: what is trusted, copied and built is the same for all of
+        them.
+        """
+        return split_options(self.label)[0]
+
+    @property
+    def options(self) -> dict[str, Value]:
+        """What the bot is told: the value of each option that its manifest declares."""
+        return resolved(self.manifest.options, self.settings)
+
+    @property
+    def limits(self) -> dict[str, Value]:
+        """Those of the arena's options that are set: its own time and memory."""
+        return {name: self.settings[name] for name in ARENA_OPTIONS if name in self.settings}
+
+    def plays_as(self, other: "Bot") -> bool:
+        """Whether the other one is the same program with the same options."""
+        return (self.sha256, self.settings) == (other.sha256, other.settings)
+
+
+def with_options(bot: Bot, text: str) -> Bot:
+    """The bot with options such as ``depth=3,c=1.4``. Raises ConfigError."""
+    return _with_settings(bot, read_settings(text, bot.manifest.options, bot.base))
+
+
+def renamed(bot: Bot, base: str) -> Bot:
+    """The bot under another name, with its options."""
+    return _with_settings(msgspec.structs.replace(bot, label=base), bot.settings)
+
+
+def _with_settings(bot: Bot, settings: dict[str, Value]) -> Bot:
+    said = settings_text(settings)
+    label = f"{bot.base}:{said}" if said else bot.base
+    return msgspec.structs.replace(bot, label=label, settings=settings)
 
 
 def bot_at(path: Path, *, name: str | None = None, command: Sequence[str] | None = None) -> Bot:
@@ -182,11 +231,23 @@ def played_copy(run: Path, info: BotInfo) -> Bot:
         raise BotFolderError(
             f"expected the files of {info.name} in {folder}, got a link to another folder, or none"
         )
-    return bot_at(
-        folder,
-        name=info.name.partition("@")[0],
-        command=None if (folder / FILE).exists() else info.command,
+    name = split_options(info.name)[0].partition("@")[0]
+    has_manifest = (folder / FILE).exists()
+    bot = bot_at(folder) if has_manifest else bot_at(folder, name=name, command=info.command)
+    return msgspec.structs.replace(
+        bot, label=info.name, settings=_settings_in(info.options, bot, folder)
     )
+
+
+def _settings_in(told: Mapping[str, Value], bot: Bot, folder: Path) -> dict[str, Value]:
+    """The options that run.json tells of a bot. Raises BotFolderError where its bot.toml knows
+    none such.
+    """
+    said = {name: value_text(value) for name, value in told.items()}
+    try:
+        return chosen(said, bot.manifest.options, bot.label)
+    except ConfigError as error:
+        raise BotFolderError(f"{folder}: {error}", error.hint) from None
 
 
 def content_hash(path: Path, manifest: Manifest) -> str:

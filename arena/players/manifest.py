@@ -10,10 +10,10 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.errors import BotFolderError
+from arena.players.options import LEAST_MEMORY_MB, MOST_MEMORY_MB, Option, read_options
 
 FILE = "bot.toml"
 MAX_BYTES = 64 * 1024
-LEAST_MEMORY_MB, MOST_MEMORY_MB = 16, 4096
 MOST_PROCESSES = 128
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", re.ASCII)
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,19}", re.ASCII)
@@ -33,7 +33,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
     ``command`` and each ``build`` step run in the bot's folder; ``fresh`` asks for a new process
     for every game; ``startup_ms`` and ``move_ms`` are the shortest times with which the bot still
-    plays as intended.
+    plays as intended; ``options`` are by name, in the order of the file.
     """
 
     name: str
@@ -48,6 +48,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     processes: Annotated[int, Meta(ge=1, le=MOST_PROCESSES)] = 32
     startup_ms: Milliseconds | None = None
     move_ms: Milliseconds | None = None
+    options: dict[str, Option] = {}
 
     def __reduce__(self) -> tuple[Callable[[bytes], "Manifest"], tuple[bytes]]:
         """Pickles as JSON: fields left out as defaults, and so out of a bot's hash, stay left out
@@ -88,7 +89,9 @@ def read_manifest(folder: Path) -> Manifest:
             raise BotFolderError(
                 f"{path}: expected at most {MAX_BYTES >> 10} KiB, got {path.stat().st_size} bytes"
             )
-        manifest = msgspec.toml.decode(path.read_bytes(), type=Manifest)
+        told = msgspec.toml.decode(path.read_bytes())
+        options = told.pop("options", {})
+        manifest = msgspec.convert(told, type=Manifest)
     except FileNotFoundError:
         raise BotFolderError(
             f"expected a file {path}, found none", f"write one, for example\n{EXAMPLE}"
@@ -105,7 +108,7 @@ def read_manifest(folder: Path) -> Manifest:
         )
     check_name(manifest.name, str(path))
     check_version(str(manifest.version), str(path))
-    return manifest
+    return msgspec.structs.replace(manifest, options=read_options(options, str(path)))
 
 
 def comments(text: str) -> list[str]:
@@ -121,6 +124,12 @@ def played_text(text: str, manifest: Manifest) -> str:
     """
     values = msgspec.to_builtins(msgspec.structs.replace(manifest, version="1"))
     # JSON is TOML, for such values as there are, but for one character that TOML wants escaped.
+    options = values.pop("options", {})
+    values |= {
+        f"options.{name}.{key}": value
+        for name, told in options.items()
+        for key, value in told.items()
+    }
     lines = [
         f"{key} = {msgspec.json.encode(value).decode()}".replace("\x7f", "\\u007f")
         for key, value in values.items()

@@ -8,6 +8,7 @@ from msgspec import Meta, Raw, Struct
 from msgspec.structs import replace
 
 from arena.errors import FaultKind, Forfeit
+from arena.players.options import Value
 
 PROTOCOL = 1
 
@@ -34,6 +35,7 @@ class Start(Struct, tag="start", frozen=True, omit_defaults=True):
     is none.
 
     ``clock`` is ``wall`` if time is measured by the wall clock, absent if it is processor time.
+    ``options`` has the value of each option that the bot declares, absent if it declares none.
     """
 
     players: int
@@ -45,6 +47,7 @@ class Start(Struct, tag="start", frozen=True, omit_defaults=True):
     game_ms: int | None = None
     increment_ms: int = 0
     clock: ClockKind = "cpu"
+    options: dict[str, Value] = {}
 
 
 class ProvinceView(Struct, frozen=True):

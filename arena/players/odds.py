@@ -4,18 +4,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from arena.errors import ConfigError
-from arena.players.manifest import LEAST_MEMORY_MB, MOST_MEMORY_MB
+from arena.players.options import ARENA_OPTIONS
 
-MAX_MS = 86_400_000
-LIMITS = {
-    "move_ms": (1, MAX_MS),
-    "game_ms": (1, MAX_MS),
-    "increment_ms": (0, MAX_MS),
-    "memory_mb": (LEAST_MEMORY_MB, MOST_MEMORY_MB),
-}
-"""The options that every bot has, each with its least and its most. The arena keeps them: no bot
-declares them, and none is told of another's.
-"""
 LABELS = 1024
 
 
@@ -34,7 +24,7 @@ def odds_of(label: str) -> Odds:
     elsewhere may have.
     """
     pairs = (part.partition("=") for part in label.partition(":")[2].split(","))
-    return Odds(**{key: _limit(label, key, text) for key, _, text in pairs if key in LIMITS})
+    return Odds(**{key: _limit(label, key, text) for key, _, text in pairs if key in ARENA_OPTIONS})
 
 
 def has_odds(label: str) -> bool:
@@ -43,8 +33,8 @@ def has_odds(label: str) -> bool:
 
 
 def _limit(label: str, key: str, text: str) -> int:
-    least, most = LIMITS[key]
-    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(most))
-    if not is_number or not least <= int(text) <= most:
-        raise ConfigError(f"{label}: expected {key} from {least} to {most}, got {text!r}")
-    return int(text)
+    option = ARENA_OPTIONS[key]
+    value = option.value_of(text)
+    if not isinstance(value, int):
+        raise ConfigError(f"{label}: expected {key} to be {option.wanted}, got {text!r}")
+    return value

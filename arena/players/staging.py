@@ -67,7 +67,7 @@ def staged_for_a_while(*bots: Bot, sandbox: Sandbox = OPEN) -> Iterator[list[Bot
     folder = make_passing("staged")
     try:
         yield [
-            stage(bot, Path(folder, f"{number}-{bot.label}"), sandbox)
+            stage(bot, Path(folder, f"{number}-{bot.base}"), sandbox)
             for number, bot in enumerate(bots)
         ]
     finally:

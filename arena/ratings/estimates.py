@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from arena.ratings.brownian import Endpoint, chance_of_less
 from arena.ratings.freedom import COVERAGE, quantile
 from arena.ratings.model import ROUNDING
-from arena.ratings.sequential import BlockTest
+from arena.ratings.sequential import BlockTest, Verdict
 
 if TYPE_CHECKING:
     from arena.ratings.margins import MarginTest
@@ -22,6 +22,8 @@ OVERSHOOT = 0.583
 """
 CERTAIN = 0.99
 """How sure we want to be before we say that margins and wins disagree."""
+NEAR = 20.0
+"""How many Elo a round of blocks rarely moves an estimate."""
 MOST_ELO = 4000.0
 """Differences larger than this count as infinite."""
 
@@ -71,6 +73,43 @@ def unbiased_estimate(test: BlockTest) -> Estimate:
         )
 
     return Estimate(elo_with(0.5), elo_with((1 + COVERAGE) / 2), elo_with((1 - COVERAGE) / 2))
+
+
+class Look(NamedTuple):
+    """What a test says after a round of blocks.
+
+    ``blocks``   so far
+    ``llr``      the log likelihood ratio, which decides when it reaches a bound of the question
+    ``elo``      the plain estimate, infinite if the blocks do not bound it
+    ``error``    the half-width of its 95 % interval, infinite where that knows no end
+    ``verdict``  so far
+    """
+
+    blocks: int
+    llr: float
+    elo: float
+    error: float
+    verdict: Verdict
+
+
+def look_at(test: BlockTest, before: Look | None = None) -> Look:
+    """What a test says now; ``before`` is the look before this one, which saves time.
+
+    By margin, a plain estimate with the two ends of its interval takes 22 ms, this 2 ms.
+    """
+    near = before.elo if before else 0.0
+    elo = _elo_near(test, test.mean, near) if isfinite(near) else _elo(test, test.mean)
+    half = float(quantile(test.blocks - 1)) * sqrt(test.variance / max(test.blocks, 1))
+    error = half / _slope(test, elo) if isfinite(elo) else inf
+    return Look(test.blocks, test.llr, elo, error if error < MOST_ELO else inf, test.verdict)
+
+
+def _elo_near(test: BlockTest, value: float, near: float) -> float:
+    """`_elo`, for one that is probably near to another."""
+    low, high = near - NEAR, near + NEAR
+    if not test.worth(low) < value < test.worth(high):
+        return _elo(test, value)
+    return float(brentq(lambda elo: test.worth(elo) - value, low, high, xtol=1e-4))
 
 
 def disagreement(test: "MarginTest") -> Estimate:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,7 @@ folder can still be sent to somebody.
 BLOCK = 4096
 """What a disk gives to the smallest file, and to the folder it is in."""
 SHORT_STDERR = 500
+MOST_NAME = 250
 
 
 class KeptFault(Struct, frozen=True):
@@ -38,7 +40,17 @@ class KeptFault(Struct, frozen=True):
 
 def evidence_name(game: str, seat: int) -> str:
     """Where the evidence of a seat's fault lies below the run's folder."""
-    return f"{FOLDER}/{game}/seat-{seat}.json"
+    return f"{FOLDER}/{'/'.join(map(_folder_name, game.split('/')))}/seat-{seat}.json"
+
+
+def _folder_name(part: str) -> str:
+    """A part of a game's id as the name of a folder: some systems take no ``:``, and none takes the
+    line-up of four bots with all their options.
+    """
+    name = part.replace(":", "~")
+    if len(name) <= MOST_NAME:
+        return name
+    return f"{name[: MOST_NAME // 2]}~{sha256(part.encode()).hexdigest()[:16]}"
 
 
 class Faults:

@@ -4,7 +4,7 @@ keeps it.
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -90,6 +90,65 @@ def note_of(said: object) -> Note | None:
         if fitting is not None:
             kept[name] = fitting
     return Note(kept) if kept else None
+
+
+class Loss(NamedTuple):
+    """A part of a note that is cut or dropped: what was expected of it, and what came."""
+
+    part: str
+    expected: str
+    got: str
+
+
+def losses(said: object) -> list[Loss]:
+    """What `note_of` does not keep as it was said, for a bot's author."""
+    if not isinstance(said, dict):
+        return [] if said is None else [Loss("note", "an object", _shown(said))]
+    note = note_of(said)
+    kept = note.kept if note else {}
+    return [
+        Loss(name, expected, _shown(told) if name != "text" else _shown_text(told))
+        for name, told in said.items()
+        if (expected := _lacking(name, told, kept.get(name)))
+    ]
+
+
+def _lacking(name: str, told: object, kept: float | str | None) -> str:
+    """What was expected of a part that is not kept as it was said; else nothing."""
+    if name == "text":
+        return _lacking_text(told, kept or "")
+    if kept is not None:
+        return ""
+    if name == "value":
+        return "a number from 0 to 1"
+    if name in TAKEN:
+        return "another name, because turn and seat are the arena's"
+    if not NAME.fullmatch(name):
+        return f"a name of 1 to {MOST_NAME} letters, digits and _, with a letter first"
+    if _number_of(told) is None:
+        return f"a number no further from 0 than {LARGEST:,}"
+    return f"at most {MOST_NUMBERS} numbers"
+
+
+def _lacking_text(told: object, kept: object) -> str:
+    if not isinstance(told, str):
+        return "text"
+    if len(told) > MOST_TEXT:
+        return f"at most {MOST_TEXT} characters"
+    return "" if kept == told.strip() else "no control characters, and none that hide or reorder"
+
+
+def _shown(told: object) -> str:
+    """A part of a note in a few characters; it may be of any size and depth."""
+    if isinstance(told, list | dict):
+        return "a list" if isinstance(told, list) else "an object"
+    if isinstance(told, int) and abs(told) > LARGEST:
+        return "a larger one"
+    return repr(told[:MOST_NAME]) if isinstance(told, str) else str(told)
+
+
+def _shown_text(told: object) -> str:
+    return f"{len(told)} characters" if isinstance(told, str) else _shown(told)
 
 
 def _value_of(told: object) -> float | None:

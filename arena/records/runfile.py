@@ -16,18 +16,21 @@ MOST_BYTES = 256 << 20
 """Runs of a million line-ups have a hundred."""
 
 
-class BotInfo(Struct, frozen=True):
-    """A bot of a run, with its files as they were when the run started."""
+class BotInfo(Struct, frozen=True, omit_defaults=True):
+    """A bot of a run: its files as they were when the run started, and the values of its
+    options.
+    """
 
     name: Annotated[str, Meta(pattern=r"^[^/]+$")]
     version: str
     sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{12,64}$")]
     command: Annotated[list[str], Meta(min_length=1)]
+    options: dict[str, int | float | bool | str] = {}
 
     @property
     def copy(self) -> str:
-        """Where the run's folder keeps the copy of the bot that plays."""
-        return f"bots/{self.name}-{self.sha256[:12]}"
+        """Where the run's folder keeps the copy of the bot that plays, whatever its options."""
+        return f"bots/{self.name.partition(':')[0]}-{self.sha256[:12]}"
 
 
 class RunInfo(Struct, frozen=True):

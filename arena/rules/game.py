@@ -21,7 +21,7 @@ from arena.rules.notation import (
 )
 from arena.rules.terms import PAGODAS, Event
 
-__all__ = ["PAGODAS", "PASS", "PASSED", "Board", "Event", "State", "move_text"]
+__all__ = ["PAGODAS", "PASS", "PASSED", "Board", "Event", "State", "move_text", "parse_move"]
 
 
 def deck_sorted(key: Callable[[int], bytes | int]) -> str:

@@ -68,6 +68,11 @@ def split_move(board: Board, move: int) -> tuple[int, int, int, int]:
     return kind // 6, square, kind // 2 % 3, square + (board.stride if kind & 1 else 1)
 
 
+def tile_of(move: int) -> int:
+    """The tile that a placement lays."""
+    return TILE_OF_KIND[move >> KIND_SHIFT]
+
+
 @lru_cache(maxsize=CACHED)
 def move_text(board: Board, move: int) -> str:
     """The move in canonical notation, such as ``Rc4Yd4``, or ``pass``."""

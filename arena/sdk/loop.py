@@ -6,6 +6,8 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterable
+from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
@@ -98,6 +100,9 @@ class _Game:
         self._rng = random.Random(start.seed)  # noqa: S311
         self._has_bank = start.game_ms is not None
         self._clock = start.clock
+        self._options = MappingProxyType(_Options(start.options))
+        nodes = start.options.get("nodes")
+        self._most_nodes = max(0, nodes) if type(nodes) is int else 0  # a bool is no number of them
 
     def follow(self, played: Played) -> None:
         move = parse_move(self._state.board, played.move)
@@ -106,7 +111,7 @@ class _Game:
         self._state.play(move)
 
     def answer(self, choose: Choose, turn: Turn, answered_ns: int) -> Move:
-        watch = Stopwatch(self._clock, answered_ns)
+        watch = Stopwatch(self._clock, answered_ns, self._most_nodes)
         self._state.set_hand(self._seat, [parse_tile(tile) for tile in turn.hand])
         state = self._state.copy()
         said: dict[str, object] = {}
@@ -118,10 +123,19 @@ class _Game:
             has_bank=self._has_bank,
             watch=watch,
             said=said,
+            options=self._options,
         )
         move = choose(position)
         text = move if isinstance(move, str) else position.text(move)
         return Move(turn.id, text, _note(said)) if said else Move(turn.id, text)
+
+
+class _Options(dict[str, Any]):
+    """Options by name; a wrong name gets a sentence."""
+
+    def __missing__(self, name: str) -> Any:
+        there = ", ".join(self) or "none"
+        raise KeyError(f"expected an option of bot.toml ({there}), got {name!r}")
 
 
 # The numbers of NumPy and PyTorch become numbers of ours.

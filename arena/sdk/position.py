@@ -1,7 +1,9 @@
 """What a seat sees when it has to move, and what it can try."""
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
 
 from arena.rules import State
 from arena.rules.boards import COLOURS, Board
@@ -29,6 +31,8 @@ from arena.sdk.dealing import dealt, unseen
 from arena.sdk.rollouts import Pace, Rollout, outlook_unit, played_on, tried
 from arena.sdk.stopwatch import Stopwatch
 
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
+
 
 class Position:
     """What your bot sees when it has to move. Your function gets one; you never need to make one
@@ -42,6 +46,8 @@ class Position:
         has_bank: Whether ``time_ms`` is all that is left for several moves, not for this one alone.
         rng: A ``random.Random`` of your own, seeded by the arena. Use it, and the same game can be
             played again move by move.
+        options: The options that your ``bot.toml`` declares, by name, as the user set them: an int,
+            a float, a bool or a text each.
         state: The rules' own state, for bots that need speed: its areas are bit masks, and tiles
             you cannot see are unknown.
 
@@ -68,6 +74,7 @@ class Position:
         has_bank: bool = False,
         watch: Stopwatch | None = None,
         said: dict[str, object] | None = None,
+        options: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
         self.state = state
         self.seat = seat
@@ -76,6 +83,7 @@ class Position:
         self.has_bank = has_bank
         self._watch = watch or Stopwatch()
         self._said = {} if said is None else said
+        self.options = options
 
     def note(self, value: float | None = None, text: str | None = None, **numbers: float) -> None:
         """Say something about your move: `arena replay` shows it. No other bot sees it, and it
@@ -471,9 +479,15 @@ class Position:
 
     def _at(self, state: State) -> "Position":
         """The same eyes on another state."""
-        has_bank, watch, said = self.has_bank, self._watch, self._said
         return Position(
-            state, self.seat, self.rng, self.time_ms, has_bank=has_bank, watch=watch, said=said
+            state,
+            self.seat,
+            self.rng,
+            self.time_ms,
+            has_bank=self.has_bank,
+            watch=self._watch,
+            said=self._said,
+            options=self.options,
         )
 
     def _seed(self, seed: int | None) -> int:

@@ -13,7 +13,8 @@ from arena.errors import ConfigError, did_you_mean
 from arena.match.clock import Timing
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, ClockKind
-from arena.players.odds import MAX_MS, has_odds
+from arena.players.odds import has_odds
+from arena.players.options import MOST_MS
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
 from arena.rules.boards import Board
@@ -30,8 +31,8 @@ BEFORE = {"clock": "wall", "by": "wins"}
 Players = Annotated[int, Meta(ge=2, le=4)]
 Deals = Annotated[int, Meta(ge=1, le=MOST_DEALS)]
 Tables = Annotated[int, Meta(ge=1)]
-Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
-Increment = Annotated[int, Meta(ge=0, le=MAX_MS)]
+Milliseconds = Annotated[int, Meta(ge=1, le=MOST_MS)]
+Increment = Annotated[int, Meta(ge=0, le=MOST_MS)]
 HalfWidth = Annotated[float, Meta(gt=0)]
 Chance = Annotated[float, Meta(gt=0, lt=0.5)]
 # A run.json can come from anybody, and `len` fails for ranges of 2**63 and more.
@@ -313,7 +314,9 @@ def info_of(bot: Bot, known: RunInfo | None = None) -> BotInfo:
     """A bot's entry in run.json; a run that is ``known`` may name the same content by the hash of
     earlier versions.
     """
-    info = BotInfo(bot.label, str(bot.manifest.version), bot.sha256, bot.command)
+    info = BotInfo(
+        bot.label, str(bot.manifest.version), bot.sha256, bot.command, {**bot.options, **bot.limits}
+    )
     there = (
         next((other for other in known.bots if other.name == bot.label), info) if known else info
     )

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from arena.errors import ConfigError, RunError, did_you_mean
 from arena.match.retrace import Script
 from arena.players.builtin import COMMAND
@@ -106,4 +104,4 @@ def copy_of(run: Path, info: BotInfo, cure: str) -> Bot:
         raise RunError(
             f"expected the files of {info.name} that played in {bot.folder}, got other files", cure
         )
-    return msgspec.structs.replace(bot, label=info.name)
+    return bot

@@ -11,14 +11,11 @@ import math
 
 from arena.sdk import Position, run
 
-MOVES = 12
-AMONG = 8
-TURNS = 16
-
 
 def choose(position: Position) -> int:
+    own = position.options
     ranked = sorted(zip(position.outlooks(), position.legal_moves(), strict=True), reverse=True)
-    moves = [move for _, move in ranked[:MOVES]]
+    moves = [move for _, move in ranked[: own["moves"]]]
     worth = dict.fromkeys(moves, 0.0)
     stages = math.ceil(math.log2(len(moves)))
     for stage in range(stages):
@@ -28,7 +25,7 @@ def choose(position: Position) -> int:
                 if not position.has_time():
                     return max(moves, key=worth.__getitem__)
                 [played] = position.rollouts(
-                    1, [move], policy="greedy", among=AMONG, turns=TURNS, seed=seed
+                    1, [move], policy="greedy", among=own["among"], turns=own["turns"], seed=seed
                 )
                 found[move] = played.outlook
             for move, value in found.items():

@@ -13,15 +13,6 @@ import math
 
 from arena.sdk import PASS, Position, run
 
-MOVES = 16
-DEPTH = 2
-WIDTH = 2.0
-GROWS = 0.35
-EXPLORE = 1.5
-"""Pagodas: how much better a move may turn out that was seldom tried."""
-AMONG = 8
-TURNS = 8
-
 
 class Node:
     """A move in the tree: tries, what came of them for the seat that plays it, and the replies."""
@@ -41,15 +32,16 @@ class Node:
 
 def reply_to(node: Node, position: Position, moves: list[int]) -> int:
     """The move to try next: a new one as long as the node may grow, else the most promising."""
+    own = position.options
     known = [move for move in moves if move in node.replies]
-    if len(known) < min(len(moves), WIDTH * (node.tries + 1) ** GROWS):
+    if len(known) < min(len(moves), own["width"] * (node.tries + 1) ** own["grows"]):
         new = [
             entry
             for entry in zip(position.outlooks(), moves, strict=True)
             if entry[1] not in node.replies
         ]
         return max(new)[1]
-    explore = EXPLORE**2 * math.log(node.tries + 1)
+    explore = own["explore"] ** 2 * math.log(node.tries + 1)
     return max(
         known,
         key=lambda move: node.replies[move].mean() + math.sqrt(explore / node.replies[move].tries),
@@ -60,8 +52,8 @@ def try_once(position: Position, node: Node, seed: int) -> None:
     """Walks from a root move to a new leaf, plays on, and tells every node on the way what came of
     it.
     """
-    path = [(position.seat, node)]
-    while node.tries and len(path) <= DEPTH and not position.is_over:
+    own, path = position.options, [(position.seat, node)]
+    while node.tries and len(path) <= own["depth"] and not position.is_over:
         moves = position.legal_moves()
         if moves:
             move = reply_to(node, position, moves)
@@ -70,7 +62,7 @@ def try_once(position: Position, node: Node, seed: int) -> None:
             position = position.play(move)
         else:
             position = position.play(PASS)
-    position = position.play_on(policy="careful", among=AMONG, turns=TURNS, seed=seed)
+    position = position.play_on(policy="careful", among=own["among"], turns=own["turns"], seed=seed)
     for seat, passed in path:
         passed.tries += 1
         passed.total += (outlook := position.outlook(seat))
@@ -78,8 +70,9 @@ def try_once(position: Position, node: Node, seed: int) -> None:
 
 
 def choose(position: Position) -> int:
+    own = position.options
     ranked = sorted(zip(position.outlooks(), position.legal_moves(), strict=True), reverse=True)
-    race = {move: Node() for _, move in ranked[:MOVES]}
+    race = {move: Node() for _, move in ranked[: own["moves"]]}
     stages = math.ceil(math.log2(len(race)))
     for stage in range(stages):
         while position.has_time((stage + 1) / stages):
@@ -91,7 +84,9 @@ def choose(position: Position) -> int:
         best = sorted(race, key=lambda move: race[move].mean(), reverse=True)
         race = {move: race[move] for move in best[: (len(best) + 1) // 2]}
     move, node = next(iter(race.items()))
-    position.note(node.ahead / node.tries if node.tries else None, tries=node.tries)
+    position.note(
+        node.ahead / node.tries if node.tries else None, tries=node.tries, nodes=position.nodes
+    )
     return move
 
 

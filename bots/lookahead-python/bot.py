@@ -6,10 +6,9 @@ bot would. The mean over the deals is the expectation over their hands and its o
 moves with the best outlooks are tried, all on the same deals.
 """
 
-from arena.sdk import PASS, Position, run
+from itertools import count
 
-MOVES = 6
-DEALS = 3
+from arena.sdk import PASS, Position, run
 
 
 def best_first(position: Position) -> list[int]:
@@ -31,9 +30,10 @@ def worth(position: Position) -> float:
 
 
 def choose(position: Position) -> int:
-    moves = best_first(position)[:MOVES]
+    own = position.options
+    moves = best_first(position)[: own["moves"]]
     total = dict.fromkeys(moves, 0.0)
-    for _ in range(DEALS):
+    for _ in count() if own["nodes"] else range(own["deals"]):
         deal, found = position.sample(), {}
         for move in moves:
             if not position.has_time():

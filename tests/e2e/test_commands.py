@@ -12,7 +12,7 @@ from click import Context
 
 from arena.cli.main import HIDDEN, SECTIONS
 from arena.cli.main import arena as arena_command
-from tests.e2e.conftest import ROOT
+from tests.e2e.conftest import RANDOM, ROOT
 
 
 def test_help_lists_every_command_in_its_section_and_none_that_is_hidden(arena):
@@ -228,6 +228,26 @@ def test_a_bad_bot_fails_the_check_with_the_cure_and_is_not_registered(
     _, err = arena("submit", f"bots/{name}", "--name", "other", status=1)
     assert "other is not registered: it fails the check above" in err
     assert not (arena.home / "bots" / "other").exists()
+
+
+def test_a_check_for_programs_says_the_same_as_the_one_for_people(arena):
+    arena.add_bot("passes", RANDOM.replace('rng.choice(message["legal"])', '"pass"'), to=".")
+    out, _ = arena("check", "./passes", status=1)
+    told = json.loads(arena("check", "./passes", "--json", status=1)[0])
+    assert (told["bot"], told["passed"], told["move_ms"]) == ("passes", False, 1000)
+    steps = told["steps"]
+    marks = {True: "ok", False: "FAIL", None: "left out"}
+    lines = [line for line in out.splitlines()[:-1] if not line.startswith("      ")]
+    assert [f"{marks[step['passed']]} {step['name']}" for step in steps] == [
+        " ".join(line.split(":")[0].split()) for line in lines
+    ]
+    failed = next(step for step in steps if step["passed"] is False)
+    assert (failed["kind"], failed["expected"]) == ("illegal move", "a legal move")
+    assert failed["problem"] in out
+    assert f"cure: {failed['hint']}" in out
+    assert failed["got"] in failed["problem"]
+    assert steps[-1]["left_out"] > 30
+    assert steps[2]["measured"]["startup_ms"] <= steps[2]["ms"] <= told["ms"]
 
 
 def test_a_bot_that_stays_when_its_input_ends_fails_the_check(arena):

@@ -15,7 +15,7 @@ from tests.e2e.test_kills import journal_lines, processes, wait_for
 
 GREEDY = ROOT / "bots" / "greedy-python"
 CLOSE = ("compare", "rnd", "fst", "--seed", "close", "--elo1", 60)
-TRUTH = ("verdict", "blocks", "games", "llr", "elo", "elo_low", "elo_high", "plain_elo")
+TRUTH = ("verdict", "blocks", "games", "llr", "elo", "elo_low", "elo_high", "plain_elo", "looks")
 
 
 def answer(out):

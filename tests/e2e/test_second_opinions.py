@@ -18,6 +18,13 @@ def test_a_comparison_by_margin_says_so_and_has_the_wins_beside_it(arena):
     assert (found["by"], found["verdict"], found["disagree"]) == ("margin", "better", False)
     assert found["wins_elo_low"] <= found["wins_elo"] <= found["wins_elo_high"]
     assert found["disagreement_low"] <= 0 <= found["disagreement_high"]
+    assert [look["blocks"] for look in found["looks"]] == list(range(1, found["blocks"] + 1))
+    assert {look["verdict"] for look in found["looks"][:-1]} == {"undecided"}
+    last = found["looks"][-1]
+    shared = ("blocks", "llr", "verdict")
+    assert {key: last[key] for key in shared} == {key: found[key] for key in shared}
+    assert abs(last["elo"] - found["plain_elo"]) < 0.02
+    assert found["looks"][0]["error"] is None, "one block has no error bar"
 
 
 def test_the_same_games_are_read_by_wins_unless_asked_otherwise(arena):

@@ -5,11 +5,16 @@ import re
 import pytest
 
 from arena.exports.pictures.board import before_after_picture, board_picture, forbidden_picture
+from arena.exports.pictures.film import Film
 from arena.exports.pictures.outline import outline
+from arena.exports.pictures.parts import every_part, used_parts
+from arena.exports.pictures.scene import PAGODAS
 from arena.exports.pictures.tiles import likely_tiles, pair_of
+from arena.match.replay import replay, start_state
 from arena.rules import State
-from arena.rules.boards import Board, parse_board
+from arena.rules.boards import Board, built_in, parse_board
 from arena.rules.notation import PASS, parse_move
+from tests.exports.runs import game_of
 from tests.rules.positions import position
 
 
@@ -67,14 +72,10 @@ def test_provinces_villages_and_pagodas_are_in_the_colours_of_their_owners():
     state = position(State, "R0 R0 R0 R0 R0\nV1 .  Y1 Y1 V", hands=("RR", "RR"))
     text = board_picture(state, "both & two")
     assert "<title>both &amp; two</title>" in text
-    assert len(re.findall('href="#p2"', text)) == 1
-    assert len(re.findall('href="#p1"', text)) == 2
-    black, white = (
-        re.search(rf'class="o o{seat}" d="([^"]*)"', text)[1].count("M") for seat in (0, 1)
-    )
-    assert (black, white) == (1, 2)
-    assert 'id="B"' not in text  # what is not used is not in the file
-    assert 'class="r"' not in text
+    assert [text.count(f'href="#q{pagoda}"') for pagoda in ("20", "10", "11", "21")] == [1, 0, 2, 0]
+    assert [text.count(f'<g class="q{seat}">') for seat in (0, 1)] == [1, 2]
+    assert 'id="qB"' not in text  # what is not used is not in the file
+    assert "#qlast" not in text
 
 
 def test_only_the_position_after_the_move_has_the_ring():
@@ -83,20 +84,18 @@ def test_only_the_position_after_the_move_has_the_ring():
     after = before.copy()
     after.play(move)
     text = before_after_picture(before, after, "found", move)
-    assert text.count('class="r"') == 1
-    assert text.index('class="r"') > text.index("translate(")
-    assert (
-        board_picture(
-            after, "found", [*likely_tiles(before), *pair_of(before.board, move)], move
-        ).count('class="r"')
-        == 1
+    assert text.count('href="#qlasth"') == 1
+    assert text.index('href="#qlasth"') > text.index("translate(")
+    alone = board_picture(
+        after, "found", [*likely_tiles(before), *pair_of(before.board, move)], move
     )
+    assert alone.count('href="#qlasth"') == 1
 
 
 def test_a_tile_that_may_not_lie_there_is_crossed_out():
     state = position(State, "R . V\n. . .")
     text = forbidden_picture(state, "on a village", parse_move(state.board, "Rb1Rc1"))
-    assert '<rect class="x b" x="41" y="1" width="78" height="38"' in text
+    assert '<rect class="q-refused q-broken" x="41" y="1" width="78" height="38"' in text
 
 
 def test_equal_positions_make_equal_pictures_on_a_board_of_any_size():
@@ -104,3 +103,52 @@ def test_equal_positions_make_equal_pictures_on_a_board_of_any_size():
     for rows in ("R", "R.~\n...", ("." * 26 + "\n") * 25 + "." * 25 + "B"):
         state = State(parse_board("any", rows), 2, ())
         assert board_picture(state, "start") == board_picture(state.copy(), "start")
+
+
+def test_every_part_is_there_once_and_refers_only_to_parts():
+    parts = every_part()
+    for name, text in parts.items():
+        assert len(re.findall(rf'id="{name}"', text)) == 1
+        assert set(re.findall(r"#(q\w+)", text)) <= parts.keys()
+    assert used_parts('<use href="#qRBh"/>').count('id="qR"') == 1
+    assert 'id="qY"' not in used_parts('<use href="#qRBh"/>')
+
+
+@pytest.mark.parametrize(("bots", "name"), [(("a", "b"), "bird"), (("a", "b", "c", "d"), "lion")])
+def test_a_film_is_the_pictures_of_its_positions(bots, name):
+    board = built_in(name)
+    record = game_of(bots, board=name)
+    film, shown = Film(board), set()
+    film.add(start_state(record, board))
+    shown.update(film.frames[0])
+    for step in replay(record, board):
+        change = film.add(step.state, step.move)
+        assert shown.isdisjoint(change.came)
+        assert shown.issuperset(change.went)
+        shown = shown - set(change.went) | set(change.came)
+        assert shown == set(film.frames[-1])
+        pagodas = [film.elements[at].part for at in shown if film.elements[at].layer == PAGODAS]
+        assert [
+            sum(int(part[1]) for part in pagodas if part[2] == str(seat))
+            for seat in range(len(bots))
+        ] == [step.state.placed(seat) for seat in range(len(bots))]
+    assert len(set(film.elements)) == len(film.elements)
+
+
+def test_a_pagoda_stays_where_it_stands():
+    board = built_in("bird")
+    record = game_of(("a", "b"))
+    film = Film(board)
+    film.add(start_state(record, board))
+    for step in replay(record, board):
+        came, went = (
+            [
+                (one.part[2], one.x, one.y)
+                for one in map(film.elements.__getitem__, numbers)
+                if one.layer == PAGODAS
+            ]
+            for numbers in film.add(step.state, step.move)
+        )
+        moved = {owner for owner, *_ in went} & {owner for owner, *_ in came}
+        if set(went) - set(came) and moved:
+            assert any(event.home for event in step.events), "moved without a reason"

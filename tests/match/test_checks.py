@@ -4,8 +4,10 @@ that is for it, with the cure.
 
 import pytest
 
+from arena.errors import FaultKind
 from arena.match.checks.bench import SHORT_MS, SMALL, Bench, Trial
 from arena.match.checks.run import check_bot, run_step
+from arena.match.checks.step import CURES, EXPECTED
 from arena.match.checks.table import STEPS
 from arena.players.folder import bot_at
 from arena.players.sandbox.tiers import OPEN
@@ -268,3 +270,22 @@ def test_most_games_are_at_a_short_time_that_grows_for_a_bot_that_needs_more(
         assert bench.games == 2, "a game that came to nothing does not count"
     finally:
         bench.player.stop()
+
+
+def test_what_is_cut_of_notes_is_said_and_is_no_failure(bench):
+    name, note = "notes within their limits", 'note={"value": 61, "text": "fine", "best\\u202e": 1}'
+    talker = bench(
+        changed('move=rng.choice(message["legal"])', f'move=message["legal"][0], {note}')
+    )
+    assert run(name, talker).detail == "it sends none"
+    talker.game(Trial(SMALL, 2, 0))
+    step = run(name, talker)
+    assert step.passed
+    assert "'value': expected a number from 0 to 1, got 61 (" in step.detail
+    assert "'best\\u202e': expected a name of 1 to 24 letters" in step.detail
+    assert "text" not in step.detail
+    assert step.figures["cut"] == 2 * step.figures["notes"] > 0
+
+
+def test_every_kind_of_fault_has_what_was_expected_and_a_cure():
+    assert set(EXPECTED) == set(CURES) == set(FaultKind)

@@ -2,20 +2,23 @@
 
 A block starts with settings, ``name value`` a line, then a blank line, then the dialogue: ``>``
 from the arena, ``<`` from the bot, ``> ...`` any lines, ``!`` something that the bot does, ``*`` a
-note that the record keeps, ``=`` how it ends. A shown line of the arena may leave fields out.
+note that the record keeps, ``=`` how it ends. A shown line of the arena may leave fields out. The
+settings ``options`` and ``set`` are what the bot.toml declares, and what the user sets.
 """
 
 import json
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 from arena.match.clock import Timing
 from arena.match.referee import GamePlan, Referee
 from arena.players.bot import BotPlayer
-from arena.players.folder import Bot
+from arena.players.folder import Bot, with_options
 from arena.players.inprocess import InProcessPlayer, first_move
 from arena.players.manifest import Manifest
+from arena.players.options import read_options
 from arena.rules.boards import BUILT_IN, built_in, parse_board
 from arena.rules.diagrams import read_hand
 from arena.rules.notation import COPIES, TILES, deck_text
@@ -72,8 +75,11 @@ def play_script(settings, actions, folder, others=first_move):
     notes.write_text("")
     seat, timing = int(settings.get("seat", 0)), timing_of(settings)
     command = [sys.executable, str(SCRIPTED), str(script), str(notes)]
+    options = read_options(tomllib.loads(f"told = {settings.get('options', '{}')}")["told"], "")
+    manifest = Manifest(name="scripted", command=command, options=options)
+    bot = Bot("scripted", manifest, folder, "")
     bot = BotPlayer(
-        Bot("scripted", Manifest(name="scripted", command=command), folder, ""),
+        with_options(bot, settings["set"]) if "set" in settings else bot,
         timing.startup_ms,
         clock=timing.clock,
     )

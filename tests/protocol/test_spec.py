@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ def test_every_kind_of_fault_is_listed_with_its_cure():
 
 
 def test_every_field_of_bot_toml_is_shown():
-    shown = set(re.findall(r"^(\w+) = ", TEXT[TEXT.index("## P10") :], re.M))
+    shown = set(tomllib.loads(re.search(r"```toml\n(.*?)```", TEXT, re.S)[1]))
     assert shown == set(Manifest.__struct_fields__)
 
 

@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from arena import __version__
 from arena.players.inprocess import InProcessPlayer, random_move
@@ -23,6 +24,17 @@ GAMES = {
     "three-players-second-seat": (
         {"board": "lion", "players": "3", "seat": "1", "game_ms": "60000", "increment_ms": "50"},
         "incremental",
+        None,
+    ),
+    "two-players-options": (
+        {
+            "board": "R..V../..~.../....Y./V....B",
+            "options": '{depth = {type = "int", default = 3}, c = {type = "float", default = 1},'
+            ' fast = {type = "bool", default = false},'
+            ' style = {type = "choice", default = "calm", choices = ["calm", "wild"]}}',
+            "set": "c=0.25,style=wild",
+        },
+        "full",
         None,
     ),
     "four-players-one-forfeits": ({"board": "bird", "players": "4", "seat": "3"}, "incremental", 4),
@@ -45,7 +57,7 @@ class Remembering(InProcessPlayer):
         super().__init__("remembering", choose)
 
     def choose(self, state, budget_ns):
-        return super().choose(state, budget_ns)._replace(move=self.moves[-1])
+        return replace(super().choose(state, budget_ns), move=self.moves[-1])
 
 
 def write(name, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr
 
 from arena.ratings.brownian import Endpoint, chance_of_less
-from arena.ratings.estimates import plain_estimate, unbiased_estimate
+from arena.ratings.estimates import look_at, plain_estimate, unbiased_estimate
 from arena.ratings.sequential import Question, SequentialTest, Verdict, log_likelihood_ratio
 
 
@@ -88,6 +88,18 @@ def test_a_test_without_blocks_knows_nothing():
     assert (test.llr, test.verdict) == (0, Verdict.UNDECIDED)
     assert unbiased_estimate(test) == (0, -inf, inf)
     assert plain_estimate(test) == (0, -inf, inf)
+
+
+def test_every_look_has_the_plain_estimate_of_the_blocks_so_far():
+    test, look = SequentialTest(Question(0, 40)), None
+    for value in [1.0, 1.0, -1.0, 0.5, 0.0, 0.5, 1.0, -0.5] * 8:
+        test.add((1 + value) / 2, (1 - value) / 2)
+        look, plain = look_at(test, look), plain_estimate(test)
+        assert (look.blocks, look.llr, look.verdict) == (test.blocks, test.llr, test.verdict)
+        assert look.elo == pytest.approx(plain.elo, abs=1e-3)
+        if test.blocks > 20:
+            assert look.error == pytest.approx((plain.high - plain.low) / 2, rel=0.1)
+    assert look_at(SequentialTest(Question())) == (0, 0, 0, inf, Verdict.UNDECIDED)
 
 
 @pytest.mark.parametrize("drift", [-2.0, 0.0, 0.5, 3.0])

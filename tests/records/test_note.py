@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arena.errors import Forfeit
 from arena.players.messages import SILENCE, decode_reply, said
-from arena.records.note import LARGEST, MOST_TEXT, kept_notes, note_of, wrong_note
+from arena.records.note import LARGEST, MOST_TEXT, kept_notes, losses, note_of, wrong_note
 from arena.records.record import GameRecord
 from arena.records.strict import decode_strictly
 from tests.protocol.test_schemas import RECORDS, VALIDATORS
@@ -101,6 +101,34 @@ def test_what_is_kept_is_by_the_schema_and_stays_as_it_is(told):
     assert VALIDATORS["record"].is_valid({**RECORDS[0], "notes": [entry]})
     assert VALIDATORS["note"].is_valid({key: entry[key] for key in entry if key != "turn"})
     assert "\n" not in str(note)
+
+
+@given(st.dictionaries(NAMES, ANYTHING, max_size=14) | ANYTHING)
+def test_what_is_lost_of_a_note_is_told_part_by_part_and_nothing_else(told):
+    note, lost = note_of(told), losses(told)
+    assert all(len(loss.got) < 100 and loss.expected for loss in lost)
+    if isinstance(told, dict):
+        kept = note.kept if note else {}
+        parts = {loss.part for loss in lost}
+        for name, said in told.items():
+            is_blank = name == "text" and isinstance(said, str) and not said.strip()
+            assert name in parts or name in kept or is_blank
+            assert not (name in parts and name in kept) or name == "text"
+
+
+def test_what_is_lost_says_what_was_expected_and_what_came():
+    told = {"value": 61, "text": "x" * 300, "p win": 3, "n": "7", "seat": 1, "ok": 2, "l": [[]]}
+    assert [(loss.part, loss.expected.split()[0], loss.got) for loss in losses(told)] == [
+        ("value", "a", "61"),
+        ("text", "at", "300 characters"),
+        ("p win", "a", "3"),
+        ("n", "a", "'7'"),
+        ("seat", "another", "1"),
+        ("l", "a", "a list"),
+    ]
+    assert losses("hello")[0].expected == "an object"
+    assert [loss.part for loss in losses(dict.fromkeys("abcdefghij", 1))] == ["i", "j"]
+    assert losses({"value": 0.123456, "text": " fine ", "n": 10**400 // 10**395}) == []
 
 
 GOOD = {"turn": 0, "value": 0.5, "text": "x", "n": 1}

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 
+from arena.exports.pictures.parts import SIDE
 from arena.rules.boards import Board, squares_of
-
-SIDE = 40
-"""The side of a square."""
 
 Point = tuple[int, int]
 

@@ -1,97 +1,104 @@
-"""The parts that a board is drawn from: written once into a file that uses them, and drawn by
-reference.
+"""The parts that a board is drawn from: each is written once into a file or page, and drawn by
+reference. Names of parts and classes begin with ``q``, so that they go with any page.
 """
 
-SEATS = ("#17181c", "#fbf8ef", "#7d3bb0", "#12897b")
-"""The colours of the seats; the second of each pair below stands out from it."""
+import re
+from functools import cache
+from importlib.resources import files
+from itertools import product
+
+from arena.rules.boards import COLOURS
+
+SIDE = 40
+"""The side of a square."""
+
+SEATS = ("#1d1f25", "#fbf8ef", "#7d3bb0", "#12897b")
+"""The colours of the seats; the casing of each stands out from it."""
 CASINGS = ("#f3ead6", "#2b241c", "#f3ead6", "#f3ead6")
 DOORS = ("#8b8b8b", "#9c917c", "#d9c4ec", "#bfe3dc")
 
 STYLE = (
-    ".f{fill:#4a3425}.l{fill:none;stroke:#7a5a3c;stroke-width:2}"
-    ".c{font:600 11px system-ui,sans-serif;fill:#e6d6b5;text-anchor:middle}"
-    ".w{fill:#86b4c6;stroke:#4f8299;stroke-width:1.5}"
-    ".a{fill:none;stroke:#dcedf2;stroke-width:1.6;stroke-linecap:round}"
-    ".v{fill:#ead9b6;stroke:#ad9263;stroke-width:1.2}.k,.o{fill:none}.k{stroke-width:4.6}"
-    ".o{stroke-width:2.6}.r{fill:none;stroke:#ffab00;stroke-width:4}"
-    ".x{fill:none;stroke:#d0021b;stroke-width:4;stroke-linecap:round}.b{stroke-dasharray:9 5}"
-    ".d{fill:none;stroke:#fff;stroke-width:1.6;opacity:.9}.p{fill:#8d7f68}"
+    ".q-frame{fill:url(#qwood)}.q-edge{fill:none;stroke:#86643f;stroke-width:2}"
+    ".q-names{font:600 11px system-ui,sans-serif;fill:#e6d6b5;text-anchor:middle}"
+    ".q-lake{fill:url(#qwater);stroke:#4f8299;stroke-width:1.5}"
+    ".q-waves{fill:none;stroke:#e4f2f6;stroke-width:1.6;stroke-linecap:round}"
+    ".q-plate{fill:#ecdcbb;stroke:#a98c5c;stroke-width:1.2}"
+    ".q-last{fill:none;stroke:#ffab00;stroke-width:4}.q-broken{stroke-dasharray:9 5}"
+    ".q-refused{fill:none;stroke:#d0021b;stroke-width:4;stroke-linecap:round}"
+    ".q-starts{fill:none;stroke:#fff;stroke-width:1.6;opacity:.9}.q-arrow{fill:#8d7f68}"
+    ".q-casing{stroke-width:4.6}.q-border{stroke-width:2.6}"
 )
+BORDER = ".q{0}{{fill:none;stroke:{1}}}.q{0}>.q-casing{{stroke:{2}}}"
 
-PAGODA = (
-    "M8 34v-3h3v-5H7.5l-4-1.5q6-1 8-5h2.5v-3.5h-3l-3-1.3q5-1 6.7-4.7h4l.6-4h1.4l.6 4h4"
-    "q1.7 3.7 6.7 4.7l-3 1.3h-3v3.5h2.5q2 4 8 5l-4 1.5H29v5h3v3z"
-)
-MAJOR = (
-    "M8 35v-3h3v-4.5H7.5l-4-1.5q6-1 8-4.5h2v-3h-3l-4-1.4q5.5-1"
-    " 7.5-4.6h1.2v-2.8h-2.5l-2.5-1.2q4.2-.8 5.8-4.2h3.7l.6-4h1.4l.6 4h3.7q1.6 3.4 5.8 4.2l-2.5"
-    " 1.2h-2.5v2.8h1.2q2 3.6 7.5 4.6l-4 1.4h-3v3h2q2 3.5 8 4.5l-4 1.5H29v4.5h3v3z"
-)
-ROOFS = "M9 24.8h22M13 15.5h14"
-MAJOR_ROOFS = "M9 26.3h22M12 17.3h16M14 8.8h12"
 
-PARTS = {
-    "R": (
-        '<pattern id="R" width="20" height="20" patternUnits="userSpaceOnUse"><path fill="#bb3d2c"'
-        ' d="M0 0h20v20H0z"/><path fill="none" stroke="#dc7a64" stroke-width="1.1" d="M10 2.5l7.5'
-        ' 7.5-7.5 7.5L2.5 10zM10 7l3 3-3 3-3-3z"/></pattern>'
-    ),
-    "Y": (
-        '<pattern id="Y" width="20" height="8" patternUnits="userSpaceOnUse"><path fill="#e6b443"'
-        ' d="M0 0h20v8H0z"/><path fill="none" stroke="#b98518" stroke-width="1.1" d="M0 4q5-4.5 10'
-        ' 0t10 0"/></pattern>'
-    ),
-    "B": (
-        '<pattern id="B" width="20" height="20" patternUnits="userSpaceOnUse"><path fill="#396da9"'
-        ' d="M0 0h20v20H0z"/><path fill="none" stroke="#86abd6" stroke-width="1" d="M0 10a10 10 0 0'
-        " 1 20 0M5 10a5 5 0 0 1 10 0M-10 20a10 10 0 0 1 20 0a10 10 0 0 1 20 0M-5 20a5 5 0 0 1 10"
-        ' 0M15 20a5 5 0 0 1 10 0"/></pattern>'
-    ),
-    "g": (
-        '<pattern id="g" width="40" height="40" patternUnits="userSpaceOnUse"><path fill="#c2ca91"'
-        ' d="M0 0h40v40H0z"/><path fill="none" stroke="#a5ae72" d="M40 0v40H0"/></pattern>'
-    ),
-    "t": (
-        '<path id="t" fill="none" stroke="#8f9c5c" stroke-width="1.2" d="M16 25q0-4-3-6M18 25v-8M20'
-        ' 25q0-4 3-6"/>'
-    ),
-    "u": '<path id="u" class="a" d="M9 17q4-4 8 0t8 0M16 28q4-4 8 0t8 0"/>',
-    "v": (
-        '<path id="v" fill="#9a7440" stroke="#6d4f26" stroke-width=".8" '
-        'd="M6 14l5-5 5 5h-1.5v4h-7v-4zM24 16l5-5 5 5h-1.5v4h-7v-4zM14 30l5-5 5 5h-1.5v4'
-        'h-7v-4z"/>'
-    ),
-    "q": '<path id="q" d="M2 8q0-6 6-6h24q6 0 6 6v24q0 6-6 6H8q-6 0-6-6z"/>',
-    "e": '<path id="e" d="M40.3 2H8Q2 2 2 8v24q0 6 6 6h32.3z"/>',
-    "w": '<path id="w" d="M0 2h32q6 0 6 6v24q0 6-6 6H0z"/>',
-    "s": '<path id="s" d="M2 40.3V8q0-6 6-6h24q6 0 6 6v32.3z"/>',
-    "n": '<path id="n" d="M2 0v32q0 6 6 6h24q6 0 6-6V0z"/>',
-    "h": '<rect id="h" x="1" y="2" width="79" height="38" rx="7"/>',
-    "j": '<rect id="j" x="1" y="2" width="39" height="78" rx="7"/>',
-    "i": '<rect id="i" x="1" y="2" width="39" height="38" rx="7"/>',
-    "H": (
-        '<g id="H"><path stroke="#0005" stroke-dasharray="3 2" d="M40 3v34"/><path stroke="#fff8"'
-        ' d="M3 31V9q0-6 6-6h63"/><path stroke="#0006" d="M77 9v22q0 6-6 6H9"/></g>'
-    ),
-    "J": (
-        '<g id="J"><path stroke="#0005" stroke-dasharray="3 2" d="M3 40h34"/><path stroke="#fff8"'
-        ' d="M3 71V9q0-6 6-6h23"/><path stroke="#0006" d="M37 9v62q0 6-6 6H9"/></g>'
-    ),
-    "I": (
-        '<g id="I"><path stroke="#fff8" d="M3 31V9q0-6 6-6h23"/><path stroke="#0006" d="M37 9v22q0'
-        ' 6-6 6H9"/></g>'
-    ),
-    "z": (
-        '<g id="z" class="d"><circle cx="20" cy="20" r="10"/><circle cx="20" cy="20" r="6.5"/></g>'
-    ),
-    "1": (
-        '<g id="p1"><ellipse cx="20" cy="34.5" rx="14" ry="2.5" fill="#0005" stroke="none"/><path'
-        f' d="{PAGODA}"/><path stroke-opacity=".5" d="{ROOFS}"/></g><path id="d1" d="M18'
-        ' 34v-3.5q2-2.5 4 0V34z"/>'
-    ),
-    "2": (
-        '<g id="p2"><ellipse cx="20" cy="35.5" rx="14" ry="2.5" fill="#0005" stroke="none"/><path'
-        f' d="{MAJOR}"/><path stroke-opacity=".5" d="{MAJOR_ROOFS}"/></g><path id="d2" d="M18'
-        ' 35v-3.5q2-2.5 4 0V35z"/>'
-    ),
-}
+def style(content: str | None = None) -> str:
+    """The style of a drawing: what all have, and the borders of the seats in it, or of all."""
+    return STYLE + "".join(
+        BORDER.format(seat, *colours)
+        for seat, colours in enumerate(zip(SEATS, CASINGS, strict=True))
+        if content is None or f'class="q{seat}"' in content
+    )
+
+
+def used_parts(content: str) -> str:
+    """The parts that the content refers to, and those that they refer to in turn."""
+    parts = every_part()
+    used, rest = set[str](), [content, STYLE]
+    while rest:
+        named = set(re.findall(r'(?:href="|url\()#(q\w+)', rest.pop())) - used
+        used |= named
+        rest += [parts[name] for name in named]
+    return "".join(parts[name] for name in parts if name in used)
+
+
+@cache
+def every_part() -> dict[str, str]:
+    """All parts by name: those drawn by hand in parts.svg, and the tiles and pagodas made of
+    them.
+    """
+    drawn = files("arena.exports.pictures").joinpath("parts.svg").read_text(encoding="utf-8")
+    lines = (line for line in drawn.splitlines() if ' id="' in line)
+    return (
+        {line.split(' id="', 1)[1].split('"', 1)[0]: line for line in lines} | _tiles() | _pagodas()
+    )
+
+
+def _tiles() -> dict[str, str]:
+    """A tile is its shadow, two halves, and light and fold; a start is one space with a ring."""
+    tiles = {}
+    for one, other in product(COLOURS, repeat=2):
+        for way, first, second, place in (("h", "left", "right", "x"), ("v", "top", "bottom", "y")):
+            tiles[f"q{one}{other}{way}"] = _lit(
+                way,
+                f'<use href="#q{first}" fill="url(#q{one})"/>'
+                f'<use href="#q{second}" {place}="{SIDE}" fill="url(#q{other})"/>',
+            )
+    for colour in COLOURS:
+        tiles[f"q{colour}s"] = _lit(
+            "s", f'<use href="#qspace" fill="url(#q{colour})"/>', '<use href="#qstart"/>'
+        )
+    return {name: f'<g id="{name}">{tile}</g>' for name, tile in tiles.items()}
+
+
+def _lit(way: str, halves: str, above: str = "") -> str:
+    return (
+        f'<use href="#qshadow{way}" fill="#0005"/>{halves}'
+        f'<use href="#qlight{way}" fill="none" stroke-width="1.2"/>{above}'
+    )
+
+
+def _pagodas() -> dict[str, str]:
+    """A pagoda of one storey, and the higher one of a major province, for each seat: ``q10`` is the
+    first player's.
+    """
+    return {
+        f"q{storeys}{seat}": (
+            f'<g id="q{storeys}{seat}"><use href="#qfoot"/>'
+            f'<use href="#q{shape}" fill="{fill}" stroke="{casing}"/>'
+            f'<use href="#q{shape}" fill="url(#qshade)"/>'
+            f'<use href="#qroofs{shape}" stroke="{casing}" stroke-opacity=".5"/>'
+            f'<use href="#qdoor{shape}" fill="{door}"/></g>'
+        )
+        for storeys, shape in ((1, "one"), (2, "two"))
+        for seat, (fill, casing, door) in enumerate(zip(SEATS, CASINGS, DOORS, strict=True))
+    }

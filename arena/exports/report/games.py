@@ -10,7 +10,7 @@ from arena.errors import ArenaError
 from arena.exports.report.choice import Reasons
 from arena.exports.report.scan import Scan
 from arena.exports.report.stderr import Shown
-from arena.exports.report.steps import board_object, game_object
+from arena.exports.report.steps import game_object
 from arena.exports.report.words import visible
 from arena.records.record import GameRecord
 from arena.rules.boards import Board
@@ -35,7 +35,7 @@ class Album(NamedTuple):
     def content(self) -> dict[str, Any]:
         """The data that the viewer reads."""
         return {
-            "boards": {name: board_object(board) for name, board in self.boards.items()},
+            "boards": {name: board.rows for name, board in self.boards.items()},
             "games": self.games,
         }
 

@@ -9,7 +9,7 @@ from arena import __version__
 from arena.errors import RunError
 from arena.exports.report import sections
 from arena.exports.report.about import bots_of, repeat_command, settings_of
-from arena.exports.report.drawing import board_picture
+from arena.exports.report.drawing import empty_board, parts
 from arena.exports.report.faults import fault_object, faults
 from arena.exports.report.games import Album, album_of, chosen_records
 from arena.exports.report.material import Material, choose, gather
@@ -138,7 +138,7 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
 
 def _viewer(album: Album, details: Sequence[str]) -> dict[str, Any]:
     """What the viewer shows, and the rules that it or the details of faults name."""
-    pictures = {name: board_picture(board) for name, board in album.boards.items()}
+    pictures = {name: empty_board(board) for name, board in album.boards.items()}
     shown = {game["id"] for game in album.games}
     rules = rules_named([*album.words(), *details])
     content = {**album.content(), "rules": {rule.number: rule.text for rule in rules}}
@@ -146,6 +146,7 @@ def _viewer(album: Album, details: Sequence[str]) -> dict[str, Any]:
         "album": album,
         "content": content,
         "pictures": pictures,
+        "parts": parts(),
         "shown": shown,
         "rules": rules,
     }

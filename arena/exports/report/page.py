@@ -13,6 +13,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from arena.exports.pictures.parts import style as drawing_style
 from arena.exports.report.words import counted, milliseconds, number, shortened, signed, visible
 from arena.rules.rulebook import CITED, Rule, cited, every_rule
 
@@ -34,7 +35,7 @@ class Inline(NamedTuple):
 
 def render(template: str, values: Mapping[str, Any]) -> str:
     """The page made from one of the templates."""
-    style, script = _inline("style.css"), _inline(*SCRIPTS)
+    style, script = _inline(read("style.css"), drawing_style()), _inline(*map(read, SCRIPTS))
     policy = POLICY.format(style=style.hash, script=script.hash)
     page: str = (
         _environment()
@@ -83,11 +84,13 @@ def _shown(value: Any) -> Any:
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _inline(*names: str) -> Inline:
-    """The text of files of the package, joined."""
-    text = "\n".join(
-        files(PACKAGE).joinpath(name).read_text(encoding="utf-8").strip() for name in names
-    )
+def read(name: str) -> str:
+    """A file of the package."""
+    return files(PACKAGE).joinpath(name).read_text(encoding="utf-8").strip()
+
+
+def _inline(*texts: str) -> Inline:
+    text = "\n".join(texts)
     # Our own files.
     digest = b64encode(sha256(text.encode()).digest()).decode()
     return Inline(Markup(text), f"sha256-{digest}")  # noqa: S704

@@ -8,38 +8,23 @@
   const by = Object.fromEntries(
     ["viewer", "game", "link", "result", "board", "race", "values", "step", "play", "kind", "speed", "now", "stderr", "eyes", "players", "log", "cells"].map((id) => [id, at(id)]),
   );
-  let game = null, states = [], step = 0, live = null, timer = 0, kept = "";
+  let game = null, states = [], step = 0, live = null, showScene = null, timer = 0, kept = "";
 
   /* All positions of a game from what each move changed. */
   const unfold = (played) => {
-    const rows = boards[played.board].rows;
     const first = {
-      cells: [...rows.join("")], pagodas: new Map(), left: Array(played.bots.length).fill(played.stock), hands: played.hands,
-      pile: played.pile, tiles: [], turn: 0, touched: [], moved: false,
+      cells: [...boards[played.board].join("")], scene: played.scene, left: Array(played.bots.length).fill(played.stock), hands: played.hands, pile: played.pile, turn: 0,
     };
     const all = [first];
     for (const move of played.steps) {
       const before = all.at(-1);
-      const cells = [...before.cells], pagodas = new Map(before.pagodas), hands = [...before.hands];
+      const cells = [...before.cells], hands = [...before.hands];
       for (const [square, cell] of Object.entries(move.cells ?? {})) cells[square] = cell;
-      for (const [square, seat] of Object.entries(move.pagodas ?? {})) {
-        if (seat < 0) pagodas.delete(Number(square));
-        else pagodas.set(Number(square), seat);
-      }
       hands[move.seat] = move.hand;
-      const placed = halves(move.move, rows[0].length);
-      all.push({
-        cells, pagodas, hands, left: move.left ?? before.left, pile: move.pile, turn: move.turn, moved: Boolean(placed),
-        tiles: placed ? [...before.tiles, placed] : before.tiles, touched: (move.events ?? []).map((event) => event[2]),
-      });
+      const scene = [...before.scene.filter((number) => !move.went?.includes(number)), ...(move.came ?? [])];
+      all.push({ cells, scene, hands, left: move.left ?? before.left, pile: move.pile, turn: move.turn });
     }
     return all;
-  };
-  const halves = (text, width) => {
-    const found = /^([RYB])([a-z])(\d+)([RYB])([a-z])(\d+)$/.exec(text);
-    if (!found) return null;
-    const square = (letter, row) => (Number(row) - 1) * width + letter.charCodeAt(0) - 97;
-    return [{ colour: found[1], at: square(found[2], found[3]) }, { colour: found[4], at: square(found[5], found[6]) }];
   };
 
   /* Faults stand after the last move before them. */
@@ -77,7 +62,7 @@
   const hasEvent = (number) => {
     const kind = by.kind.value, move = game.steps[number - 1];
     const events = move?.events ?? [];
-    const happened = new Set([...events.map((event) => event[0]), ...(events.some((event) => event[3]) ? ["home"] : [])]);
+    const happened = new Set([...events.map((event) => event[0]), ...(events.some((event) => event[2]) ? ["home"] : [])]);
     if (move?.move === "pass") happened.add("pass");
     if (faultsAt(number).length) happened.add("forfeit");
     return kind ? happened.has(kind) : happened.size > 0;
@@ -89,18 +74,28 @@
       Object.hasOwn(rules, part) ? html("a", { href: `#${part.toLowerCase().replace(".", "")}`, title: rules[part], class: "rule", ...more }, part) : part,
     );
 
-  const showPlayers = () => {
+  const chip = (change) => (change ? [html("i", { class: change > 0 ? "chip more" : "chip" }, `${change > 0 ? "+" : "\u2212"}${Math.abs(change)}`)] : []);
+  /* A pagoda that went flies to its owner, unless another of the same owner came in its place. */
+  const sendHome = (move) => {
+    const owner = (element) => element[1].at(-1);
+    const pagodas = (numbers = []) => numbers.map((number) => game.elements[number]).filter(([layer]) => layer === draw.PAGODAS);
+    const came = pagodas(move.came);
+    for (const went of pagodas(move.went)) {
+      const stays = came.some((one) => owner(one) === owner(went) && one[2] === went[2] && one[3] === went[3]);
+      if (!stays) draw.flyHome(live, went, by.players.children[owner(went)].querySelector(".stock"));
+    }
+  };
+  const showPlayers = (before) => {
     const state = states[step], mover = game.steps[step]?.seat, eyes = by.eyes.value;
     by.players.replaceChildren(
       ...game.bots.map((bot, seat) => {
         const hand = state.hands[seat].match(/../g) ?? [];
         const seen = eyes === "" || Number(eyes) === seat;
-        const badge = svg("svg", { viewBox: "-20 -21 40 42", class: "badge", "aria-hidden": "true" }, draw.pagoda(seat, 0, 0));
         const moves = seat === mover ? "to move" : "";
         const who = html("div", { class: "who" }, html("bdi", {}, bot), html("small", {}, [`seat ${seat}`, moves].filter(Boolean).join(", ")));
-        const count = html("div", { class: "count" }, html("b", {}, String(state.left[seat])), html("small", {}, ` of ${game.stock} left`));
+        const count = html("div", { class: "count" }, ...chip(state.left[seat] - before[seat]), html("b", {}, String(state.left[seat])), html("small", {}, ` of ${game.stock} left`));
         const tiles = hand.length ? hand.map((letters) => draw.domino(seen ? letters : "??")) : ["no tiles"];
-        return html("li", { class: seat === mover ? "moves" : "" }, badge, who, count, draw.stock(seat, state.left[seat], game.stock), html("div", { class: "hand" }, ...tiles));
+        return html("li", { class: seat === mover ? "moves" : "" }, draw.badge(seat), who, count, draw.stock(seat, state.left[seat], game.stock), html("div", { class: "hand" }, ...tiles));
       }),
     );
   };
@@ -129,7 +124,7 @@
     if (top < by.log.scrollTop || top + entry.offsetHeight > by.log.scrollTop + by.log.clientHeight) by.log.scrollTop = top - by.log.clientHeight / 3;
   };
   const showCells = () => {
-    const rows = boards[game.board].rows, width = rows[0].length, cells = states[step].cells;
+    const rows = boards[game.board], width = rows[0].length, cells = states[step].cells;
     const heads = [...rows[0]].map((_, column) => html("th", { scope: "col" }, String.fromCharCode(97 + column)));
     const lines = rows.map((_, row) =>
       html("tr", {}, html("th", { scope: "row" }, String(row + 1)), ...cells.slice(row * width, (row + 1) * width).map((cell) => html("td", {}, cell))),
@@ -142,12 +137,15 @@
     return `#game=${encodeURIComponent(game.id)}&turn=${states[step].turn}${passes ? `.${passes}` : ""}`;
   };
   const show = (number) => {
+    const before = step;
     step = Math.max(0, Math.min(number, states.length - 1));
     by.step.value = step;
     for (const picture of [by.race, by.values]) picture.querySelector(".cursor")?.setAttribute("d", `M${step} 0V100`);
-    draw.position(live, boards[game.board], states[step]);
+    const isNext = step === before + 1;
+    showScene(states[step].scene, isNext);
     by.board.firstChild.setAttribute("aria-label", `The board ${game.board} after turn ${states[step].turn}`);
-    showPlayers();
+    showPlayers(isNext ? states[before].left : states[step].left);
+    if (isNext) sendHome(game.steps[before]);
     showWords();
     showStderr();
     showLog();
@@ -227,6 +225,7 @@
       by.game.value = game.id;
       by.board.replaceChildren(document.querySelector(`template[data-board="${CSS.escape(game.board)}"]`).content.firstElementChild.cloneNode(true));
       live = by.board.querySelector(".live");
+      showScene = draw.stage(live, game.elements);
       by.step.max = states.length - 1;
       by.eyes.replaceChildren(
         html("option", { value: "" }, "all of them"),

@@ -2,6 +2,7 @@
 process.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -10,16 +11,17 @@ from typing import NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from arena.errors import ArenaError, FaultKind, Forfeit, Void
-from arena.match.checks.step import CURES, Failed
+from arena.match.checks.step import Failed
 from arena.match.clock import Timing
 from arena.match.referee import GamePlan, Referee
-from arena.players.bot import BotPlayer
+from arena.players.bot import BotPlayer, Speech
 from arena.players.folder import Bot
 from arena.players.inprocess import InProcessPlayer, first_move, random_move
 from arena.players.messages import Start
 from arena.players.odds import odds_of
 from arena.players.player import Player
 from arena.players.sandbox.tiers import Sandbox
+from arena.records.note import MOST_NAME, Loss, Note, losses, note_of
 from arena.records.record import GameRecord
 from arena.rules import State
 from arena.rules.boards import Board
@@ -38,6 +40,8 @@ FULL_MOVES = 7
 BANK_MOVES = 30
 """How many full moves the bank of a game lasts for."""
 ATTEMPTS = 3
+MOST_LOSSES = 10
+"""Parts of notes that are cut or dropped are listed up to so many."""
 SMALL = Board("small", ("R.....", "......", "..V...", "....Y.", "......", ".....B"))
 
 Variant = TypeVar("Variant", bound=Player)
@@ -60,13 +64,35 @@ class Trial(NamedTuple):
     is_full: bool = False
 
 
+class Notes:
+    """What a bot says of its moves: how many notes there were, how often each part of one was cut
+    or dropped, and what came the first time.
+    """
+
+    def __init__(self) -> None:
+        self.heard = 0
+        self.lost = Counter[tuple[str, str]]()
+        self.first: dict[tuple[str, str], Loss] = {}
+
+    def hear(self, said: object) -> Note | None:
+        """What is kept of a note."""
+        self.heard += 1
+        for loss in losses(said):
+            key = loss.part[:MOST_NAME], loss.expected
+            # A bot may make up any number of names.
+            if key in self.lost or len(self.lost) < MOST_LOSSES:
+                self.lost[key] += 1
+                self.first.setdefault(key, loss)
+        return note_of(said)
+
+
 class Bench:
     """One bot under check.
 
     ``player`` is its process for most games, and ``games`` counts these; ``slowest_ms`` is over the
     games at ``move_ms``. The others are at ``short_ms``, which grows if the bot is late.
-    ``start_ns`` is its last start-up. The limits that the bot's own label names count over
-    ``move_ms`` and the usual bank.
+    ``start_ns`` is its last start-up. ``notes`` are those of its usual process. The limits that the
+    bot's own label names count over ``move_ms`` and the usual bank.
     """
 
     def __init__(self, bot: Bot, move_ms: int, sandbox: Sandbox) -> None:
@@ -75,7 +101,9 @@ class Bench:
         self.move_ms = self.odds.move_ms or move_ms
         self.short_ms = min(self.move_ms, SHORT_MS)
         self.sandbox = sandbox
-        self.player = BotPlayer(bot, STARTUP_MS, sandbox)
+        self.notes = Notes()
+        speech = Speech(note=self.notes.hear)
+        self.player = BotPlayer(bot, STARTUP_MS, sandbox, speech=speech)
         self.slowest_ms = 0.0
         self.start_ns = 0
         self.games = 0
@@ -130,9 +158,7 @@ class Bench:
         for fault, kept in zip(record.faults, outcome.evidence, strict=True):
             if fault.seat == trial.seat:
                 problem = f"{fault.kind} after {fault.turn} placements: {fault.detail}"
-                raise Failed(
-                    problem, CURES[FaultKind(fault.kind)], kept.stderr, FaultKind(fault.kind)
-                )
+                raise Failed.at_fault(FaultKind(fault.kind), fault.detail, problem, kept.stderr)
         self.games += player is self.player
         if player is self.player and timing.move_ms == self.move_ms:
             self.slowest_ms = max(self.slowest_ms, record.slowest_ms[trial.seat])
@@ -154,7 +180,8 @@ class Bench:
                 Start(players=2, seat=0, board=SMALL.rows, pagodas=24, seed=1, move_ms=self.move_ms)
             )
         except Forfeit as fault:
-            raise Failed(fault.detail, CURES[FaultKind.STARTUP], last_words(player)) from None
+            kind, words = FaultKind.STARTUP, last_words(player)
+            raise Failed.at_fault(kind, fault.detail, fault.detail, words) from None
         except ArenaError as error:
             raise Failed(str(error), error.hint) from None
 

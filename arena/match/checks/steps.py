@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from arena.match.checks.bench import SHORT_MS, SMALL, STARTUP_MS, Bench, Trial, last_words
-from arena.match.checks.step import Failed
+from arena.match.checks.step import Failed, Found
 from arena.match.clock import NS_PER_MS
 from arena.players.bot import BotPlayer
 from arena.players.channel import OutputEnded, Overflowed, TimedOut
@@ -12,6 +12,7 @@ from arena.players.folder import Bot
 from arena.players.messages import Quit, encode, shown
 from arena.players.player import Player
 from arena.players.sandbox.tiers import Sandbox
+from arena.records.note import MOST_NAME
 from arena.rules import State
 from arena.rules.notation import COPIES, TILES, parse_deck
 
@@ -33,7 +34,7 @@ def has_the_time_it_asks_for(bench: Bench) -> str:
         ("startup_ms", manifest.startup_ms, STARTUP_MS),
     ):
         if needed is not None and needed > given:
-            raise Failed(f"expected {key} of at most {given}, got {needed}")
+            raise Failed.unmet(f"{key} of at most {given}", str(needed))
     return f"{bench.move_ms} ms per move, {STARTUP_MS} ms for start-up"
 
 
@@ -45,14 +46,15 @@ def waits_for_hello(bench: Bench) -> str:
     return ""
 
 
-def starts(bench: Bench) -> str:
+def starts(bench: Bench) -> Found:
     """Hello and ready."""
     began_ns = time.monotonic_ns()
     bench.start(bench.player)
     bench.start_ns = time.monotonic_ns() - began_ns
     bench.player.stop()
     view = "full" if bench.player.has_full_view else "incremental"
-    return f"{bench.start_ns // NS_PER_MS} ms, {view} view"
+    took_ms = bench.start_ns // NS_PER_MS
+    return Found(f"{took_ms} ms, {view} view", {"startup_ms": took_ms})
 
 
 def plays(bench: Bench, place: Callable[[], Trial]) -> str:
@@ -87,33 +89,47 @@ def is_quiet_after_a_game(bench: Bench) -> str:
     return ""
 
 
-def was_in_time(bench: Bench) -> str:
+def was_in_time(bench: Bench) -> Found:
     """The slowest answer so far; a slower one would have failed its game."""
     clock = "processor time" if bench.player.clock == "cpu" else "by the wall clock"
     detail = f"the slowest took {bench.slowest_ms:.1f} of {bench.move_ms} ms ({clock})"
     if bench.short_ms > SHORT_MS:
         detail += f"; {SHORT_MS} ms were too short for it, so other games had {bench.short_ms} ms"
-    return (
-        f"{detail}; note: that leaves little time in reserve"
-        if bench.slowest_ms > bench.move_ms * 0.8
-        else detail
-    )
+    if bench.slowest_ms > bench.move_ms * 0.8:
+        detail += "; note: that leaves little time in reserve"
+    figures = {"slowest_ms": round(bench.slowest_ms, 1), "short_ms": bench.short_ms}
+    return Found(detail, figures)
 
 
-def is_within_memory(bench: Bench) -> str:
+def is_within_memory(bench: Bench) -> Found:
     """The memory of all the bot's processes after these games."""
     used, allowed = bench.player.memory_mb(), bench.bot.memory_mb
     if used > allowed:
-        raise Failed(f"expected at most {allowed} MB after {bench.games} games, got {used}")
-    return f"{used} of {allowed} MB after {bench.games} games"
+        raise Failed.unmet(f"at most {allowed} MB after {bench.games} games", str(used))
+    figures = {"memory_mb": used, "allowed_mb": allowed}
+    return Found(f"{used} of {allowed} MB after {bench.games} games", figures)
 
 
 def logs_little(bench: Bench) -> str:
     """The amount of stderr output per game."""
     size = bench.player.stderr_written() // max(1, bench.games)
     if size > MANY_STDERR_BYTES:
-        raise Failed(f"expected less than 1 MiB of stderr per game, got {size >> 10} KiB")
+        raise Failed.unmet("less than 1 MiB of stderr per game", f"{size >> 10} KiB")
     return f"{size} bytes per game" if size else ""
+
+
+def sends_notes_that_fit(bench: Bench) -> Found:
+    """Not a fault: what does not fit is cut or dropped, see P5.6."""
+    notes = bench.notes
+    figures = {"notes": notes.heard, "cut": sum(notes.lost.values())}
+    if not notes.lost:
+        return Found(f"{notes.heard} notes" if notes.heard else "it sends none", figures)
+    cut = "; ".join(
+        f"{loss.part[:MOST_NAME]!r}: expected {loss.expected}, got {loss.got}"
+        f" ({notes.lost[key]} of {notes.heard} notes)"
+        for key, loss in notes.first.items()
+    )
+    return Found(f"note: not all of them is kept (P5.6): {cut}", figures)
 
 
 def understands(bench: Bench, make: Callable[[Bot, int, Sandbox], Player]) -> str:
@@ -181,7 +197,7 @@ def _expect_quiet(player: BotPlayer, when: str, for_ns: int = QUIET_NS) -> None:
         return
     except Overflowed as error:
         line = error.start
-    raise Failed(f"expected nothing {when}, got {shown(line)}", stderr=last_words(player))
+    raise Failed.unmet(f"nothing {when}", shown(line), last_words(player))
 
 
 def _expect_exit(player: BotPlayer, *, tell: bool = True, close: bool = True) -> str:
@@ -195,5 +211,6 @@ def _expect_exit(player: BotPlayer, *, tell: bool = True, close: bool = True) ->
     began = time.monotonic()
     ending = player.process.ending(EXIT_S)
     if ending is None:
-        raise Failed(f"it was still running {EXIT_S:g} s later", stderr=last_words(player))
+        problem = f"it was still running {EXIT_S:g} s later"
+        raise Failed(problem, stderr=last_words(player), halves=("a bot that exits", problem))
     return f"{ending} after {(time.monotonic() - began) * 1000:.0f} ms"

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from arena.match.checks import steps, variants
 from arena.match.checks.bench import SMALL, Bench, Trial
+from arena.match.checks.step import Found
 from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.player import Player
@@ -23,12 +24,12 @@ SEE_END = (
 
 
 class TableStep(NamedTuple):
-    """A step: ``run`` returns a detail or raises Failed. If an ``is_vital`` step fails, the rest is
-    pointless: ``needed_for`` says why.
+    """A step: ``run`` returns what it has to say or raises Failed. If an ``is_vital`` step fails,
+    the rest is pointless: ``needed_for`` says why.
     """
 
     name: str
-    run: Callable[[Bench], str]
+    run: Callable[[Bench], str | Found]
     cure: str = ""
     is_vital: bool = False
     needed_for: str = ""
@@ -123,6 +124,7 @@ STEPS = (
         steps.logs_little,
         "log less: after 64 MiB in one game, the bot cannot write any more",
     ),
+    TableStep("notes within their limits", steps.sends_notes_that_fit),
     _variant(
         "fields it does not know",
         partial(variants.Changed, change=variants.with_unknown_fields),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.home import MARK, find_home, is_home
+from arena.commands.home import MARK, find_home, is_home
 
 STRANGER = 12345
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
@@ -62,7 +62,7 @@ def test_a_run_is_no_home_though_it_holds_bots(home, monkeypatch):
 
 def test_without_a_home_it_is_the_current_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("arena.cli.home.is_home", lambda _: False)
+    monkeypatch.setattr("arena.commands.home.is_home", lambda _: False)
     assert find_home() == Path()
 
 

@@ -5,17 +5,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from shlex import quote
 
-import click
 from msgspec.structs import replace
 
-from arena.cli.options import bot_finder, registry_of
-from arena.cli.playing import said_when_slow
-from arena.cli.settings import with_clock
+from arena.commands.bots import Tell, bot_finder
+from arena.commands.folders import registry_of
 from arena.errors import ConfigError, printable
 from arena.match.clock import Timing
 from arena.players.builtin import NAMES, is_built_in
-from arena.players.folder import Bot
+from arena.players.folder import Bot, renamed
 from arena.players.staging import check_programs, lack
+from arena.players.timekeeper import BEST_CLOCK
 from arena.tournament.comparison import deals_for
 from arena.tournament.config import DEFAULTS, Comparison
 from arena.tournament.request import Request, RunOptions, make_request
@@ -25,22 +24,24 @@ OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 """Built-in bots suggested to a user who named too few bots."""
 
 
-def request_run(home: Path, options: RunOptions) -> Request:
+def request_run(home: Path, options: RunOptions, tell: Tell) -> Request:
     """What the options of a tournament ask for. Raises UserError."""
     boards = options.find_boards()
-    find = bot_finder(home, in_process=bool(options.in_process))
-    bots = _find_bots(home, find, options)
+    find = bot_finder(home, tell, in_process=bool(options.in_process))
+    bots = _find_bots(home, find, options, tell)
     if options.challenger is not None:
         options = replace(options, challenger=_seat_challenger(find, options.challenger, bots))
     _refuse_too_few(bots, options)
     if all(map(is_built_in, bots)):
         options = replace(options, in_process=True)
-    request = make_request(with_clock(options), boards, bots)
-    _warn_about_times(bots, request.config.timing)
+    request = make_request(with_clock(options, tell), boards, bots)
+    _warn_about_times(bots, request.config.timing, tell)
     return request
 
 
-def _find_bots(home: Path, find: Callable[[str], Bot], options: RunOptions) -> list[Bot]:
+def _find_bots(
+    home: Path, find: Callable[[str], Bot], options: RunOptions, tell: Tell
+) -> list[Bot]:
     """The named bots, or else the newest versions of all that this machine can start, or with
     ``in_process`` one of each built-in kind.
     """
@@ -48,11 +49,15 @@ def _find_bots(home: Path, find: Callable[[str], Bot], options: RunOptions) -> l
         return [find(name) for name in options.bots or NAMES]
     if options.bots:
         return _check_programs([find(name) for name in options.bots])
+
+    def leave_out(label: str, reason: object) -> None:
+        tell(f"warning: {printable(label)} is left out: {printable(str(reason))}")
+
     found, registry = [], registry_of(home)
-    for bot in registry.newest(_leave_out):
+    for bot in registry.newest(leave_out):
         reason, cure = lack(bot)
         if reason:
-            _leave_out(bot.label, f"{reason}; {cure}")
+            leave_out(bot.label, f"{reason}; {cure}")
         else:
             found.append(bot)
     if not found:
@@ -62,10 +67,6 @@ def _find_bots(home: Path, find: Callable[[str], Bot], options: RunOptions) -> l
             " plays it against built-in ones",
         )
     return found
-
-
-def _leave_out(label: str, reason: object) -> None:
-    click.echo(f"warning: {printable(label)} is left out: {printable(str(reason))}", err=True)
 
 
 def _refuse_too_few(bots: Sequence[Bot], options: RunOptions) -> None:
@@ -101,39 +102,39 @@ def _seat_challenger(find: Callable[[str], Bot], text: str, bots: list[Bot]) -> 
 
 
 def request_comparison(
-    home: Path, compare: Comparison, options: RunOptions, *, max_blocks: int, null: bool
+    home: Path, compare: Comparison, options: RunOptions, tell: Tell, *, max_blocks: int, null: bool
 ) -> Request:
     """What the options of a comparison ask for, between two bots that are named as the user does.
     The new one comes first, then the old one, then the pool. Raises UserError.
     """
-    find = bot_finder(home, in_process=bool(options.in_process))
-    new, old = _find_pair(find, compare, null=null)
+    find = bot_finder(home, tell, in_process=bool(options.in_process))
+    new, old = _find_pair(find, compare, tell, null=null)
     bots = _check_programs([new, old, *map(find, options.bots or ())])
     if all(map(is_built_in, bots)):
         options = replace(options, in_process=True)
     boards, compare = options.find_boards(), replace(compare, new=new.label, old=old.label)
-    request = make_request(with_clock(options), boards, bots, compare)
+    request = make_request(with_clock(options, tell), boards, bots, compare)
     deals = deals_for(request.config, max_blocks)
-    _warn_about_times(bots, request.config.timing)
+    _warn_about_times(bots, request.config.timing, tell)
     return replace(request, config=replace(request.config, deals=deals))
 
 
-def _find_pair(find: Callable[[str], Bot], pair: Comparison, *, null: bool) -> tuple[Bot, Bot]:
+def _find_pair(
+    find: Callable[[str], Bot], pair: Comparison, tell: Tell, *, null: bool
+) -> tuple[Bot, Bot]:
     """The new bot and the old one, under names that tell them apart. Raises UserError."""
     old = find(pair.old)
     if null:
-        return replace(old, label=f"{old.label}-null"), old
+        return renamed(old, f"{old.base}-null"), old
     new = find(pair.new)
-    if new.sha256 == old.sha256:
+    if new.plays_as(old):
         raise ConfigError(
             f"expected two different bots, got the same content as {pair.new} and {pair.old}",
             _cure_for_same(new, old),
         )
     if new.label == old.label:
-        old = replace(old, label=f"{old.label}@{old.manifest.version}")
-        click.echo(
-            f"note: {pair.old} is called {old.label} here, and {pair.new} {new.label}", err=True
-        )
+        old = renamed(old, f"{old.base}@{old.manifest.version}")
+        tell(f"note: {pair.old} is called {old.label} here, and {pair.new} {new.label}")
     return new, old
 
 
@@ -162,37 +163,45 @@ def _check_programs(bots: list[Bot]) -> list[Bot]:
     return bots
 
 
-def _warn_about_times(bots: Sequence[Bot], timing: Timing) -> None:
+def _warn_about_times(bots: Sequence[Bot], timing: Timing, tell: Tell) -> None:
     """Warns about bots that get less time than they were made for."""
     for bot in bots:
         own = timing.of(bot.label)
         for key in ("move_ms", "startup_ms"):
             needed, given = getattr(bot.manifest, key), getattr(own, key)
             if needed is not None and needed > given:
-                click.echo(
+                tell(
                     f"warning: {bot.label} was made for at least {needed} ms ({key}), and gets"
-                    f" {given}",
-                    err=True,
+                    f" {given}"
                 )
 
 
+def with_clock(options: RunOptions, tell: Tell) -> RunOptions:
+    """The options with the best clock there is here, if none was asked for."""
+    if options.in_process or options.clock:
+        return options
+    if BEST_CLOCK == "wall":
+        tell(
+            "note: time is measured by the wall clock here, because only Linux counts processor"
+            " time reliably"
+        )
+    return replace(options, clock=BEST_CLOCK)
+
+
 def results_path(
-    results: Path, out: str | None, request: Request, *, finished: bool = False
+    results: Path, out: str | None, request: Request, tell: Tell, *, finished: bool = False
 ) -> Path:
     """The folder of the run that ``--out`` names, or else the one that `session.choose_folder`
     chooses.
     """
     if out is not None:
         return Path(out) if "/" in out else results / out
-    with said_when_slow(
-        f"looking for an unfinished run like this one in {results}; --out NAME does without"
-    ):
-        choice = choose_folder(results, request, finished=finished)
+    choice = choose_folder(results, request, finished=finished)
     if choice.passed_over:
         name, folder = quote(choice.passed_over.name), quote(str(choice.passed_over))
         note = (
             f"note: {name} is unfinished: 'arena run --finish {name}' plays the rest, 'rm -r"
             f" {folder}' deletes it"
         )
-        click.echo(printable(note), err=True)
+        tell(printable(note))
     return choice.folder

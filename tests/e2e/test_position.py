@@ -1,0 +1,123 @@
+"""`arena play --from`: a game of a run is played on, by other bots, from any turn."""
+
+import json
+
+import pytest
+
+from tests.e2e.conftest import Arena
+
+READY = '{"type":"ready","id":1}'
+
+
+@pytest.fixture(scope="module", name="played")
+def a_run(tmp_path_factory):
+    """An arena with a run of built-in bots, and a record of it."""
+    made = Arena(tmp_path_factory.mktemp("from"))
+    made.ladder = "on"
+    made("run", "greedy", "random", "--deals", 1, "--seed", "from", "--out", "r")
+    yield made, made.records("r")[0]
+    made.close()
+
+
+def test_the_same_bots_play_the_same_game_and_others_another(played):
+    arena, old = played
+    source = ("--from", "r", old["id"], "--turn", 12)
+    out, err = arena("play", *old["bots"], *source)
+    assert out.startswith(f"turn 12 of {old['id']}: {old['bots'][0]} is to move\n")
+    assert f"turn 13: {old['bots'][0]} plays {old['moves'][12]}" in out
+    assert "turn 12: " not in out
+    assert f"in the record: end ({old['end']}): 1. " in out
+    assert out.endswith("it is the same, move by move\n")
+    assert f"the same tiles again: --from r {old['id']} --turn 12\n" in err
+    out, _ = arena("play", "careful", "greedy-python", *source)
+    assert "; the games part at turn 1" in out
+
+
+def test_the_record_has_the_whole_game_and_no_times_for_the_past(played):
+    arena, old = played
+    out, _ = arena("play", "careful", "random", "--from", "r", old["id"], "--turn", 9, "--json")
+    new = json.loads(out)
+    assert new["id"] == f"bird@9/careful+random/{old['deal']}/{old['seating']}"
+    assert (new["deck"], new["moves"][:9]) == (old["deck"], old["moves"][:9])
+    assert new["ms"][:9] == [None] * 9
+    assert None not in new["ms"][9:]
+    assert new["bots"] == ["careful", "random"]
+
+
+def test_a_bot_is_told_of_the_past_in_the_ordinary_messages(played):
+    arena, old = played
+    source = ("--from", "r", old["id"], "--turn", 5)
+    arena("play", "random", "greedy-python", *source, "--log", "wire.jsonl", "--json")
+    lines = [
+        json.loads(json.loads(line)["line"])
+        for line in (arena.home / "wire.jsonl").read_text().splitlines()
+    ]
+    assert [line["type"] for line in lines[:8]] == ["hello", "ready", "start", *["played"] * 5]
+    assert [line["move"] for line in lines[3:8]] == old["moves"][:5]
+    assert (lines[8]["type"], lines[8]["id"]) == ("turn", 2)
+
+
+def test_a_reshuffled_game_keeps_the_hand_of_the_seat_to_move(played):
+    arena, old = played
+    source = ("--from", "r", old["id"], "--turn", 6, "--reshuffle")
+    out, err = arena("play", "greedy", "random", *source, "--seed", 1)
+    again, _ = arena("play", "greedy", "random", *source, "--seed", 1)
+    other, _ = arena("play", "greedy", "random", *source, "--seed", 2)
+    plain, _ = arena("play", "greedy", "random", *source[:-1])
+    assert out == again
+    assert err.endswith(" --turn 6 --seed 1 --reshuffle\n")
+
+    def hands(text):
+        return [line.split()[-3:] for line in text.split("\n\n")[0].splitlines()[-2:]]
+
+    assert hands(out)[0] == hands(other)[0] == hands(plain)[0]
+    assert hands(out)[1] != hands(other)[1]
+    record = json.loads(arena("play", "greedy", "random", *source, "--json")[0])
+    assert (record["deck"] != old["deck"], record["moves"][:6]) == (True, old["moves"][:6])
+
+
+def test_a_person_plays_on_with_a_hand_of_the_record(played):
+    arena, old = played
+    source = ("--from", "r", old["id"], "--turn", 7)
+    out, _ = arena("play", "greedy", "--human", 1, *source, status=130)
+    assert out.startswith(f"turn 7 of {old['id']}: human is to move\n")
+    assert "?? ?? ??" in out
+
+
+def test_a_seat_that_had_forfeited_stays_out(played):
+    arena, _ = played
+    source = "import sys, json\nfor line in sys.stdin:\n    message = json.loads(line)\n"
+    source += "    if message['type'] == 'turn':\n        sys.exit(1)\n"
+    source += "    if message['type'] == 'hello':\n        print(READY, flush=True)\n"
+    arena.add_bot("mute", f"READY = '{READY}'\n{source}")
+    arena("run", "greedy", "mute", "random", "--players", 3, "--deals", 1, "--out", "three")
+    old = next(record for record in arena.records("three") if record["bots"][1] == "mute")
+    source = ("--from", "three", old["id"], "--turn", 8)
+    new = json.loads(arena("play", "careful", "greedy", *source, "--json")[0])
+    assert (new["bots"], new["faults"]) == (["careful", "mute", "greedy"], old["faults"])
+    assert new["ranks"][1] == 3
+    _, err = arena("play", "careful", "greedy", "random", *source, status=2)
+    assert "expected a bot for each of the seats 0, 2, got 3" in err
+    assert "mute had left it at turn 1 (seat 1, exit)" in err
+    _, err = arena("play", "careful", "--human", 1, *source, status=2)
+    assert "expected --human to be one of 0, 2, got 1; mute had left it" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "told"),
+    [
+        (("--from", "r", "GAME", "--turn", 99), 1, "expected a turn from 0 to "),
+        (("--from", "r", "GAME", "--deal", 1), 2, "expected --from without --deal"),
+        (("--from", "r", "GAME", "--board", "lion"), 2, "expected --from without --board"),
+        (("--from", "r", "GAME", "--match", "bird"), 2, "expected --from without --match"),
+        (("--from", "r", "bird/x"), 1, "hint: for example bird/greedy+random/0/"),
+        (("--from", "s", "GAME"), 1, "expected a run's name or folder, got 's'"),
+        (("--turn", 3), 2, "expected --from RUN GAME with --turn"),
+        (("--reshuffle",), 2, "expected --from RUN GAME with --reshuffle"),
+        (("careful", "--from", "r", "GAME"), 2, "a bot for each of the seats 0, 1, got 3"),
+    ],
+)
+def test_what_cannot_be_played_on_gets_a_sentence(played, words, status, told):
+    arena, old = played
+    words = [old["id"] if word == "GAME" else word for word in words]
+    assert told in arena("play", "greedy", "random", *words, status=status)[1]

@@ -3,10 +3,14 @@
 import shlex
 from collections.abc import Callable, Sequence
 from functools import wraps
+from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import click
+from msgspec.structs import replace
 
+from arena.cli.allowing import granted, is_trusted
+from arena.commands.folders import bots_folder, results_folder
 from arena.errors import SandboxError
 from arena.match.clock import Timing
 from arena.players.builtin import is_built_in
@@ -37,24 +41,30 @@ move_ms_option = click.option(
 
 
 class SandboxChoice(NamedTuple):
-    """What the user says about the sandbox. Without options, ``mode`` is None and ``trusted`` is
-    empty.
+    """What the user says about the sandbox. Without options, ``mode`` is None, and ``trusted`` and
+    ``allowed`` are empty. ``home`` is where the arena keeps bots and results.
     """
 
     mode: Mode | None
     trusted: tuple[str, ...]
     unsafe: bool
+    allowed: tuple[str, ...] = ()
+    home: Path = Path()
 
     def with_default(self, mode: Mode | None) -> Self:
         """The same, with a configuration file's mode where the user gave none."""
         return self._replace(mode=self.mode or mode)
 
-    def sandbox_for(self, bots: Sequence[Bot]) -> Sandbox:
-        """The sandbox for these bots; warns if it is not the best one. Built-in bots need none.
+    def sandbox_for(self, bots: Sequence[Bot], run: Path | None = None) -> Sandbox:
+        """The sandbox for these bots, with what they are allowed beyond it; warns if it is not the
+        best one. Built-in bots need none. ``run`` is the folder of the run that they play.
 
         Where there are no options, the user's own configuration decides. Raises SandboxError,
         ConfigError.
         """
+        own = read_own_config()
+        kept = [bots_folder(self.home), results_folder(self.home), *([run] if run else [])]
+        grants = granted(bots, self.allowed, own, kept)
         bots = [bot for bot in bots if not is_built_in(bot)]
         if not bots:
             if self.mode == "require":
@@ -63,31 +73,33 @@ class SandboxChoice(NamedTuple):
                     "leave out --sandbox: built-in bots are part of the arena",
                 )
             return OPEN
-        own = read_own_config()
         trusted = self.trusted or own.trust or ()
         choice = choose(
             self.mode or own.sandbox or "auto",
-            accept_none=self.unsafe or all({bot.label, bot.base} & {*trusted} for bot in bots),
+            accept_none=self.unsafe or all(is_trusted(bot, trusted) for bot in bots),
         )
         if choice.warning:
             click.echo(f"warning: {choice.warning}", err=True)
-        return choice.sandbox
+        return replace(choice.sandbox, grants=grants)
 
 
 def sandbox_options(command: Command) -> Command:
-    """``--sandbox``, ``--trust`` and ``--unsafe-no-sandbox``, as one argument ``choice``."""
+    """``--sandbox``, ``--allow``, ``--trust`` and ``--unsafe-no-sandbox``, as one argument
+    ``choice``.
+    """
 
     @wraps(command)
     def wrapped(
         *args: Any,
         sandbox: Mode | None,
         trust: list[str] | None,
+        allow: tuple[str, ...],
         unsafe_no_sandbox: bool,
         **options: Any,
     ) -> Any:
-        return command(
-            *args, choice=SandboxChoice(sandbox, tuple(trust or ()), unsafe_no_sandbox), **options
-        )
+        home = click.get_current_context().obj
+        choice = SandboxChoice(sandbox, tuple(trust or ()), unsafe_no_sandbox, allow, home)
+        return command(*args, choice=choice, **options)
 
     for option in (
         click.option(
@@ -100,6 +112,15 @@ def sandbox_options(command: Command) -> Command:
             callback=split_bot_names,
             metavar="BOT,...",
             help="If no sandbox works, run these bots with your own rights.",
+        ),
+        click.option(
+            "--allow",
+            multiple=True,
+            metavar="BOT=GRANT,...",
+            help=(
+                "Let one bot use more: network, env:NAME, read:PATH, gpu or cpus:N. Repeat it for"
+                " others."
+            ),
         ),
         click.option(
             "--sandbox",

@@ -173,8 +173,14 @@ class ClusterWorkers:
 
     def means(self, sandbox: Sandbox, level: int) -> Means:
         """How a session plays there: workers manage their own processors, and their sandbox is at
-        least as good as here.
+        least as good as here. Raises ConfigError.
         """
+        if any(grants.network for grants in sandbox.grants.values()) and not self._cluster.has_tls:
+            raise ConfigError(
+                "expected a cluster with TLS for a bot that may use the network, got one without",
+                "without TLS that bot could give the scheduler orders: use the --tls-* options, or"
+                " play without --cluster",
+            )
         return Means([], sandbox, level)
 
     def pool(

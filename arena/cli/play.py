@@ -357,7 +357,7 @@ class SingleGame(NamedTuple):
             try:
                 return (
                     Referee(plan, game.board, players, self._timings(labels), *watches)
-                    .play(sandbox=self.sandbox.tier, host=node())
+                    .play(sandbox=self.sandbox.text(labels), host=node())
                     .record
                 )
             finally:

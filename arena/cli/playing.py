@@ -15,6 +15,7 @@ from arena.cli.terminal import say
 from arena.commands.folders import results_folder
 from arena.commands.request import results_path
 from arena.errors import printable
+from arena.players.sandbox.tiers import Sandbox
 from arena.records.evidence import FULL_BYTES, MOST_BYTES
 from arena.tournament.batches import Batches, batches_of
 from arena.tournament.logs import run_log
@@ -51,7 +52,8 @@ def playing(
     folder: Path, request: Request, conduct: Conduct, headline: Callable[[Session], str] = plan_text
 ) -> Iterator[Play]:
     """Opens a run for playing, with its log, its progress and its answers to signals."""
-    sandbox = conduct.choice.sandbox_for(request.bots)
+    sandbox = conduct.choice.sandbox_for(request.bots, folder)
+    warn_of_memory(sandbox, request)
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(conduct.place))
         means = workers.means(sandbox, conduct.log_level)
@@ -85,6 +87,18 @@ def note_short_evidence(runner: Runner) -> None:
         click.echo(
             f"note: the evidence of faults has reached {FULL_BYTES >> 20} MiB: later faults are"
             f" kept in short, and beyond {MOST_BYTES >> 20} MiB in their records only",
+            err=True,
+        )
+
+
+def warn_of_memory(sandbox: Sandbox, request: Request) -> None:
+    """Says so when a bot could keep what it sees of a deal outside, until it plays that again."""
+    dialling = [label for label, grants in sandbox.grants.items() if grants.network]
+    if dialling and request.config.repeats_deals:
+        click.echo(
+            f"note: {printable(', '.join(dialling))} can keep on the network what a deal shows, and"
+            " every deal is played again with seats changed; --seatings single gives each game its"
+            " own deck",
             err=True,
         )
 

@@ -21,6 +21,7 @@ from arena.cli.options import SandboxChoice, as_json, sandbox_options
 from arena.cli.stderr import RecordedLines
 from arena.cli.terminal import step_through
 from arena.errors import RunError, UserError, printable
+from arena.exports.pictures.animation import animated_picture
 from arena.exports.text import board_text, hands_text, seat_names
 from arena.match.replay import replay as replay_record
 from arena.match.replay import start_state
@@ -33,6 +34,8 @@ from arena.rules.notation import PASS
 from arena.rules.rulebook import explained
 
 NOTHING_SAID = RecordedLines([], [], None)
+REPLAYS = "replays"
+"""The folder of a run for pages and pictures of its games."""
 
 
 @click.command()
@@ -48,7 +51,10 @@ NOTHING_SAID = RecordedLines([], [], None)
     help="Show only what this seat knew: the other hands stay hidden.",
 )
 @click.option(
-    "--stderr", is_flag=True, help="Show what bots wrote to stderr, in a run with --keep-stderr."
+    "--stderr",
+    "has_stderr",
+    is_flag=True,
+    help="Show what bots wrote to stderr, in a run with --keep-stderr.",
 )
 @click.option(
     "--step", is_flag=True, help="Step through the game with the keys, starting at --turn."
@@ -61,27 +67,35 @@ NOTHING_SAID = RecordedLines([], [], None)
 )
 @click.option(
     "--html",
-    "page",
     is_flag=False,
     flag_value="",
     metavar="[FILE]",
     help="Write the game as an HTML page to step through.",
 )
+@click.option(
+    "--svg",
+    is_flag=False,
+    flag_value="",
+    metavar="[FILE]",
+    help="Write the game as a picture that plays itself, for a README or a chat.",
+)
 @sandbox_options
 @as_json
 @click.pass_obj
-def replay(
+# One for each option.
+def replay(  # noqa: PLR0913
     home: Path,
     /,
     words: tuple[str, ...],
     turn: int | None,
     seat: int | None,
-    page: str | None,
     *,
+    step: bool,
+    has_stderr: bool,
     bot_text: str | None,
     choice: SandboxChoice,
     as_json: bool,
-    **how: bool,
+    **named: str | None,
 ) -> int | None:
     """Replay a game of a run from its record. Without RUN it is the newest run; GAME is the game's
     id, as in games.jsonl.
@@ -92,27 +106,28 @@ def replay(
     arena replay league bird/greedy-python+random-python/3/1 --turn 20 --seat 0
     arena replay league bird/greedy-python+random-python/3/1 --step
     arena replay league bird/greedy-python+random-python/3/1 --html
+    arena replay league bird/greedy-python+random-python/3/1 --svg game.svg
     arena replay bird/greedy-python+random-python/3/1 --stderr
     arena replay bird/greedy-python+random-python/3/1 --turn 20 --bot ./my-bot
 
-    The page goes to replays/ in the run's folder, or to FILE.
+    The page and the picture go to replays/ in the run's folder, or to FILE.
 
     With --bot, the bot gets the same lines and the same seed as the seat did, up to its turn after
     that many placements. Its answers on the way are ignored. Then you see its answer next to the
     recorded one. The exit status is 1 if the bot commits a fault. --sandbox, --trust and
     --unsafe-no-sandbox apply to this bot.
     """  # noqa: D301 - \b is click's mark for lines to keep
-    step = how["step"]
-    _refuse_misuse(turn, page, bot_text, step=step, as_json=as_json)
+    files = {kind: name for kind, name in sorted(named.items()) if name is not None}
+    _refuse_misuse(turn, list(files), bot_text, step=step, as_json=as_json)
     folder, record = named_game(home, words)
     if bot_text is not None and turn is not None:
         return _ask_again(home, folder, record, turn, seat, bot_text, choice, as_json=as_json)
-    if page is not None:
-        _write_page(folder, record, Path(page) if page else None)
+    if files:
+        _write_files(folder, record, files)
         return None
-    kept = _kept_stderr(folder, record) if how["stderr"] else []
+    kept = _kept_stderr(folder, record) if has_stderr else []
     if as_json:
-        click.echo(_with_stderr(record, kept) if how["stderr"] else encode_record(record))
+        click.echo(_with_stderr(record, kept) if has_stderr else encode_record(record))
         return None
     _check_misuse(record, turn, seat, step=step)
     said = RecordedLines(kept, seat_names(record.bots), seat)
@@ -154,16 +169,16 @@ def _with_stderr(record: GameRecord, kept: Sequence[Part]) -> bytes:
 
 
 def _refuse_misuse(
-    turn: int | None, page: str | None, bot_text: str | None, *, step: bool, as_json: bool
+    turn: int | None, files: list[str], bot_text: str | None, *, step: bool, as_json: bool
 ) -> None:
-    if page is not None and (as_json or turn is not None):
+    if files and (as_json or turn is not None):
         raise click.UsageError(
-            "expected --html without --json and --turn, because the page has the whole game"
+            f"expected --{files[0]} without --json and --turn, because it shows the whole game"
         )
-    if bot_text is not None and (turn is None or step or page is not None):
+    if bot_text is not None and (turn is None or step or files):
         raise click.UsageError(
-            "expected --bot with --turn, and without --step and --html, because it asks for one"
-            " decision"
+            "expected --bot with --turn, and without --step, --html and --svg, because it asks for"
+            " one decision"
         )
 
 
@@ -214,13 +229,7 @@ def _pages(
     """The start and each move: the placements so far, and the text to show. Raises RunError if the
     record breaks the rules.
     """
-    boards, names = read_run(folder).boards, seat_names(record.bots)
-    if record.board not in boards:
-        raise RunError(
-            f"expected one of the run's boards, {', '.join(boards)}, got {record.board!r} in"
-            f" {record.id}"
-        )
-    board = Board(record.board, tuple(boards[record.board]))
+    names, board = seat_names(record.bots), _board(folder, record)
     start = start_state(record, board)
     head = "".join(f"{line}\n" for line in said.before())
     yield 0, f"{head}{board_text(start, paint)}\n{hands_text(start, names, seat)}\n"
@@ -230,6 +239,16 @@ def _pages(
             told.append(f"note: {note}")
         told += said.of(mover, state.turns - (move != PASS))
         yield state.turns, move_lines(state, names, mover, move, events, told, seat)
+
+
+def _board(folder: Path, record: GameRecord) -> Board:
+    boards = read_run(folder).boards
+    if record.board not in boards:
+        raise RunError(
+            f"expected one of the run's boards, {', '.join(boards)}, got {record.board!r} in"
+            f" {record.id}"
+        )
+    return Board(record.board, tuple(boards[record.board]))
 
 
 def _end(record: GameRecord, stderr: RecordedLines) -> str:
@@ -257,14 +276,38 @@ def _print_game(
     click.echo(_end(record, said))
 
 
-def _write_page(folder: Path, record: GameRecord, path: Path | None) -> None:
-    """Writes the page of a game and prints its path."""
-    # Pandas and Jinja: only --html loads them.
-    from arena.exports.report.make import game_page, write_page  # noqa: PLC0415
+def _write_files(folder: Path, record: GameRecord, files: dict[str, str]) -> None:
+    """Writes the page and the picture of a game, each to the file named or where it belongs, and
+    prints their paths.
+    """
+    for kind, name in files.items():
+        text = _page(folder, record) if kind == "html" else _picture(folder, record)
+        if name:
+            path = Path(name)
+            write_durably(path, text.encode())
+        else:
+            path = write_replay(folder, record.id, kind, text)
+        click.echo(printable(str(path)))
 
-    text = game_page(folder, record)
-    if path is None:
-        path = write_page(folder, record.id, text)
-    else:
-        write_durably(path, text.encode())
-    click.echo(printable(str(path)))
+
+def write_replay(folder: Path, game: str, kind: str, text: str) -> Path:
+    """Writes a page or picture of a game where it belongs in the run's folder. Raises RunError,
+    also when the id leads out of that.
+    """
+    path = Path(folder, REPLAYS, *f"{game}.{kind}".split("/"))
+    try:
+        write_durably(path, text.encode(), folder)
+    except RunError as error:
+        raise RunError(str(error), f"name a file: --{kind} FILE") from error
+    return path
+
+
+def _page(folder: Path, record: GameRecord) -> str:
+    # Pandas and Jinja: only --html loads them.
+    from arena.exports.report.make import game_page  # noqa: PLC0415
+
+    return game_page(folder, record)
+
+
+def _picture(folder: Path, record: GameRecord) -> str:
+    return animated_picture(record, _board(folder, record))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from arena import __version__
 from arena.errors import FaultKind, Forfeit
-from arena.players.aftermath import FAILURES, LAST_WORDS, THINK_WHEN_ASKED, Aftermath
+from arena.players.aftermath import FAILURES, LAST_WORDS, THINK_WHEN_ASKED, Aftermath, Failure
 from arena.players.channel import Channel, Line
 from arena.players.folder import Bot
 from arena.players.messages import (
@@ -76,6 +76,7 @@ class BotPlayer(Player):
         self._stderr = stderr
         self.clock: ClockKind = clock
         self.sandbox = sandbox
+        self._grants = sandbox.of(bot.label)
         self.name = bot.label
         self.startup_ms = startup_ms
         self._process: BotProcess | None = None
@@ -121,10 +122,11 @@ class BotPlayer(Player):
         try:
             line, spent_ns = keeper.ask(request, budget_ns, self.meanwhile)
         except FAILURES as failure:
-            raise self._aftermath().fault_of(failure, budget_ns) from None
+            raise self._fault_of(failure, budget_ns) from None
         answered_ns = time.monotonic_ns()
         if self._stderr and self._stderr.at_once:
             self._stderr.settle(self.channel)
+        line = self._grants.hidden(line) if self._grants.env else line
         reply = decode_reply(line)
         if not isinstance(reply, Move):
             raise Forfeit(
@@ -217,7 +219,7 @@ class BotPlayer(Player):
             (
                 line.direction,
                 round((line.at_ns - self._began_ns) / 1e6, 1),
-                line.text[:KEPT_BYTES].decode(errors="backslashreplace"),
+                self._grants.hidden(line.text)[:KEPT_BYTES].decode(errors="backslashreplace"),
             )
             for line in self._channel.lines()
         ]
@@ -269,7 +271,9 @@ class BotPlayer(Player):
     def open(self) -> None:
         """Starts the process without sending it anything yet. Raises Void."""
         bot, processes = self.bot, self.bot.manifest.processes
-        process = BotProcess(bot.command, bot.folder, self.sandbox, bot.memory_mb, processes)
+        process = BotProcess(
+            bot.command, bot.folder, self.sandbox, bot.memory_mb, processes, grants=self._grants
+        )
         self._process = process
         if self._stderr:
             self._stderr.open(process)
@@ -291,7 +295,8 @@ class BotPlayer(Player):
         try:
             line, _ = keeper.ask(hello, budget_ns, self.meanwhile, budget_ns)
         except FAILURES as failure:
-            raise self._aftermath(is_starting=True).fault_of(failure, budget_ns) from None
+            raise self._fault_of(failure, budget_ns, is_starting=True) from None
+        line = self._grants.hidden(line) if self._grants.env else line
         reply = decode_reply(line, READY_EXAMPLE)
         if not isinstance(reply, Ready):
             raise Forfeit(
@@ -308,6 +313,13 @@ class BotPlayer(Player):
             f'expected the id of the request, "id":{number}, got {shown(line)}: repeat the id'
             " of the request, and answer it once"
         )
+
+    def _fault_of(self, failure: Failure, budget_ns: int, *, is_starting: bool = False) -> Forfeit:
+        """The fault that a failure comes to, told without the values of the bot's variables. Raises
+        Void.
+        """
+        fault = self._aftermath(is_starting=is_starting).fault_of(failure, budget_ns)
+        return Forfeit(fault.kind, self._grants.hidden_text(fault.detail))
 
     def _aftermath(self, *, is_starting: bool = False) -> Aftermath:
         return Aftermath(

@@ -11,9 +11,10 @@ the bot because all its processes together use too much, ``memory MB``, ``proces
 N``, ``disk MB`` or ``files N`` comes first, or ``uncounted MS`` or ``unseen PID`` if their
 processor time cannot be counted. LIMITS are ``name=number`` pairs joined by commas. Some are for
 setrlimit, the others are for the whole tree: ``memory_mb``, ``processes``, ``threads``, ``disk_mb``
-and ``disk_files`` in the FOLDERs, and ``files_in_memory`` in the sandbox's own /tmp. ``counter=0``
-does without the kernel's counter. Exit status 1 means that some process of the bot could not be
-killed. It imports little, because it delays every start, and of the arena only what lies beside it.
+and ``disk_files`` in the FOLDERs, and ``files_in_memory`` in the sandbox's own /tmp. ``cores`` are
+the bot's processors, as bits. ``counter=0`` does without the kernel's counter. Exit status 1 means
+that some process of the bot could not be killed. It imports little, because it delays every start,
+and of the arena only what lies beside it.
 """
 
 import ctypes
@@ -88,6 +89,9 @@ def start_bot(
         # Python ignores these signals, and the bot would inherit that
         for number in (PIPE, FILE_SIZE):
             libc.signal(number, None)
+        cores = limits.get("cores", 0)
+        if cores:
+            os.sched_setaffinity(0, [bit for bit in range(cores.bit_length()) if cores >> bit & 1])
         for name, number in limits.items():
             if name not in LIMITS:
                 continue

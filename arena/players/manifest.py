@@ -98,9 +98,7 @@ def read_manifest(folder: Path) -> Manifest:
         ) from None
     # too long a number, arrays nested too deep
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise BotFolderError(
-            f"{path}: {error}", f"the smallest {FILE} looks like this:\n{EXAMPLE}"
-        ) from None
+        raise BotFolderError(f"{path}: {error}", _cure_of(str(error))) from None
     if any("\0" in word for words in (manifest.command, *manifest.build) for word in words):
         raise BotFolderError(
             f"{path}: expected words without the character U+0000 in command and build, got one"
@@ -109,6 +107,12 @@ def read_manifest(folder: Path) -> Manifest:
     check_name(manifest.name, str(path))
     check_version(str(manifest.version), str(path))
     return msgspec.structs.replace(manifest, options=read_options(options, str(path)))
+
+
+def _cure_of(error: str) -> str:
+    if any(f"unknown field `{name}`" in error for name in ("allow", "trust", "sandbox")):
+        return "no bot says itself what it may do: whoever plays it does, with --allow BOT=GRANT"
+    return f"the smallest {FILE} looks like this:\n{EXAMPLE}"
 
 
 def comments(text: str) -> list[str]:

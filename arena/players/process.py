@@ -19,6 +19,7 @@ from typing import IO, NamedTuple
 from arena.errors import Void
 from arena.players.holdings import figures_of, shared_fairly
 from arena.players.keeper import SUBREAPER, children
+from arena.players.sandbox.grants import NO_GRANTS, Grants
 from arena.players.sandbox.launch import PROCESSES
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.usage import Meter, family, has_pipe_open, wants_processor
@@ -99,9 +100,10 @@ class Ending(NamedTuple):
 
 class BotProcess:
     """A started bot. ``to_bot`` and ``from_bot`` are descriptors that the caller owns.
-    ``processes`` 0 sets no limit to their number.
+    ``processes`` 0 sets no limit to their number. ``grants`` are what it may do beyond the sandbox.
 
-    Raises Void if the machine cannot start another process.
+    Raises Void if the machine cannot start another process, SandboxError for a grant that has
+    changed.
     """
 
     def __init__(
@@ -113,12 +115,14 @@ class BotProcess:
         processes: int = 0,
         *,
         building: bool = False,
+        grants: Grants = NO_GRANTS,
     ) -> None:
+        self._grants = grants
         self._status_text = b""
         self._unwatched = False
         self._stderr_dropped = 0
         self._sandbox = sandbox
-        self._launch = sandbox.launch(command, folder, writable=building)
+        self._launch = sandbox.launch(command, folder, writable=building, grants=grants)
         self._stderr = _appended_file()
         # The lifeline ends when this process lets go of it, kill -9 included, and then the keeper
         # kills the bot. The status pipe ends when the keeper does, which nobody but a bot wants.
@@ -201,13 +205,15 @@ class BotProcess:
         return Ending(status, killer, cpu_s=float(cpu_s), peak_kb=int(peak_kb))
 
     def stderr_tail(self) -> str:
-        """The last 8 KiB of what the bot wrote to stderr."""
+        """The last 8 KiB of what the bot wrote to stderr, without the values of its variables."""
         if self._stderr.closed:
             return ""
         size = self.stderr_size()
-        return os.pread(self._stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL)).decode(
-            errors="replace"
-        )
+        tail = os.pread(self._stderr.fileno(), STDERR_TAIL, max(0, size - STDERR_TAIL))
+        if self._grants.env and size > STDERR_TAIL:
+            # Its first line may begin within a value, which would not be found.
+            tail = tail.partition(b"\n")[2]
+        return self.hidden(tail).decode(errors="replace")
 
     def used_ns(self) -> int:
         """The processor time of everything the bot has started; 0 while it is still starting."""
@@ -258,6 +264,10 @@ class BotProcess:
         """
         tree = family(self._keeper.pid)[1:]
         return not tree or has_pipe_open(tree, self.from_bot)
+
+    def hidden(self, said: bytes) -> bytes:
+        """What the bot said without the values of the variables that it was granted."""
+        return self._grants.hidden(said) if self._grants.env else said
 
     def stderr_copy(self) -> int:
         """A descriptor of the file with the bot's stderr, which the caller owns."""

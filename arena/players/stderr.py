@@ -104,6 +104,7 @@ class Stderr:
         if size == PART_BYTES:
             end = max(self._at, os.fstat(self._file).st_size)
             cut, self._at = cut + end - self._at, end
+        text = self._process.hidden(text) if self._process else text
         self._raw.append((self._when, self._turn, text[: self._room], cut))
         self._room -= min(size, self._room)
         if self._heard:

@@ -70,9 +70,13 @@ def logged_player(
     clock: ClockKind = BEST_CLOCK,
 ) -> BotPlayer:
     """A bot whose wire and stderr are logged, each request before the bot reads it."""
+    grants = sandbox.of(bot.label)
+
+    def write(way: Direction, text: bytes, at_ns: int, *, unread: bool = False) -> None:
+        log.write(seat, bot.label, way, grants.hidden(text), at_ns, unread=unread)
 
     def connect(to_bot: int, from_bot: int) -> Channel:
-        return Channel(to_bot, from_bot, exchange=None, tap=partial(log.write, seat, bot.label))
+        return Channel(to_bot, from_bot, exchange=None, tap=write)
 
     stderr = Stderr(partial(log.hear, bot.label), at_once=True)
     return BotPlayer(bot, startup_ms, sandbox, clock, Speech(connect=connect), stderr)

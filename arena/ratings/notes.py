@@ -42,6 +42,12 @@ def comparison_note(info: RunInfo) -> list[str]:
     ]
 
 
+def grants_note(info: RunInfo) -> list[str]:
+    """A note on the bots that the user let use more than the others may."""
+    named = [f"{bot.name} was allowed {', '.join(bot.grants)}" for bot in info.bots if bot.grants]
+    return [f"beyond the sandbox, {'; '.join(named)}"] if named else []
+
+
 def forfeits_note(standings: pd.DataFrame, noun: str) -> list[str]:
     """A note on the bots that forfeited games, the worst first."""
     faulty = standings[standings["forfeits"] > 0].sort_values(

@@ -21,6 +21,7 @@ from arena.ratings.notes import (
     company_note,
     comparison_note,
     forfeits_note,
+    grants_note,
     machines_note,
     uncounted_note,
     without_note,
@@ -118,7 +119,14 @@ def run_tables(
     return tables._replace(
         clock=clock,
         most_seats=score.games.most_seats,
-        notes=[*left_out, *voids, *tables.notes, *machines, *comparison_note(info)],
+        notes=[
+            *left_out,
+            *voids,
+            *tables.notes,
+            *machines,
+            *comparison_note(info),
+            *grants_note(info),
+        ],
     )
 
 

@@ -77,7 +77,8 @@ class GameRecord(DealtGame, frozen=True, omit_defaults=True):
     ``left``   pagodas left; ``ranks`` 1 is best, equal is equal
     ``end``    last pagoda, no tiles, no space or forfeit
     ``think_ms``, ``slowest_ms``  total time of all answers, and the longest single one
-    ``turns``  number of placements; ``sandbox`` the tier in use; ``ended`` in UTC
+    ``turns``  number of placements; ``ended`` in UTC
+    ``sandbox``  the tier in use, and what seats might do beyond it: ``bubblewrap 0=network,env``
     ``clock``  ``cpu`` if time is the bots' processor time; left out if it is that of the clock on
                the wall
     """

@@ -19,6 +19,9 @@ MOST_BYTES = 256 << 20
 class BotInfo(Struct, frozen=True, omit_defaults=True):
     """A bot of a run: its files as they were when the run started, and the values of its
     options.
+
+    ``grants`` are what the user let it do beyond the sandbox, such as ``network``. They tell what
+    was played, and give nothing to anybody who reads them here.
     """
 
     name: Annotated[str, Meta(pattern=r"^[^/]+$")]
@@ -26,6 +29,7 @@ class BotInfo(Struct, frozen=True, omit_defaults=True):
     sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{12,64}$")]
     command: Annotated[list[str], Meta(min_length=1)]
     options: dict[str, int | float | bool | str] = {}
+    grants: list[str] = []
 
     @property
     def copy(self) -> str:

@@ -28,6 +28,7 @@ OWN_RULES = ("bots", "seed", "line_ups", "settled", "allotted", "keep_stderr")
 """Settings that are not simply compared with those of the run."""
 BEFORE = {"clock": "wall", "by": "wins"}
 """What a run.json means that was written before it had the setting."""
+NO_GRANTS: Mapping[str, list[str]] = {}
 Players = Annotated[int, Meta(ge=2, le=4)]
 Deals = Annotated[int, Meta(ge=1, le=MOST_DEALS)]
 Tables = Annotated[int, Meta(ge=1)]
@@ -294,8 +295,11 @@ def describe_run(
     sandbox: str,
     started: str,
     known: RunInfo | None = None,
+    grants: Mapping[str, list[str]] = NO_GRANTS,
 ) -> RunInfo:
-    """The run.json of a run with these settings; ``known`` is what it says of the run so far."""
+    """The run.json of a run with these settings; ``known`` is what it says of the run so far, and
+    ``grants`` are those of bots by label.
+    """
     return RunInfo(
         arena=__version__,
         protocol=PROTOCOL,
@@ -303,7 +307,10 @@ def describe_run(
         rules_revision=REVISION,
         config=msgspec.to_builtins(config),
         boards={name: list(boards[name].rows) for name in config.boards},
-        bots=[info_of(bot, known) for bot in bots],
+        bots=[
+            msgspec.structs.replace(info_of(bot, known), grants=grants.get(bot.label, []))
+            for bot in bots
+        ],
         seed=config.seed,
         sandbox=sandbox,
         started=started,
@@ -423,5 +430,10 @@ def _bot_differences(known: Sequence[BotInfo], wanted: Sequence[BotInfo]) -> lis
             found.append(
                 f"bot {bot.name}: its content changed from {bot.version} ({bot.sha256[:12]}) "
                 f"to {now[bot.name].version} ({now[bot.name].sha256[:12]})"
+            )
+        elif now[bot.name].grants != bot.grants:
+            found.append(
+                f"bot {bot.name}: the run allowed it {_shown(bot.grants)}, now it is allowed"
+                f" {_shown(now[bot.name].grants)}"
             )
     return found

@@ -3,6 +3,7 @@ only, not in a file that can travel.
 """
 
 import os
+import shlex
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -20,6 +21,7 @@ class OwnConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
     sandbox: Mode | None = None
     trust: list[str] | None = None
+    allow: list[str] | None = None
     jobs: Annotated[int, Meta(ge=1)] | None = None
     cluster: str | None = None
     tls_ca_file: str | None = None
@@ -35,8 +37,21 @@ def read_own_config() -> OwnConfig:
     path = own_config_file()
     if path is None or not path.exists():
         return OwnConfig()
+    _refuse_foreign(path)
     keys = ", ".join(OwnConfig.__struct_fields__)
     return read_toml(path, OwnConfig, f"your own configuration has the keys {keys}")
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Raises ConfigError unless only this user decides what a file says."""
+    for place in (path, path.resolve().parent):
+        found = place.stat()
+        if found.st_uid not in (os.getuid(), 0) or found.st_mode & 0o022:
+            raise ConfigError(
+                f"expected your own configuration where only you can write, got {place}, which"
+                " others can change",
+                f"make it yours: chmod go-w {shlex.quote(str(place))}",
+            )
 
 
 def read_toml(path: Path, form: type[Form], hint: str) -> Form:

@@ -117,7 +117,7 @@ def open_session(
                 f"expected {folder / RUN_FILE} beside a journal, found none",
                 "restore it, or choose another --out",
             )
-        config, info = _plan(folder, known, request, means.sandbox.tier)
+        config, info = _plan(folder, known, request, means.sandbox)
         try:
             if not is_own and not any(bot.folder.is_relative_to(folder) for bot in request.bots):
                 _drop_copies(folder)
@@ -160,13 +160,19 @@ def open_session(
 
 
 def _plan(
-    folder: Path, known: RunInfo | None, request: Request, tier: str
+    folder: Path, known: RunInfo | None, request: Request, sandbox: Sandbox
 ) -> tuple[RunConfig, RunInfo]:
     """The configuration and run.json of a run, new or extended. Raises ConfigError."""
     before = make_config(known.config) if known else None
     config = request.config_for(known.seed if known else new_seed())
     info = describe_run(
-        config, request.boards, request.bots, sandbox=tier, started=now(), known=known
+        config,
+        request.boards,
+        request.bots,
+        sandbox=sandbox.tier,
+        started=now(),
+        known=known,
+        grants={label: grants.words for label, grants in sandbox.grants.items()},
     )
     if known:
         refuse_differences(folder, known, info)
@@ -333,6 +339,8 @@ def _is_just_this(info: RunInfo, request: Request) -> bool:
         sandbox=info.sandbox,
         started=info.started,
         known=info,
+        # What bots may do is compared when the run is opened, and then said.
+        grants={bot.name: bot.grants for bot in info.bots},
     )
     has_same_bots = {bot.label for bot in request.bots} <= {bot.name for bot in info.bots}
     has_grown = any(wanted.config[key] != info.config.get(key) for key in (*GROWING, "until"))

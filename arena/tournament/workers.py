@@ -196,7 +196,8 @@ class Worker:
             timings = [self.setup.timing.of(label) for label in plan.bots]
             players = [player for player, _ in taken]
             referee = Referee(plan, self.boards[plan.board], players, timings)
-            outcome = referee.play(sandbox=self.setup.sandbox.tier, host=self.setup.host)
+            sandbox = self.setup.sandbox.text(plan.bots)
+            outcome = referee.play(sandbox=sandbox, host=self.setup.host)
         except BaseException as error:
             for player, _ in taken:
                 player.stop()

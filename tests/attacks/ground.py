@@ -19,6 +19,7 @@ from pathlib import Path
 
 from arena.players.passing import remove_tree
 from arena.players.process import BotProcess
+from arena.players.sandbox.grants import NO_GRANTS
 from arena.players.sandbox.tiers import Sandbox
 
 PROGRAMS = Path(__file__).with_name("programs")
@@ -40,6 +41,7 @@ class Ground(dict):
         super().__init__()
         self.tier = tier
         self.sandbox = Sandbox(tier)
+        self.grants = NO_GRANTS
         self.path = tmp_path
         self.word, self.mark = secrets.token_hex(16), f"mark{secrets.token_hex(8)}"
         self["mark"] = self.mark
@@ -219,6 +221,7 @@ class Ground(dict):
             self.own,
             self.sandbox,
             memory_mb=256,
+            grants=self.grants,
         )
         self.later(self._stop, self.process)
         return read_line(self.process.from_bot)

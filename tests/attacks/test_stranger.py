@@ -243,7 +243,7 @@ def test_the_user_s_own_settings_count(arena, tmp_path):
     assert arena.records("run")[0]["sandbox"] == "none"
     file.write_text("deals = 5\n")
     _, err = arena("run", "rnd", "fst", "--deals", 1, status=1)
-    assert "your own configuration has the keys sandbox, trust, jobs" in err
+    assert "your own configuration has the keys sandbox, trust, allow, jobs" in err
 
 
 MANIFESTS = {

@@ -114,7 +114,8 @@ def play_game(settings, player, others=first_move):
     plan = GamePlan(
         "example/0/0", board.name, 0, 0, names, deck, tuple(1000 + at for at in range(players))
     )
-    return Referee(plan, board, seated, timing_of(settings)).play().record
+    timings = [timing_of(settings).of(name) for name in names]
+    return Referee(plan, board, seated, timings).play().record
 
 
 def board_of(settings):

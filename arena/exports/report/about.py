@@ -151,6 +151,11 @@ def settings_of(material: Material) -> list[tuple[str, str]]:
             )
             or "-",
         ),
+        *(
+            (f"Allowed {bot.name} beyond it", ", ".join(bot.grants))
+            for bot in info.bots
+            if bot.grants
+        ),
         ("arena", info.arena),
         ("Protocol", str(info.protocol)),
         ("Rules core", f"{info.rules_core}, revision {info.rules_revision}"),

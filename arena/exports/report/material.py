@@ -13,7 +13,7 @@ from arena.exports.report.scan import Scan, scan_journal
 from arena.exports.report.secrecy import Secrecy, judge
 from arena.ratings.convergence import convergence_table
 from arena.ratings.matches import Score, scoring_of, timed_hosts
-from arena.ratings.notes import machines_note
+from arena.ratings.notes import grants_note, machines_note
 from arena.ratings.tables import Tables, make_tables
 from arena.records.runfile import RunInfo, read_run
 
@@ -57,7 +57,9 @@ def gather(
     return Material(
         folder=folder,
         info=info,
-        tables=tables._replace(notes=[*tables.notes, *machines_note(timed_hosts(info, score))]),
+        tables=tables._replace(
+            notes=[*tables.notes, *machines_note(timed_hosts(info, score)), *grants_note(info)]
+        ),
         convergence=convergence_table(counts, prior),
         scan=scan,
         secrecy=secrecy,

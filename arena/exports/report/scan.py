@@ -150,7 +150,8 @@ class _Columns:
         self.think_ms.extend(row.think_ms)
         for bot, slowest_ms in zip(row.bots, row.slowest_ms, strict=False):
             self.slowest_ms[bot] = max(slowest_ms, self.slowest_ms.get(bot, 0.0))
-        self.sandboxes[row.sandbox] += 1
+        # After the tier, a record says what single seats were allowed.
+        self.sandboxes[row.sandbox.partition(" ")[0]] += 1
         self.last = max(self.last, row.ended)
 
     def finished(self, path: Path, games: GameList) -> Scan:

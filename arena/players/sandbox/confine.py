@@ -3,10 +3,10 @@ on which bubblewrap does not work.
 
     python -I -S confine.py FILTER SPEC -- COMMAND...
 
-FILTER is a descriptor with the seccomp program. SPEC is JSON: ``read``, ``write`` and ``devices``
-are lists of paths, and ``limits`` are pairs for setrlimit. The bot can open no other files, make no
-sockets, and neither signal nor trace processes outside. This file stands alone and imports little,
-because it delays every start.
+FILTER is a descriptor with the seccomp program. SPEC is JSON: ``read``, ``write``, ``devices`` and
+``driven`` (devices with requests to their drivers) are lists of paths, ``limits`` are pairs for
+setrlimit, and ``dials`` allows connections. The bot can open no other files, and neither signal nor
+trace processes outside. This file stands alone and imports little, because it delays every start.
 """
 
 import contextlib
@@ -40,14 +40,17 @@ def call(number: int, *arguments: object) -> int:
     return result
 
 
-def restrict_files(read: list[str], write: list[str], devices: list[str]) -> None:
-    """Allows only reading below ``read``, everything below ``write``, and reading and writing
-    ``devices``.
+def restrict(
+    read: list[str], write: list[str], devices: list[str], driven: list[str], *, dials: bool
+) -> None:
+    """Allows only reading below ``read``, everything below ``write``, reading and writing
+    ``devices`` and ``driven``, and requests to the drivers of the latter.
     """
     version = call(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION_FLAG)
     handled = (1 << RIGHTS_BY_VERSION.get(version, 16)) - 1
+    closes = version >= NETWORK_SINCE and not dials
     attributes = struct.pack(
-        "=QQQ", handled, 3 if version >= NETWORK_SINCE else 0, 3 if version >= SCOPES_SINCE else 0
+        "=QQQ", handled, 3 if closes else 0, 3 if version >= SCOPES_SINCE else 0
     )
     size = 24 if version >= SCOPES_SINCE else 16 if version >= NETWORK_SINCE else 8
     ruleset = call(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0)
@@ -55,6 +58,7 @@ def restrict_files(read: list[str], write: list[str], devices: list[str]) -> Non
         (read, EXECUTE | READ_FILE | READ_DIR),
         (write, handled & ~(EXECUTE | 1 << 15)),
         (devices, READ_FILE | WRITE_FILE),
+        (driven, READ_FILE | WRITE_FILE | 1 << 15),
     ):
         for path in paths:
             with contextlib.suppress(FileNotFoundError):
@@ -102,7 +106,7 @@ def main() -> None:
     if libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "no_new_privs refused")
     drop_capabilities()
-    restrict_files(spec["read"], spec["write"], spec["devices"])
+    restrict(spec["read"], spec["write"], spec["devices"], spec["driven"], dials=spec["dials"])
     filter_calls(program)
     try:
         # A shell is what must not come between.

@@ -17,6 +17,8 @@ import arena
 from arena.errors import SandboxError
 from arena.players.passing import make_passing, remove_passing
 from arena.players.sandbox import seccomp
+from arena.players.sandbox.grants import NO_GRANTS, Grants
+from arena.players.sandbox.openings import cores_for, gpu_devices, gpu_processes, opened_files
 
 PROCESSES = 128
 SPARE_PROCESSES = 8 * PROCESSES
@@ -102,20 +104,34 @@ class Launch(Struct):
             remove_passing(self.temporary)
 
 
-def plain_launch(command: Sequence[str], environment: Mapping[str, str]) -> Launch:
+def plain_launch(
+    command: Sequence[str], environment: Mapping[str, str], grants: Grants = NO_GRANTS
+) -> Launch:
     """No sandbox: the bot has the arena's rights, but only a few environment variables."""
     kept = {name: environment[name] for name in OUTSIDE_VARIABLES if name in environment}
-    return Launch(list(command), {**kept, **_common(environment)}, [])
+    variables = {**grants.variables(), **kept, **_common(environment)}
+    return Launch(list(command), variables, [], limits=_cores(grants))
 
 
 def bubblewrap_launch(
-    command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    *,
+    writable: bool,
+    grants: Grants = NO_GRANTS,
 ) -> Launch:
     """Own namespaces: no other processes, no network, and no files except the system's, the
-    interpreter's and the bot's own.
+    interpreter's, the bot's own and those granted.
     """
-    readable = _readable(command, folder, writable=writable)
-    program = _memory_file(seccomp.program(sockets=True, attributes=True, building=writable))
+    readable = [*_readable(command, folder, writable=writable), *_granted_files(grants)]
+    # A socket in a granted folder would be a way to a service outside, and on the machine's own
+    # network the abstract ones are: what bubblewrap then leaves open, the filter closes.
+    families = seccomp.INTERNET if grants.network else () if grants.read else seccomp.LOCAL
+    program = _memory_file(
+        seccomp.program(families=families, attributes=True, building=writable, gpu=grants.gpu)
+    )
+    secrets = [_memory_file(_as_arguments(grants.variables()))] if grants.env else []
     variables = {
         "HOME": "/tmp",  # noqa: S108
         "TMPDIR": "/tmp",  # noqa: S108
@@ -124,12 +140,15 @@ def bubblewrap_launch(
     }
     arguments = [
         "--unshare-all",
+        *(["--share-net"] if grants.network else []),
         "--unshare-user",
         "--disable-userns",
         "--die-with-parent",
         "--cap-drop",
         "ALL",
         "--clearenv",
+        # Values in its arguments could be read by any user of the machine.
+        *(word for place in secrets for word in ("--args", str(place))),
     ]
     arguments += [word for name, value in variables.items() for word in ("--setenv", name, value)]
     arguments += _system_binds()
@@ -140,6 +159,8 @@ def bubblewrap_launch(
         for word in ("--size", str(size), "--tmpfs", path)
     ]
     arguments += [word for path in readable for word in ("--ro-bind-try", path, path)]
+    if grants.gpu:
+        arguments += [word for path in gpu_devices() for word in ("--dev-bind-try", path, path)]
     arguments += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
     arguments += [
         "--remount-ro",
@@ -155,28 +176,46 @@ def bubblewrap_launch(
         "--",
     ]
     inside = ["prlimit", f"--nproc={PROCESSES}", "--", *command]
-    limits = {"files_in_memory": FILES_IN_MEMORY}
+    limits = {"files_in_memory": FILES_IN_MEMORY, **_cores(grants)}
     if _is_setuid("bwrap"):
         limits["counter"] = 0  # the kernel stops counting at such a program
     # process 1 in the sandbox would show it to the bot
     outside = {"PATH": search_path(environment)}
-    return Launch(["bwrap", *arguments, *inside], outside, [program], limits=limits, processes=2)
+    return Launch(
+        ["bwrap", *arguments, *inside], outside, [program, *secrets], limits=limits, processes=2
+    )
 
 
 def landlock_launch(
-    command: Sequence[str], folder: Path, environment: Mapping[str, str], *, writable: bool
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    *,
+    writable: bool,
+    grants: Grants = NO_GRANTS,
 ) -> Launch:
     """The process confines itself before it becomes the bot; it can write only to a temporary
     folder.
     """
-    readable = _readable(command, folder, writable=writable)
-    program = _memory_file(seccomp.program(sockets=False, attributes=writable, building=writable))
+    readable = [*_readable(command, folder, writable=writable), *_granted_files(grants)]
+    families = seccomp.INTERNET if grants.network else ()
+    program = _memory_file(
+        seccomp.program(families=families, attributes=writable, building=writable, gpu=grants.gpu)
+    )
     temporary = make_passing("bot")
     system = ["/usr", *(f"/{name}" for name in SYSTEM_FOLDERS), *_system_files()]
     spec = {
-        "read": [*system, *readable, str(folder), *(f"/proc/self/{name}" for name in OWN_PROCESS)],
+        "read": [
+            *system,
+            *readable,
+            str(folder),
+            *(f"/proc/self/{name}" for name in OWN_PROCESS),
+            *(["/dev/dri", *gpu_processes()] if grants.gpu else []),
+        ],
         "write": [temporary, *([str(folder)] if writable else [])],
         "devices": [f"/dev/{name}" for name in DEVICES],
+        "driven": gpu_devices() if grants.gpu else [],
+        "dials": grants.network,
         "limits": [("RLIMIT_NPROC", _processes_of_this_user() + SPARE_PROCESSES)],
     }
     confine = [
@@ -189,13 +228,36 @@ def landlock_launch(
         "--",
     ]
     variables = {
+        **grants.variables(),
         "HOME": temporary,
         "TMPDIR": temporary,
         **_kept(environment),
         **_common(environment),
     }
-    limits = {"disk_mb": DISK_MB, "disk_files": DISK_FILES}
+    limits = {"disk_mb": DISK_MB, "disk_files": DISK_FILES, **_cores(grants)}
     return Launch([*confine, *command], variables, [program], temporary, limits)
+
+
+def _granted_files(grants: Grants) -> list[str]:
+    """What the user lets the bot read. Raises SandboxError if it is no longer what it was."""
+    for path in grants.read:
+        if os.path.realpath(path) != path:
+            raise SandboxError(
+                f"expected {path} to stay what it was when a bot was allowed to read it, got a link"
+            )
+    return [*opened_files(network=grants.network, gpu=grants.gpu), *grants.read]
+
+
+def _cores(grants: Grants) -> dict[str, int]:
+    """The processors of a bot, as a limit for the keeper."""
+    cores = cores_for(grants.cpus)
+    return {"cores": cores} if cores else {}
+
+
+def _as_arguments(variables: Mapping[str, str]) -> bytes:
+    """Options of bubblewrap that set these, as it reads them from a descriptor."""
+    words = [word for name, value in variables.items() for word in ("--setenv", name, value)]
+    return b"".join(os.fsencode(word) + b"\0" for word in words)
 
 
 def readable_paths(command: Sequence[str], folder: Path) -> list[str]:

@@ -96,12 +96,24 @@ CLONE3 = (435, 435)
 """Answered with ENOSYS, so that libraries fall back on clone, whose flags the filter can check."""
 NEW_NAMESPACES = 0x7E020000
 """The flags CLONE_NEW*, but for that of time, which clone does not have."""
-FAMILIES = (1,)
+LOCAL = (1,)
 """AF_UNIX: a private network confines it, and what its sockets hold is counted, which cannot be
 said of AF_INET, AF_INET6 and AF_NETLINK; a machine's host is reached by AF_VSOCK all the same.
 """
+INTERNET = (2, 10)
+"""AF_INET and AF_INET6, for a bot that was granted the network. Without AF_UNIX: in the machine's
+own network any service with an abstract name, such as a desktop's, would answer it.
+"""
+LISTEN = (50, 201)
+"""Who may use the network calls others, and takes no port on which they call somebody else."""
+
+DRIVER_TYPES = (0x4600, 0x6400, 0x4B00)
+"""The requests of NVIDIA, DRM and KFD by the second byte, which names a driver."""
+DRIVER_REQUESTS, PLAIN_BELOW = (0x30000001, 0x30000002), 0x100
+"""NVIDIA's unified memory counts its requests from 1, without a type, and has these two."""
 
 LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+AND = 0x54
 NUMBER_OFFSET, ARCH_OFFSET, ARGUMENT_OFFSET = 0, 4, 16
 ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
 EPERM, ENOSYS = 1, 38
@@ -113,12 +125,14 @@ def is_known() -> bool:
     return platform.machine() in ARCHITECTURES
 
 
-def program(*, sockets: bool, attributes: bool, building: bool) -> bytes:
+def program(
+    *, families: Sequence[int], attributes: bool, building: bool, gpu: bool = False
+) -> bytes:
     """The filter as an array of ``struct sock_filter``.
 
-    Without ``sockets``, only socket pairs can be made; without ``attributes``, no file's mode,
-    owner or times can be changed; what is not ``building`` can lock no file, and knows nothing of
-    what is in the cache.
+    Sockets can be made of these ``families``, and pairs of any; without ``attributes``, no file's
+    mode, owner or times can be changed; what is not ``building`` can lock no file, and knows
+    nothing of what is in the cache. With ``gpu``, its drivers can be asked.
     """
     machine = platform.machine()
     column = list(ARCHITECTURES).index(machine)
@@ -140,11 +154,28 @@ def program(*, sockets: bool, attributes: bool, building: bool) -> bytes:
         CLONE[column], ANY_BIT, [NEW_NAMESPACES], matched=ERRNO | EPERM, otherwise=ALLOW
     )
     steps += _by_argument(PRLIMIT[column], EQUAL, [0], matched=ALLOW, otherwise=ERRNO | EPERM)
-    steps += _by_argument(
-        SOCKET[column], EQUAL, FAMILIES if sockets else [], matched=ALLOW, otherwise=ERRNO | EPERM
-    )
+    steps += _by_argument(SOCKET[column], EQUAL, families, matched=ALLOW, otherwise=ERRNO | EPERM)
+    if INTERNET[0] in families:
+        steps += _answer(EQUAL, LISTEN[column], ERRNO | EPERM)
+    if gpu:
+        steps += _driving(column)
     steps += [] if building else _forgetting(column)
     return b"".join([*steps, _step(RETURN, ALLOW)])
+
+
+def _driving(column: int) -> list[bytes]:
+    """Allows the requests of a GPU's drivers; what follows judges the others."""
+    allow = _step(RETURN, ALLOW)
+    block = [
+        _step(LOAD, ARGUMENT_OFFSET + 8),
+        _step(AT_LEAST, PLAIN_BELOW, yes=1),
+        allow,
+        *(step for request in DRIVER_REQUESTS for step in (_step(EQUAL, request, no=1), allow)),
+        _step(AND, 0xFF00),
+        *(step for kind in DRIVER_TYPES for step in (_step(EQUAL, kind, no=1), allow)),
+        _step(LOAD, NUMBER_OFFSET),
+    ]
+    return [_step(EQUAL, IOCTL[column], no=len(block)), *block]
 
 
 def _forgetting(column: int) -> list[bytes]:

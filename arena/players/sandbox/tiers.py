@@ -3,13 +3,14 @@ it, not by looking for a program.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
 from arena.errors import SandboxError
+from arena.players.sandbox.grants import NO_GRANTS, Grants
 from arena.players.sandbox.launch import Launch, bubblewrap_launch, landlock_launch, plain_launch
 from arena.players.sandbox.probe import failure
 
@@ -23,20 +24,45 @@ INSTALL = (
 
 
 class Sandbox(Struct, frozen=True):
-    """A sandbox tier, ready for use. ``none`` limits what a bot uses, but not what it sees."""
+    """A sandbox tier, ready for use. ``none`` limits what a bot uses, but not what it sees.
+
+    ``grants`` are what the user lets bots do beyond it, by their labels. They count where a bot
+    plays, and never where it is built.
+    """
 
     tier: Tier = "none"
+    grants: Mapping[str, Grants] = {}
 
-    def launch(self, command: Sequence[str], folder: Path, *, writable: bool = False) -> Launch:
+    def launch(
+        self,
+        command: Sequence[str],
+        folder: Path,
+        *,
+        writable: bool = False,
+        grants: Grants = NO_GRANTS,
+    ) -> Launch:
         """How to start the command of a bot whose files are in the folder; ``writable`` lets it
-        change them.
+        change them. Raises SandboxError.
         """
         folder = folder.resolve()
         if self.tier == "bubblewrap":
-            return bubblewrap_launch(command, folder, os.environ, writable=writable)
+            return bubblewrap_launch(command, folder, os.environ, writable=writable, grants=grants)
         if self.tier == "landlock":
-            return landlock_launch(command, folder, os.environ, writable=writable)
-        return plain_launch(command, os.environ)
+            return landlock_launch(command, folder, os.environ, writable=writable, grants=grants)
+        return plain_launch(command, os.environ, grants)
+
+    def of(self, label: str) -> Grants:
+        """What the bot with this label may do."""
+        return self.grants.get(label, NO_GRANTS)
+
+    def text(self, labels: Sequence[str]) -> str:
+        """The tier for a record of a game of these bots, and what each seat might do beyond it:
+        ``bubblewrap 0=network,env``.
+        """
+        granted = [(seat, self.of(label).kinds) for seat, label in enumerate(labels)]
+        return " ".join(
+            [self.tier, *(f"{seat}={','.join(kinds)}" for seat, kinds in granted if kinds)]
+        )
 
 
 OPEN = Sandbox()

@@ -54,6 +54,7 @@ class Cluster:
 
     def __init__(self, address: str, tls: Tls) -> None:
         self.address = address
+        self.has_tls = any(tls)
         try:
             # An extra, and slow to load.
             from distributed import Client, Security  # noqa: PLC0415

@@ -133,8 +133,18 @@ def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Ad
     host = platform.node()
     try:
         sandbox, reason = best_sandbox(terms.setup.sandbox.tier)
+        granted = terms.setup.sandbox.grants
+        reason = reason or next(
+            (
+                f"{label} is allowed {lack}"
+                for label, each in granted.items()
+                if (lack := each.lack())
+            ),
+            "",
+        )
         if reason:
             return Refused(host, reason)
+        sandbox = msgspec.structs.replace(sandbox, grants=granted)
         bots: dict[str, Bot | None] = {**terms.setup.bots}
         processes = [bot for bot in terms.setup.bots.values() if not is_built_in(bot)]
         if processes:

@@ -1,0 +1,103 @@
+"""Which bots of a command get which grants: those of ``--allow``, and else those of the user's own
+configuration.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from arena.errors import ConfigError, did_you_mean, printable
+from arena.players.builtin import is_built_in
+from arena.players.folder import Bot
+from arena.players.kept import cache_folder
+from arena.players.sandbox.grants import Grants, make_grants, read_allowed
+from arena.tournament.own import OwnConfig, own_config_file
+
+
+def granted(
+    bots: Sequence[Bot], said: Sequence[str], own: OwnConfig, closed: Iterable[Path]
+) -> dict[str, Grants]:
+    """What each of these bots may do beyond its sandbox, by label; says so on stderr.
+
+    Nobody may read what is ``closed``, nor the bots' own folders. Raises ConfigError.
+    """
+    if not said and not own.allow:
+        return {}
+    folders = [*closed, cache_folder(), *(bot.folder for bot in bots if not is_built_in(bot))]
+    words: defaultdict[str, list[str]] = defaultdict(list)
+    for text in said:
+        name, more = read_allowed(text)
+        for label in _named(name, bots):
+            words[label] += more
+    found = {label: make_grants(each, Path(), folders) for label, each in words.items()}
+    file = own_config_file()
+    for bot in bots:
+        if file is not None and bot.label not in words:
+            more = own_words(own, file, bot)
+            found |= {bot.label: make_grants(more, file.parent, folders)} if more else {}
+    found = {label: grants for label, grants in found.items() if grants.words}
+    _tell(found, {bot.label: bot.folder for bot in bots})
+    return found
+
+
+def own_words(own: OwnConfig, file: Path, bot: Bot) -> list[str]:
+    """What the user's own configuration allows a bot. Raises ConfigError."""
+    words = []
+    for text in own.allow or ():
+        name, more = read_allowed(text)
+        if not _is_path(name):
+            raise ConfigError(
+                f"{file}: expected the path of a bot's folder in allow, got {name!r}",
+                "any bot could take that name: write its folder, as in"
+                f' "~/bots/{name}={",".join(more)}"',
+            )
+        words += more if _is_at(bot, file.parent, name) else []
+    return words
+
+
+def is_trusted(bot: Bot, trusted: Sequence[str]) -> bool:
+    """Whether a bot is among those that the user trusts, with whatever options it plays."""
+    return bool({bot.label, bot.base} & {*trusted})
+
+
+def _named(name: str, bots: Sequence[Bot]) -> list[str]:
+    """The labels of the bots that a name or path on the command line means: one bot, with all
+    options that it plays with. Raises ConfigError.
+    """
+    found = [
+        bot for bot in bots if (_is_at(bot, Path(), name) if _is_path(name) else bot.base == name)
+    ]
+    if not found:
+        names = list(dict.fromkeys(bot.base for bot in bots))
+        hint = f"{did_you_mean(name, names)}there are {', '.join(names)}"
+        raise ConfigError(f"expected a bot that plays here in --allow, got {name!r}", hint)
+    if any(map(is_built_in, found)):
+        raise ConfigError(
+            f"expected a bot with a process in --allow, got {name}, which is built in",
+            "built-in bots are part of the arena: leave it out",
+        )
+    return [bot.label for bot in found]
+
+
+def _is_path(name: str) -> bool:
+    return os.sep in name
+
+
+def _is_at(bot: Bot, base: Path, path: str) -> bool:
+    try:
+        return (base / Path(path).expanduser()).resolve() == bot.folder.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
+def _tell(found: Mapping[str, Grants], folders: Mapping[str, Path]) -> None:
+    """Says which program gets what: a bot's folder shows what its name may not."""
+    for label, grants in found.items():
+        click.echo(
+            f"note: {printable(label)} in {printable(str(folders[label]))} is allowed"
+            f" {', '.join(grants.words)}",
+            err=True,
+        )

@@ -1,0 +1,243 @@
+"""What a user lets one bot do that its sandbox refuses to all: use the network, a variable of the
+environment, files, a GPU, more processors.
+
+A grant comes from the command line or from the user's own configuration. Nothing that a bot or a
+run brings along can say one.
+"""
+
+import json
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from arena.errors import ConfigError, did_you_mean
+from arena.players.sandbox.openings import CORES, gpu_devices
+
+SHAPES = {
+    "network": "network",
+    "gpu": "gpu",
+    "env": "env:NAME",
+    "read": "read:PATH",
+    "cpus": "cpus:N",
+}
+NOTHING = "none"
+"""What takes away from a bot what a configuration file allows it."""
+ALL = f"a grant is one of {', '.join(SHAPES.values())}, or {NOTHING}; join several by commas"
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}", re.ASCII)
+NUMBER = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
+MOST_PATH = 1000
+RESERVED = re.compile(r"LD_.*|PATH|HOME|TMPDIR|RUSTUP_HOME|PYTHON.*|GLIBC_TUNABLES|GCONV_PATH")
+"""Variables that decide how a program starts: the arena's own helpers get the same environment."""
+SYSTEM = ("/proc", "/sys", "/dev", "/run", "/var/run")
+"""Windows into other processes, devices and services rather than files."""
+LEAST_HIDDEN = 8
+"""A shorter value than this is found in any text, and no secret."""
+
+
+class Grants(Struct, frozen=True):
+    """What one bot may do beyond its sandbox. ``read`` are real paths; ``cpus`` 1 is what every bot
+    has.
+    """
+
+    network: bool = False
+    gpu: bool = False
+    cpus: int = 1
+    env: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> list[str]:
+        """Each grant as it is written, in one fixed order."""
+        return [
+            *(["network"] if self.network else []),
+            *(f"env:{name}" for name in self.env),
+            *(f"read:{path}" for path in self.read),
+            *(["gpu"] if self.gpu else []),
+            *([f"cpus:{self.cpus}"] if self.cpus > 1 else []),
+        ]
+
+    @property
+    def kinds(self) -> list[str]:
+        """The same without names and paths, each once: what a record tells."""
+        return list(dict.fromkeys(word.partition(":")[0] for word in self.words))
+
+    def lack(self) -> str:
+        """What of this is not there on this machine, and the cure; empty if all is."""
+        for name in self.env:
+            if not os.environ.get(name):
+                return f"the environment variable {name}, which is not set: export it first"
+        for path in self.read:
+            if os.path.realpath(path) != path or _kind_of(path) is None:
+                return f"a file or folder {path}, which is not there"
+        if self.gpu and not gpu_devices():
+            return "a GPU, of which no device is in /dev: install its driver, or leave out gpu"
+        if self.cpus > max(1, len(CORES)):
+            return f"{self.cpus} processors, of which there are {len(CORES)}: allow fewer"
+        return ""
+
+    def variables(self) -> dict[str, str]:
+        """The granted part of this process's environment."""
+        return {name: os.environ[name] for name in self.env if name in os.environ}
+
+    def hidden(self, said: bytes) -> bytes:
+        """What the bot said with the values of its variables blotted out: what it prints by mistake
+        is kept as evidence, and may be shown to others.
+        """
+        # Also as strings of JSON, where some signs are written otherwise.
+        forms = {
+            form: name
+            for name, value in self.variables().items()
+            if len(value) >= LEAST_HIDDEN
+            for form in (value, _in_json(value), _in_json(value, ensure_ascii=False))
+        }
+        for form in sorted(forms, key=len, reverse=True):
+            said = said.replace(os.fsencode(form), f"[{forms[form]}]".encode())
+        return said
+
+    def hidden_text(self, said: str) -> str:
+        """The same of a text."""
+        return (
+            self.hidden(said.encode(errors="surrogateescape")).decode(errors="replace")
+            if self.env
+            else said
+        )
+
+
+NO_GRANTS = Grants()
+
+
+def read_allowed(text: str) -> tuple[str, list[str]]:
+    """The bot and the grants of a text such as ``my-bot=network,env:KEY``. Raises ConfigError."""
+    name, equals, said = text.partition("=")
+    words = [word.strip() for word in said.split(",")]
+    if not equals or not name or not said.strip():
+        raise ConfigError(f"expected BOT=GRANT such as my-bot=network, got {text!r}", ALL)
+    if any(sign in name for sign in "*?,"):
+        raise ConfigError(
+            f"expected the name of one bot to allow something, got {name!r}",
+            "repeat --allow for each bot: what all may do, a stranger's may do too",
+        )
+    if ":" in name:
+        raise ConfigError(
+            f"expected a bot without its options to allow something, got {name!r}",
+            f"name it {name.partition(':')[0]}, which counts with all options",
+        )
+    if NOTHING in words and len(words) > 1:
+        raise ConfigError(f"expected {NOTHING} or grants, got both: {text!r}", ALL)
+    return name, words
+
+
+def make_grants(words: Iterable[str], base: Path, closed: Sequence[Path]) -> Grants:
+    """The grants of such words. Paths are relative to ``base``, and have nothing in common with the
+    folders that are ``closed``. Raises ConfigError.
+    """
+    said: dict[str, Any] = {"env": [], "read": []}
+    for word in words:
+        kind, colon, value = word.partition(":")
+        if word in ("network", "gpu"):
+            said[word] = True
+        elif kind == "env" and colon:
+            said["env"].append(_variable(value))
+        elif kind == "read" and colon:
+            said["read"].append(_readable(value, base, closed))
+        elif kind == "cpus" and colon:
+            said["cpus"] = _processors(value)
+        elif word != NOTHING:
+            near = did_you_mean(kind, SHAPES) if kind else ""
+            raise ConfigError(f"expected a grant, got {word!r}", f"{near}{ALL}")
+    for name in ("env", "read"):
+        said[name] = tuple(sorted(set(said[name])))
+    grants = Grants(**said)
+    if lack := grants.lack():
+        thing, _, cure = lack.partition(": ")
+        raise ConfigError(f"expected {thing}", cure)
+    return grants
+
+
+def _in_json(value: str, *, ensure_ascii: bool = True) -> str:
+    return json.dumps(value, ensure_ascii=ensure_ascii)[1:-1]
+
+
+def _variable(name: str) -> str:
+    """Raises ConfigError unless a bot may be given this variable."""
+    if not VARIABLE.fullmatch(name):
+        raise ConfigError(
+            f"expected the name of an environment variable after env:, got {name!r}",
+            "the value stays out of the command: export KEY=..., then --allow my-bot=env:KEY",
+        )
+    if RESERVED.fullmatch(name):
+        raise ConfigError(
+            f"expected a variable of the bot's own after env:, got {name}",
+            "it decides how programs start, and the arena sets it for bots",
+        )
+    return name
+
+
+def _processors(text: str) -> int:
+    """Raises ConfigError."""
+    if not NUMBER.fullmatch(text) or int(text) == 1:
+        raise ConfigError(
+            f"expected a number of processors from 2 up after cpus:, got {text!r}",
+            "every bot has one; for example cpus:2",
+        )
+    if not CORES:
+        raise ConfigError("expected Linux for cpus:, got another system", "leave it out")
+    return int(text)
+
+
+def _readable(text: str, base: Path, closed: Sequence[Path]) -> str:
+    """The real path of what a bot may read. Raises ConfigError."""
+    try:
+        # A link is followed here, once, so that nobody can point it elsewhere later.
+        real = os.path.realpath(base / Path(text).expanduser(), strict=True) if text else ""
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ConfigError(f"expected a file or folder after read:, got {text!r}: {error}") from None
+    if not real or _kind_of(real) is None:
+        raise ConfigError(
+            f"expected a file or folder after read:, got {text!r}",
+            "pipes, sockets and devices cannot be allowed",
+        )
+    if not real.isprintable() or "," in real or len(real) > MOST_PATH:
+        raise ConfigError(
+            f"expected a path of up to {MOST_PATH} printable characters without commas after"
+            f" read:, got {real!r}",
+            "rename it, or allow the folder above",
+        )
+    _refuse_closed(Path(real), closed)
+    return real
+
+
+def _refuse_closed(real: Path, closed: Sequence[Path]) -> None:
+    """Raises ConfigError if a path would show more than the user can mean."""
+    whole = [Path(each).resolve() for each in (Path.home(), tempfile.gettempdir())]
+    if any(each.is_relative_to(real) for each in whole):
+        raise ConfigError(
+            f"expected a file or folder of the bot's own after read:, got {real}",
+            "that shows it your keys and the files of others: name the folder that it needs",
+        )
+    if any(real.is_relative_to(place) for place in SYSTEM):
+        raise ConfigError(
+            f"expected files after read:, got {real}, a part of the system",
+            "that shows other processes and devices; for a GPU, allow gpu",
+        )
+    for folder in (each.resolve() for each in closed):
+        if real.is_relative_to(folder) or folder.is_relative_to(real):
+            raise ConfigError(
+                f"expected files apart from the arena's after read:, got {real}",
+                f"{folder} holds bots or results, which no bot may read: keep the files elsewhere",
+            )
+
+
+def _kind_of(path: str) -> str | None:
+    """``file`` or ``folder``; None if it is neither, or is not there."""
+    try:
+        mode = os.lstat(path).st_mode
+    except (OSError, ValueError):
+        return None
+    return "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else None

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -31,6 +32,7 @@ from arena.records.runfile import read_run
 from arena.records.stderr import Part, read_stderr
 from arena.rules.boards import Board
 from arena.rules.notation import PASS
+from arena.rules.positions import position_text
 from arena.rules.rulebook import explained
 
 NOTHING_SAID = RecordedLines([], [], None)
@@ -58,6 +60,12 @@ REPLAYS = "replays"
 )
 @click.option(
     "--step", is_flag=True, help="Step through the game with the keys, starting at --turn."
+)
+@click.option(
+    "--line",
+    "is_line",
+    is_flag=True,
+    help="Show positions as one line of text each; see NOTATION.md.",
 )
 @click.option(
     "--bot",
@@ -92,6 +100,7 @@ def replay(  # noqa: PLR0913
     *,
     step: bool,
     has_stderr: bool,
+    is_line: bool,
     bot_text: str | None,
     choice: SandboxChoice,
     as_json: bool,
@@ -104,6 +113,7 @@ def replay(  # noqa: PLR0913
     arena replay bird/greedy-python+random-python/3/1
     arena replay league bird/greedy-python+random-python/3/1
     arena replay league bird/greedy-python+random-python/3/1 --turn 20 --seat 0
+    arena replay league bird/greedy-python+random-python/3/1 --turn 20 --line
     arena replay league bird/greedy-python+random-python/3/1 --step
     arena replay league bird/greedy-python+random-python/3/1 --html
     arena replay league bird/greedy-python+random-python/3/1 --svg game.svg
@@ -119,6 +129,12 @@ def replay(  # noqa: PLR0913
     """  # noqa: D301 - \b is click's mark for lines to keep
     files = {kind: name for kind, name in sorted(named.items()) if name is not None}
     _refuse_misuse(turn, list(files), bot_text, step=step, as_json=as_json)
+    if has_stderr and (is_line or files or bot_text is not None):
+        raise click.UsageError(
+            "expected --stderr without --line, --html, --svg and --bot; a page always has it"
+        )
+    if is_line and (as_json or step or files or bot_text is not None):
+        raise click.UsageError("expected --line without --json, --step, --html, --svg and --bot")
     folder, record = named_game(home, words)
     if bot_text is not None and turn is not None:
         return _ask_again(home, folder, record, turn, seat, bot_text, choice, as_json=as_json)
@@ -130,14 +146,24 @@ def replay(  # noqa: PLR0913
         click.echo(_with_stderr(record, kept) if has_stderr else encode_record(record))
         return None
     _check_misuse(record, turn, seat, step=step)
+    if is_line:
+        _print_lines(folder, record, turn, seat)
+        return None
     said = RecordedLines(kept, seat_names(record.bots), seat)
     pages = _pages(folder, record, seat, said)
     if step:
-        shown = [text for placed, text in pages if placed >= (turn or 0)]
-        step_through([*shown, _end(record, said)])
+        _step_through(pages, record, turn, said)
     else:
         _print_game(pages, record, turn, said)
     return None
+
+
+def _step_through(
+    pages: Iterator[tuple[int, str]], record: GameRecord, turn: int | None, said: RecordedLines
+) -> None:
+    """Shows the game from a turn on, one move after each key."""
+    shown = [text for placed, text in pages if placed >= (turn or 0)]
+    step_through([*shown, _end(record, said)])
 
 
 def _kept_stderr(folder: Path, record: GameRecord) -> list[Part]:
@@ -249,6 +275,23 @@ def _board(folder: Path, record: GameRecord) -> Board:
             f" {record.id}"
         )
     return Board(record.board, tuple(boards[record.board]))
+
+
+def _print_lines(folder: Path, record: GameRecord, turn: int | None, seat: int | None) -> None:
+    """Prints the position at the start and after each move, or after one turn, as a line."""
+    board = _board(folder, record)
+    states = chain(
+        [start_state(record, board)], (step.state for step in replay_record(record, board))
+    )
+    for state in states:
+        if turn in (None, state.turns):
+            seen = state.copy()
+            for fault in record.faults:
+                if fault.turn < seen.turns:
+                    seen.retire(fault.seat)
+            click.echo(position_text(seen, seat))
+        if state.turns == turn:
+            return
 
 
 def _end(record: GameRecord, stderr: RecordedLines) -> str:

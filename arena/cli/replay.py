@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -20,6 +21,7 @@ from arena.cli.drawing import end_line, move_lines, paint
 from arena.cli.options import SandboxChoice, as_json, sandbox_options
 from arena.cli.terminal import step_through
 from arena.errors import RunError, printable
+from arena.exports.pictures.animation import animated_picture
 from arena.exports.text import board_text, hands_text, seat_names
 from arena.match.replay import replay as replay_record
 from arena.match.replay import start_state
@@ -27,7 +29,11 @@ from arena.records.record import GameRecord, encode_record
 from arena.records.regular import write_durably
 from arena.records.runfile import read_run
 from arena.rules.boards import Board
+from arena.rules.positions import position_text
 from arena.rules.rulebook import explained
+
+REPLAYS = "replays"
+"""The folder of a run for pages and pictures of its games."""
 
 
 @click.command()
@@ -46,6 +52,12 @@ from arena.rules.rulebook import explained
     "--step", is_flag=True, help="Step through the game with the keys, starting at --turn."
 )
 @click.option(
+    "--line",
+    "is_line",
+    is_flag=True,
+    help="Show positions as one line of text each; see NOTATION.md.",
+)
+@click.option(
     "--bot",
     "bot_text",
     metavar="BOT",
@@ -53,27 +65,35 @@ from arena.rules.rulebook import explained
 )
 @click.option(
     "--html",
-    "page",
     is_flag=False,
     flag_value="",
     metavar="[FILE]",
     help="Write the game as an HTML page to step through.",
 )
+@click.option(
+    "--svg",
+    is_flag=False,
+    flag_value="",
+    metavar="[FILE]",
+    help="Write the game as a picture that plays itself, for a README or a chat.",
+)
 @sandbox_options
 @as_json
 @click.pass_obj
-def replay(
+# One for each option.
+def replay(  # noqa: PLR0913
     home: Path,
     /,
     words: tuple[str, ...],
     turn: int | None,
     seat: int | None,
-    page: str | None,
     *,
+    step: bool,
+    is_line: bool,
     bot_text: str | None,
     choice: SandboxChoice,
     as_json: bool,
-    **how: bool,
+    **named: str | None,
 ) -> int | None:
     """Replay a game of a run from its record. Without RUN it is the newest run; GAME is the game's
     id, as in games.jsonl.
@@ -82,30 +102,36 @@ def replay(
     arena replay bird/greedy-python+random-python/3/1
     arena replay league bird/greedy-python+random-python/3/1
     arena replay league bird/greedy-python+random-python/3/1 --turn 20 --seat 0
+    arena replay league bird/greedy-python+random-python/3/1 --turn 20 --line
     arena replay league bird/greedy-python+random-python/3/1 --step
     arena replay league bird/greedy-python+random-python/3/1 --html
+    arena replay league bird/greedy-python+random-python/3/1 --svg game.svg
     arena replay bird/greedy-python+random-python/3/1 --turn 20 --bot ./my-bot
 
-    The page goes to replays/ in the run's folder, or to FILE.
+    The page and the picture go to replays/ in the run's folder, or to FILE.
 
     With --bot, the bot gets the same lines and the same seed as the seat did, up to its turn after
     that many placements. Its answers on the way are ignored. Then you see its answer next to the
     recorded one. The exit status is 1 if the bot commits a fault. --sandbox, --trust and
     --unsafe-no-sandbox apply to this bot.
     """  # noqa: D301 - \b is click's mark for lines to keep
-    step = how["step"]
-    _refuse_misuse(turn, page, bot_text, step=step, as_json=as_json)
+    files = {kind: name for kind, name in sorted(named.items()) if name is not None}
+    _refuse_misuse(turn, list(files), bot_text, step=step, as_json=as_json)
+    if is_line and (as_json or step or files or bot_text is not None):
+        raise click.UsageError("expected --line without --json, --step, --html, --svg and --bot")
     folder, record = named_game(home, words)
     if bot_text is not None and turn is not None:
         return _ask_again(home, folder, record, turn, seat, bot_text, choice, as_json=as_json)
-    if page is not None:
-        _write_page(folder, record, Path(page) if page else None)
+    if files:
+        _write_files(folder, record, files)
     elif as_json:
         click.echo(encode_record(record))
     else:
         _check_misuse(record, turn, seat, step=step)
         pages = _pages(folder, record, seat)
-        if step:
+        if is_line:
+            _print_lines(folder, record, turn, seat)
+        elif step:
             shown = [*(text for placed, text in pages if placed >= (turn or 0)), _end(record)]
             step_through(shown)
         else:
@@ -114,16 +140,16 @@ def replay(
 
 
 def _refuse_misuse(
-    turn: int | None, page: str | None, bot_text: str | None, *, step: bool, as_json: bool
+    turn: int | None, files: list[str], bot_text: str | None, *, step: bool, as_json: bool
 ) -> None:
-    if page is not None and (as_json or turn is not None):
+    if files and (as_json or turn is not None):
         raise click.UsageError(
-            "expected --html without --json and --turn, because the page has the whole game"
+            f"expected --{files[0]} without --json and --turn, because it shows the whole game"
         )
-    if bot_text is not None and (turn is None or step or page is not None):
+    if bot_text is not None and (turn is None or step or files):
         raise click.UsageError(
-            "expected --bot with --turn, and without --step and --html, because it asks for one"
-            " decision"
+            "expected --bot with --turn, and without --step, --html and --svg, because it asks for"
+            " one decision"
         )
 
 
@@ -172,13 +198,7 @@ def _pages(folder: Path, record: GameRecord, seat: int | None) -> Iterator[tuple
     """The start and each move: the placements so far, and the text to show. Raises RunError if the
     record breaks the rules.
     """
-    boards, names = read_run(folder).boards, seat_names(record.bots)
-    if record.board not in boards:
-        raise RunError(
-            f"expected one of the run's boards, {', '.join(boards)}, got {record.board!r} in"
-            f" {record.id}"
-        )
-    board = Board(record.board, tuple(boards[record.board]))
+    names, board = seat_names(record.bots), _board(folder, record)
     start = start_state(record, board)
     yield 0, f"{board_text(start, paint)}\n{hands_text(start, names, seat)}\n"
     for state, mover, move, events, ms, note in replay_record(record, board):
@@ -186,6 +206,33 @@ def _pages(folder: Path, record: GameRecord, seat: int | None) -> Iterator[tuple
         if note and seat in (None, mover):
             told.append(f"note: {note}")
         yield state.turns, move_lines(state, names, mover, move, events, told, seat)
+
+
+def _board(folder: Path, record: GameRecord) -> Board:
+    boards = read_run(folder).boards
+    if record.board not in boards:
+        raise RunError(
+            f"expected one of the run's boards, {', '.join(boards)}, got {record.board!r} in"
+            f" {record.id}"
+        )
+    return Board(record.board, tuple(boards[record.board]))
+
+
+def _print_lines(folder: Path, record: GameRecord, turn: int | None, seat: int | None) -> None:
+    """Prints the position at the start and after each move, or after one turn, as a line."""
+    board = _board(folder, record)
+    states = chain(
+        [start_state(record, board)], (step.state for step in replay_record(record, board))
+    )
+    for state in states:
+        if turn in (None, state.turns):
+            seen = state.copy()
+            for fault in record.faults:
+                if fault.turn < seen.turns:
+                    seen.retire(fault.seat)
+            click.echo(position_text(seen, seat))
+        if state.turns == turn:
+            return
 
 
 def _end(record: GameRecord) -> str:
@@ -209,14 +256,38 @@ def _print_game(pages: Iterator[tuple[int, str]], record: GameRecord, turn: int 
     click.echo(_end(record))
 
 
-def _write_page(folder: Path, record: GameRecord, path: Path | None) -> None:
-    """Writes the page of a game and prints its path."""
-    # Pandas and Jinja: only --html loads them.
-    from arena.exports.report.make import game_page, write_page  # noqa: PLC0415
+def _write_files(folder: Path, record: GameRecord, files: dict[str, str]) -> None:
+    """Writes the page and the picture of a game, each to the file named or where it belongs, and
+    prints their paths.
+    """
+    for kind, name in files.items():
+        text = _page(folder, record) if kind == "html" else _picture(folder, record)
+        if name:
+            path = Path(name)
+            write_durably(path, text.encode())
+        else:
+            path = write_replay(folder, record.id, kind, text)
+        click.echo(printable(str(path)))
 
-    text = game_page(folder, record)
-    if path is None:
-        path = write_page(folder, record.id, text)
-    else:
-        write_durably(path, text.encode())
-    click.echo(printable(str(path)))
+
+def write_replay(folder: Path, game: str, kind: str, text: str) -> Path:
+    """Writes a page or picture of a game where it belongs in the run's folder. Raises RunError,
+    also when the id leads out of that.
+    """
+    path = Path(folder, REPLAYS, *f"{game}.{kind}".split("/"))
+    try:
+        write_durably(path, text.encode(), folder)
+    except RunError as error:
+        raise RunError(str(error), f"name a file: --{kind} FILE") from error
+    return path
+
+
+def _page(folder: Path, record: GameRecord) -> str:
+    # Pandas and Jinja: only --html loads them.
+    from arena.exports.report.make import game_page  # noqa: PLC0415
+
+    return game_page(folder, record)
+
+
+def _picture(folder: Path, record: GameRecord) -> str:
+    return animated_picture(record, _board(folder, record))

@@ -105,7 +105,7 @@ class BotPlayer(Player):
             self.stderr.begin(start.seat)
         if not is_running:
             self._start()
-        self.channel.queue(self._encode(replace(start, options=self._options)))
+        self.channel.queue(self._encode(replace(start, options={**self._options, **start.options})))
 
     def choose(self, state: State, budget_ns: int) -> Answer:
         """Asks for a move. Raises Forfeit."""

@@ -6,22 +6,15 @@ from types import MappingProxyType
 from typing import Any
 
 from arena.rules import State
-from arena.rules.boards import COLOURS, Board
-from arena.rules.notation import (
-    PASS,
-    TILES,
-    UNKNOWN,
-    move_text,
-    parse_move,
-    parse_square,
-    parse_tile,
-    split_move,
-)
+from arena.rules.boards import Board
+from arena.rules.notation import TILES, UNKNOWN, move_text, parse_move, parse_square, parse_tile
+from arena.rules.positions import position_text
 from arena.sdk.areas import (
     Province,
     Square,
     Village,
     drawn,
+    halves_of,
     names_of,
     provinces_of,
     square_of,
@@ -255,6 +248,13 @@ class Position:
         """
         return dict(zip(TILES, unseen(self.state, self.seat), strict=True))
 
+    @property
+    def line(self) -> str:
+        """The position in one line of text, as your seat sees it. `position_of` reads it, so print
+        it where your bot did something odd, and make a test of it.
+        """
+        return position_text(self.state, self.seat)
+
     # moves
 
     def legal_moves(self) -> list[int]:
@@ -296,13 +296,7 @@ class Position:
         """The two spaces that a move lays, as (colour, square): ``(("R", "c4"), ("Y", "d4"))``.
         Empty for `PASS`.
         """
-        if move == PASS:
-            return ()
-        first, square, second, other = split_move(self.board, move)
-        return (COLOURS[first], self.board.name_of(square)), (
-            COLOURS[second],
-            self.board.name_of(other),
-        )
+        return halves_of(self.board, move)
 
     def why_illegal(self, move: int | str) -> str:
         """Why the seat to move may not play a move, with the rule's number and how to read it;

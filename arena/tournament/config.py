@@ -15,10 +15,12 @@ from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, ClockKind
 from arena.players.odds import has_odds
 from arena.players.options import MOST_MS
+from arena.records.record import DUEL
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
+from arena.tournament.tuning import Tuning, check_tuning
 
 MOST_DEALS = 10_000_000
 DEFAULT_BOARDS = ("bird",)
@@ -78,6 +80,8 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``line_ups``    those chosen by ``tables``, kept so that more bots or tables only add to them;
                     None: all of them
     ``compare``     the run asks whether one bot is better than another
+    ``tune``        the run tunes a bot: its two ``bots``, up and down, are that one with settings
+                    that differ from deal to deal
     ``until``       the run ends when every rating's 95 % interval reaches at most this many Elo to
                     either side
     ``adaptive``    line-ups get more deals the more they help the ranking, instead of the same
@@ -105,6 +109,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     in_process: bool = False
     line_ups: list[list[str]] | None = None
     compare: Comparison | None = None
+    tune: Tuning | None = None
     until: HalfWidth | None = None
     adaptive: bool = False
     allotted: dict[str, DealCount] | None = None
@@ -170,8 +175,7 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
             else "to give a bot another name, use 'arena submit --name'"
         )
         raise ConfigError(f"expected each bot once, got {twice!r} twice", cure)
-    if config.compare is not None:
-        _check_comparison(config, config.compare)
+    _check_question(config)
     if config.match:
         _check_match(config)
     if not config.boards:
@@ -204,6 +208,25 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
         )
     _check_odds(config)
     return config
+
+
+def _check_question(config: RunConfig) -> None:
+    """Raises ConfigError."""
+    if config.compare is not None:
+        _check_comparison(config, config.compare)
+    if config.tune is not None:
+        check_tuning(config.tune)
+        _check_sides(config)
+
+
+def _check_sides(config: RunConfig) -> None:
+    """Raises ConfigError."""
+    if len(config.bots) != DUEL or config.players != DUEL or config.seatings != "rotations":
+        raise ConfigError(
+            "expected a run that tunes a bot to have two sides, in both seatings of each deal, got"
+            f" {_shown(config.bots)}, {config.players} players and {config.seatings}",
+            "something else changed run.json: restore it",
+        )
 
 
 def _check_odds(config: RunConfig) -> None:

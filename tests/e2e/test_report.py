@@ -63,6 +63,14 @@ def test_a_replay_is_written_as_a_page(arena, run):
     assert data_of((arena.home / out.strip()).read_text())["games"][0]["left"] == record["left"]
     assert arena("replay", record["id"], "--html", "game.html")[0] == "game.html\n"
     assert (arena.home / "game.html").stat().st_size < 200_000
+    out, _ = arena("replay", record["id"], "--svg", "game.svg", "--html", "game.html")
+    assert out == "game.html\ngame.svg\n"
+    assert "<script" not in (arena.home / "game.svg").read_text()
+    out, _ = arena("replay", "r", record["id"], "--svg")
+    assert out.strip().endswith(".svg")
+    assert (arena.home / out.strip()).exists()
+    _, err = arena("replay", record["id"], "--svg", "--turn", 3, status=2)
+    assert "expected --svg without --json and --turn" in err
     _, err = arena("replay", record["id"], "--html", "game.html", "--json", status=2)
     assert "expected --html without --json" in err
     _, err = arena("replay", record["id"], "--html", "no/such/game.html", status=1)

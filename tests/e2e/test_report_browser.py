@@ -1,12 +1,16 @@
 """Reports and replays in a real browser."""
 
+import re
 import time
 
 import pytest
 from msgspec.structs import replace
 
+from arena.exports.pictures.animation import START_S, STEP_S, animated_picture
+from arena.exports.pictures.film import Film
+from arena.exports.pictures.scene import Piece
 from arena.exports.report.make import game_page, report_page
-from arena.match.replay import replay
+from arena.match.replay import replay, start_state
 from arena.rules.boards import built_in
 from arena.rules.diagrams import draw
 from tests.e2e.browser import Browser
@@ -337,3 +341,114 @@ def test_notes_are_a_curve_and_a_line_and_other_seats_do_not_see_them(browser, p
 def test_without_notes_there_is_no_curve_of_them(browser, page, games):
     browser.open(page, address(games[0], 2))
     assert browser.js("return document.getElementById('values').hidden")
+
+
+def test_the_board_and_its_controls_fit_a_low_window(browser, page, games):
+    browser.open(page, address(games[0], 3), width=1366)
+    browser.cdp(
+        "Emulation.setDeviceMetricsOverride", width=1366, height=650, deviceScaleFactor=1,
+        mobile=False,
+    )  # fmt: skip
+    browser.js("document.getElementById('viewer').scrollIntoView({behavior: 'instant'})")
+    top, bottom = browser.js(
+        "return [document.getElementById('board').getBoundingClientRect().top,"
+        " document.getElementById('last').getBoundingClientRect().bottom]"
+    )
+    assert 0 <= top < bottom <= 650
+
+
+def test_left_and_right_step_while_the_board_is_in_view_wherever_the_focus_is(browser, page, games):
+    browser.open(page, address(games[0], 4))
+    browser.js("document.activeElement.blur()")
+    browser.keys("ArrowRight")
+    assert browser.text("now").startswith("Turn 5: ")
+    browser.js("document.getElementById('play').focus()")
+    browser.keys("ArrowLeft")
+    assert browser.text("now").startswith("Turn 4: ")
+    browser.js("scrollTo({top: 0, behavior: 'instant'}); document.activeElement.blur()")
+    browser.keys("ArrowRight")
+    assert browser.text("now").startswith("Turn 4: ")
+
+
+def test_a_finger_steps(browser, page, games):
+    browser.open(page, address(games[0], 4), width=390)
+    swipe = """
+        const board = document.getElementById("board"), [from, to] = arguments;
+        const at = (x) => new Touch({ identifier: 1, target: board, clientX: x, clientY: 300 });
+        board.dispatchEvent(new TouchEvent("touchstart", { touches: [at(from)] }));
+        board.dispatchEvent(new TouchEvent("touchend", { changedTouches: [at(to)] }));
+    """
+    for start, end, turn in ((300, 100, 5), (300, 100, 6), (100, 300, 5), (100, 110, 5)):
+        browser.js(swipe, start, end)
+        assert browser.text("now").startswith(f"Turn {turn}: ")
+
+
+def test_a_line_of_the_log_has_its_tile_and_lights_its_squares(browser, page, games):
+    record = games[0]
+    browser.open(page, address(record, 6))
+    entries = "document.querySelectorAll('#log li > a')"
+    tile = browser.js(f"return {entries}[3].querySelector('.domino').ariaLabel")
+    assert list(tile) == re.findall("[RYB]", record.moves[2])
+    lit = "return document.querySelectorAll('#board .lit').length"
+    point = f"{entries}[3].dispatchEvent(new Event(arguments[0]))"
+    browser.js(point, "pointerenter")
+    assert browser.js(lit) >= 1
+    browser.js(point, "pointerleave")
+    assert browser.js(lit) == 0
+
+
+def test_a_change_of_the_pagodas_is_a_chip_and_those_that_go_home_fly(browser, page, games):
+    record = games[0]
+    browser.open(page, address(record, 0))
+    browser.cdp(
+        "Emulation.setEmulatedMedia",
+        features=[{"name": "prefers-reduced-motion", "value": "no-preference"}],
+    )
+    board = built_in(record.board)
+    states = [
+        (list(step.state.left), any(event.home for event in step.events))
+        for step in replay(record, board)
+    ]
+    assert any(home for _, home in states)
+    before = [24, 24]
+    for left, home in states:
+        browser.click("forward")
+        chips = [
+            f"{now - then:+}".replace("-", "\u2212")
+            for now, then in zip(left, before, strict=True)
+            if now != then
+        ]
+        shown, flying = browser.js(
+            "return [[...document.querySelectorAll('.chip')].map(chip => chip.textContent),"
+            " document.querySelectorAll('#board .live > use').length]"
+        )
+        assert shown == chips
+        assert bool(flying) == home or not home
+        before = left
+
+
+def test_an_animated_picture_shows_every_position_in_its_time(browser, tmp_path):
+    board, record = built_in("bird"), game_of((HOSTILE, "b"), faults=[(0, 41, "exit", "gone")])
+    film = Film(board)
+    film.add(start_state(record, board))
+    for step in replay(record, board):
+        film.add(step.state, step.move)
+    path = tmp_path / "game.svg"
+    path.write_text(animated_picture(record, board))
+    browser.open(path)
+    browser.js("document.documentElement.pauseAnimations()")
+    visible = """
+        document.documentElement.setCurrentTime(arguments[0]);
+        const isSeen = (node) => getComputedStyle(node).visibility === "visible";
+        const groups = [...document.querySelectorAll("svg > g")];
+        const board = groups.find((one) => one.querySelector("use"));
+        return [...board.querySelectorAll("use")].filter(isSeen).map((one) => one.href.baseVal);
+    """
+    ground = browser.js(visible, 0)[: -len(film.frames[0])]
+    for number in (0, 1, 20, len(film.frames) - 1):
+        shown = browser.js(visible, START_S + (number - 0.5) * STEP_S if number else START_S / 2)
+        elements = [film.elements[at] for at in film.frames[number]]
+        parts = [f"#{one.part}" for one in elements if isinstance(one, Piece)]
+        assert sorted(shown) == sorted([*ground, *parts])
+    assert browser.log() == []
+    assert browser.requests() == [path.as_uri()]

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from arena.cli.replay import write_replay
 from arena.errors import RunError
 from arena.exports.report.about import repeat_command
 from arena.exports.report.games import MOST_BYTES
-from arena.exports.report.make import game_page, report_page, write_page
+from arena.exports.report.make import game_page, report_page
 from arena.exports.report.page import rules_named
 from arena.exports.report.secrecy import judge
 from arena.ratings.tables import run_tables
@@ -272,7 +273,7 @@ def test_evidence_from_outside_the_run_is_not_read(tmp_path):
     assert (tmp_path / "elsewhere" / "seat-0.json").exists()
     assert "a secret of the machine" not in game_page(folder, away)
     with pytest.raises(RunError, match="below"):
-        write_page(folder, away.id, "")
+        write_replay(folder, away.id, "html", "")
 
 
 def test_a_bot_that_sits_twice_is_told_apart_by_seat(tmp_path):

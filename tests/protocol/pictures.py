@@ -4,16 +4,22 @@ shows, and games from the vectors.
 
 import re
 
+from arena.exports.pictures.animation import animated_picture
 from arena.exports.pictures.board import before_after_picture, board_picture, forbidden_picture
 from arena.exports.pictures.tiles import pair_of
+from arena.records.find import find_record
+from arena.rules.boards import built_in
 from arena.rules.notation import PASS, parse_move
 from tests.protocol.vectors import FOLDER, deal, lines, position_state
 
 PROTOCOL = FOLDER.parent
 PICTURES = PROTOCOL / "pictures"
 DOCS = PROTOCOL.parent / "docs" / "pictures"
-GAMES = {PICTURES / "game.svg": ("bird-2-greedy", 6), DOCS / "game.svg": ("lion-4-greedy", 1)}
-"""Which game each of the larger pictures shows, and how many moves before its end."""
+GAME = ("bird-2-greedy", 6)
+"""The game at the beginning of the rules, and how many moves before its end it is shown."""
+LEAGUE = PROTOCOL.parent / "results" / "league-1" / "4-players"
+CLOSE = "lion/careful-python+flatmc-python+greedy-python+ismcts-python/3/3"
+"""The game of the README: of all on Lion without a fault, the one in which the last is nearest."""
 
 
 def shown():
@@ -27,9 +33,10 @@ def made():
     positions = {line["name"]: line for line in lines("positions")}
     games = {line["name"]: line for line in lines("games")}
     pictures = {PICTURES / f"{name}.svg": position_picture(positions[name]) for name in shown()}
-    return pictures | {
-        path: game_picture(games[name], before_end) for path, (name, before_end) in GAMES.items()
-    }
+    name, before_end = GAME
+    pictures[PICTURES / "game.svg"] = game_picture(games[name], before_end)
+    pictures[DOCS / "game.svg"] = animated_picture(find_record(LEAGUE, CLOSE), built_in("lion"))
+    return pictures
 
 
 def position_picture(line):

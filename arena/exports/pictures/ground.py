@@ -44,7 +44,7 @@ def _names(board: Board) -> str:
 
 def _ground(board: Board) -> str:
     """Grass here and there, lakes that run together, and villages on their plates."""
-    grass = [(at * 29 % 53 % TUFTS, at) for at in squares_of(_mask(board, GRASS))]
+    grass = [((at * at * 31 + at * 17) % 97 % TUFTS, at) for at in squares_of(_mask(board, GRASS))]
     lakes = _mask(board, LAKE)
     parts = [
         _uses("qtuft", board, (at for chance, at in grass if chance == 0)),

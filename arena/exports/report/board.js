@@ -25,7 +25,7 @@ const draw = (() => {
   const stage = (live, elements) => {
     const nodes = new Map();
     const calm = matchMedia("(prefers-reduced-motion: reduce)");
-    return (scene, isNext) => {
+    const show = (scene, isNext) => {
       const wanted = new Set(scene);
       for (const [number, node] of nodes) {
         if (wanted.has(number)) continue;
@@ -40,6 +40,8 @@ const draw = (() => {
         if (isNew) live.children[elements[number][0]].append(node);
       }
     };
+    show.light = (numbers, isLit) => numbers.forEach((number) => nodes.get(number)?.classList.toggle("lit", isLit));
+    return show;
   };
 
   /* A pagoda leaves the board for the place where its owner's pagodas are. */

@@ -17,11 +17,9 @@ from arena.exports.report.scan import Forfeited
 from arena.exports.report.words import counted
 from arena.exports.text import counted_text, gain_lines, noun_of
 from arena.records.record import GameRecord
-from arena.records.regular import write_durably
 from arena.records.runfile import read_run
 
 DEFAULT_GAMES = 40
-REPLAYS = "replays"
 
 
 class Report(NamedTuple):
@@ -77,18 +75,6 @@ def game_page(folder: Path, record: GameRecord) -> str:
     shown = [fault_object(folder, fault) for fault in found]
     values = {"name": folder.name, "version": __version__, "record": record, "faults": shown}
     return render("game.html", {**values, **_viewer(album, [fault["detail"] for fault in shown])})
-
-
-def write_page(folder: Path, game: str, text: str) -> Path:
-    """Writes the page of a game where it belongs in the run's folder. Raises RunError, also when
-    the id leads out of that.
-    """
-    path = Path(folder, REPLAYS, *f"{game}.html".split("/"))
-    try:
-        write_durably(path, text.encode(), folder)
-    except RunError as error:
-        raise RunError(str(error), "name a file: --html FILE") from error
-    return path
 
 
 def _values(material: Material, album: Album) -> dict[str, Any]:

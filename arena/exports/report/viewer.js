@@ -6,7 +6,7 @@
   const { html, svg } = draw;
   const at = (id) => document.getElementById(id);
   const by = Object.fromEntries(
-    ["viewer", "game", "link", "result", "board", "race", "values", "step", "play", "kind", "speed", "now", "eyes", "players", "log", "cells"].map((id) => [id, at(id)]),
+    ["viewer", "game", "link", "result", "board", "race", "values", "times", "step", "play", "kind", "speed", "now", "eyes", "players", "log", "cells"].map((id) => [id, at(id)]),
   );
   let game = null, states = [], step = 0, live = null, showScene = null, timer = 0, kept = "";
 
@@ -131,7 +131,7 @@
     const before = step;
     step = Math.max(0, Math.min(number, states.length - 1));
     by.step.value = step;
-    for (const picture of [by.race, by.values]) picture.querySelector(".cursor")?.setAttribute("d", `M${step} 0V100`);
+    for (const picture of [by.race, by.values, by.times]) picture.querySelector(".cursor")?.setAttribute("d", `M${step} 0V100`);
     const isNext = step === before + 1;
     showScene(states[step].scene, isNext);
     by.board.firstChild.setAttribute("aria-label", `The board ${game.board} after turn ${states[step].turn}`);
@@ -185,6 +185,10 @@
       if (d) picture.append(svg("path", { d: `${d}h0`, class: "back" }), svg("path", { d: `${d}h0`, class: `s${seat}` }));
     });
     picture.append(svg("path", { class: "cursor", d: `M${step} 0V100` }));
+    picture.addEventListener("click", (event) => {
+      stop();
+      go(Math.round((event.offsetX / picture.clientWidth) * last));
+    });
     place.replaceChildren(html("span", {}, title), picture);
   };
   const fillRace = () => fillCurves(by.race, "pagodas left", (seat) => states.map((state, number) => [number, state.left[seat] / game.stock]));
@@ -193,11 +197,29 @@
     by.values.hidden = told.length === 0;
     fillCurves(by.values, "expected share of the win, as noted", (seat) => told.filter((point) => point[2] === seat));
   };
+  const fillTimes = () => {
+    const most = Math.max(...game.steps.map((move) => move.ms ?? 0));
+    by.times.hidden = most === 0;
+    const spent = (seat) => game.steps.flatMap((move, at) => (move.seat === seat && move.ms !== undefined ? [[at + 1, move.ms / most]] : []));
+    fillCurves(by.times, `time a move, up to ${most} ms`, spent);
+  };
+  /* A move in the log has its tile as a picture, and the squares that it covers. */
+  const entryOf = (state, number) => {
+    if (!number) return ["Start"];
+    const { seat, move } = game.steps[number - 1];
+    const found = /^(\w)([a-z]\d+)(\w)([a-z]\d+)$/.exec(move);
+    const what = found ? [draw.domino(found[1] + found[3]), ` ${found[2]}\u2013${found[4]}`] : ["passes"];
+    const time = timeWords(number).map((words) => html("small", {}, words));
+    return [`${state.turn}. `, html("bdi", {}, game.names[seat]), " ", ...what, " ", ...time];
+  };
   const fillLog = () => {
     by.log.replaceChildren(
       ...states.map((state, number) => {
         const entry = html("a", { href: `#game=${encodeURIComponent(game.id)}&turn=${state.turn}`, tabindex: "-1" });
-        entry.append(number ? [`${state.turn}. ${moveWords(number)}`, ...timeWords(number)].join(", ") : "Start");
+        entry.append(...entryOf(state, number));
+        for (const [name, isLit] of [["pointerenter", true], ["pointerleave", false]]) {
+          entry.addEventListener(name, () => showScene.light(game.steps[number - 1]?.came ?? [], isLit));
+        }
         entry.addEventListener("click", (event) => {
           event.preventDefault();
           stop();
@@ -206,6 +228,13 @@
         return html("li", {}, entry, ...consequences(number).map((words) => html("span", {}, ...said(words, { tabindex: "-1" }))), ...noteLine(number));
       }),
     );
+  };
+  const heading = () => {
+    const names = game.bots.flatMap((bot, seat) => (seat ? [" \u2013 ", html("bdi", {}, bot)] : [html("bdi", {}, bot)]));
+    const winners = game.names.filter((_, seat) => game.ranks[seat] === 1);
+    const won = winners.length > 1 ? `${winners.join(" and ")} share the win` : `${winners[0]} wins`;
+    const chosen = game.reasons.length ? ` Chosen for: ${game.reasons.join("; ")}.` : "";
+    return [html("strong", {}, ...names), ` ${game.board}, deal ${game.deal}, ${states.at(-1).turn} tiles. ${won} (${game.end}).${chosen}`];
   };
   const open = (wanted, turn, passes) => {
     stop();
@@ -221,9 +250,10 @@
         html("option", { value: "" }, "all of them"),
         ...game.names.map((name, seat) => html("option", { value: seat }, `as seat ${seat}, ${name}, saw them`)),
       );
-      by.result.textContent = `${endWords()}.${game.reasons.length ? ` Chosen for: ${game.reasons.join("; ")}.` : ""}`;
+      by.result.replaceChildren(...heading());
       fillRace();
       fillValues();
+      fillTimes();
       fillLog();
     }
     show(stepOf(turn, passes));
@@ -244,14 +274,21 @@
     }
   };
   const toViewer = () => {
-    at("replay").scrollIntoView();
+    by.viewer.scrollIntoView({ behavior: "instant" });
     by.board.focus({ preventScroll: true });
   };
 
   const keys = { ArrowRight: () => go(step + 1), ArrowLeft: () => go(step - 1), ArrowDown: () => seek(1), ArrowUp: () => seek(-1), Home: () => go(0), End: () => go(states.length - 1), " ": toggle };
+  /* All keys where the focus is on the board or the moves; wherever else nothing but the game uses them, left and right. */
   const isOwn = (node) => node === by.board || node === by.log || by.log.contains(node);
-  by.viewer.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || !isOwn(event.target) || !keys[event.key]) return;
+  const isFree = (node, key) => /^Arrow(Left|Right)$/.test(key) && !node.closest("input, select, summary, [role=group].scroll");
+  const isInView = () => {
+    const { top, bottom } = by.board.getBoundingClientRect();
+    return top < innerHeight / 2 && bottom > innerHeight / 2;
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
+    if (!isOwn(event.target) && !(isFree(event.target, event.key) && isInView())) return;
     event.preventDefault();
     if (event.key !== " ") stop();
     keys[event.key]();
@@ -263,6 +300,16 @@
       action();
     });
   }
+  /* A finger that goes left or right across the board steps. */
+  let touched = null;
+  by.board.addEventListener("touchstart", (event) => { touched = event.touches.length === 1 ? event.touches[0] : null; }, { passive: true });
+  by.board.addEventListener("touchend", (event) => {
+    const [lifted] = event.changedTouches;
+    const [dx, dy] = touched ? [lifted.clientX - touched.clientX, lifted.clientY - touched.clientY] : [0, 0];
+    if (Math.abs(dx) < 40 || Math.abs(dx) < 2 * Math.abs(dy)) return;
+    stop();
+    go(step - Math.sign(dx));
+  });
   by.play.addEventListener("click", toggle);
   by.step.addEventListener("input", () => {
     stop();

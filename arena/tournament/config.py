@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena import __version__
-from arena.errors import ConfigError
+from arena.errors import ConfigError, did_you_mean
 from arena.match.clock import Timing
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, ClockKind
@@ -26,7 +26,7 @@ MOST_DEALS = 10_000_000
 DEFAULT_BOARDS = ("bird",)
 UNSAID = Timing()
 GROWING = ("deals", "tables")
-OWN_RULES = ("bots", "seed", "line_ups", "settled", "allotted")
+OWN_RULES = ("bots", "seed", "line_ups", "settled", "allotted", "keep_stderr")
 """Settings that are not simply compared with those of the run."""
 BEFORE = {"clock": "wall", "by": "wins"}
 """What a run.json means that was written before it had the setting."""
@@ -88,6 +88,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
                     number each
     ``allotted``    the deals given to each line-up so far, by its names joined by ``+``; None:
                     ``deals`` for each
+    ``keep_stderr`` whose stderr is kept: that of all bots, of none, or of those with these names
     ``settled``     the number of deals after which the run's question was answered; None: not yet,
                     or it has none
     """
@@ -114,6 +115,12 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     adaptive: bool = False
     allotted: dict[str, DealCount] | None = None
     settled: DealCount | None = None
+    keep_stderr: bool | list[str] = False
+
+    def keeps_stderr(self, label: str) -> bool:
+        """Whether a bot's stderr is kept; of a label with options the name alone will do."""
+        kept = self.keep_stderr
+        return label in kept or label.partition(":")[0] in kept if isinstance(kept, list) else kept
 
     @property
     def is_open(self) -> bool:
@@ -194,6 +201,7 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
             f"expected the challenger to be one of {', '.join(config.bots)}, got"
             f" {config.challenger!r}"
         )
+    _check_kept(config)
     if config.increment_ms and config.game_ms is None:
         raise ConfigError(
             "expected --game-ms with --increment-ms: an increment is added to the bank",
@@ -237,6 +245,25 @@ def _check_odds(config: RunConfig) -> None:
             raise ConfigError(
                 f"expected no limits for {label}: a built-in bot's time is only measured",
                 "leave them out, or add a bot that is not built in",
+            )
+
+
+def _check_kept(config: RunConfig) -> None:
+    """Raises ConfigError for a bot whose stderr is to be kept, but which does not play."""
+    if config.keep_stderr and config.in_process:
+        raise ConfigError(
+            "expected bots with processes for --keep-stderr, got built-in ones alone, which print"
+            " nothing",
+            "leave it out",
+        )
+    known = {name for label in config.bots for name in (label, label.partition(":")[0])}
+    for name in config.keep_stderr if isinstance(config.keep_stderr, list) else ():
+        if name not in known:
+            raise ConfigError(
+                f"expected --keep-stderr to name bots that play, {', '.join(config.bots)}, got"
+                f" {name!r}",
+                f"{did_you_mean(name, sorted(known))}for all bots, write it last; for some,"
+                " --keep-stderr=BOT,...",
             )
 
 

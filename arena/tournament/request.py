@@ -60,6 +60,7 @@ class RunOptions(
     until: HalfWidth | None = None
     adaptive: bool | None = None
     in_process: bool | None = None
+    keep_stderr: bool | list[str] | None = None
     out: str | None = None
 
     def over(self, other: Self) -> Self:

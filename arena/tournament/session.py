@@ -144,6 +144,7 @@ def open_session(
             log_level=means.log_level,
             host=platform.node(),
             in_process=config.in_process,
+            heard=frozenset(filter(config.keeps_stderr, staged)),
         )
         played = schedule.played(journal.ids)
         yield Session(

@@ -155,7 +155,7 @@ def settings_of(material: Material) -> list[tuple[str, str]]:
         ),
         ("Bank", bank),
         *_own_limits(info),
-        ("Time is", CLOCKS.get(material.tables.clock, "-")),
+        ("Time is", CLOCKS.get(info.clock, "-")),
         ("Sandbox at the start", info.sandbox),
         (
             "Sandbox used, by games",
@@ -178,4 +178,4 @@ def settings_of(material: Material) -> list[tuple[str, str]]:
 def _own_limits(info: RunInfo) -> list[tuple[str, str]]:
     """The bots whose names set limits of their own, if there are any."""
     named = [bot.name for bot in info.bots if has_odds(bot.name)]
-    return [("Limits of its own", ", ".join(named))] if named else []
+    return [("Limits of their own", ", ".join(named))] if named else []

@@ -16,6 +16,7 @@ from arena.cli import DONE, FAILED, NO
 from arena.cli.asking import SPREAD, bot_to_ask, note_bank
 from arena.cli.options import SandboxChoice, as_json, run_argument, sandbox_options
 from arena.cli.place import counted
+from arena.cli.showing import check_output
 from arena.commands.folders import run_folder
 from arena.errors import UserError, printable
 from arena.match.retrace import Decision
@@ -84,7 +85,7 @@ def regress(
     arena regress league --bot my-bot --old my-bot@1 --games 20
     arena regress league --bot ./my-bot --csv differences.csv
     """  # noqa: D301 - \b is click's mark for lines to keep
-    _check_output(csv_path, as_json=as_json)
+    check_output(csv_path, as_json=as_json)
 
     folder = run_folder(home, run)
     click.echo(f"run {folder}", err=True)
@@ -180,17 +181,6 @@ def _with_progress(
     )
     with tqdm(compared, total=total, unit="game", disable=None, leave=False) as bar:
         yield from bar
-
-
-def _check_output(csv_path: str | None, *, as_json: bool) -> None:
-    """Raises UsageError or UserError before hours of work instead of afterwards."""
-    if csv_path == "-" and as_json:
-        raise click.UsageError("expected --csv - or --json, got both, and each prints to stdout")
-    if csv_path and not Path(csv_path).absolute().parent.is_dir():
-        raise UserError(
-            f"expected --csv in an existing folder, got {csv_path}",
-            "create the folder, or choose another",
-        )
 
 
 def _show(found: Regression, old: str, new: str, csv_path: str | None, *, as_json: bool) -> None:

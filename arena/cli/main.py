@@ -41,6 +41,7 @@ SECTIONS = {
     },
     "Find out why": {
         "analyse": "Look behind the standings of a run, by default the newest one.",
+        "review": "Grade every decision in the games of a run.",
         "replay": "Replay a game of a run from its record.",
         "reproduce": "Send a bot the lines again that led to its fault.",
         "regress": "Compare a bot's decisions with those of an old version.",

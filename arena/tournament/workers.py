@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from arena.errors import Void
+from arena.errors import RunError, Void
 from arena.match.clock import Timing
+from arena.match.grading import grade
 from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee
 from arena.match.retrace import Decision, Script, retrace
 from arena.match.selfplay import play_alone
@@ -30,6 +31,8 @@ from arena.players.folder import Bot
 from arena.players.inprocess import InProcessPlayer
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
+from arena.records.record import GameRecord
+from arena.records.review import Grade, Judge
 from arena.rules.boards import Board
 
 log = logging.getLogger(__name__)
@@ -294,6 +297,18 @@ def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
         except Void as void:
             log.info("asking again about %s: %s", script.record.id, void)
     return _worker.retrace(script, seat, label)
+
+
+def grade_turn(record: GameRecord, turn: int, judge: Judge) -> Grade:
+    """Grades a decision, in this worker. Raises RunError."""
+    assert _worker is not None, "start_worker has run"
+    board = _worker.boards.get(record.board)
+    if board is None:
+        raise RunError(
+            f"expected one of the run's boards, {', '.join(_worker.boards)}, got"
+            f" {record.board!r} in {record.id}"
+        )
+    return grade(record, board, turn, judge)
 
 
 def _end_with_parent() -> None:

@@ -116,10 +116,9 @@ def run_tables(
         counts, prior, score.games.blocks(), anchors, match=boards, without=without, by=by
     )
     voids = void_notes(void_table(run, tables.standings, tables.games, without))
-    clock = "" if info.config.get("in_process") else str(info.config.get("clock", "wall"))
     machines = machines_note(timed_hosts(info, score))
     return tables._replace(
-        clock=clock,
+        clock=info.clock,
         most_seats=score.games.most_seats,
         notes=[
             *left_out,

@@ -60,6 +60,11 @@ class RunInfo(Struct, frozen=True):
         """
         return bool(self.config.get("seatings") == "single")
 
+    @property
+    def clock(self) -> str:
+        """What time is measured by, ``cpu`` or ``wall``; empty where it is not limited."""
+        return "" if self.config.get("in_process") else str(self.config.get("clock", "wall"))
+
 
 def read_run(folder: Path) -> RunInfo:
     """The run.json of a run's folder. Raises RunError."""

@@ -21,7 +21,7 @@ from arena.sdk.areas import (
     villages_of,
 )
 from arena.sdk.dealing import dealt, unseen
-from arena.sdk.rollouts import Pace, Rollout, outlook_unit, played_on, tried
+from arena.sdk.rollouts import Manner, Rollout, outlook_unit, played_on, tried
 from arena.sdk.stopwatch import Stopwatch
 
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
@@ -399,8 +399,8 @@ class Position:
                 such policy.
             IllegalMoveError: One of the moves is not legal.
         """
-        pace = Pace(policy, among, turns)
-        found = tried(self.state, self.seat, times, moves, pace, self._seed(seed))
+        manner = Manner(policy, among, turns)
+        found = tried(self.state, self.seat, times, moves, manner, self._seed(seed))
         self._watch.nodes += times * len(found)
         return found
 
@@ -438,8 +438,8 @@ class Position:
             ValueError: There is no such policy.
         """
         self._watch.nodes += 1
-        pace = Pace(policy, among, turns)
-        return self._at(played_on(self.state, self.seat, pace, self._seed(seed)))
+        manner = Manner(policy, among, turns)
+        return self._at(played_on(self.state, self.seat, manner, self._seed(seed)))
 
     def sample(self, seed: int | None = None) -> "Position":
         """This position with the tiles you cannot see dealt at random: a game that may be the one

@@ -50,6 +50,7 @@ def loaded_by(code, *arguments):
         ["analyse", "--help"],
         ["replay", "--help"],
         ["regress", "--help"],
+        ["review", "--help"],
     ],
 )
 def test_starting_up_loads_nothing_heavy(arguments):

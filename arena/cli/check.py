@@ -17,6 +17,7 @@ from arena.match.checks.bench import FULL_MOVES, MOVES, SHORT_MS
 from arena.match.checks.run import check_bot, check_object
 from arena.match.checks.step import StepResult
 from arena.players.folder import Bot
+from arena.players.odds import odds_of
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
 
@@ -71,7 +72,8 @@ def run_checks(bot: Bot, move_ms: int, sandbox: Sandbox, *, only_failures: bool)
 def _steps(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
     """The steps, after a word on how long they may take."""
     adopt_orphans()
-    seconds = (MOVES * min(move_ms, SHORT_MS) + FULL_MOVES * move_ms) / 1000
+    full_ms = odds_of(bot.label).move_ms or move_ms
+    seconds = (MOVES * min(full_ms, SHORT_MS) + FULL_MOVES * full_ms) / 1000
     if seconds > LONG_S:
         click.echo(
             f"this may take {duration_text(seconds)}, if the bot uses all its time", err=True

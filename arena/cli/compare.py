@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 import click
 import msgspec
@@ -22,7 +22,7 @@ from arena.commands.request import request_comparison
 from arena.exports.verdicts import llr_text, verdict_object, verdict_text
 from arena.ratings.sequential import BlockTest, Verdict
 from arena.tournament.config import DEFAULTS, Basis, Comparison
-from arena.tournament.request import RunOptions
+from arena.tournament.request import Request, RunOptions
 from arena.tournament.runner import Runner
 from arena.tournament.session import Session
 
@@ -141,20 +141,63 @@ def compare(
     options = replace(options, bots=pool)
     request = request_comparison(home, question, options, say, max_blocks=max_blocks, null=null)
     folder = run_path(home, options, request, finished=True)
-    with playing(folder, request, conduct, _headline) as play:
-        runner, tell = play.runner, _Teller(play.progress)
-        contest = Contest(play.session, play.missing(), tell, keeps_looks=as_json)
-        contest.play(runner)
-    new, old = (bot.label for bot in request.bots[:2])
-    shown = (contest.test, new, old, contest.games)
+    settled = settle(folder, request, conduct, keeps_looks=as_json)
     click.echo(
-        msgspec.json.format(msgspec.json.encode(verdict_object(*shown, contest.looks)), indent=2)
+        msgspec.json.format(msgspec.json.encode(settled.object()), indent=2)
         if as_json
-        else folded(verdict_text(*shown), columns_of(sys.stdout))
+        else folded(settled.text(), columns_of(sys.stdout))
     )
-    show_voided(runner, folder)
-    note_short_evidence(runner)
-    return _exit_status(contest, runner, folder)
+    return settled.ending()
+
+
+class Settled(NamedTuple):
+    """A comparison of two bots that has been played, as far as it could be."""
+
+    contest: Contest
+    runner: Runner
+    folder: Path
+    new: str
+    old: str
+
+    def text(self) -> str:
+        """The verdict and the evidence for it."""
+        return verdict_text(self.contest.test, self.new, self.old, self.contest.games)
+
+    def object(self) -> dict[str, Any]:
+        """The same for JSON."""
+        contest = self.contest
+        return verdict_object(contest.test, self.new, self.old, contest.games, contest.looks)
+
+    def ending(self, more: str = "--max-blocks") -> int:
+        """Says what went wrong in the session, and which option would allow ``more`` games; returns
+        the exit status.
+        """
+        show_voided(self.runner, self.folder)
+        note_short_evidence(self.runner)
+        if self.contest.test.verdict != Verdict.UNDECIDED:
+            return DONE if self.contest.test.verdict == Verdict.BETTER else NO
+        if self.runner.voided:
+            return FAILED
+        if self.runner.stop_level:
+            click.echo(
+                f"interrupted: repeat the same command to continue in {self.folder}", err=True
+            )
+            return INTERRUPTED
+        click.echo(
+            f"undecided: use a larger {more} with --out {self.folder.name} to continue", err=True
+        )
+        return UNDECIDED
+
+
+def settle(folder: Path, request: Request, conduct: Conduct, *, keeps_looks: bool) -> Settled:
+    """Plays the comparison in a folder until it is decided or cannot go on."""
+    with playing(folder, request, conduct, _headline) as play:
+        contest = Contest(
+            play.session, play.missing(), _Teller(play.progress), keeps_looks=keeps_looks
+        )
+        contest.play(play.runner)
+    new, old = (bot.label for bot in request.bots[:2])
+    return Settled(contest, play.runner, folder, new, old)
 
 
 def _refuse_match(match: str | None) -> None:
@@ -175,12 +218,12 @@ class _Teller:
     def __call__(self, test: BlockTest) -> None:
         is_decided = test.verdict != Verdict.UNDECIDED
         self._progress.figures["LLR"] = llr_text(test)
-        if is_decided or _is_shown(self._blocks, test.blocks):
+        if is_decided or is_shown(self._blocks, test.blocks):
             self._progress.say(f"{counted(test.blocks, 'block')}: LLR {llr_text(test)}")
         self._blocks = test.blocks
 
 
-def _is_shown(before: int, now: int) -> bool:
+def is_shown(before: int, now: int) -> bool:
     """Whether one of 1, 2, 5, 10, 20, 50 ... blocks has been reached."""
     power = 10 ** (len(str(now)) - 1)
     return any(before < step * power <= now for step in SHOWN)
@@ -196,17 +239,3 @@ def _headline(session: Session) -> str:
         f" {', '.join(config.boards)}, at most"
         f" {counted(config.deals * len(config.boards), 'block')}{by}"
     )
-
-
-def _exit_status(contest: Contest, runner: Runner, folder: Path) -> int:
-    if contest.test.verdict != Verdict.UNDECIDED:
-        return DONE if contest.test.verdict == Verdict.BETTER else NO
-    if runner.voided:
-        return FAILED
-    if runner.stop_level:
-        click.echo(f"interrupted: repeat the same command to continue in {folder}", err=True)
-        return INTERRUPTED
-    click.echo(
-        f"undecided: use a larger --max-blocks with --out {folder.name} to continue", err=True
-    )
-    return UNDECIDED

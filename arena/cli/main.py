@@ -30,6 +30,7 @@ SECTIONS = {
         "play": "Play one game and draw it.",
         "run": "Let bots play each other and print the standings.",
         "compare": "Play until it is clear whether NEW is better than OLD.",
+        "tune": "Look for better values of a bot's options.",
         "watch": "Watch a run that is being played.",
     },
     "Read results": {
@@ -41,6 +42,7 @@ SECTIONS = {
     },
     "Find out why": {
         "analyse": "Look behind the standings of a run, by default the newest one.",
+        "review": "Grade every decision in the games of a run.",
         "replay": "Replay a game of a run from its record.",
         "reproduce": "Send a bot the lines again that led to its fault.",
         "regress": "Compare a bot's decisions with those of an old version.",

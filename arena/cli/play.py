@@ -350,8 +350,7 @@ class SingleGame(NamedTuple):
             labels = [player.name for player in players]
             names = seat_names(labels)
             plan = game.plan_of(labels)
-            heard = [getattr(player, "stderr", None) for player in players]
-            said = StderrLines(heard if self.has_stderr else [], names)
+            said = StderrLines(players if self.has_stderr else [], names)
             watches = (self._watch(names, said),) if is_drawn else ()
             if game.past and is_drawn:
                 click.echo(position_shown(game.past, names, self.human))

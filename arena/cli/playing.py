@@ -113,14 +113,16 @@ def warn_unmarked(session: Session) -> None:
         )
 
 
-def run_path(home: Path, options: RunOptions, request: Request, *, finished: bool = False) -> Path:
+def run_path(
+    home: Path, options: RunOptions, request: Request, *, finished: bool = False, prefix: str = ""
+) -> Path:
     """The folder to play in, see `results_path`."""
     results = results_folder(home)
     with said_when_slow(
         f"looking for an unfinished run like this one in {results}; --out NAME does without",
         quiet=options.out is not None,
     ):
-        return results_path(results, options.out, request, say, finished=finished)
+        return results_path(results, options.out, request, say, finished=finished, prefix=prefix)
 
 
 @contextmanager

@@ -16,10 +16,11 @@ from arena.cli import DONE, FAILED, NO
 from arena.cli.asking import SPREAD, bot_to_ask, note_bank
 from arena.cli.options import SandboxChoice, as_json, run_argument, sandbox_options
 from arena.cli.place import counted
+from arena.cli.showing import check_output
 from arena.commands.folders import run_folder
 from arena.errors import UserError, printable
 from arena.match.retrace import Decision
-from arena.players.folder import Bot
+from arena.players.folder import Bot, renamed
 from arena.players.sandbox.tiers import Sandbox
 from arena.ratings.columns import cell_of
 from arena.records.regular import write_durably
@@ -84,14 +85,14 @@ def regress(
     arena regress league --bot my-bot --old my-bot@1 --games 20
     arena regress league --bot ./my-bot --csv differences.csv
     """  # noqa: D301 - \b is click's mark for lines to keep
-    _check_output(csv_path, as_json=as_json)
+    check_output(csv_path, as_json=as_json)
 
     folder = run_folder(home, run)
     click.echo(f"run {folder}", err=True)
     scripts = Scripts(folder)
     note_bank(scripts, SPREAD)
     with bot_to_ask(home, scripts, bot_text, "", choice) as (bot, sandbox):
-        old = old or bot.manifest.name
+        old = scripts.bot_info(old or _namesake(scripts, bot)).name
         found = Regression(folder.name if run is None else run, bot_text)
         for compared in _with_progress(scripts, old, bot, sandbox, **extent):
             found.add(compared)
@@ -158,11 +159,16 @@ class Regression:
         }
 
 
+def _namesake(scripts: Scripts, bot: Bot) -> str:
+    """The name of the bot without a version, with its options if a bot of the run has the same."""
+    same = renamed(bot, bot.manifest.name).label
+    return same if same in [there.name for there in scripts.info.bots] else bot.manifest.name
+
+
 def _with_progress(
     scripts: Scripts, old: str, bot: Bot, sandbox: Sandbox, jobs: int | None, games: int | None
 ) -> Iterator[Compared]:
     """The games while they are compared, with a progress bar on stderr."""
-    scripts.bot_info(old)
     total = sum(1 for _ in islice(scripts.games_of(old), games))
     if not total:
         raise UserError(
@@ -175,17 +181,6 @@ def _with_progress(
     )
     with tqdm(compared, total=total, unit="game", disable=None, leave=False) as bar:
         yield from bar
-
-
-def _check_output(csv_path: str | None, *, as_json: bool) -> None:
-    """Raises UsageError or UserError before hours of work instead of afterwards."""
-    if csv_path == "-" and as_json:
-        raise click.UsageError("expected --csv - or --json, got both, and each prints to stdout")
-    if csv_path and not Path(csv_path).absolute().parent.is_dir():
-        raise UserError(
-            f"expected --csv in an existing folder, got {csv_path}",
-            "create the folder, or choose another",
-        )
 
 
 def _show(found: Regression, old: str, new: str, csv_path: str | None, *, as_json: bool) -> None:

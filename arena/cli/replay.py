@@ -1,7 +1,8 @@
 """arena replay: a finished game from the journal, move by move."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -18,8 +19,9 @@ from arena.cli.asking import (
 )
 from arena.cli.drawing import end_line, move_lines, paint
 from arena.cli.options import SandboxChoice, as_json, sandbox_options
+from arena.cli.stderr import RecordedLines
 from arena.cli.terminal import step_through
-from arena.errors import RunError, printable
+from arena.errors import RunError, UserError, printable
 from arena.exports.pictures.animation import animated_picture
 from arena.exports.text import board_text, hands_text, seat_names
 from arena.match.replay import replay as replay_record
@@ -27,9 +29,13 @@ from arena.match.replay import start_state
 from arena.records.record import GameRecord, encode_record
 from arena.records.regular import write_durably
 from arena.records.runfile import read_run
+from arena.records.stderr import Part, read_stderr
 from arena.rules.boards import Board
+from arena.rules.notation import PASS
+from arena.rules.positions import position_text
 from arena.rules.rulebook import explained
 
+NOTHING_SAID = RecordedLines([], [], None)
 REPLAYS = "replays"
 """The folder of a run for pages and pictures of its games."""
 
@@ -47,7 +53,19 @@ REPLAYS = "replays"
     help="Show only what this seat knew: the other hands stay hidden.",
 )
 @click.option(
+    "--stderr",
+    "has_stderr",
+    is_flag=True,
+    help="Show what bots wrote to stderr, in a run with --keep-stderr.",
+)
+@click.option(
     "--step", is_flag=True, help="Step through the game with the keys, starting at --turn."
+)
+@click.option(
+    "--line",
+    "is_line",
+    is_flag=True,
+    help="Show positions as one line of text each; see NOTATION.md.",
 )
 @click.option(
     "--bot",
@@ -72,7 +90,8 @@ REPLAYS = "replays"
 @sandbox_options
 @as_json
 @click.pass_obj
-def replay(
+# One for each option.
+def replay(  # noqa: PLR0913
     home: Path,
     /,
     words: tuple[str, ...],
@@ -80,6 +99,8 @@ def replay(
     seat: int | None,
     *,
     step: bool,
+    has_stderr: bool,
+    is_line: bool,
     bot_text: str | None,
     choice: SandboxChoice,
     as_json: bool,
@@ -92,9 +113,11 @@ def replay(
     arena replay bird/greedy-python+random-python/3/1
     arena replay league bird/greedy-python+random-python/3/1
     arena replay league bird/greedy-python+random-python/3/1 --turn 20 --seat 0
+    arena replay league bird/greedy-python+random-python/3/1 --turn 20 --line
     arena replay league bird/greedy-python+random-python/3/1 --step
     arena replay league bird/greedy-python+random-python/3/1 --html
     arena replay league bird/greedy-python+random-python/3/1 --svg game.svg
+    arena replay bird/greedy-python+random-python/3/1 --stderr
     arena replay bird/greedy-python+random-python/3/1 --turn 20 --bot ./my-bot
 
     The page and the picture go to replays/ in the run's folder, or to FILE.
@@ -106,22 +129,69 @@ def replay(
     """  # noqa: D301 - \b is click's mark for lines to keep
     files = {kind: name for kind, name in sorted(named.items()) if name is not None}
     _refuse_misuse(turn, list(files), bot_text, step=step, as_json=as_json)
+    if has_stderr and (is_line or files or bot_text is not None):
+        raise click.UsageError(
+            "expected --stderr without --line, --html, --svg and --bot; a page always has it"
+        )
+    if is_line and (as_json or step or files or bot_text is not None):
+        raise click.UsageError("expected --line without --json, --step, --html, --svg and --bot")
     folder, record = named_game(home, words)
     if bot_text is not None and turn is not None:
         return _ask_again(home, folder, record, turn, seat, bot_text, choice, as_json=as_json)
     if files:
         _write_files(folder, record, files)
-    elif as_json:
-        click.echo(encode_record(record))
+        return None
+    kept = _kept_stderr(folder, record) if has_stderr else []
+    if as_json:
+        click.echo(_with_stderr(record, kept) if has_stderr else encode_record(record))
+        return None
+    _check_misuse(record, turn, seat, step=step)
+    if is_line:
+        _print_lines(folder, record, turn, seat)
+        return None
+    said = RecordedLines(kept, seat_names(record.bots), seat)
+    pages = _pages(folder, record, seat, said)
+    if step:
+        _step_through(pages, record, turn, said)
     else:
-        _check_misuse(record, turn, seat, step=step)
-        pages = _pages(folder, record, seat)
-        if step:
-            shown = [*(text for placed, text in pages if placed >= (turn or 0)), _end(record)]
-            step_through(shown)
-        else:
-            _print_game(pages, record, turn)
+        _print_game(pages, record, turn, said)
     return None
+
+
+def _step_through(
+    pages: Iterator[tuple[int, str]], record: GameRecord, turn: int | None, said: RecordedLines
+) -> None:
+    """Shows the game from a turn on, one move after each key."""
+    shown = [text for placed, text in pages if placed >= (turn or 0)]
+    step_through([*shown, _end(record, said)])
+
+
+def _kept_stderr(folder: Path, record: GameRecord) -> list[Part]:
+    """What bots wrote in a game. Raises UserError while other games of its deal are to be
+    played.
+    """
+    # Pandas: only this needs to know how far the run is.
+    from arena.exports.report.secrecy import is_deal_open  # noqa: PLC0415
+
+    kept = read_stderr(folder, [record.id]).get(record.id)
+    if kept is None:
+        click.echo(
+            "note: no stderr of this game was kept: 'arena run --keep-stderr' keeps it", err=True
+        )
+        return []
+    if is_deal_open(folder, read_run(folder), record):
+        raise UserError(
+            f"expected a game whose deal is over to show its stderr, got {record.id}: other games"
+            " of its deal are still to be played, and what bots write may tell its tiles",
+            f"'arena run --finish {folder.name}' plays the rest",
+        )
+    return kept.parts
+
+
+def _with_stderr(record: GameRecord, kept: Sequence[Part]) -> bytes:
+    """The record as JSON, with one more key."""
+    content = msgspec.json.decode(encode_record(record))
+    return msgspec.json.encode({**content, "stderr": kept})
 
 
 def _refuse_misuse(
@@ -179,17 +249,21 @@ def _check_misuse(record: GameRecord, turn: int | None, seat: int | None, *, ste
         raise click.UsageError("expected a terminal for --step; without one, leave out --step")
 
 
-def _pages(folder: Path, record: GameRecord, seat: int | None) -> Iterator[tuple[int, str]]:
+def _pages(
+    folder: Path, record: GameRecord, seat: int | None, said: RecordedLines = NOTHING_SAID
+) -> Iterator[tuple[int, str]]:
     """The start and each move: the placements so far, and the text to show. Raises RunError if the
     record breaks the rules.
     """
     names, board = seat_names(record.bots), _board(folder, record)
     start = start_state(record, board)
-    yield 0, f"{board_text(start, paint)}\n{hands_text(start, names, seat)}\n"
+    head = "".join(f"{line}\n" for line in said.before())
+    yield 0, f"{head}{board_text(start, paint)}\n{hands_text(start, names, seat)}\n"
     for state, mover, move, events, ms, note in replay_record(record, board):
         told = [] if ms is None else [f"in {ms:g} ms"]
         if note and seat in (None, mover):
             told.append(f"note: {note}")
+        told += said.of(mover, state.turns - (move != PASS))
         yield state.turns, move_lines(state, names, mover, move, events, told, seat)
 
 
@@ -203,25 +277,46 @@ def _board(folder: Path, record: GameRecord) -> Board:
     return Board(record.board, tuple(boards[record.board]))
 
 
-def _end(record: GameRecord) -> str:
-    """How the game ended, and its forfeits."""
+def _print_lines(folder: Path, record: GameRecord, turn: int | None, seat: int | None) -> None:
+    """Prints the position at the start and after each move, or after one turn, as a line."""
+    board = _board(folder, record)
+    states = chain(
+        [start_state(record, board)], (step.state for step in replay_record(record, board))
+    )
+    for state in states:
+        if turn in (None, state.turns):
+            seen = state.copy()
+            for fault in record.faults:
+                if fault.turn < seen.turns:
+                    seen.retire(fault.seat)
+            click.echo(position_text(seen, seat))
+        if state.turns == turn:
+            return
+
+
+def _end(record: GameRecord, stderr: RecordedLines) -> str:
+    """How the game ended, its forfeits, and what bots wrote after all moves."""
     names = seat_names(record.bots)
     said = [
         f"forfeit of {names[fault.seat]} after turn {fault.turn} ({fault.kind}):"
         f" {explained(printable(fault.detail))}"
         for fault in record.faults
     ]
-    return "\n".join([*said, end_line(record.end, names, record.left, record.ranks)])
+    return "\n".join(
+        [*stderr.rest(), *said, end_line(record.end, names, record.left, record.ranks)]
+    )
 
 
-def _print_game(pages: Iterator[tuple[int, str]], record: GameRecord, turn: int | None) -> None:
+def _print_game(
+    pages: Iterator[tuple[int, str]], record: GameRecord, turn: int | None, said: RecordedLines
+) -> None:
     """Prints the game move by move, or the board after one turn."""
     for placed, text in pages:
         if turn in (None, placed):
             click.echo(text)
         if placed == turn:
             return
-    click.echo(_end(record))
+    click.echo(_end(record, said))
 
 
 def _write_files(folder: Path, record: GameRecord, files: dict[str, str]) -> None:

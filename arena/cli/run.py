@@ -20,6 +20,7 @@ from arena.cli.settings import setting_options
 from arena.cli.terminal import say
 from arena.commands.folders import run_folder
 from arena.commands.request import request_run
+from arena.errors import printable
 from arena.tournament.finishing import begun
 from arena.tournament.request import Request, RunOptions, read_options
 from arena.tournament.runner import Runner
@@ -33,7 +34,7 @@ TABLES_S = 2.0
 @setting_options(
     "bots", "players", "deals", "boards", "board_files", "match", "seatings", "tables",
     "challenger", "seed", "move_ms", "game_ms", "increment_ms", "clock", "startup_ms", "until",
-    "adaptive", "in_process", "out",
+    "adaptive", "in_process", "keep_stderr", "out",
 )  # fmt: skip
 @click.option(
     "--config",
@@ -127,6 +128,11 @@ def _wanted(
     home: Path, options: RunOptions, config_file: Path | None
 ) -> tuple[RunOptions, Request, Path]:
     """The options with those of a file below them, what they ask for, and the run's folder."""
+    if isinstance(options.keep_stderr, list) and len(options.bots or ()) == 1:
+        raise click.UsageError(
+            "expected --keep-stderr after the bots, or --keep-stderr=BOT,..., got"
+            f" {','.join(options.keep_stderr)!r} taken for its value"
+        )
     options = options.over(read_options(config_file)) if config_file else options
     request = request_run(home, options, say)
     return options, request, run_path(home, options, request)
@@ -161,3 +167,5 @@ def _show_end(session: Session, runner: Runner, prior: float | None, *, as_json:
         )
     show_voided(runner, session.folder)
     note_short_evidence(runner)
+    if runner.stderr.ended:
+        click.echo(f"note: stderr is no longer kept: {printable(runner.stderr.ended)}", err=True)

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import click
 
-from arena.cli.options import Command, check_utf8, match_option, split_commas
+from arena.cli.options import Command, check_utf8, match_option, split_bot_names, split_commas
 from arena.players.messages import ClockKind
 from arena.tournament.config import DEFAULT_BOARDS, DEFAULTS, Seatings
 from arena.tournament.request import UNTIL_DEALS, RunOptions
@@ -109,6 +109,16 @@ SETTINGS: dict[str, Callable[[Command], Command]] = {
     ),
     "in_process": click.option(
         "--in-process", is_flag=True, default=None, help="Use built-in bots only."
+    ),
+    "keep_stderr": click.option(
+        "--keep-stderr",
+        is_flag=False,
+        flag_value="",
+        callback=lambda context, option, value: (
+            True if value == "" else split_bot_names(context, option, value)
+        ),
+        metavar="[BOT,...]",
+        help="Keep what these bots, or all, write to stderr, for 'arena replay --stderr'.",
     ),
     "out": click.option(
         "--out",

@@ -4,11 +4,13 @@ show a table on request.
 
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import click
 
 from arena.cli.options import Command, as_json
+from arena.errors import UserError
 
 
 class Showing(NamedTuple):
@@ -48,3 +50,14 @@ def showing_options(command: Command) -> Command:
     for option in reversed(_OPTIONS):
         wrapped = option(wrapped)
     return cast("Command", wrapped)
+
+
+def check_output(csv_path: str | None, *, as_json: bool) -> None:
+    """Raises UsageError or UserError before hours of work instead of afterwards."""
+    if csv_path == "-" and as_json:
+        raise click.UsageError("expected --csv - or --json, got both, and each prints to stdout")
+    if csv_path and not Path(csv_path).absolute().parent.is_dir():
+        raise UserError(
+            f"expected --csv in an existing folder, got {csv_path}",
+            "create the folder, or choose another",
+        )

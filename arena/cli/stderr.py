@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from arena.errors import printable
-from arena.players.stderr import Stderr
+from arena.players.player import Player
 from arena.records.stderr import BEFORE_AND_AFTER, Part
 
 
@@ -16,22 +16,54 @@ def stderr_lines(part: Part, turn: int | None = None) -> list[str]:
     return [f"{head}: {line}" for line in part.lines()]
 
 
-class StderrLines:
-    """The stderr of the players of a game that is being played, each line shown once; None for a
-    player that has no process. Empty: nothing is to be shown.
+class RecordedLines:
+    """What was kept of a finished game, as lines that are shown once; of one ``seat``, if that is
+    given.
     """
 
-    def __init__(self, heard: Sequence[Stderr | None], names: Sequence[str]) -> None:
-        self._heard = heard
+    def __init__(self, parts: Sequence[Part], names: Sequence[str], seat: int | None) -> None:
         self._names = names
-        self._shown = [0 for _ in heard]
+        self._left = [
+            part for part in parts if part.seat < len(names) and (seat is None or part.seat == seat)
+        ]
+
+    def before(self) -> list[str]:
+        """What bots wrote before they were first asked."""
+        return self._named([part for part in self._left if part.when == "start"])
+
+    def of(self, seat: int, turn: int) -> list[str]:
+        """What a seat wrote at its move after so many placements."""
+        parts = [part for part in self._left if (part.seat, part.turn) == (seat, turn)]
+        self._left = [part for part in self._left if part not in parts]
+        return [line for part in parts for line in stderr_lines(part, turn)]
+
+    def rest(self) -> list[str]:
+        """What is left: of turns that ended in a forfeit, and after the end."""
+        return self._named([part for part in self._left if part.when != "start"])
+
+    def _named(self, parts: Sequence[Part]) -> list[str]:
+        return [
+            f"{self._names[part.seat]} {printable(line)}"
+            for part in parts
+            for line in stderr_lines(part)
+        ]
+
+
+class StderrLines:
+    """The stderr of the players of a game that is being played, each line shown once. Without
+    players nothing is shown.
+    """
+
+    def __init__(self, players: Sequence[Player], names: Sequence[str]) -> None:
+        self._players = players
+        self._names = names
+        self._shown = [0 for _ in players]
 
     def new(self, seat: int, turn: int | None = None) -> list[str]:
         """What is new of a seat. Lines of another turn than this one say which it is."""
-        heard = self._heard[seat] if self._heard else None
-        if heard is None:
+        if not self._players:
             return []
-        parts = heard.parts[self._shown[seat] :]
+        parts = self._players[seat].stderr()[self._shown[seat] :]
         self._shown[seat] += len(parts)
         return [line for part in parts for line in stderr_lines(part, turn)]
 

@@ -1,4 +1,4 @@
-"""What `run` and `compare` are asked to play: the bots and boards that their options name."""
+"""What `run`, `compare` and `tune` are asked to play: bots and boards, by their options."""
 
 import shlex
 from collections.abc import Callable, Sequence
@@ -17,8 +17,11 @@ from arena.players.staging import check_programs, lack
 from arena.players.timekeeper import BEST_CLOCK
 from arena.tournament.comparison import deals_for
 from arena.tournament.config import DEFAULTS, Comparison
+from arena.tournament.parameters import Wanted, parameters_of
 from arena.tournament.request import Request, RunOptions, make_request
 from arena.tournament.session import choose_folder
+from arena.tournament.tuning import BLOCKS_A_STEP, Tuning
+from arena.tournament.tuning import deals_for as deals_of_search
 
 OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 """Built-in bots suggested to a user who named too few bots."""
@@ -119,6 +122,33 @@ def request_comparison(
     return replace(request, config=replace(request.config, deals=deals))
 
 
+def request_tuning(
+    bot: Bot, asked: Sequence[Wanted], games: int, options: RunOptions, tell: Tell
+) -> Request:
+    """What tuning some options of a bot asks for. The two bots of the run are the sides, up and
+    down. Raises UserError.
+    """
+    if is_built_in(bot):
+        raise ConfigError(
+            f"expected a bot with options to tune, got {bot.label}, which is built in",
+            "name a bot whose bot.toml declares [options]",
+        )
+    _check_programs([bot])
+    parameters = parameters_of(asked, bot.manifest.options, bot.options, bot.base)
+    boards = options.find_boards()
+    tuning = Tuning(bot.label, parameters, max(1, BLOCKS_A_STEP // len(boards)))
+    tuned = {parameter.name for parameter in parameters}
+    kept = {name: value for name, value in bot.settings.items() if name not in tuned}
+    sign = "-" if "@" in bot.base else "@"
+    sides = [
+        renamed(replace(bot, settings=kept), f"{bot.base}{sign}{side}") for side in ("up", "down")
+    ]
+    request = make_request(with_clock(options, tell), boards, sides, tune=tuning)
+    _warn_about_times(sides, request.config.timing, tell)
+    deals = deals_of_search(games, len(boards))
+    return replace(request, config=replace(request.config, deals=deals))
+
+
 def _find_pair(
     find: Callable[[str], Bot], pair: Comparison, tell: Tell, *, null: bool
 ) -> tuple[Bot, Bot]:
@@ -189,14 +219,20 @@ def with_clock(options: RunOptions, tell: Tell) -> RunOptions:
 
 
 def results_path(
-    results: Path, out: str | None, request: Request, tell: Tell, *, finished: bool = False
+    results: Path,
+    out: str | None,
+    request: Request,
+    tell: Tell,
+    *,
+    finished: bool = False,
+    prefix: str = "",
 ) -> Path:
     """The folder of the run that ``--out`` names, or else the one that `session.choose_folder`
     chooses.
     """
     if out is not None:
         return Path(out) if "/" in out else results / out
-    choice = choose_folder(results, request, finished=finished)
+    choice = choose_folder(results, request, finished=finished, prefix=prefix)
     if choice.passed_over:
         name, folder = quote(choice.passed_over.name), quote(str(choice.passed_over))
         note = (

@@ -45,6 +45,19 @@ def verdict_text(test: BlockTest, new: str, old: str, games: int) -> str:
     )
 
 
+def finding_text(test: BlockTest, new: str, old: str) -> str:
+    """What the comparison of a suggestion with the bot as it is has found, and what to do."""
+    # Scipy: a comparison is played without.
+    from arena.ratings.estimates import unbiased_estimate  # noqa: PLC0415
+
+    by = f"{_estimate_text(unbiased_estimate(test))} Elo"
+    if test.verdict == Verdict.BETTER:
+        return f"{new} is better than {old} by {by}, on fresh deals"
+    if test.verdict == Verdict.NOT_BETTER:
+        return f"no gain found on fresh deals ({by}): keep {old}"
+    return f"not clear on fresh deals ({by}): keep {old} until it is"
+
+
 def verdict_object(
     test: BlockTest, new: str, old: str, games: int, looks: Sequence["Look"] = ()
 ) -> dict[str, Any]:

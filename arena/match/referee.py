@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from arena.errors import FaultKind, Forfeit, MoveError, Void
 from arena.match.clock import NS_PER_MS, Clock, Timing
 from arena.players.messages import End, Start, encode
+from arena.players.options import Value
 from arena.players.player import Answer, Evidence, Player, Words
 from arena.players.views import played_view
 from arena.records.note import Entry, Note
@@ -40,7 +41,8 @@ said of it.
 
 class GamePlan(Struct, frozen=True):
     """A game to be played: everything that determines it except the bots' answers. ``bots`` and
-    ``seeds`` are by seat.
+    ``seeds`` are by seat, and so are ``settings``: the values of options that differ from game to
+    game, if any do.
 
     A game may go on from another: ``past`` are the moves it takes over, and ``gone`` the faults by
     which seats had left that game before.
@@ -55,18 +57,20 @@ class GamePlan(Struct, frozen=True):
     seeds: tuple[int, ...]
     past: tuple[str, ...] = ()
     gone: tuple[Fault, ...] = ()
+    settings: tuple[dict[str, Value], ...] = ()
 
 
 class Outcome(NamedTuple):
     """A finished game: its record, and the evidence of each fault in it.
 
     ``own_us`` is how long the arena itself took between an answer and the next request, in
-    microseconds.
+    microseconds. ``stderr`` is what bots wrote there, packed, as far as it is kept.
     """
 
     record: GameRecord
     evidence: list[Evidence]
     own_us: tuple[int, ...] = ()
+    stderr: bytes = b""
 
 
 class BrokenOff(Void):
@@ -183,6 +187,7 @@ class Referee:
             game_ms=timing.game_ms,
             increment_ms=timing.increment_ms,
             clock=self.clock.kind,
+            options=self.plan.settings[seat] if self.plan.settings else {},
         )
 
     def _is_over(self) -> bool:

@@ -35,6 +35,7 @@ from arena.players.stderr import Stderr
 from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Metered, Timekeeper
 from arena.players.views import turn_view
 from arena.records.note import Note, note_of
+from arena.records.stderr import Part
 from arena.rules import State
 
 QUIT_S = 0.1
@@ -72,7 +73,7 @@ class BotPlayer(Player):
         stderr: Stderr | None = None,
     ) -> None:
         self.bot = bot
-        self.stderr = stderr
+        self._stderr = stderr
         self.clock: ClockKind = clock
         self.sandbox = sandbox
         self._grants = sandbox.of(bot.label)
@@ -101,11 +102,13 @@ class BotPlayer(Player):
         is_running = self.is_running
         if not is_running:
             self.stop()
-        if self.stderr:
-            self.stderr.begin(start.seat)
+        elif self._process:
+            self._process.trim_stderr()
+        if self._stderr:
+            self._stderr.begin(start.seat)
         if not is_running:
             self._start()
-        self.channel.queue(self._encode(replace(start, options=self._options)))
+        self.channel.queue(self._encode(replace(start, options={**self._options, **start.options})))
 
     def choose(self, state: State, budget_ns: int) -> Answer:
         """Asks for a move. Raises Forfeit."""
@@ -113,16 +116,16 @@ class BotPlayer(Player):
         request = self._encode(turn_view(state, number, budget_ns // NS_PER_MS, full=self._full))
         keeper = self._timekeeper
         assert keeper is not None, "the game has begun"
-        if self.stderr:
-            self.stderr.turn(state.turns)
+        if self._stderr:
+            self._stderr.turn(state.turns)
         began_ns = time.monotonic_ns()
         try:
             line, spent_ns = keeper.ask(request, budget_ns, self.meanwhile)
         except FAILURES as failure:
             raise self._fault_of(failure, budget_ns) from None
         answered_ns = time.monotonic_ns()
-        if self.stderr and self.stderr.at_once:
-            self.stderr.settle(self.channel)
+        if self._stderr and self._stderr.at_once:
+            self._stderr.settle(self.channel)
         line = self._grants.hidden(line) if self._grants.env else line
         reply = decode_reply(line)
         if not isinstance(reply, Move):
@@ -168,15 +171,9 @@ class BotPlayer(Player):
         """Sends the lines about the end of the game; stops the process if the bot wants a fresh one
         for each game.
         """
-        if self.stderr:
-            self.stderr.end()
+        if self._stderr:
+            self._stderr.end()
         self.channel.flush()
-        if self.stderr:
-            self.stderr.settle(self.channel)
-        if self._process:
-            self._process.trim_stderr()
-        if self.stderr:
-            self.stderr.skip()
         if self.bot.manifest.fresh:
             self.stop()
 
@@ -188,8 +185,8 @@ class BotPlayer(Player):
             self._channel.close()
         if self._process:
             self._process.stop()
-        if self.stderr:
-            self.stderr.close()
+        if self._stderr:
+            self._stderr.close()
         self._process = self._channel = self._timekeeper = None
 
     def stop(self) -> None:
@@ -202,6 +199,14 @@ class BotPlayer(Player):
             self._channel.close_input()
             self._process.ending(QUIT_S)
         self.dismiss()
+
+    def stderr(self) -> list[Part]:
+        """What it wrote to stderr, if somebody listens."""
+        if self._stderr is None:
+            return []
+        if self._channel:
+            self._stderr.hear_out(self._channel)
+        return self._stderr.parts()
 
     def evidence(self) -> tuple[str, Words, str]:
         """How the process ended and what it used; the last lines in both directions, with ms since
@@ -270,14 +275,14 @@ class BotPlayer(Player):
             bot.command, bot.folder, self.sandbox, bot.memory_mb, processes, grants=self._grants
         )
         self._process = process
-        if self.stderr:
-            self.stderr.open(process)
+        if self._stderr:
+            self._stderr.open(process)
         self.attach(self._speech.connect(process.to_bot, process.from_bot), process)
 
     def attach(self, channel: Channel, metered: Metered) -> None:
         """Speaks over this channel from now on, and charges what is metered."""
         self._channel = channel
-        self._timekeeper = Timekeeper(channel, metered, self.clock)
+        self._timekeeper = Timekeeper(channel, metered, self.clock, self._grants.cpus)
         self._numbers = self._speech.numbers()
         self._has_moved = False
 

@@ -65,12 +65,19 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         if self.type == "choice":
             return f"one of {', '.join(self.choices)}"
         kind = "a whole number" if self.type == "int" else "a number"
+        if self.min is not None and self.max is not None:
+            return f"{kind} from {self.range}"
+        return f"{kind}, {self.range}" if self.range else kind
+
+    @property
+    def range(self) -> str:
+        """From where to where a number may be, for people; empty if there is no end."""
         low, high = (None if end is None else value_text(end) for end in (self.min, self.max))
         if low is not None and high is not None:
-            return f"{kind} from {low} to {high}"
+            return f"{low} to {high}"
         if low is not None:
-            return f"{kind} of at least {low}"
-        return kind if high is None else f"{kind} of at most {high}"
+            return f"{low} or more"
+        return "" if high is None else f"{high} or less"
 
     def value_of(self, text: str) -> Value | None:
         """The value that a text stands for; None if it is none of this option's."""
@@ -198,7 +205,7 @@ def _wrong_default(option: Option) -> str:
     if not is_kind or (isinstance(default, bool) and option.type != "bool"):
         return f"expected {_a(option.type)} as default, got {default!r:.80}"
     if not option.allows(default):
-        return f"expected {option.wanted} as default, got {default!r:.80}"
+        return f"expected as default {option.wanted}, got {default!r:.80}"
     return ""
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from arena.errors import Forfeit
 from arena.players.messages import Start
 from arena.records.note import Note
+from arena.records.stderr import Part
 from arena.rules import State
 
 Words = list[tuple[Literal["to", "from"], float, str]]
@@ -92,6 +93,12 @@ class Player:
     def stop(self) -> None:
         """Releases what the player holds between games; calling it again does nothing."""
 
+    def stderr(self) -> list[Part]:
+        """What the player wrote to stderr in the game that is being played or was the last, where
+        that is kept.
+        """
+        return []
+
     def evidence(self) -> tuple[str, Words, str]:
         """How the process ended, the last lines in each direction, and the end of its stderr; empty
         if there is no process.
@@ -138,6 +145,10 @@ class Relay(Player):
     def stop(self) -> None:
         """Stops the player."""
         self.player.stop()
+
+    def stderr(self) -> list[Part]:
+        """The player's."""
+        return self.player.stderr()
 
     def evidence(self) -> tuple[str, Words, str]:
         """The player's."""

@@ -10,11 +10,12 @@ from arena.records.stderr import GAME_BYTES, PART_BYTES, Part, When
 
 SETTLE_S = 0.1
 """How long a busy bot is waited for, so that what it still writes belongs to the right part."""
-YIELDS, PAUSE_S = 20, 0.0002
+NAP_S = 0.00005
+Raw = tuple[When, int | None, bytes, int]
 
 
 class Stderr:
-    """The stderr of one player; ``parts`` is that of the game that is being played or was the last.
+    """The stderr of one player in the game that is being played, or was the last.
 
     ``heard`` is told each part. ``at_once`` waits after each answer for what the bot writes about
     it, for people who watch.
@@ -26,14 +27,18 @@ class Stderr:
     def __init__(
         self, heard: Callable[[Part], None] | None = None, *, at_once: bool = False
     ) -> None:
-        self.parts: list[Part] = []
         self.at_once = at_once
+        self._raw: list[Raw] = []
         self._heard = heard
         self._process: BotProcess | None = None
         self._file = -1
         self._at = self._room = self._seat = 0
         self._when: When = "start"
         self._turn: int | None = None
+
+    def parts(self) -> list[Part]:
+        """What was kept so far."""
+        return list(map(self._part, self._raw))
 
     def open(self, process: BotProcess) -> None:
         """Listens to this process from its start."""
@@ -49,13 +54,18 @@ class Stderr:
 
     def begin(self, seat: int) -> None:
         """A game begins. What was written since the last one belongs to neither."""
-        self.skip()
-        self.parts, self._room, self._seat = [], GAME_BYTES, seat
+        if self._file >= 0:
+            # The arena may have cut the file meanwhile.
+            self._at = os.fstat(self._file).st_size
+        self._raw, self._room, self._seat = [], GAME_BYTES, seat
         self._when, self._turn = "start", None
 
     def turn(self, turn: int) -> None:
         """The bot is about to be asked: what comes from now on belongs to this turn."""
-        self._catch_up()
+        # On every move, and most often in vain: one system call, 0.3 us.
+        text = os.pread(self._file, PART_BYTES, self._at)
+        if text:
+            self._keep(text)
         self._when, self._turn = "turn", turn
 
     def end(self) -> None:
@@ -67,42 +77,39 @@ class Stderr:
         """Waits until the bot has read all lines and is idle, though not for long, and keeps what
         it wrote.
         """
-        deadline, looks = time.monotonic() + SETTLE_S, 0
+        deadline = time.monotonic() + SETTLE_S
         while self._process and time.monotonic() < deadline:
+            # A nap first: on a worker's one core the bot runs only when the worker does not.
+            time.sleep(NAP_S)
             if not channel.unread_by_bot() and not self._process.main_can_run():
                 break
-            # On a worker's one core the bot runs when the worker yields, and is done much sooner
-            # than a nap would end.
-            looks += 1
-            if looks < YIELDS:
-                os.sched_yield()
-            else:
-                time.sleep(PAUSE_S)
         self._catch_up()
 
-    def skip(self) -> None:
-        """Leaves out what was written until now; also when the arena has cut the file."""
-        if self._file >= 0:
-            self._at = os.fstat(self._file).st_size
+    def hear_out(self, channel: Channel) -> None:
+        """After the end of a game, waits for what a bot writes about that, if it has written
+        anything yet: one that never does is not waited for.
+        """
+        if self._process and self._when == "end" and self._at:
+            self.settle(channel)
 
     def _catch_up(self) -> None:
-        # On every move, and most often in vain: one system call, 0.3 us.
-        text = os.pread(self._file, PART_BYTES, self._at)
+        text = os.pread(self._file, PART_BYTES, self._at) if self._file >= 0 else b""
         if text:
             self._keep(text)
 
     def _keep(self, text: bytes) -> None:
-        self._at += len(text)
-        cut = 0
-        if len(text) == PART_BYTES:
+        size = len(text)
+        self._at += size
+        cut = max(0, size - self._room)
+        if size == PART_BYTES:
             end = max(self._at, os.fstat(self._file).st_size)
-            cut, self._at = end - self._at, end
+            cut, self._at = cut + end - self._at, end
         text = self._process.hidden(text) if self._process else text
-        kept = text[: self._room]
-        self._room -= len(kept)
-        cut += len(text) - len(kept)
-        shown = kept.decode(errors="backslashreplace")
-        part = Part(self._seat, shown, self._when, self._turn, cut)
-        self.parts.append(part)
+        self._raw.append((self._when, self._turn, text[: self._room], cut))
+        self._room -= min(size, self._room)
         if self._heard:
-            self._heard(part)
+            self._heard(self._part(self._raw[-1]))
+
+    def _part(self, raw: Raw) -> Part:
+        when, turn, text, cut = raw
+        return Part(self._seat, text.decode(errors="backslashreplace"), when, turn, cut)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from arena.errors import UserError, did_you_mean
+from arena.players.options import nearest_label
 from arena.ratings.calibration import Calibration
 from arena.ratings.company import Company, company
 from arena.ratings.cycles import beats, cycles
@@ -72,6 +73,9 @@ def analyse_run(
     Raises RunError, NoAnswerError, UserError for a bot that is not in the run.
     """
     info, journal = read_run(run), journal_of(run)
+    names = [known.name for known in info.bots]
+    without = [nearest_label(name, names) for name in without]
+    bot = bot and nearest_label(bot, names)
     games, left = Tally(own_decks=info.has_own_decks), array("b")
     times, endings, machines = Times(), Endings(), Machines()
     move_ms = info.config.get("move_ms")
@@ -89,7 +93,6 @@ def analyse_run(
         calibration.add(row)
         endings.add(row)
         machines.add(row)
-    names = [known.name for known in info.bots]
     counts = games.counts([name for name in names if name not in away])
     results = counts.results
     notes = without_note(without, names, results.games, played)

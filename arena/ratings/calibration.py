@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from msgspec import Struct
-from scipy.special import stdtrit
 
+from arena.ratings.reviews import mean_by_cluster
 from arena.ratings.tally import WholeRow
 from arena.records.note import kept_notes
 from arena.records.record import shares
 from arena.rules.notation import PASSED
 
 BINS = 10
-LEAST_CLUSTERS = 2
 
 Deal = tuple[str, tuple[str, ...], int]
 """The board, the line-up if each has decks of its own, and the number."""
@@ -106,25 +105,18 @@ def _bot_row(bot: str, bins: list[dict[Deal, _Said]]) -> dict[str, Any]:
 
 
 def _summary(deals: Mapping[Deal, _Said]) -> dict[str, Any]:
-    """The means over the notes of all deals, and the error of what they differ by (the sandwich of
-    a ratio: sums by deal, less what the mean difference makes of their numbers of notes).
-    """
+    """The means over the notes of all deals, and the error of what they differ by."""
     notes, value, won = (
         np.array([getattr(said, name) for said in deals.values()], dtype=np.float64)
         for name in ("notes", "value", "won")
     )
     total, clusters = notes.sum(), len(notes)
-    gap = (won - value).sum() / total
-    rest = won - value - gap * notes
-    error = np.nan
-    if clusters >= LEAST_CLUSTERS:
-        variance = clusters / (clusters - 1) * np.square(rest).sum() / total**2
-        error = float(stdtrit(clusters - 1, 0.975) * np.sqrt(variance))
+    gap, error = mean_by_cluster(won - value, notes)
     return {
         "notes": int(total),
         "deals": clusters,
         "value": float(value.sum() / total),
         "won": float(won.sum() / total),
-        "gap": float(gap),
+        "gap": gap,
         "error": error,
     }

@@ -30,7 +30,14 @@ def machines_note(hosts: Collection[str]) -> list[str]:
 
 
 def comparison_note(info: RunInfo) -> list[str]:
-    """A note if the run is that of a comparison, whose Elo is another one."""
+    """A note if the run is that of a comparison, whose Elo is another one, or of a search."""
+    if info.config.get("tune"):
+        return [
+            (
+                "these are the two sides of a search by 'arena tune': one bot with settings that"
+                " differ from deal to deal, so the table does not rate it"
+            )
+        ]
     if not info.config.get("compare"):
         return []
     return [

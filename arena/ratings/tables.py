@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from arena.players.options import nearest_label
 from arena.ratings.anchors import anchor_ratings
 from arena.ratings.caveats import rating_notes
 from arena.ratings.columns import STANDINGS, frame_names
@@ -108,16 +109,16 @@ def run_tables(
     boards = scoring_of(info, match)
     score = score_journal(journal_of(run), boards, own_decks=info.has_own_decks)
     names = [bot.name for bot in info.bots]
+    without, anchors = _as_named(names, without, anchors)
     counts = score.counted.counts(names, without)
     left_out = without_note(without, names, counts.results.games, len(score.counted.outcome))
     tables = make_tables(
         counts, prior, score.games.blocks(), anchors, match=boards, without=without, by=by
     )
     voids = void_notes(void_table(run, tables.standings, tables.games, without))
-    clock = "" if info.config.get("in_process") else str(info.config.get("clock", "wall"))
     machines = machines_note(timed_hosts(info, score))
     return tables._replace(
-        clock=clock,
+        clock=info.clock,
         most_seats=score.games.most_seats,
         notes=[
             *left_out,
@@ -179,6 +180,16 @@ def make_tables(  # noqa: PLR0913 - what a table depends on
     )
 
 
+def _as_named(
+    names: Sequence[str], without: Sequence[str], anchors: Mapping[str, float] | None
+) -> tuple[list[str], dict[str, float]]:
+    """Bots to leave out and anchors by the names they have in the results, which the user may write
+    with options in another order.
+    """
+    held = {nearest_label(name, names): elo for name, elo in (anchors or {}).items()}
+    return [nearest_label(name, names) for name in without], held
+
+
 def rate_sheet(
     sheet: Sheet,
     prior: float | None = None,
@@ -190,7 +201,9 @@ def rate_sheet(
     """The tables of a results file; values that the file does not have are missing. Games with a
     bot in ``without`` are left out. Raises NoAnswerError, UserError.
     """
-    kept, names = frame_without(sheet.frame, without), list(sheet.frame["bot"].cat.categories)
+    names = list(sheet.frame["bot"].cat.categories)
+    without, anchors = _as_named(names, without, anchors)
+    kept = frame_without(sheet.frame, without)
     left_out = without_note(without, names, kept["game"].nunique(), sheet.frame["game"].nunique())
     tables = make_tables(
         count_frame(kept),

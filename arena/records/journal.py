@@ -5,7 +5,6 @@ disk. The journal of a finished run may be compressed with gzip or zstd; it is t
 other.
 """
 
-import fcntl
 import gzip
 import os
 import zlib
@@ -20,6 +19,7 @@ from msgspec import Struct
 
 from arena.errors import RunError
 from arena.records.ids import Ids
+from arena.records.linefile import FullError, LineFile
 from arena.records.record import GameRecord, encode_record
 from arena.records.regular import open_regular
 
@@ -51,8 +51,8 @@ Row = TypeVar("Row", bound=HasId)
 _decode_id = msgspec.json.Decoder(_Identified).decode
 
 
-class JournalFullError(RunError):
-    """The disk is full; everything appended before is safe."""
+JournalFullError = FullError
+"""The disk is full; all records appended before are safe."""
 
 
 class Journal:
@@ -73,17 +73,14 @@ class Journal:
                 f"expected to append to {self.path}, got the compressed {packed.name}",
                 f"unpack it first: {_unpack(packed)}",
             )
+        busy = "wait for it, or choose another --out"
+        self._file = LineFile(folder, FILE, "games", busy=busy, cut=self._keep_torn)
+        self.repaired = self._file.repaired
         try:
-            self._descriptor = open_regular(folder, FILE, os.O_RDWR | os.O_CREAT | os.O_APPEND)
-        except OSError as error:
-            raise RunError(f"expected to write the journal {self.path}, got {error}") from error
-        try:
-            self._lock()
-            self.repaired = self._cut_torn_tail(folder)
             self.ids = Ids(read_ids(self.path))
             sync_folder(folder)
         except BaseException:
-            os.close(self._descriptor)
+            self.close()
             raise
 
     def append(self, records: Sequence[GameRecord]) -> None:
@@ -91,27 +88,14 @@ class Journal:
         them was written.
         """
         # Records that wait together share one flush: it takes milliseconds on a disk, a game of
-        # built-in bots less than one. A write that fails half-way takes back all of them, so that
-        # the next line does not begin in the middle of a torn one.
-        data = b"".join(encode_record(record) + b"\n" for record in records)
-        size = os.fstat(self._descriptor).st_size
-        try:
-            written = 0
-            while written < len(data):
-                written += os.write(self._descriptor, data[written:])
-            os.fdatasync(self._descriptor)
-        except OSError as error:
-            os.ftruncate(self._descriptor, size)
-            raise JournalFullError(
-                f"expected to append to {self.path}, got {error}",
-                "all earlier games are safe: free some disk space, then run the same command again",
-            ) from error
+        # built-in bots less than one.
+        self._file.append(b"".join(encode_record(record) + b"\n" for record in records))
         for record in records:
             self.ids.add(record.id)
 
     def close(self) -> None:
         """Closes the file and releases the lock."""
-        os.close(self._descriptor)
+        self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -119,32 +103,14 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _lock(self) -> None:
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RunError(
-                f"expected {self.path} to be free, got another arena writing it",
-                "wait for it, or choose another --out",
-            ) from None
-
-    def _cut_torn_tail(self, folder: Path) -> int:
-        """Cuts whatever follows the last newline, such as part of a record or zeros left by a
-        crashed machine.
-        """
+    def _keep_torn(self, torn: bytes) -> None:
         # A line was reported as played only after its newline was on disk, so what comes after the
         # last one was promised to nobody and is played again. It is kept beside, for who looks.
-        size = os.fstat(self._descriptor).st_size
-        keep = _whole_length(self._descriptor, size)
-        if keep == size:
-            return 0
+        folder = self.path.parent
         with os.fdopen(
             open_regular(folder, TORN, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab"
         ) as file:
-            file.write(os.pread(self._descriptor, min(size - keep, 1 << 20), keep))
-        os.ftruncate(self._descriptor, keep)
-        os.fsync(self._descriptor)
-        return size - keep
+            file.write(torn)
 
 
 def journal_of(folder: Path) -> Path:
@@ -269,15 +235,3 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _whole_length(descriptor: int, size: int) -> int:
-    """The length up to the last newline that ends a line without zero bytes after it."""
-    end, block = size, 1 << 16
-    while end > 0:
-        start = max(0, end - block)
-        at = os.pread(descriptor, end - start, start).rfind(b"\n")
-        if at >= 0:
-            return start + at + 1
-        end = start
-    return 0

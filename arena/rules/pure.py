@@ -15,7 +15,7 @@ from arena.rules.hands import Hand, checked_tiles, kinds_of, with_tile, without_
 from arena.rules.notation import KIND_SHIFT, SQUARE_MASK, TILE_OF_KIND, TILES, UNKNOWN
 from arena.rules.outlook import outlook
 from arena.rules.playouts import Policy, Random, Rollouts, choose, outlooks, play_out, roll_out
-from arena.rules.setups import checked_setup
+from arena.rules.setups import NONE_PLACED, checked_setup
 from arena.rules.terms import HAND, NO_SPACE, NO_TILES, PAGODAS, Event
 
 
@@ -50,8 +50,9 @@ class State(BoardState):
         self._menu: list[tuple[int, int, int]] | None = None
         self._end_if_stuck()
 
+    # The parts of a position.
     @classmethod
-    def set_up(
+    def set_up(  # noqa: PLR0913, PLR0917
         cls,
         board: Board,
         spaces: Sequence[int],
@@ -61,18 +62,22 @@ class State(BoardState):
         hands: Sequence[Sequence[int]],
         pile: Sequence[int],
         mover: int = 0,
+        placed: Sequence[int] = NONE_PLACED,
     ) -> "State":
         """A state in the middle of a game.
 
-        ``spaces`` is a mask per colour; ``provinces`` are (colour, mask, owner, pagodas); the rest
-        as the attributes are. Raises ValueError.
+        ``spaces`` is a mask per colour; ``provinces`` are (colour, mask, owner, pagodas);
+        ``placed`` says how many of each tile have been placed; the rest as the attributes are.
+        Raises ValueError.
         """
-        setup = checked_setup(board, spaces, provinces, villages, left, hands, pile, mover)
+        setup = checked_setup(board, spaces, provinces, villages, left, hands, pile, mover, placed)
         self = cls(board, len(setup.left), (UNKNOWN,) * HAND * len(setup.left) + setup.pile)
         self._lay_out(setup.spaces, setup.provinces, setup.villages)
         self.left = list(setup.left)
         self.hands = [tuple(sorted(hand)) for hand in setup.hands]
         self.mover = setup.mover
+        self._placed = list(setup.placed)
+        self.turns = sum(setup.placed)
         self._end_if_stuck()
         return self
 

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from arena.rules.boards import COLOURS, Board
 from arena.rules.hands import Hand, checked_tiles
+from arena.rules.notation import COPIES, TILES
 from arena.rules.terms import MAJOR, NOBODY, PAGODAS
 
+NONE_PLACED = (0,) * len(TILES)
 Entry = tuple[int, int, int, int]
 """Colour, mask, owner and pagodas of a province."""
 
@@ -25,9 +27,11 @@ class CheckedSetup(NamedTuple):
     hands: tuple[Hand, ...]
     pile: Hand
     mover: int
+    placed: tuple[int, ...]
 
 
-def checked_setup(
+# The parts of a position.
+def checked_setup(  # noqa: PLR0913, PLR0917
     board: Board,
     spaces: Sequence[int],
     provinces: Iterable[tuple[int, int, int, int]],
@@ -36,6 +40,7 @@ def checked_setup(
     hands: Sequence[Sequence[int]],
     pile: Sequence[int],
     mover: int = 0,
+    placed: Sequence[int] = NONE_PLACED,
 ) -> CheckedSetup:
     """The position. Raises ValueError if a part by itself is impossible in any game: colours,
     owners, pagodas, and their numbers.
@@ -49,6 +54,7 @@ def checked_setup(
         tuple(checked_tiles(hand) for hand in hands),
         checked_tiles(pile),
         index(mover),
+        tuple(map(index, placed)),
     )
     _check_seats(setup)
     _check_spaces(setup)
@@ -75,6 +81,11 @@ def _check_seats(setup: CheckedSetup) -> None:
         raise ValueError(f"expected {players} hands, got {len(setup.hands)}")
     if not 0 <= setup.mover < players:
         raise ValueError(f"expected a mover from 0 to {players - 1}, got {setup.mover}")
+    if len(setup.placed) != len(TILES) or not all(0 <= count <= COPIES for count in setup.placed):
+        raise ValueError(
+            f"expected 0 to {COPIES} placed for each of {len(TILES)} tiles, got"
+            f" {list(setup.placed)}"
+        )
     count = len(setup.board.villages)
     if len(setup.villages) != count or not all(
         NOBODY <= owner < players for owner in setup.villages

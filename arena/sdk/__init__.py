@@ -22,14 +22,27 @@ order.
 
 To look ahead, use `Position.play`, `Position.outlooks` and `Position.rollouts`, and let
 `Position.has_time` say when to stop. `Position.note` says what your bot thinks: you see it when you
-replay the game. ``arena new NAME --template montecarlo`` writes a bot that
-does this.
+replay the game. ``arena new NAME --template montecarlo`` writes a bot that does this.
+
+`Position.line` is a position in one line of text. `position_of` reads it, for tests of your bot.
 """
 
 from arena.rules.notation import PASS
 from arena.sdk.areas import Province, Square, Village
+from arena.sdk.lines import position_of
 from arena.sdk.loop import Choose, run, serve
 from arena.sdk.position import Position
 from arena.sdk.rollouts import Rollout
 
-__all__ = ["PASS", "Choose", "Position", "Province", "Rollout", "Square", "Village", "run", "serve"]
+__all__ = [
+    "PASS",
+    "Choose",
+    "Position",
+    "Province",
+    "Rollout",
+    "Square",
+    "Village",
+    "position_of",
+    "run",
+    "serve",
+]

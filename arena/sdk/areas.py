@@ -7,7 +7,7 @@ from typing import NamedTuple
 from arena.rules import State
 from arena.rules.boards import COLOURS, GRASS, LAKE, VILLAGE, Board, squares_of
 from arena.rules.diagrams import draw
-from arena.rules.notation import parse_square
+from arena.rules.notation import PASS, parse_square, split_move
 from arena.rules.terms import MAJOR, NOBODY
 
 AREAS = 1 << 12
@@ -139,6 +139,14 @@ def _sign(state: State, board: Board, number: int) -> str:
     row, column = divmod(number, board.stride)
     terrain = board.rows[row][column]
     return terrain if terrain in (VILLAGE, LAKE) else GRASS
+
+
+def halves_of(board: Board, move: int) -> tuple[tuple[str, str], ...]:
+    """The two spaces of a placement as (colour, square); none for a pass."""
+    if move == PASS:
+        return ()
+    first, square, second, other = split_move(board, move)
+    return (COLOURS[first], board.name_of(square)), (COLOURS[second], board.name_of(other))
 
 
 def drawn(state: State) -> str:

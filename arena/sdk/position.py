@@ -6,29 +6,22 @@ from types import MappingProxyType
 from typing import Any
 
 from arena.rules import State
-from arena.rules.boards import COLOURS, Board
-from arena.rules.notation import (
-    PASS,
-    TILES,
-    UNKNOWN,
-    move_text,
-    parse_move,
-    parse_square,
-    parse_tile,
-    split_move,
-)
+from arena.rules.boards import Board
+from arena.rules.notation import TILES, UNKNOWN, move_text, parse_move, parse_square, parse_tile
+from arena.rules.positions import position_text
 from arena.sdk.areas import (
     Province,
     Square,
     Village,
     drawn,
+    halves_of,
     names_of,
     provinces_of,
     square_of,
     villages_of,
 )
 from arena.sdk.dealing import dealt, unseen
-from arena.sdk.rollouts import Pace, Rollout, outlook_unit, played_on, tried
+from arena.sdk.rollouts import Manner, Rollout, outlook_unit, played_on, tried
 from arena.sdk.stopwatch import Stopwatch
 
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
@@ -255,6 +248,13 @@ class Position:
         """
         return dict(zip(TILES, unseen(self.state, self.seat), strict=True))
 
+    @property
+    def line(self) -> str:
+        """The position in one line of text, as your seat sees it. `position_of` reads it, so print
+        it where your bot did something odd, and make a test of it.
+        """
+        return position_text(self.state, self.seat)
+
     # moves
 
     def legal_moves(self) -> list[int]:
@@ -296,13 +296,7 @@ class Position:
         """The two spaces that a move lays, as (colour, square): ``(("R", "c4"), ("Y", "d4"))``.
         Empty for `PASS`.
         """
-        if move == PASS:
-            return ()
-        first, square, second, other = split_move(self.board, move)
-        return (COLOURS[first], self.board.name_of(square)), (
-            COLOURS[second],
-            self.board.name_of(other),
-        )
+        return halves_of(self.board, move)
 
     def why_illegal(self, move: int | str) -> str:
         """Why the seat to move may not play a move, with the rule's number and how to read it;
@@ -405,8 +399,8 @@ class Position:
                 such policy.
             IllegalMoveError: One of the moves is not legal.
         """
-        pace = Pace(policy, among, turns)
-        found = tried(self.state, self.seat, times, moves, pace, self._seed(seed))
+        manner = Manner(policy, among, turns)
+        found = tried(self.state, self.seat, times, moves, manner, self._seed(seed))
         self._watch.nodes += times * len(found)
         return found
 
@@ -444,8 +438,8 @@ class Position:
             ValueError: There is no such policy.
         """
         self._watch.nodes += 1
-        pace = Pace(policy, among, turns)
-        return self._at(played_on(self.state, self.seat, pace, self._seed(seed)))
+        manner = Manner(policy, among, turns)
+        return self._at(played_on(self.state, self.seat, manner, self._seed(seed)))
 
     def sample(self, seed: int | None = None) -> "Position":
         """This position with the tiles you cannot see dealt at random: a game that may be the one

@@ -27,7 +27,7 @@ class Rollout(NamedTuple):
     outlook: float
 
 
-class Pace(NamedTuple):
+class Manner(NamedTuple):
     """How all seats play on: ``policy`` is theirs, ``among`` how many moves drawn at random they
     look at, 0 for all, and ``turns`` how many placements there are, 0 for a whole game.
     """
@@ -38,7 +38,7 @@ class Pace(NamedTuple):
 
 
 def tried(
-    state: State, seat: int, times: int, moves: Iterable[int] | None, pace: Pace, seed: int
+    state: State, seat: int, times: int, moves: Iterable[int] | None, manner: Manner, seed: int
 ) -> list[Rollout]:
     """Plays each of the moves, or of all legal ones, so many times. Raises what `State.rollouts`
     does, and ValueError for no times.
@@ -46,7 +46,7 @@ def tried(
     if times < 1:
         raise ValueError(f"expected at least 1 game for each move, got {times}")
     chosen = None if moves is None else list(moves)
-    found = state.rollouts(seat, times, seed, pace.policy, chosen, pace.among, pace.turns)
+    found = state.rollouts(seat, times, seed, manner.policy, chosen, manner.among, manner.turns)
     unit = outlook_unit(state)
     return [
         Rollout(move, times, won, stock, outlook / unit)
@@ -54,12 +54,12 @@ def tried(
     ]
 
 
-def played_on(state: State, seat: int, pace: Pace, seed: int) -> State:
+def played_on(state: State, seat: int, manner: Manner, seed: int) -> State:
     """The state that one game reaches, on tiles dealt as the seat may expect them."""
     # For play, not for secrets.
     luck = random.Random(seed)  # noqa: S311
     twin = dealt(state, seat, luck)
-    twin.playout(luck.getrandbits(64), *pace)
+    twin.playout(luck.getrandbits(64), *manner)
     return twin
 
 

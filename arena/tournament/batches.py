@@ -69,17 +69,19 @@ class InChunks:
 
     A chunk is one deal at first, then at most half as many as there were before, so that all
     line-ups have about equally many games whenever a run is stopped. Another chunk is opened only
-    if no batch of the open ones can be played now, so there are about as many as workers.
+    if no batch of the open ones can be played now, so there are about as many as workers. The deals
+    before the ``first`` one have been played.
     """
 
-    def __init__(self, schedule: Schedule, ids: Container[str], places: Callable[[], int]) -> None:
+    def __init__(
+        self, schedule: Schedule, ids: Container[str], places: Callable[[], int], first: int = 0
+    ) -> None:
         self._schedule = schedule
         self._ids = ids
         self._places = places
         self._open: list[Chunk] = []
         self._ahead = deque[range]()
-        self._begun = 0
-        self._opened = 0
+        self._begun = self._opened = first
         self._room = 1
         is_compared = schedule.config.compare is not None
         self._most = MOST_COMPARED if is_compared else MOST_DEALS_AT_ONCE

@@ -9,22 +9,24 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena import __version__
-from arena.errors import ConfigError
+from arena.errors import ConfigError, did_you_mean
 from arena.match.clock import Timing
 from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, ClockKind
 from arena.players.odds import has_odds
 from arena.players.options import MOST_MS
+from arena.records.record import DUEL
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
+from arena.tournament.tuning import Tuning, check_tuning
 
 MOST_DEALS = 10_000_000
 DEFAULT_BOARDS = ("bird",)
 UNSAID = Timing()
 GROWING = ("deals", "tables")
-OWN_RULES = ("bots", "seed", "line_ups", "settled", "allotted")
+OWN_RULES = ("bots", "seed", "line_ups", "settled", "allotted", "keep_stderr")
 """Settings that are not simply compared with those of the run."""
 BEFORE = {"clock": "wall", "by": "wins"}
 """What a run.json means that was written before it had the setting."""
@@ -78,12 +80,15 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``line_ups``    those chosen by ``tables``, kept so that more bots or tables only add to them;
                     None: all of them
     ``compare``     the run asks whether one bot is better than another
+    ``tune``        the run tunes a bot: its two ``bots``, up and down, are that one with settings
+                    that differ from deal to deal
     ``until``       the run ends when every rating's 95 % interval reaches at most this many Elo to
                     either side
     ``adaptive``    line-ups get more deals the more they help the ranking, instead of the same
                     number each
     ``allotted``    the deals given to each line-up so far, by its names joined by ``+``; None:
                     ``deals`` for each
+    ``keep_stderr`` whose stderr is kept: that of all bots, of none, or of those with these names
     ``settled``     the number of deals after which the run's question was answered; None: not yet,
                     or it has none
     """
@@ -105,10 +110,17 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     in_process: bool = False
     line_ups: list[list[str]] | None = None
     compare: Comparison | None = None
+    tune: Tuning | None = None
     until: HalfWidth | None = None
     adaptive: bool = False
     allotted: dict[str, DealCount] | None = None
     settled: DealCount | None = None
+    keep_stderr: bool | list[str] = False
+
+    def keeps_stderr(self, label: str) -> bool:
+        """Whether a bot's stderr is kept; of a label with options the name alone will do."""
+        kept = self.keep_stderr
+        return label in kept or label.partition(":")[0] in kept if isinstance(kept, list) else kept
 
     @property
     def is_open(self) -> bool:
@@ -170,8 +182,7 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
             else "to give a bot another name, use 'arena submit --name'"
         )
         raise ConfigError(f"expected each bot once, got {twice!r} twice", cure)
-    if config.compare is not None:
-        _check_comparison(config, config.compare)
+    _check_question(config)
     if config.match:
         _check_match(config)
     if not config.boards:
@@ -190,6 +201,7 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
             f"expected the challenger to be one of {', '.join(config.bots)}, got"
             f" {config.challenger!r}"
         )
+    _check_kept(config)
     if config.increment_ms and config.game_ms is None:
         raise ConfigError(
             "expected --game-ms with --increment-ms: an increment is added to the bank",
@@ -206,6 +218,25 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
     return config
 
 
+def _check_question(config: RunConfig) -> None:
+    """Raises ConfigError."""
+    if config.compare is not None:
+        _check_comparison(config, config.compare)
+    if config.tune is not None:
+        check_tuning(config.tune)
+        _check_sides(config)
+
+
+def _check_sides(config: RunConfig) -> None:
+    """Raises ConfigError."""
+    if len(config.bots) != DUEL or config.players != DUEL or config.seatings != "rotations":
+        raise ConfigError(
+            "expected a run that tunes a bot to have two sides, in both seatings of each deal, got"
+            f" {_shown(config.bots)}, {config.players} players and {config.seatings}",
+            "something else changed run.json: restore it",
+        )
+
+
 def _check_odds(config: RunConfig) -> None:
     """Raises ConfigError."""
     for label in config.bots:
@@ -214,6 +245,25 @@ def _check_odds(config: RunConfig) -> None:
             raise ConfigError(
                 f"expected no limits for {label}: a built-in bot's time is only measured",
                 "leave them out, or add a bot that is not built in",
+            )
+
+
+def _check_kept(config: RunConfig) -> None:
+    """Raises ConfigError for a bot whose stderr is to be kept, but which does not play."""
+    if config.keep_stderr and config.in_process:
+        raise ConfigError(
+            "expected bots with processes for --keep-stderr, got built-in ones alone, which print"
+            " nothing",
+            "leave it out",
+        )
+    known = {name for label in config.bots for name in (label, label.partition(":")[0])}
+    for name in config.keep_stderr if isinstance(config.keep_stderr, list) else ():
+        if name not in known:
+            raise ConfigError(
+                f"expected --keep-stderr to name bots that play, {', '.join(config.bots)}, got"
+                f" {name!r}",
+                f"{did_you_mean(name, sorted(known))}for all bots, write it last; for some,"
+                " --keep-stderr=BOT,...",
             )
 
 

@@ -22,10 +22,11 @@ def begun(run: Path) -> Request:
     """What the run in a folder began with. Raises RunError, ConfigError, BotFolderError."""
     info = read_run(run)
     config = make_config(info.config)
-    if config.compare:
+    if config.compare or config.tune:
+        kind, command = ("comparison", "compare") if config.compare else ("search", "tune")
         raise ConfigError(
-            f"expected a tournament, got a comparison: {run}",
-            "the 'arena compare' that started it goes on with it",
+            f"expected a tournament, got a {kind}: {run}",
+            f"the 'arena {command}' that started it goes on with it",
         )
     _check_names(run, "boards", config.boards, list(info.boards))
     _check_names(run, "bots", config.bots, [bot.name for bot in info.bots])

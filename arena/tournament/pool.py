@@ -201,6 +201,15 @@ def starting_workers() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def plain_pool(setup: Setup, jobs: int) -> ProcessPoolExecutor:
+    """Workers for functions that need no runner; they log nothing."""
+    context = multiprocessing.get_context(START_METHOD)
+    arguments = (setup, context.Queue(), context.Value("i", 0), context.Value("b", 0, lock=False))
+    return ProcessPoolExecutor(
+        jobs, mp_context=context, initializer=start_worker, initargs=arguments
+    )
+
+
 def end_pool(executor: ProcessPoolExecutor) -> None:
     """Ends a pool within a time limit, because a worker killed while logging can block the others'
     last log lines for ever.

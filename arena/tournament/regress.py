@@ -1,7 +1,6 @@
 """Asks another bot for every decision that a bot took in a run, on worker processes."""
 
 import logging
-import multiprocessing
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -16,14 +15,14 @@ from arena.players.sandbox.tiers import Sandbox
 from arena.records.record import GameRecord
 from arena.tournament.pool import (
     AHEAD,
-    START_METHOD,
     end_pool,
     kill_workers,
+    plain_pool,
     starting_workers,
     worker_cores,
 )
 from arena.tournament.scripts import Scripts
-from arena.tournament.workers import Setup, retrace_game, start_worker
+from arena.tournament.workers import Setup, retrace_game
 
 
 class Compared(NamedTuple):
@@ -82,15 +81,11 @@ def compare_decisions(
 
 
 def _pool(scripts: Scripts, new: Bot, sandbox: Sandbox, jobs: int) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context(START_METHOD)
     boards = {name: tuple(rows) for name, rows in scripts.info.boards.items()}
     setup = Setup(
         {new.label: new}, boards, scripts.timing, sandbox, worker_cores(jobs), logging.CRITICAL
     )
-    arguments = (setup, context.Queue(), context.Value("i", 0), context.Value("b", 0, lock=False))
-    return ProcessPoolExecutor(
-        jobs, mp_context=context, initializer=start_worker, initargs=arguments
-    )
+    return plain_pool(setup, jobs)
 
 
 def _compared(record: GameRecord, seat: int, future: Future[list[Decision]]) -> Compared:

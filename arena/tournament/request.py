@@ -27,6 +27,7 @@ from arena.tournament.config import (
     make_config,
 )
 from arena.tournament.own import OwnConfig, own_config_file, read_toml
+from arena.tournament.tuning import Tuning
 
 UNTIL_DEALS = 1000
 """The deals that ``until`` may use, on average over all line-ups, where no ``deals`` are named."""
@@ -59,6 +60,7 @@ class RunOptions(
     until: HalfWidth | None = None
     adaptive: bool | None = None
     in_process: bool | None = None
+    keep_stderr: bool | list[str] | None = None
     out: str | None = None
 
     def over(self, other: Self) -> Self:
@@ -144,6 +146,7 @@ def make_request(
     boards: Mapping[str, Board],
     bots: Sequence[Bot],
     compare: Comparison | None = None,
+    tune: Tuning | None = None,
 ) -> Request:
     """What the options ask for. Raises ConfigError."""
     shared = [name for name in RunConfig.__struct_fields__ if name in options.__struct_fields__]
@@ -154,5 +157,6 @@ def make_request(
         "boards": list(boards),
         "bots": [bot.label for bot in bots],
         "compare": compare,
+        "tune": tune,
     }
     return Request(make_config(settings), boards, bots)

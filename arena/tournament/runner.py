@@ -15,6 +15,7 @@ from arena.match.referee import BrokenOff, GamePlan, Outcome
 from arena.records.evidence import Faults
 from arena.records.journal import Journal
 from arena.records.record import VERSION
+from arena.records.stderr import KeptStderr
 from arena.records.voids import VoidGame, append_void
 from arena.tournament.events import Event, GamePlayed, Stopping, Voided, WorkerDied
 from arena.tournament.pool import Pool
@@ -34,7 +35,7 @@ class Runner:
 
     ``stop_level`` 0 keeps playing, 1 lets running games finish, and 2 kills the workers.
     `request_stop` raises the level and may be called from a signal handler. ``voided`` holds the
-    games that were given up, ``faults`` writes the evidence.
+    games that were given up, ``faults`` writes the evidence, ``stderr`` what bots printed.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Runner:
         self._fruitless = 0
         self.voided: list[Voided] = []
         self.faults = Faults(folder)
+        self.stderr = KeptStderr(folder)
         self.stop_level = 0
 
     def request_stop(self) -> None:
@@ -187,6 +189,8 @@ class Runner:
                 unwritten = error
         if outcomes:
             self._journal.append([outcome.record for outcome in outcomes])
+        # After the journal: a full disk may cost what bots printed, but no game.
+        self.stderr.append(outcome.stderr for outcome in outcomes)
         for outcome in outcomes:
             source.ended(outcome.record)
             self._listen(GamePlayed(outcome))

@@ -8,6 +8,7 @@ from arena.match.retrace import Script
 from arena.players.builtin import COMMAND
 from arena.players.folder import Bot, played_copy
 from arena.players.messages import PROTOCOL
+from arena.players.options import nearest_label
 from arena.records.find import read_records
 from arena.records.record import GameRecord
 from arena.records.runfile import BotInfo, RunInfo, read_run
@@ -79,9 +80,10 @@ class Scripts:
 
     def bot_info(self, name: str) -> BotInfo:
         """A bot's entry in run.json. Raises ConfigError with the names in the run."""
-        found = next((bot for bot in self.info.bots if bot.name == name), None)
+        names = [bot.name for bot in self.info.bots]
+        wanted = nearest_label(name, names)
+        found = next((bot for bot in self.info.bots if bot.name == wanted), None)
         if found is None:
-            names = [bot.name for bot in self.info.bots]
             cure = (
                 f"{did_you_mean(name, names)}the run has {', '.join(names)}; --old names the one to"
                 " repeat"

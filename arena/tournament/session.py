@@ -43,6 +43,8 @@ from arena.tournament.schedule import Schedule
 from arena.tournament.workers import Setup
 
 SEED_BYTES = 16
+QUESTIONS = ("compare", "tune")
+"""The settings of runs that answer a question, which their own command goes on with."""
 
 log = logging.getLogger(__name__)
 
@@ -142,6 +144,7 @@ def open_session(
             log_level=means.log_level,
             host=platform.node(),
             in_process=config.in_process,
+            heard=frozenset(filter(config.keeps_stderr, staged)),
         )
         played = schedule.played(journal.ids)
         yield Session(
@@ -300,9 +303,11 @@ class Chosen(NamedTuple):
     passed_over: Path | None = None
 
 
-def choose_folder(results: Path, request: Request, *, finished: bool = False) -> Chosen:
+def choose_folder(
+    results: Path, request: Request, *, finished: bool = False, prefix: str = ""
+) -> Chosen:
     """The newest unfinished run (or also ``finished``) with exactly these settings; else a folder
-    for a new one, named by date.
+    for a new one, named by date after a ``prefix``.
     """
     passed_over = None
     for folder in reversed(list_runs(results)):
@@ -311,7 +316,9 @@ def choose_folder(results: Path, request: Request, *, finished: bool = False) ->
             is_this = _is_just_this(info, request)
             # Counting reads a whole journal: only where the answer depends on it.
             may_be_told = passed_over is None and not (
-                info.config.get("compare") or request.config.compare
+                any(map(info.config.get, QUESTIONS))
+                or request.config.compare
+                or request.config.tune
             )
             if is_this and finished:
                 return Chosen(folder)
@@ -322,7 +329,7 @@ def choose_folder(results: Path, request: Request, *, finished: bool = False) ->
             return Chosen(folder)
         if may_be_told and played != planned:
             passed_over = folder
-    day = datetime.now(UTC).strftime("%Y-%m-%d")
+    day = datetime.now(UTC).strftime(f"{prefix}%Y-%m-%d")
     number = 1
     while (results / f"{day}-{number}").exists():
         number += 1

@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from arena.errors import Void
+from arena.errors import RunError, Void
 from arena.match.clock import Timing
+from arena.match.grading import grade
 from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee
 from arena.match.retrace import Decision, Script, retrace
 from arena.match.selfplay import play_alone
@@ -30,6 +31,10 @@ from arena.players.folder import Bot
 from arena.players.inprocess import InProcessPlayer
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
+from arena.players.stderr import Stderr
+from arena.records.record import GameRecord
+from arena.records.review import Grade, Judge
+from arena.records.stderr import GameStderr, pack
 from arena.rules.boards import Board
 
 log = logging.getLogger(__name__)
@@ -53,7 +58,8 @@ class Setup(Struct, frozen=True):
     """What every worker of a run needs.
 
     ``cores`` are the processors to pin workers to, empty for no pinning. ``host`` is the place of
-    play given in records. ``in_process`` means that all bots are built in.
+    play given in records. ``in_process`` means that all bots are built in. ``heard`` are the bots
+    whose stderr is kept.
     """
 
     bots: dict[str, Bot]
@@ -64,6 +70,7 @@ class Setup(Struct, frozen=True):
     log_level: int
     host: str = ""
     in_process: bool = False
+    heard: frozenset[str] = frozenset()
 
 
 class Batch(NamedTuple):
@@ -120,7 +127,8 @@ class Stable:
         bot, timing = self._setup.bots[label], self._setup.timing
         if is_built_in(bot):
             return built_in_player(bot)
-        return BotPlayer(bot, timing.startup_ms, self._setup.sandbox, timing.clock)
+        stderr = Stderr() if label in self._setup.heard else None
+        return BotPlayer(bot, timing.startup_ms, self._setup.sandbox, timing.clock, stderr=stderr)
 
     def give_back(self, players: Sequence[Seated]) -> None:
         """Keeps the players whose process still runs."""
@@ -201,7 +209,8 @@ class Worker:
             log.exception("%s is void", plan.id)
             raise BrokenOff(repr(error), so_far=referee.so_far()) from error
         self.stable.give_back(taken)
-        return outcome
+        parts = [part for player, _ in taken for part in player.stderr()]
+        return outcome._replace(stderr=pack(GameStderr(plan.id, list(plan.bots), parts)))
 
 
 _worker: Worker | None = None
@@ -294,6 +303,18 @@ def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
         except Void as void:
             log.info("asking again about %s: %s", script.record.id, void)
     return _worker.retrace(script, seat, label)
+
+
+def grade_turn(record: GameRecord, turn: int, judge: Judge) -> Grade:
+    """Grades a decision, in this worker. Raises RunError."""
+    assert _worker is not None, "start_worker has run"
+    board = _worker.boards.get(record.board)
+    if board is None:
+        raise RunError(
+            f"expected one of the run's boards, {', '.join(_worker.boards)}, got"
+            f" {record.board!r} in {record.id}"
+        )
+    return grade(record, board, turn, judge)
 
 
 def _end_with_parent() -> None:

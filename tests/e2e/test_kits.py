@@ -96,18 +96,21 @@ def test_a_kit_that_needs_most_of_the_system_plays_in_the_weaker_sandbox(
     assert steps[-1].name == "a complete game"
 
 
-def test_the_kits_of_all_languages_play_each_other_without_a_sandbox_and_choose_the_same_moves(
+def test_the_kits_of_all_languages_have_an_option_and_choose_the_same_moves_without_a_sandbox(
     arena,
 ):
     here = [language for language in PLAIN if not lack(language)]
     for language in here:
         arena("new", f"kit-{language}", *PLAIN[language])
     options = ("--deals", 1, "--boards", "lion", "--sandbox", "off", "--out", "kits")
-    arena("run", *(f"./kit-{language}" for language in here), *options)
+    arena("run", *(f"./kit-{language}:village=7" for language in here), *options)
     records = arena.records("kits")
     assert len(records) == len(here) * (len(here) - 1)
     assert [record["faults"] for record in records if record["faults"]] == []
     assert len({tuple(record["moves"]) for record in records}) == 1, "one idea, one deck, one game"
+    for record in records:
+        said = {(note["turn"] % 2, note["worth"]) for note in record["notes"]}
+        assert said >= {(0, 8), (1, 8)}, "a village beside a tile is worth 7 more than founding"
     for language in here:
         [built] = (arena.home / "results" / "kits" / "bots").glob(f"kit-{language}-*")
         command = read_manifest(built).command

@@ -76,7 +76,8 @@ def test_every_bot_has_its_own_limits_and_the_others_keep_the_runs(odds):
     assert tempo["slow"]["slowest_share"] == pytest.approx(tempo["slow"]["slowest_ms"] / 1000)
     odds("report", "r")
     page = (odds.home / "results" / "r" / "report.html").read_text()
-    assert "Limits of its own" in page
+    assert "Limits of their own" in page
+    assert "Time is</dt><dd>processor time" in page
 
 
 def test_a_bot_is_told_its_own_clock_and_no_others(arena):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from arena.sdk import position_of
 from tests.e2e.conftest import Arena
 
 READY = '{"type":"ready","id":1}'
@@ -84,14 +85,20 @@ def test_a_person_plays_on_with_a_hand_of_the_record(played):
     assert "?? ?? ??" in out
 
 
-def test_a_seat_that_had_forfeited_stays_out(played):
+@pytest.fixture(scope="module", name="forfeited")
+def a_run_with_forfeits(played):
+    """A game of three in which seat 1 left at its first turn."""
     arena, _ = played
     source = "import sys, json\nfor line in sys.stdin:\n    message = json.loads(line)\n"
     source += "    if message['type'] == 'turn':\n        sys.exit(1)\n"
     source += "    if message['type'] == 'hello':\n        print(READY, flush=True)\n"
     arena.add_bot("mute", f"READY = '{READY}'\n{source}")
     arena("run", "greedy", "mute", "random", "--players", 3, "--deals", 1, "--out", "three")
-    old = next(record for record in arena.records("three") if record["bots"][1] == "mute")
+    return next(record for record in arena.records("three") if record["bots"][1] == "mute")
+
+
+def test_a_seat_that_had_forfeited_stays_out(played, forfeited):
+    arena, old = played[0], forfeited
     source = ("--from", "three", old["id"], "--turn", 8)
     new = json.loads(arena("play", "careful", "greedy", *source, "--json")[0])
     assert (new["bots"], new["faults"]) == (["careful", "mute", "greedy"], old["faults"])
@@ -121,3 +128,29 @@ def test_what_cannot_be_played_on_gets_a_sentence(played, words, status, told):
     arena, old = played
     words = [old["id"] if word == "GAME" else word for word in words]
     assert told in arena("play", "greedy", "random", *words, status=status)[1]
+
+
+def test_a_position_is_printed_as_a_line_that_the_sdk_reads(played):
+    arena, old = played
+    whole = arena("replay", "r", old["id"], "--line")[0].splitlines()
+    assert len(whole) == len(old["moves"]) + 1
+    assert [line.split()[1] for line in whole[:-1]] == ["0", "1"] * (len(old["moves"]) // 2) + (
+        ["0"] * (len(old["moves"]) % 2)
+    )
+    assert whole[-1].split()[1:3] == ["-", ",".join(map(str, old["left"]))]
+    [line] = arena("replay", "r", old["id"], "--line", "--turn", 8)[0].splitlines()
+    assert line == whole[8]
+    [seen] = arena("replay", "r", old["id"], "--line", "--turn", 8, "--seat", 0)[0].splitlines()
+    assert "??????" in seen
+    position = position_of(line)
+    assert (position.line, position.turns, position.seat) == (seen, 8, 0)
+    _, err = arena("replay", "r", old["id"], "--line", "--json", status=2)
+    assert "expected --line without --json, --step, --html, --svg and --bot" in err
+
+
+def test_a_seat_that_has_left_is_named_in_the_line(played, forfeited):
+    arena, old = played[0], forfeited
+    turn = old["faults"][0]["turn"]
+    for later, out in ((turn, "-"), (turn + 1, str(old["faults"][0]["seat"]))):
+        [line] = arena("replay", "three", old["id"], "--line", "--turn", later)[0].splitlines()
+        assert line.split()[-1] == out

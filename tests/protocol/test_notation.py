@@ -20,6 +20,7 @@ from arena.rules.notation import (
     parse_square,
     parse_tile,
 )
+from arena.rules.positions import parse_position, position_text
 from arena.tournament.deals import deck_of
 from tests.protocol.dialogue import blocks
 
@@ -29,6 +30,7 @@ READERS = {
     "squares": lambda text: BIRD.name_of(parse_square(BIRD, text)),
     "tiles": lambda text: TILES[parse_tile(text)],
     "moves": lambda text: move_text(BIRD, parse_move(BIRD, text)),
+    "positions": lambda text: position_text(parse_position(text)),
 }
 EXAMPLES = [
     (kind, *line.split(" => "))
@@ -106,3 +108,11 @@ def test_what_the_page_says_of_the_shipped_boards_is_said_in_full():
         " be one square off" in words
     )
     assert "our own design, based on the published description of the Lion side" in words
+
+
+def test_a_position_says_what_its_diagram_says():
+    [(_, block)] = blocks(TEXT, "diagram")
+    board, spaces, provinces, villages = read_cells("drawn", block)
+    state = State.set_up(board, spaces, provinces, villages, [20, 20], [(0,), (0,)], ())
+    rows = ["".join(line.split()).replace("....", ".4") for line in block.splitlines()]
+    assert position_text(state).split()[0] == "/".join(rows)

@@ -14,9 +14,11 @@ import msgspec
 import pytest
 
 from arena.errors import MoveError
+from arena.players.views import position_view
 from arena.rules import boardstate, joins, pure
 from arena.rules.boardstate import BoardState
-from arena.rules.notation import parse_move
+from arena.rules.notation import move_text, parse_move
+from arena.rules.positions import parse_position, position_text
 from arena.rules.terms import NOBODY
 from tests.protocol.dialogue import blocks
 from tests.protocol.vectors import FOLDER, WRITERS, judged, lines, position_state, replayed, write
@@ -33,6 +35,21 @@ README = (FOLDER / "README.md").read_text(encoding="utf-8")
 def test_the_file_is_what_its_maker_makes(name):
     made = b"".join(msgspec.json.encode(line) + b"\n" for line in WRITERS[name]())
     assert (FOLDER / f"{name}.jsonl").read_bytes() == made
+
+
+def test_a_position_in_text_is_the_position_of_its_line():
+    for line in lines("positions"):
+        known = ",".join("".join(hand) or "-" for hand in line["hands"])
+        assert line["text"].split()[3:5] == [known, line["pile"] or "-"]
+        if line["text"].split()[1] != "-":
+            state = parse_position(line["text"])
+            assert msgspec.to_builtins(position_view(state)) == line["position"]
+            assert [move_text(state.board, move) for move in state.legal_moves()] == line["legal"]
+    for game in lines("games"):
+        for number, (text, seen) in enumerate(zip(game["texts"], game["seen"], strict=True)):
+            state = parse_position(text)
+            assert state.legal_count() == game["legal"][10 * number]
+            assert position_text(state, state.mover) == seen
 
 
 @pytest.mark.parametrize("name", sorted(WRITERS))

@@ -26,6 +26,7 @@ from arena.rules.notation import (
     parse_tile,
 )
 from arena.rules.perft import perft
+from arena.rules.positions import position_text
 from arena.rules.terms import NOBODY
 from arena.tournament.deals import deck_of
 from tests.protocol.positions import POSITIONS
@@ -75,6 +76,8 @@ GAMES = [
 ]
 """Board, players, and how the moves are chosen."""
 
+TENTH = 10
+"""Positions are written out before every tenth move."""
 MOST_PLAYED = 20_000
 """The last count of a line is the first one above this, or 0."""
 
@@ -175,8 +178,11 @@ def game_lines():
 
 def replayed(line, state_class=State):
     """The line with everything that follows from its moves."""
-    state, legal, left = deal(line, state_class), [], []
-    for move in line["moves"]:
+    state, legal, left, texts, seen = deal(line, state_class), [], [], [], []
+    for number, move in enumerate(line["moves"]):
+        if number % TENTH == 0:
+            texts.append(position_text(state))
+            seen.append(position_text(state, state.mover))
         legal.append(state.legal_count())
         state.play(parse_move(state.board, move))
         left.append(state.left[:])
@@ -186,6 +192,8 @@ def replayed(line, state_class=State):
         "end": state.end,
         "ranks": state.ranks(),
         "final": plain(position_view(state)),
+        "texts": texts,
+        "seen": seen,
     }
     return {**line, **follows}
 
@@ -236,7 +244,12 @@ def judged(line, state_class=State):
     """The line with all legal moves, and with what the move does or why it is illegal."""
     state, events = position_state(line, state_class), []
     move = parse_move(state.board, line["move"])
-    line = {**line, "legal": [move_text(state.board, legal) for legal in state.legal_moves()]}
+    line = {
+        **line,
+        "text": position_text(state),
+        "seen": position_text(state, state.mover),
+        "legal": [move_text(state.board, legal) for legal in state.legal_moves()],
+    }
     reason = state.why_illegal(move)
     if reason:
         return {**line, "illegal": re.findall(r"R\d\.\d", reason)}

@@ -64,6 +64,17 @@ def test_playouts_are_the_same_in_both_cores(both, players, policy):
         ]
 
 
+def test_a_game_played_out_turn_by_turn_ends_at_the_same_turn_in_both_cores(both):
+    for seed in range(8):
+        deck = full_deck()
+        random.Random(seed).shuffle(deck)
+        one, other = (state_class(built_in("lion"), 4, deck) for state_class in both)
+        while one.end is None:
+            assert one.playout(seed, turns=1) == other.playout(seed, turns=1)
+            assert one.end == other.end
+        assert state_text(one) == state_text(other)
+
+
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_rollouts_are_the_same_in_both_cores_whatever_is_hidden(both, players, policy):

@@ -233,6 +233,7 @@ def positions(draw):
         ),
         "pile": draw(st.lists(st.integers(0, 5), max_size=12)),
         "mover": draw(st.integers(0, players - 1)),
+        "placed": draw(st.lists(st.integers(0, 12), min_size=6, max_size=6)),
     }
     odd = draw(st.sampled_from([*arguments, *["nothing"] * 8]))
     entry = st.tuples(
@@ -240,7 +241,7 @@ def positions(draw):
     )
     if odd == "spaces":
         arguments[odd] = draw(st.lists(st.integers(-1, 2**50), min_size=3, max_size=3))
-    elif odd in ("villages", "left", "pile"):
+    elif odd in ("villages", "left", "pile", "placed"):
         arguments[odd] = draw(st.lists(numbers, max_size=5))
     elif odd == "provinces":
         arguments[odd] = draw(

@@ -14,7 +14,8 @@ from arena.players.odds import has_odds
 from arena.records.regular import has_folder
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules.boards import BUILT_IN
-from arena.tournament.config import DEFAULTS
+from arena.tournament.config import DEFAULTS, make_config
+from arena.tournament.tuning import SEATS
 
 TOLD = (
     "players",
@@ -40,11 +41,7 @@ def repeat_command(info: RunInfo, *, seed: str | None) -> str:
     config = info.config
     boards = [str(name) for name in config.get("boards", ())]
     known = [name for name in boards if name in BUILT_IN]
-    words = (
-        _compared(config)
-        if config.get("compare")
-        else ["arena", "run", *map(str, config.get("bots", ()))]
-    )
+    words = _question(config) or ["arena", "run", *map(str, config.get("bots", ()))]
     match = [str(name) for name in config.get("match") or ()]
     words += (
         ["--match", ",".join(match)] if match else ["--boards", ",".join(known)] if known else []
@@ -52,13 +49,29 @@ def repeat_command(info: RunInfo, *, seed: str | None) -> str:
     words += [
         word for name in boards if name not in BUILT_IN for word in ("--board", f"{name}.txt")
     ]
-    words += (
-        [] if config.get("compare") else ["--deals", str(config.get("deals", DEFAULTS["deals"]))]
-    )
+    words += [] if _question(config) else ["--deals", str(config.get("deals", DEFAULTS["deals"]))]
     words += _options(config, TOLD) + [
         f"--{key.replace('_', '-')}" for key in FLAGS if config.get(key)
     ]
     return shlex.join(words + (["--seed", seed] if seed else []))
+
+
+def _question(config: dict[str, Any]) -> list[str]:
+    """The part of the command of a run that answers a question; empty for a tournament."""
+    if config.get("compare"):
+        return _compared(config)
+    return _tuned(config) if config.get("tune") else []
+
+
+def _tuned(config: dict[str, Any]) -> list[str]:
+    """The part of a search's command that differs from a run's command."""
+    tune = make_config(config).tune
+    assert tune is not None, "a search"
+    ranges = ",".join(
+        f"{one.name}={one.text(one.low)}..{one.text(one.high)}" for one in tune.parameters
+    )
+    games = config["deals"] * len(config["boards"]) * SEATS
+    return ["arena", "tune", tune.bot, "--param", ranges, "--games", str(games)]
 
 
 def _compared(config: dict[str, Any]) -> list[str]:
@@ -142,7 +155,7 @@ def settings_of(material: Material) -> list[tuple[str, str]]:
         ),
         ("Bank", bank),
         *_own_limits(info),
-        ("Time is", CLOCKS.get(material.tables.clock, "-")),
+        ("Time is", CLOCKS.get(info.clock, "-")),
         ("Sandbox at the start", info.sandbox),
         (
             "Sandbox used, by games",
@@ -165,4 +178,4 @@ def settings_of(material: Material) -> list[tuple[str, str]]:
 def _own_limits(info: RunInfo) -> list[tuple[str, str]]:
     """The bots whose names set limits of their own, if there are any."""
     named = [bot.name for bot in info.bots if has_odds(bot.name)]
-    return [("Limits of its own", ", ".join(named))] if named else []
+    return [("Limits of their own", ", ".join(named))] if named else []

@@ -9,6 +9,7 @@ import msgspec
 from arena.errors import ArenaError
 from arena.exports.report.choice import Reasons
 from arena.exports.report.scan import Scan
+from arena.exports.report.stderr import Shown
 from arena.exports.report.steps import game_object
 from arena.exports.report.words import visible
 from arena.records.record import GameRecord
@@ -46,9 +47,11 @@ class Album(NamedTuple):
 
 
 def album_of(
-    chosen: Iterable[tuple[GameRecord, list[str]]], rows: Mapping[str, list[str]]
+    chosen: Iterable[tuple[GameRecord, list[str], list[Shown]]], rows: Mapping[str, list[str]]
 ) -> Album:
-    """Replays the games until the page is full; ``rows`` are the rows of the boards."""
+    """Replays the games, each with why it was chosen and its stderr, until the page is full;
+    ``rows`` are the rows of the boards.
+    """
     games, boards, damaged, size, crowded_out = (
         list[dict[str, Any]](),
         dict[str, Board](),
@@ -56,10 +59,10 @@ def album_of(
         0,
         0,
     )
-    for record, reasons in chosen:
+    for record, reasons, stderr in chosen:
         try:
             board = boards.get(record.board) or Board(record.board, tuple(rows[record.board]))
-            game = readable(game_object(record, board, reasons))
+            game = readable({**game_object(record, board, reasons), "stderr": stderr})
         except (ArenaError, KeyError, IndexError) as error:
             damaged.append(f"{record.id}: {error}")
             continue

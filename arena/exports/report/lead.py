@@ -39,7 +39,9 @@ def lead_of(material: Material, chosen: Reasons, album: Album) -> dict[str, Any]
 
 
 def _is_placed(row: dict[Any, Any]) -> bool:
-    return bool(row["rank"] <= PLACES and np.isfinite(row["elo"]) and not row["mark"])
+    """Whether the bot has a place and a rating: not one of which only a bound is known."""
+    is_bound = row["mark"] in ("<", ">")
+    return bool(row["rank"] <= PLACES and np.isfinite(row["elo"]) and not is_bound)
 
 
 def _place(row: dict[Any, Any]) -> tuple[int, str, str]:

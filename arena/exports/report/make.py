@@ -1,6 +1,7 @@
 """Makes the report of a run or the replay of a game: from a run's folder to the text of a page."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,12 +16,16 @@ from arena.exports.report.lead import lead_of
 from arena.exports.report.material import Material, choose, gather
 from arena.exports.report.page import render, rules_named
 from arena.exports.report.scan import Forfeited
+from arena.exports.report.secrecy import is_deal_open
+from arena.exports.report.stderr import with_stderr
 from arena.exports.report.words import counted
 from arena.exports.text import counted_text, gain_lines, noun_of
 from arena.records.record import GameRecord
 from arena.records.runfile import read_run
 
 DEFAULT_GAMES = 40
+STDERR_CHARS = 500_000
+"""What bots printed may take a quarter of a page."""
 
 
 class Report(NamedTuple):
@@ -43,7 +48,10 @@ def report_page(
     """
     material = gather(folder, prior, match)
     chosen = choose(material, wanted)
-    album = album_of(chosen_records(material.scan, chosen), material.info.boards)
+    shown = with_stderr(
+        folder, chosen_records(material.scan, chosen), material.secrecy.is_open_game, STDERR_CHARS
+    )
+    album = album_of(shown, material.info.boards)
     values = {**_values(material, album), "lead": lead_of(material, chosen, album)}
     text = render("report.html", values)
     exposed = sum(bool(material.is_open[game]) for game in chosen)
@@ -70,7 +78,9 @@ def report_page(
 
 def game_page(folder: Path, record: GameRecord) -> str:
     """The replay of one game, with the evidence of its faults. Raises RunError."""
-    album = album_of([(record, [])], read_run(folder).boards)
+    info = read_run(folder)
+    is_open = partial(is_deal_open, folder, info)
+    album = album_of(with_stderr(folder, [(record, [])], is_open, STDERR_CHARS), info.boards)
     if album.damaged:
         raise RunError(album.damaged[0])
     found = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]

@@ -6,13 +6,17 @@ The seed, which determines all deals, stays secret until the whole run is finish
 """
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.errors import ConfigError
+from arena.ratings.matches import score_journal
 from arena.ratings.tally import PlayedBlocks
+from arena.records.journal import journal_of
+from arena.records.record import GameRecord
 from arena.records.runfile import RunInfo
 from arena.tournament.config import make_config
 from arena.tournament.schedule import Schedule
@@ -42,6 +46,18 @@ class Secrecy(NamedTuple):
         known = np.flatnonzero(deals < len(over))
         found[known] &= ~over[deals[known]]
         return found
+
+    def is_open_game(self, record: GameRecord) -> bool:
+        """Whether other games of a game's deal may still be to be played."""
+        return bool(self.is_open(record.board, np.array([record.deal]))[0])
+
+
+def is_deal_open(run: Path, info: RunInfo, record: GameRecord) -> bool:
+    """Whether games of a game's deal are still to be played; this reads the whole journal. Raises
+    RunError.
+    """
+    score = score_journal(journal_of(run), [], own_decks=info.has_own_decks)
+    return judge(info, score.games.blocks()).is_open_game(record)
 
 
 def judge(info: RunInfo, blocks: Iterable[PlayedBlocks]) -> Secrecy:

@@ -6,7 +6,7 @@
   const { html, svg } = draw;
   const at = (id) => document.getElementById(id);
   const by = Object.fromEntries(
-    ["viewer", "game", "link", "result", "board", "race", "values", "times", "step", "play", "kind", "speed", "now", "eyes", "players", "log", "cells"].map((id) => [id, at(id)]),
+    ["viewer", "game", "link", "result", "board", "race", "values", "times", "step", "play", "kind", "speed", "now", "stderr", "eyes", "players", "log", "cells"].map((id) => [id, at(id)]),
   );
   let game = null, states = [], step = 0, live = null, showScene = null, timer = 0, kept = "";
 
@@ -106,6 +106,15 @@
     by.now.replaceChildren(html("strong", {}, `${head}. `), ...spans, ...noteLine(step));
     by.step.setAttribute("aria-valuetext", `move ${step} of ${states.length - 1}, turn ${states[step].turn}`);
   };
+  const showStderr = () => {
+    /* As high at every move of a game that has any, so that nothing below jumps. */
+    by.stderr.hidden = !game.stderr?.length;
+    const found = (game.stderr ?? []).filter(([number, seat]) => number === step && isSeen(seat));
+    by.stderr.replaceChildren(...found.flatMap(([, seat, text]) => [
+      html("h3", {}, `stderr of seat ${seat}`),
+      html("pre", { tabindex: "0", role: "group", "aria-label": `stderr of seat ${seat}` }, html("bdi", {}, text)),
+    ]));
+  };
   const showLog = () => {
     by.log.querySelector("[aria-current]")?.removeAttribute("aria-current");
     const entry = by.log.children[step]?.firstChild;
@@ -138,6 +147,7 @@
     showPlayers(isNext ? states[before].left : states[step].left);
     if (isNext) sendHome(game.steps[before]);
     showWords();
+    showStderr();
     showLog();
     showCells();
     by.link.href = kept = hash();

@@ -557,6 +557,10 @@ static int lay_out(State *state, PyObject *setup)
     }
     if (!set_deck(state, read_tiles(PyTuple_GetItem(setup, 6)))) return 0;
     core->mover = int_at(setup, 7);
+    for (int tile = 0; tile < TILES; tile++) {
+        core->placed[tile] = int_at(PyTuple_GetItem(setup, 8), tile);
+        core->turns += core->placed[tile];
+    }
     end_if_stuck(core);
     return 1;
 }
@@ -929,6 +933,7 @@ static PyObject *state_playout(PyObject *self, PyObject *arguments, PyObject *ke
     if (!allocate(&scratch, core->board)) return NULL;
     uint64_t random = seed;
     int placed = core->board->calls->playout(core, &scratch, &random, &policy);
+    if (core->end == GOES_ON) end_if_stuck(core); /* the turns are over, and the game may be */
     PyMem_Free(scratch.block);
     return PyLong_FromLong(placed);
 }

@@ -8,7 +8,7 @@
 #define MOST_ROWS 26
 
 static const char *rows[MOST_ROWS]; /* the board; a row ends with a quote, as it does in JSON */
-static int height;
+static int height, village = 1; /* village is an option: bot.toml declares it, and `start` brings what the user has set */
 static const char *get(const char *object, const char *key);
 static const char *next_string(const char **array);
 static int beside(const char *square, char sign);
@@ -19,7 +19,7 @@ static int worth(const char *move) {
     const char *square = move + 1, *second = square + 1 + strspn(square + 1, "0123456789"), *other = second + 1;
     if (*move != *second || beside(square, *move) + beside(other, *move) > 0)
         return 0;
-    return 1 + beside(square, 'V') + beside(other, 'V');
+    return 1 + village * (beside(square, 'V') + beside(other, 'V'));
 }
 
 /* Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile). */
@@ -81,7 +81,8 @@ int main(void) {
     char *line = NULL;
     size_t room = 0;
     while (getline(&line, &room, stdin) > 0) {
-        const char *type = get(line, "type");
+        const char *type = get(line, "type"), *set = get(get(line, "options"), "village");
+        village = *set ? atoi(set) : village;
         long long id = atoll(get(line, "id"));
         if (strncmp(type, "\"hello\"", 7) == 0)
             printf("{\"type\":\"ready\",\"id\":%lld,\"view\":\"full\"}\n", id);

@@ -13,13 +13,15 @@ Text get(Text object, Text key);
 Texts strings(Text array);
 int beside(Text square, char sign, const Texts &rows);
 
+int village = 1; // an option: bot.toml declares it, and `start` brings what the user has set
+
 // ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
 // A tile with one colour twice founds a province if it touches no space of that colour, and may win the villages beside it.
 int worth(Text move, const Texts &rows) {
     const size_t half = move.find_last_of("RYB");
     const Text square = move.substr(1, half - 1), other = move.substr(half + 1);
     if (move[0] != move[half] || beside(square, move[0], rows) + beside(other, move[0], rows) > 0) return 0;
-    return 1 + beside(square, 'V', rows) + beside(other, 'V', rows);
+    return 1 + village * (beside(square, 'V', rows) + beside(other, 'V', rows));
 }
 
 // Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile).
@@ -73,7 +75,10 @@ int main() {
         const Text number = id.substr(0, id.find_first_not_of("0123456789"));
         if (type.substr(0, 7) == "\"hello\"")
             std::cout << "{\"type\":\"ready\",\"id\":" << number << ",\"view\":\"full\"}" << std::endl;
-        else if (type.substr(0, 6) == "\"turn\"") {
+        else if (type.substr(0, 7) == "\"start\"") {
+            const Text set = get(get(line, "options"), "village");
+            if (!set.empty()) village = std::stoi(std::string(set));
+        } else if (type.substr(0, 6) == "\"turn\"") {
             const Text move = choose(line);
             const int note = worth(move, strings(get(get(line, "position"), "rows"))); // `arena replay` shows notes
             std::cout << "{\"type\":\"move\",\"id\":" << number << ",\"move\":\"" << move << "\",\"note\":{\"worth\":" << note << "}}" << std::endl;

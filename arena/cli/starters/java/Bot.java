@@ -8,13 +8,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 class Bot {
+    static int village = 1; // an option: bot.toml declares it, and `start` brings what the user has set
+
     // ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
     // A tile with one colour twice founds a province if it touches no space of that colour, and may win the villages beside it.
     static int worth(String move, List<String> rows) {
         String[] parts = move.split("(?<=[RYB])|(?=[RYB])"); // R, c4, Y, d4
         char colour = move.charAt(0);
         boolean founds = parts[0].equals(parts[2]) && beside(parts[1], colour, rows) + beside(parts[3], colour, rows) == 0;
-        return founds ? 1 + beside(parts[1], 'V', rows) + beside(parts[3], 'V', rows) : 0;
+        return founds ? 1 + village * (beside(parts[1], 'V', rows) + beside(parts[3], 'V', rows)) : 0;
     }
 
     // Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile).
@@ -81,6 +83,9 @@ class Bot {
             String type = get(line, "type"), id = get(line, "id").split("[^0-9]", 2)[0];
             if (type.startsWith("\"hello\"")) {
                 answer("{\"type\":\"ready\",\"id\":" + id + ",\"view\":\"full\"}");
+            } else if (type.startsWith("\"start\"")) {
+                String set = get(get(line, "options"), "village").split("[^0-9]", 2)[0];
+                if (!set.isEmpty()) village = Integer.parseInt(set);
             } else if (type.startsWith("\"turn\"")) {
                 String move = choose(line);
                 int note = worth(move, strings(get(get(line, "position"), "rows"))); // `arena replay` shows notes

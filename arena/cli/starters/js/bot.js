@@ -1,12 +1,14 @@
 // NAME: a bot for Qin. Change `worth` or `choose`, then run `arena check` on this folder.
 // Stdout belongs to the protocol. To log something, write to stderr: console.error.
 
+let options = { village: 1 }; // bot.toml declares them; `start` brings what the user has set
+
 // ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
 // A tile with one colour twice founds a province if it touches no space of that colour, and may win the villages beside it.
 function worth(move, rows) {
   const [, first, square, second, other] = /^([RYB])([a-z]\d+)([RYB])([a-z]\d+)$/.exec(move);
   if (first !== second || beside(square, first, rows) + beside(other, first, rows) > 0) return 0;
-  return 1 + beside(square, "V", rows) + beside(other, "V", rows);
+  return 1 + options.village * (beside(square, "V", rows) + beside(other, "V", rows));
 }
 
 // Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile).
@@ -32,6 +34,7 @@ const lines = require("readline").createInterface({ input: process.stdin });
 lines.on("line", (line) => {
   const message = JSON.parse(line);
   if (message.type === "hello") answer({ type: "ready", id: message.id, view: "full" });
+  if (message.type === "start") options = { ...options, ...message.options };
   if (message.type === "turn") {
     const move = choose(message);
     const note = { worth: worth(move, message.position.rows) }; // `arena replay` shows notes

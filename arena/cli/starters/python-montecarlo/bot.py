@@ -7,16 +7,9 @@ average is the one to play.
 
 from arena.sdk import Position, Rollout, run
 
-MOVES = 12
-"""How many moves to try. Fewer moves are tried more often each."""
-TURNS = 12
-"""How many turns to play on after a move. Looking further takes longer, and luck blurs it."""
-AMONG = 8
-"""In each turn a seat looks at this many random moves, and plays the one that places most."""
 
-
-# ---- CHANGE THIS: how good the end of a try is. With TURNS = 0 games are played to the end: then
-# look at `wins` and `left` too.
+# ---- CHANGE THIS: how good the end of a try is. With the option turns=0 games are played to the
+# end: then look at `wins` and `left` too.
 def worth(played: Rollout) -> float:
     """Return how well you stand where the try stopped, in pagodas: your prospects less others'."""
     return played.outlook
@@ -27,19 +20,21 @@ def candidates(position: Position) -> list[int]:
     """Return the moves to try, the most promising first."""
     moves = position.legal_moves()
     outlook = dict(zip(moves, position.outlooks(), strict=True))
-    return sorted(moves, key=outlook.__getitem__, reverse=True)[:MOVES]
+    return sorted(moves, key=outlook.__getitem__, reverse=True)[: position.options["moves"]]
 
 
 def choose(position: Position) -> int:
     """Return the move to play. Ideas: stop trying moves that fall behind; answer at once when there
     is only one candidate.
     """
-    moves = candidates(position)
+    options, moves = position.options, candidates(position)
     total = dict.fromkeys(moves, 0.0)
     tries = 0
     while position.has_time():
         tries += 1
-        for played in position.rollouts(1, moves, policy="greedy", among=AMONG, turns=TURNS):
+        for played in position.rollouts(
+            1, moves, policy="greedy", among=options["among"], turns=options["turns"]
+        ):
             total[played.move] += worth(played)
     best = max(moves, key=total.__getitem__)
     position.note(worth=total[best] / max(1, tries), tries=tries)  # `arena replay` shows notes

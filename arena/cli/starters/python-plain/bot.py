@@ -9,6 +9,8 @@ import re
 import sys
 from typing import Any
 
+options = {"village": 1}  # bot.toml declares them; `start` brings what the user has set
+
 
 # ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
 def worth(move: str, rows: list[str]) -> int:
@@ -18,7 +20,7 @@ def worth(move: str, rows: list[str]) -> int:
     (first, square), (second, other) = re.findall(r"([RYB])([a-z]\d+)", move)
     if first != second or beside(square, first, rows) + beside(other, first, rows):
         return 0
-    return 1 + beside(square, "V", rows) + beside(other, "V", rows)
+    return 1 + options["village"] * (beside(square, "V", rows) + beside(other, "V", rows))
 
 
 def choose(turn: dict[str, Any]) -> str:
@@ -51,6 +53,8 @@ for line in sys.stdin:
     request = json.loads(line)
     if request["type"] == "hello":
         answer({"type": "ready", "id": request["id"], "view": "full"})
+    elif request["type"] == "start":
+        options.update(request.get("options", {}))
     elif request["type"] == "turn":
         chosen = choose(request)
         note = {"worth": worth(chosen, request["position"]["rows"])}  # `arena replay` shows notes

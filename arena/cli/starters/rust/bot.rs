@@ -4,20 +4,20 @@ use std::io::{self, BufRead, Write};
 
 // ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
 /// A tile with one colour twice founds a province if it touches no space of that colour, and may win the villages beside it.
-fn worth(play: &str, rows: &[&str]) -> usize {
+fn worth(play: &str, rows: &[&str], village: usize) -> usize {
     let (first, second) = play.split_at(play.rfind(|sign: char| sign.is_ascii_uppercase()).unwrap_or(0));
     let (colour, square, other) = (&first[..1], &first[1..], &second[1..]);
     if colour != &second[..1] || beside(square, colour, rows) + beside(other, colour, rows) > 0 {
         return 0;
     }
-    1 + beside(square, "V", rows) + beside(other, "V", rows)
+    1 + village * (beside(square, "V", rows) + beside(other, "V", rows))
 }
 
 /// Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile).
-fn choose(turn: &str) -> &str {
+fn choose(turn: &str, village: usize) -> &str {
     let rows = strings(get(get(turn, "position"), "rows"));
     let legal = strings(get(turn, "legal")).into_iter();
-    legal.rev().max_by_key(|play| worth(play, &rows)).unwrap_or("") // max_by_key takes the last of equals, and we want the first
+    legal.rev().max_by_key(|play| worth(play, &rows, village)).unwrap_or("") // max_by_key takes the last of equals, and we want the first
 }
 
 /// Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village, ~ for a lake.
@@ -60,17 +60,25 @@ fn strings(array: &str) -> Vec<&str> {
     array.split(']').next().unwrap_or("").split('"').skip(1).step_by(2).collect()
 }
 
+/// Returns the digits that a text begins with.
+fn digits(text: &str) -> &str {
+    &text[..text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len())]
+}
+
 // ---- the conversation with the arena, see protocol/SPEC.md
 fn main() -> io::Result<()> {
+    let mut village = 1; // an option: bot.toml declares it, and `start` brings what the user has set
     for line in io::stdin().lock().lines() {
         let line = line?;
         let (kind, id) = (get(&line, "type"), get(&line, "id"));
-        let id = &id[..id.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(id.len())];
+        let id = digits(id);
         if kind.starts_with("\"hello\"") {
             println!("{{\"type\":\"ready\",\"id\":{id},\"view\":\"full\"}}");
+        } else if kind.starts_with("\"start\"") {
+            village = digits(get(get(&line, "options"), "village")).parse().unwrap_or(village);
         } else if kind.starts_with("\"turn\"") {
-            let play = choose(&line);
-            let note = worth(play, &strings(get(get(&line, "position"), "rows"))); // `arena replay` shows notes
+            let play = choose(&line, village);
+            let note = worth(play, &strings(get(get(&line, "position"), "rows")), village); // `arena replay` shows notes
             println!("{{\"type\":\"move\",\"id\":{id},\"move\":\"{play}\",\"note\":{{\"worth\":{note}}}}}");
         } else if kind.starts_with("\"quit\"") {
             break;

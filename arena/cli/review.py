@@ -1,0 +1,190 @@
+"""arena review: what each decision of a run's games cost."""
+
+import re
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+from tqdm import tqdm
+
+from arena.cli.estimate import LONG_S, duration_text
+from arena.cli.options import as_json, split_commas
+from arena.cli.place import counted
+from arena.cli.showing import check_output
+from arena.commands.folders import run_folder
+from arena.errors import RunError, printable
+from arena.records.regular import write_durably
+from arena.records.review import MOST_SEED
+
+if TYPE_CHECKING:
+    from arena.commands.review import Review
+
+GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
+MOST_WORDS = 2
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="[RUN] [GAME]")
+@click.option(
+    "--bot",
+    "bots",
+    callback=split_commas,
+    metavar="NAME,...",
+    help="Grade only the decisions of these bots.",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    help="Grade only this many games, drawn at random.  [default: all]",
+)
+@click.option(
+    "--worst",
+    type=click.IntRange(0),
+    default=10,
+    show_default=True,
+    help="How many of the worst decisions to list.",
+)
+@click.option(
+    "--judge",
+    default="careful-4",
+    show_default=True,
+    metavar="NAME",
+    help="The built-in bot that finishes the games.",
+)
+@click.option(
+    "--deals",
+    type=click.IntRange(2, 1_000_000),
+    default=400,
+    show_default=True,
+    help="On how many deals a move is compared with the better one.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, MOST_SEED),
+    default=0,
+    show_default=True,
+    help="Another seed gives other deals.",
+)
+@click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
+@click.option(
+    "--csv",
+    "csv_path",
+    metavar="FILE|-",
+    help="Write all decisions as CSV to a file, or '-' for stdout.",
+)
+@as_json
+@click.pass_obj
+def review(
+    home: Path,
+    /,
+    words: tuple[str, ...],
+    *,
+    worst: int,
+    jobs: int | None,
+    csv_path: str | None,
+    as_json: bool,
+    **asked: Any,
+) -> None:
+    """Grade every decision in the games of a run, by default the newest one, or in one game.
+
+    A judge plays the moves on deals that look the same to the seat: what it cannot see is dealt
+    again, and the built-in bot named by --judge finishes the games for all seats. You see what each
+    decision cost in % of a win, with its error, and which move would have been better. The judge is
+    a judge of a certain strength: it may be wrong about bots that are stronger.
+
+    The grades are kept in review.jsonl in the run's folder. An interrupted review goes on where it
+    was. Games of deals that are still to be played wait.
+
+    \b
+    arena review league
+    arena review league --bot my-bot --games 20 --worst 30
+    arena review league bird/greedy-python+random-python/3/1
+    arena review league --judge careful-16 --deals 1000 --csv grades.csv
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    check_output(csv_path, as_json=as_json)
+    # Late: pandas is slow to load, and --help does not need it.
+    from arena.commands.review import Review, make_judge  # noqa: PLC0415
+
+    folder, game = _named(home, words)
+    click.echo(f"run {folder}", err=True)
+    judge = make_judge(asked["judge"], asked["deals"], asked["seed"])
+    found = Review(folder, judge, game=game, bots=asked["bots"] or (), games=asked["games"])
+    if found.held_back:
+        click.echo(
+            f"note: {counted(found.held_back, 'game')} left out, because their deals are still"
+            " being played",
+            err=True,
+        )
+    _grade(found, jobs)
+    _show(found, folder, worst, csv_path, as_json=as_json)
+
+
+def _named(home: Path, words: Sequence[str]) -> tuple[Path, str | None]:
+    """The run, and the game if one is named. Raises UsageError, RunError."""
+    if len(words) > MOST_WORDS:
+        raise click.UsageError(f"expected a run and the id of a game, got {' '.join(words)}")
+    if len(words) == MOST_WORDS:
+        return run_folder(home, words[0]), words[1]
+    try:
+        return run_folder(home, words[0] if words else None), None
+    except RunError:
+        if not words or not GAME_ID.fullmatch(words[0]):
+            raise
+        return run_folder(home, None), words[0]
+
+
+def _grade(found: "Review", jobs: int | None) -> None:
+    """Grades what is missing, with a progress bar on stderr."""
+    tqdm.monitor_interval = 0
+    if not found.todo:
+        return
+    seconds = found.estimated_s(jobs)
+    if seconds > LONG_S:
+        click.echo(
+            f"{counted(found.decisions, 'decision')} to grade, about {duration_text(seconds)};"
+            " --games N grades fewer games, and what is graded is kept",
+            err=True,
+        )
+    total, done = found.decisions, 0
+    try:
+        with (
+            closing(found.grade(jobs)) as grades,
+            tqdm(grades, total=total, unit="decision", disable=None, leave=False) as bar,
+        ):
+            for _ in bar:
+                done += 1
+    except KeyboardInterrupt:
+        click.echo(
+            f"{done} of {counted(total, 'decision')} graded; the same command goes on with the game"
+            " it was at",
+            err=True,
+        )
+        raise
+
+
+def _show(
+    found: "Review", folder: Path, worst: int, csv_path: str | None, *, as_json: bool
+) -> None:
+    from arena.exports.files import csv_text  # noqa: PLC0415
+    from arena.exports.review import bots_text, judge_text, review_object, worst_text  # noqa: PLC0415
+    from arena.ratings.reviews import worst_decisions  # noqa: PLC0415
+
+    decisions, bots, held_back = found.result()
+    if csv_path == "-":
+        click.echo(csv_text(decisions), nl=False)
+    elif as_json:
+        content = review_object(folder.name, found.judge, bots, decisions, held_back)
+        click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
+    elif decisions.empty:
+        click.echo("no decisions to grade")
+    else:
+        shown = [bots_text(bots), judge_text(found.judge)]
+        if worst:
+            shown.append(f"\n{worst_text(worst_decisions(decisions, worst), folder.name)}")
+        click.echo(printable("\n".join(shown), keep="\n"))
+    if csv_path and csv_path != "-":
+        write_durably(Path(csv_path), csv_text(decisions).encode())
+        click.echo(f"decisions: {csv_path}", err=True)

@@ -1,0 +1,198 @@
+"""A review of a run: which decisions are to be graded, the grades as they come, and what there is
+then to be seen.
+"""
+
+import heapq
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import ExitStack, closing
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from arena import __version__
+from arena.errors import RunError, UserError, did_you_mean
+from arena.exports.report.secrecy import judge as judge_secrecy
+from arena.match.grading import seconds_of_a_grade
+from arena.match.replay import start_state
+from arena.players.builtin import built_in
+from arena.ratings.reviews import Graded, bots_table, decisions_table
+from arena.ratings.tally import GameList, Row, row_decoder
+from arena.records.find import find_record, read_records
+from arena.records.journal import journal_of, read_rows
+from arena.records.record import GameRecord
+from arena.records.review import (
+    Grade,
+    Judge,
+    ReviewedGame,
+    ReviewFile,
+    SeenGame,
+    check_fits,
+    read_reviews,
+    seen_by,
+)
+from arena.records.runfile import read_run
+from arena.rules.boards import Board
+from arena.rules.terms import REVISION
+from arena.tournament.pool import available_cores
+from arena.tournament.review import Wanted, grade_decisions
+
+DEFAULT_JUDGE, DEFAULT_DEALS = "careful-4", 400
+
+
+class Reviewed(NamedTuple):
+    """``decisions`` and ``bots`` are data frames of `ratings.reviews`; ``held_back`` is the number
+    of games that wait until their deals are over.
+    """
+
+    decisions: pd.DataFrame
+    bots: pd.DataFrame
+    held_back: int
+
+
+def make_judge(name: str = DEFAULT_JUDGE, deals: int = DEFAULT_DEALS, seed: int = 0) -> Judge:
+    """A judge by the name of a built-in bot. Raises ConfigError."""
+    built_in(name)
+    return Judge(name, deals, seed)
+
+
+class Review:
+    """A review of some games of a run, by one judge.
+
+    ``game``   the id of the only game; None for all whose deals are over
+    ``bots``   whose decisions are graded; none means all
+    ``games``  at most so many games, drawn at random: the same ones each time, and more include
+               fewer
+    ``todo``   what is not graded yet
+
+    Raises RunError, and UserError for a bot that is not in the run.
+    """
+
+    def __init__(
+        self,
+        run: Path,
+        judge: Judge,
+        *,
+        game: str | None = None,
+        bots: Collection[str] = (),
+        games: int | None = None,
+    ) -> None:
+        self.run, self.judge, self.info = run, judge, read_run(run)
+        self._bots = frozenset(bots)
+        self._check_bots()
+        self.held_back, self._records = self._chosen(game, games)
+        self._seen = seen_by(read_reviews(run), judge, REVISION)
+        for record in self._records:
+            if record.id in self._seen:
+                check_fits(self._seen[record.id], record)
+        self.todo = [wanted for record in self._records if (wanted := self._wanted(record)).seats]
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions are still to be graded."""
+        return sum(len(wanted.turns) for wanted in self.todo)
+
+    def estimated_s(self, jobs: int | None = None) -> float:
+        """About how long `grade` takes, from a few games that the judge plays now."""
+        turns = sum(len(wanted.turns) for wanted in self.todo)
+        if not turns:
+            return 0.0
+        record = self.todo[0].record
+        board = Board(record.board, tuple(self.info.boards[record.board]))
+        seconds = seconds_of_a_grade(start_state(record, board), self.judge)
+        return turns * seconds / (jobs or available_cores())
+
+    def grade(self, jobs: int | None = None) -> Generator[Grade]:
+        """Grades what is missing; a game is kept in the run's review.jsonl as soon as all of it is
+        graded. Raises RunError, Void.
+        """
+        todo = self.todo
+        if not todo:
+            return
+        workers = min(jobs or available_cores(), self.decisions) or 1
+        with ExitStack() as stack:
+            file = stack.enter_context(ReviewFile(self.run))
+            grades = stack.enter_context(
+                closing(grade_decisions(todo, self.info.boards, self.judge, workers))
+            )
+            for wanted in todo:
+                found = list[Grade]()
+                for _ in wanted.turns:
+                    found.append(next(grades))
+                    yield found[-1]
+                self._keep(file, wanted, found)
+
+    def result(self) -> Reviewed:
+        """What is graded so far."""
+        own_decks = self.info.has_own_decks
+        decisions = decisions_table(self._graded())
+        table = bots_table(decisions, own_decks=own_decks)
+        return Reviewed(decisions, table, self.held_back)
+
+    def _keep(self, file: ReviewFile, wanted: Wanted, found: list[Grade]) -> None:
+        record, seats = wanted
+        line = ReviewedGame(1, record.id, self.judge, REVISION, __version__, sorted(seats), found)
+        file.append(line)
+        seen = self._seen.setdefault(record.id, SeenGame(set(), {}))
+        seen.seats.update(seats)
+        seen.grades.update((grade.turn, grade) for grade in found)
+
+    def _graded(self) -> Iterator[Graded]:
+        for record in self._records:
+            if record.id in self._seen:
+                seats, grades = self._seats(record), self._seen[record.id].grades
+                yield record, {at: one for at, one in grades.items() if one.seat in seats}
+
+    def _wanted(self, record: GameRecord) -> Wanted:
+        seen = self._seen.get(record.id)
+        return Wanted(record, self._seats(record) - (seen.seats if seen else set()))
+
+    def _seats(self, record: GameRecord) -> set[int]:
+        return {seat for seat, bot in enumerate(record.bots) if not self._bots or bot in self._bots}
+
+    def _check_bots(self) -> None:
+        names = [bot.name for bot in self.info.bots]
+        for bot in sorted(self._bots.difference(names)):
+            known = f"{did_you_mean(bot, names)}there are {', '.join(names)}"
+            raise UserError(f"expected a bot of the run, got {bot!r}", known)
+
+    def _chosen(self, game: str | None, most: int | None) -> tuple[int, list[GameRecord]]:
+        """How many games are held back, and the records to look at, in an order without a system,
+        so that any first part of them stands for the whole.
+        """
+        is_open = _open_deals(self.run)
+        if game is not None:
+            record = find_record(self.run, game)
+            if is_open(record.board, record.deal):
+                raise RunError(
+                    f"expected a game whose deal is over, got {record.id}",
+                    "a review shows what seats held, and other games of this deal are still to be"
+                    " played: finish the run first",
+                )
+            return 0, [record]
+        held_back, found = 0, list[GameRecord]()
+        for record in read_records(self.run):
+            if self._bots and self._bots.isdisjoint(record.bots):
+                continue
+            if is_open(record.board, record.deal):
+                held_back += 1
+            else:
+                found.append(record)
+        chosen = sorted(found, key=_draw) if most is None else heapq.nsmallest(most, found, _draw)
+        return held_back, chosen
+
+
+def _draw(record: GameRecord) -> bytes:
+    return sha256(record.id.encode()).digest()
+
+
+def _open_deals(run: Path) -> Callable[[str, int], bool]:
+    """Whether a deal on a board may still have games to play."""
+    info = read_run(run)
+    games = GameList(own_decks=info.has_own_decks)
+    for _, row in read_rows(journal_of(run), row_decoder(Row)):
+        games.add(row)
+    secrecy = judge_secrecy(info, games.blocks())
+    return lambda board, deal: bool(secrecy.is_open(board, np.array([deal]))[0])

@@ -1,0 +1,165 @@
+"""Options of bots as users meet them: in a run, in commands that name bots, in pages and files."""
+
+import json
+
+import pytest
+
+TELLER = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "id": message["id"], "view": "full"}), flush=True)
+    elif message["type"] == "start":
+        options = message["options"]
+    elif message["type"] == "turn":
+        move = message["legal"][options["depth"] % len(message["legal"])]
+        note = {"text": json.dumps(options)}
+        reply = {"type": "move", "id": message["id"], "move": move, "note": note}
+        print(json.dumps(reply), flush=True)
+    elif message["type"] == "quit":
+        break
+"""
+OPTIONS = """
+[options]
+depth = {type = "int", default = 3, min = 1, max = 9, help = "how far \\u202e it looks"}
+c = {type = "float", default = 1, min = 0}
+style = {type = "choice", default = "calm", choices = ["calm", "wild"]}
+"""
+DEEP = "teller:depth=5,c=0.5"
+
+
+@pytest.fixture
+def home(arena):
+    """An arena with a bot that says in its notes which options it got."""
+    toml = arena.add_bot("teller", TELLER) / "bot.toml"
+    toml.write_text(toml.read_text() + OPTIONS)
+    return arena
+
+
+@pytest.fixture
+def run(home):
+    names = ("teller", "teller:c=0.50,depth=05", "fst")
+    home("run", *names, "--deals", 2, "--seed", "options", "--out", "r")
+    return home
+
+
+def test_two_settings_of_one_bot_are_two_bots_of_a_run(run):
+    for record in run.records("r"):
+        for bot, depth, c in (("teller", 3, 1.0), (DEEP, 5, 0.5)):
+            if bot in record["bots"]:
+                seat = record["bots"].index(bot)
+                movers = [at % 2 for at, move in enumerate(record["moves"]) if move != "pass"]
+                said = {note["text"] for note in record["notes"] if movers[note["turn"]] == seat}
+                assert said == {json.dumps({"depth": depth, "c": c, "style": "calm"})}
+    info = json.loads((run.home / "results" / "r" / "run.json").read_text())
+    told = {bot["name"]: bot.get("options") for bot in info["bots"]}
+    assert told == {
+        "teller": {"depth": 3, "c": 1.0, "style": "calm"},
+        DEEP: {"depth": 5, "c": 0.5, "style": "calm"},
+        "fst": None,
+    }
+    assert len(list((run.home / "results" / "r" / "bots").glob("teller-*"))) == 1
+
+
+def test_such_a_run_is_continued_finished_and_verified(run):
+    names = (f"./bots/{DEEP}", "fst", "teller:depth=3")
+    run("run", *names, "--deals", 3, "--seed", "options", "--out", "r")
+    assert len(run.records("r")) == 18
+    run("run", "--finish", "r")
+    assert "no difference" in run("verify", "r")[0]
+    _, err = run("run", "teller:depth=4", "fst", "--seed", "options", "--out", "r", status=1)
+    assert f"bot {DEEP}: in the run, but not asked for" in err
+
+
+def test_commands_find_a_bot_in_any_order_of_its_options(run):
+    anew = "teller:depth=5,c=0.5"
+    out, _ = run("standings", "r", "--without", "teller:c=.5,depth=5")
+    assert f"without {DEEP}: only the 4 of 12 games count" in out
+    game = next(record for record in run.records("r") if set(record["bots"]) == {DEEP, "fst"})
+    seat = game["bots"].index(DEEP)
+    out, _ = run("replay", "r", game["id"], "--turn", seat, "--seat", seat, "--bot", anew)
+    assert "the same move" in out
+    old = ("--old", "teller:c=.5,depth=5", "--games", 1)
+    out, _ = run("regress", "r", "--bot", "teller:depth=4", *old, status=4)
+    assert f"decisions of {DEEP} in 1 game asked of teller:depth=4" in out
+    assert f"decisions of {DEEP} in 1 game" in run("regress", "r", "--bot", anew, "--games", 1)[0]
+    assert json.loads(run("play", anew, "teller", "--json")[0])["bots"] == [DEEP, "teller"]
+    assert "steps passed, 0 failed" in run("check", "teller:depth=9")[0]
+
+
+def test_pages_and_files_show_a_bot_with_its_options(run):
+    run("export", "r", "--to", "t")
+    assert f'"{DEEP}"' in (run.home / "t" / "standings.csv").read_text()
+    run("report", "r", "--to", "r.html")
+    page = (run.home / "r.html").read_text()
+    assert f"<bdi>{DEEP}</bdi>" in page
+    ids = [record["id"] for record in run.records("r")][:3]
+    run("report", "r", "--to", "r.html", "--games", ",".join(ids))
+
+
+def test_two_settings_are_compared(home):
+    out, err = home(
+        "compare", "teller:depth=4", "teller", "--max-blocks", 2, "--seed", "x", "--pool",
+        f"{DEEP},fst", "--players", 3, status=5,
+    )  # fmt: skip
+    assert "teller:depth=4" in out + err
+    _, err = home("compare", "teller:depth=3", "teller", status=1)
+    assert "expected two different bots" in err
+
+
+def test_a_file_of_settings_names_bots_with_options(home):
+    (home.home / "arena.toml").write_text(
+        f'bots = ["./bots/{DEEP}", "teller"]\ndeals = 1\nout = "f"\n'
+    )
+    home("run", "--config", "arena.toml")
+    assert {bot for record in home.records("f") for bot in record["bots"]} == {"teller", DEEP}
+
+
+def test_the_evidence_of_a_fault_lies_in_a_folder_that_every_system_can_hold(home, zoo_bot):
+    zoo_bot("illegal_move")
+    toml = home.home / "bots" / "illegal-move" / "bot.toml"
+    toml.write_text(toml.read_text() + OPTIONS)
+    home("run", "illegal-move:depth=5", DEEP, "--deals", 1, "--seed", "e", "--out", "e")
+    folders = list((home.home / "results" / "e" / "faults").rglob("seat-*.json"))
+    assert folders
+    assert not [folder for folder in folders if ":" in str(folder.relative_to(home.home))]
+    assert "no difference" in home("verify", "e")[0]
+    home("reproduce", "e", home.records("e")[0]["id"])
+
+
+def test_the_options_of_a_bot_are_listed(home):
+    out, _ = home("bots", DEEP)
+    assert out.splitlines()[2:6] == [
+        "Option        Type    Default    Here       Range          Help",
+        "depth         int     3          5          1 to 9         how far \\u202e it looks",
+        "c             float   1          0.5        0 or more",
+        "style         choice  calm       calm                      calm, wild",
+    ]
+    listed = json.loads(home("bots", "./bots/teller", "--json")[0])
+    assert [option["name"] for option in listed["options"]] == ["depth", "c", "style"]
+    assert listed["options"][0] == {
+        "name": "depth", "type": "int", "default": 3, "min": 1, "max": 9, "value": 3,
+        "help": "how far \u202e it looks",
+    }  # fmt: skip
+    assert listed["every_bot"][0]["name"] == "move_ms"
+    assert "It has no options of its own." in home("bots", "fst")[0]
+    assert home("bots", "greedy")[0].endswith("It has no options.\n")
+    assert "expected a bot or --all, got both" in home("bots", "fst", "--all", status=2)[1]
+
+
+def test_a_wrong_option_gets_its_sentence_wherever_a_bot_is_named(home):
+    for command in (
+        ("run", "teller:dept=3", "fst"),
+        ("play", "teller:dept=3", "fst"),
+        ("compare", "teller:dept=3", "fst"),
+        ("check", "./bots/teller:dept=3"),
+        ("bots", "teller:dept=3"),
+    ):
+        _, err = home(*command, status=1)
+        assert "error: teller: expected one of its options, got 'dept'" in err
+        assert "hint: did you mean 'depth'? teller has depth, c, style; every bot has" in err
+    _, err = home("play", "greedy:depth=3", "fst", status=1)
+    assert "expected no options for greedy, which is built in, got 'depth=3'" in err
+    _, err = home("play", f"teller:depth={'1' * 500}", "fst", status=1)
+    assert "expected options of at most 160 signs" in err

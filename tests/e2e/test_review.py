@@ -1,0 +1,113 @@
+"""arena review as a user meets it: tables, files, interruptions, and what it must not show."""
+
+import csv
+import io
+import json
+import os
+import shutil
+import signal
+import time
+
+import pytest
+
+QUICK = ("--judge", "random", "--deals", 20)
+
+
+@pytest.fixture
+def duel(arena):
+    bots = ("random", "careful-2")
+    arena("run", *bots, "--in-process", "--deals", 2, "--seed", "rv", "--out", "duel")
+    return arena
+
+
+def test_a_review_grades_every_decision_once_and_keeps_the_grades(duel):
+    out, _ = duel("review", "duel", *QUICK, "--worst", 3)
+    assert "careful-2" in out
+    assert "It is a judge of a" in out
+    assert out.count("arena replay duel ") <= 3
+    lines = [line for line in out.splitlines() if "arena replay" not in line]
+    assert max(map(len, lines)) <= 80
+    lines = (duel.home / "results" / "duel" / "review.jsonl").read_text().splitlines()
+    records = {record["id"]: record for record in duel.records("duel")}
+    assert len(lines) == len(records) == 4
+    for line in map(json.loads, lines):
+        moves = records[line["game"]]["moves"]
+        assert len(line["grades"]) == len(moves) - moves.count("pass")
+    again, _ = duel("review", "duel", *QUICK, "--worst", 3)
+    assert again == out
+    assert (duel.home / "results" / "duel" / "review.jsonl").read_text().splitlines() == lines
+
+
+def test_workers_and_order_change_no_figure(duel):
+    results = duel.home / "results"
+    shutil.copytree(results / "duel", results / "b")
+    duel("review", "duel", "--bot", "random", "--games", 2, *QUICK, "--jobs", 1)
+    texts = [
+        duel("review", run, *QUICK, "--jobs", jobs, "--csv", "-")[0]
+        for run, jobs in (("duel", 2), ("b", 1))
+    ]
+    assert texts[0] == texts[1]
+    rows = list(csv.DictReader(io.StringIO(texts[0])))
+    assert {row["bot"] for row in rows} == {"random", "careful-2"}
+    assert all(int(row["choices"]) > 1 for row in rows)
+
+
+def test_one_game_and_one_bot_as_json_and_in_a_file(duel):
+    game = duel.records("duel")[3]["id"]
+    words = ("duel", game, "--bot", "random", *QUICK)
+    shown = json.loads(duel("review", *words, "--json", "--csv", "grades.csv")[0])
+    assert shown["judge"] == {"judge": "random", "deals": 20, "seed": 0, "by": ""}
+    assert {row["game"] for row in shown["decisions"]} == {game}
+    assert [row["bot"] for row in shown["bots"]] == ["random"]
+    rows = list(csv.DictReader((duel.home / "grades.csv").read_text().splitlines()))
+    assert [row["played"] for row in rows] == [row["played"] for row in shown["decisions"]]
+    assert game in duel("review", game, *QUICK)[0] or "No decision" in duel("review", game)[0]
+
+
+def test_games_of_open_deals_wait(arena):
+    arena("run", "random", "greedy", "--in-process", "--deals", 2, "--seed", "o", "--out", "r")
+    journal = arena.home / "results" / "r" / "games.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(lines[:-1]))
+    board, deal = (json.loads(lines[-1])[field] for field in ("board", "deal"))
+    out, err = arena("review", "r", *QUICK, "--json")
+    assert "deals are still being played" in err
+    assert all((row["board"], row["deal"]) != (board, deal) for row in json.loads(out)["decisions"])
+    left = next(
+        record["id"]
+        for record in arena.records("r")
+        if (record["board"], record["deal"]) == (board, deal)
+    )
+    _, err = arena("review", "r", left, *QUICK, status=1)
+    assert "expected a game whose deal is over" in err
+    assert "finish the run first" in err
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_review_goes_on_where_it_was(duel, sign):
+    path = duel.home / "results" / "duel" / "review.jsonl"
+    process = duel.start("review", "duel", "--judge", "greedy-4", "--deals", 200, "--jobs", 1)
+    while not (path.exists() and path.stat().st_size):
+        assert process.poll() is None
+        time.sleep(0.02)
+    os.kill(process.pid, sign)
+    _, err = process.communicate(timeout=60)
+    if sign == signal.SIGINT:
+        assert process.returncode == 130
+        assert "the same command goes on" in err
+        assert "Traceback" not in err
+    kept = path.read_text().splitlines()
+    assert 1 <= len(kept) < 4
+    words = ("review", "duel", "--judge", "greedy-4", "--deals", 200, "--games", len(kept))
+    duel(*words)
+    assert path.read_text().splitlines() == kept
+
+
+def test_mistakes_get_their_sentence(duel):
+    assert "did you mean" in duel("review", "duel", "--bot", "randm", *QUICK, status=1)[1]
+    assert "expected a built-in bot" in duel("review", "duel", "--judge", "x", status=1)[1]
+    assert "expected the id of a game" in duel("review", "duel", "a/b/0/0", status=1)[1]
+    assert "expected a run's name" in duel("review", "nothing", status=1)[1]
+    assert "expected a run and the id" in duel("review", "a", "b", "c", status=2)[1]
+    (duel.home / "results" / "duel" / "review.jsonl").write_text("{}\n")
+    assert "review.jsonl, line 1: expected a review" in duel("review", "duel", status=1)[1]

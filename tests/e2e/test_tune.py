@@ -1,0 +1,179 @@
+"""`arena tune` as a user runs it: real bots, whose best setting is known or that have none."""
+
+import csv
+import json
+import re
+import signal
+import time
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+KEEN = """
+import json, random, re, sys
+
+def send(**message):
+    print(json.dumps(message), flush=True)
+
+def beside(square):
+    column, row = ord(square[0]), int(square[1:])
+    return [f"{chr(column + x)}{row + y}" for x, y in ((0, 1), (1, 0), (0, -1), (-1, 0))]
+
+def worth(move, provinces, villages):
+    halves = re.findall(r"([RYB])([a-z][0-9]+)", move)
+    value = rng.random() + 3 * (halves[0][0] == halves[1][0])
+    for colour, square in halves:
+        for near in beside(square):
+            there = provinces.get(near)
+            if there and there["colour"] == colour:
+                value += 2 if there.get("owner") == seat else -4
+            value += 3 * (near in villages)
+    return value
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        send(type="ready", id=message["id"], view="full")
+    elif message["type"] == "start":
+        options, seat = message["options"], message["seat"]
+        rng = random.Random(message["seed"])
+        assert options["kept"] == 2 and type(options["turns"]) is int, options
+    elif message["type"] == "turn":
+        there, move = message["position"], rng.choice(message["legal"])
+        provinces = {name: one for one in there["provinces"] for name in one["squares"]}
+        villages = {
+            name for one in there["villages"] if one.get("owner") is None for name in one["squares"]
+        }
+        if rng.random() > 1.6 * abs(options["aim"] - 0.7):
+            move = max(message["legal"], key=lambda move: worth(move, provinces, villages))
+        send(type="move", id=message["id"], move=move)
+    elif message["type"] == "quit":
+        break
+"""
+OPTIONS = """
+[options]
+aim = {type = "float", default = 0.2, min = 0, max = 1, help = "best at 0.7"}
+turns = {type = "int", default = 5, min = 0, max = 9, help = "does nothing"}
+kept = {type = "int", default = 1, help = "not tuned"}
+"""
+SMALL = "..V....\n.R...V.\n.......\nV..Y...\n.......\n..V..B.\n.......\n"
+
+
+@pytest.fixture
+def keen(arena):
+    folder = arena.add_bot("keen", KEEN)
+    with (folder / "bot.toml").open("a") as file:
+        file.write(OPTIONS)
+    (arena.home / "small.txt").write_text(SMALL)
+    return "keen:kept=2"
+
+
+def test_a_bot_is_tuned_to_its_best_setting_and_compared_on_fresh_deals(arena, keen):
+    out, err = arena(
+        "tune", keen, "--param", "aim", "--games", 64, "--board", "small.txt", "--seed", "s",
+        "--out", "t", "--elo1", 100,
+    )  # fmt: skip
+    assert "64 games for 1 option: the suggestion will be mostly luck" in err
+    found = re.search(r"suggested: keen:aim=(0\.[0-9]+),kept=2\n", out)
+    assert abs(float(found[1]) - 0.7) < 0.25
+    assert f"keen:aim={found[1]},kept=2 is better than keen:kept=2 by +" in out
+    assert "on fresh deals" in out
+    plot = out.splitlines()[:9]
+    assert plot[0] == "aim"
+    assert plot[1].startswith("       1 |")
+    assert plot[8].endswith("64 games")
+    _look_at_the_folder(arena, found[1])
+    _ask_again_and_for_more(arena, keen, found[1])
+
+
+def rows_of(text):
+    return list(csv.DictReader(text.splitlines()))
+
+
+def _look_at_the_folder(arena, suggested):
+    """The path beside the journal, the decks of both runs, and what other commands say of it."""
+    folder = arena.home / "results" / "t"
+    rows = rows_of((folder / "path.csv").read_text())
+    assert [row["step"] for row in rows] == [str(step) for step in range(5)]
+    assert rows[-1]["games"] == "64"
+    assert rows[0] == {"step": "0", "games": "0", "option": "aim", "value": "0.2"}
+    assert ET.parse(folder / "path.svg").getroot().get("width") == "368"
+    decks = [{record["deck"] for record in arena.records(run)} for run in ("t", "t-check-64")]
+    assert not decks[0] & decks[1]
+    out, _ = arena("verify", "t")
+    assert "64" in out
+    out, _ = arena("standings", "t")
+    assert "keen@up:kept=2" in out
+    assert "two sides of a search by 'arena tune'" in out
+    _, err = arena("run", "--finish", "t", status=1)
+    assert "expected a tournament, got a search" in err
+    out, _ = arena("report", "t")
+    page = (folder / "report.html").read_text()
+    assert "arena tune keen:kept=2 --param aim=0..1 --games 64" in page
+
+
+def _ask_again_and_for_more(arena, keen, suggested):
+    """The same command gives the same answer without a game; more games lengthen the path."""
+    words = ["tune", keen, "--param", "aim", "--board", "small.txt", "--seed", "s", "--out", "t"]
+    before = (arena.home / "results" / "t" / "path.csv").read_text()
+    out, _ = arena(*words, "--games", 64, "--json", "--elo1", 100)
+    told = json.loads(out)
+    assert told["suggested"] == f"keen:aim={suggested},kept=2"
+    assert told["compared"]["verdict"] == "better"
+    assert told["parameters"][0]["start"] == 0.2
+    assert told["path"][-1]["values"] == {"aim": float(rows_of(before)[-1]["value"])}
+    out, err = arena(*words, "--games", 80, "--no-compare", "--csv", "-")
+    assert out.startswith(before)
+    assert "not compared: 'arena compare keen:aim=" in err
+
+
+def test_where_nothing_is_to_be_found_the_bot_is_to_stay_as_it_is(arena, keen):
+    out, _ = arena(
+        "tune", keen, "--param", "turns", "--games", 16, "--board", "small.txt", "--seed", "t",
+        "--elo1", 400, "--compare-games", 200, status=4,
+    )  # fmt: skip
+    assert re.search(r"no gain found on fresh deals \(.* Elo\): keep keen:kept=2", out)
+    [run] = arena.home.glob("results/tune-*-1")
+    assert (run.parent / f"{run.name}-check-16").is_dir()
+
+
+def test_a_search_that_is_killed_goes_on_along_the_same_path(arena, keen):
+    words = ["tune", keen, "--param", "aim,turns=2..7", "--games", 32, "--board", "small.txt"]
+    words += ["--seed", "s", "--no-compare"]
+    process = arena.start(*words, "--out", "killed", "--jobs", 2)
+    journal = arena.home / "results" / "killed" / "games.jsonl"
+    _wait_for(lambda: journal.exists() and len(journal.read_bytes().splitlines()) >= 10)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert len(journal.read_bytes().splitlines()) < 32
+    again, _ = arena(*words, "--out", "killed", "--csv", "-")
+    whole, _ = arena(*words, "--out", "whole", "--csv", "-", "--jobs", 1)
+    assert again == whole
+    assert len({record["id"] for record in arena.records("killed")}) == 32
+
+
+def _wait_for(condition):
+    for _ in range(1200):
+        if condition():
+            return
+        time.sleep(0.05)
+    pytest.fail("it never came")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["keen", "--param", "am"], r"one of the options of keen, got 'am'\nhint: .*aim"),
+        (["keen", "--param", "kept"], "expected a range for kept, .*\nhint: .* kept=1..10"),
+        (["keen", "--param", "aim", "--games", "1"], "expected at least 2 games"),
+        (["keen:aim=0.9", "--param", "aim=0..0.5"], "to start in its range, 0 to 0.5, got 0.9"),
+        (["plain", "--param", "c"], "expected a bot with options to tune, got plain"),
+        (["greedy", "--param", "c"], "got greedy, which is built in"),
+    ],
+)
+def test_a_wrong_search_is_refused_before_a_game(arena, keen, words, message):
+    arena.add_bot("plain", KEEN)
+    _, err = arena("tune", *words, status=1)
+    assert re.search(message, err)
+    assert not Path(arena.home, "results").exists()

@@ -1,0 +1,152 @@
+"""The grade of a decision: what it measures, that its error covers, and that the judge's own moves
+cost nothing.
+"""
+
+import itertools
+import statistics
+
+import msgspec
+import pytest
+
+from arena.errors import RunError
+from arena.match.grading import best_move, gradable_turns, grade, paired
+from arena.match.replay import start_state
+from arena.match.selfplay import play_alone
+from arena.players.builtin import built_in
+from arena.records.record import Fault
+from arena.records.review import Judge
+from arena.rules import boards
+from arena.rules.game import move_text, play_text
+from arena.tournament.schedule import single_game
+
+BIRD = boards.built_in("bird")
+QUICK = Judge("random", 50, 1)
+
+
+def game_of(*names, deal=0):
+    plan = single_game("grading", "bird", deal, list(names))
+    return play_alone(plan, BIRD, [built_in(name).choose for name in names], "here")
+
+
+GAMES = [game_of("random", "greedy-8", deal=deal) for deal in range(3)]
+
+
+def state_at(record, turn):
+    state = start_state(record, BIRD)
+    for text in record.moves[:turn]:
+        play_text(state, text)
+    return state
+
+
+def test_a_grade_is_the_same_wherever_and_whenever_it_is_made():
+    assert grade(GAMES[0], BIRD, 9, QUICK) == grade(GAMES[0], BIRD, 9, QUICK)
+    assert grade(GAMES[0], BIRD, 9, QUICK) != grade(GAMES[0], BIRD, 9, Judge("random", 50, 2))
+
+
+def test_what_a_seat_cannot_see_does_not_change_its_grade():
+    """The other hands and the pile in another order: the same situation to the seat."""
+    record, turn = GAMES[0], 10
+    hidden = state_at(record, turn)
+    used = 2 * (3 * len(record.bots) + turn)
+    pile = record.deck[used:]
+    turned = "".join(reversed([pile[at : at + 2] for at in range(0, len(pile), 2)]))
+    other = msgspec.structs.replace(record, deck=record.deck[:used] + turned)
+    assert state_at(other, turn).hands[hidden.mover] == hidden.hands[hidden.mover]
+    assert grade(other, BIRD, turn, QUICK) == grade(record, BIRD, turn, QUICK)
+
+
+def test_a_move_with_a_bad_outlook_costs_more_than_one_with_a_good_one():
+    costs = {min: [], max: []}
+    for record, turn in itertools.product(GAMES, (12, 15, 18)):
+        state = state_at(record, turn)
+        outlooks = state.outlooks()
+        for pick, found in costs.items():
+            move = state.legal_moves()[outlooks.index(pick(outlooks))]
+            own = [*record.moves[:turn], move_text(BIRD, move)]
+            played = msgspec.structs.replace(record, moves=own)
+            found.append(grade(played, BIRD, turn, Judge("greedy-2", 30, 0)).cost)
+    assert statistics.mean(costs[min]) > statistics.mean(costs[max]) + 0.1
+
+
+@pytest.fixture(scope="module")
+def picks():
+    """A judge's own moves by other deals, graded: for each position the move's cost and error, and
+    the cost that the deals of the choice itself would have given.
+    """
+    found = []
+    for record in GAMES:
+        for turn in range(4, record.turns - 2, 2):
+            state = state_at(record, turn)
+            played = best_move(state, QUICK, 10**6 + turn)
+            own = msgspec.structs.replace(
+                record, moves=[*record.moves[:turn], move_text(BIRD, played)]
+            )
+            found.append((grade(own, BIRD, turn, QUICK), naive_cost(state, played, turn)))
+    return found
+
+
+def naive_cost(state, played, seed):
+    """The best of all moves on the deals that measure it."""
+    moves, wins, _, _ = state.rollouts(state.mover, 20, seed, "uniform", state.legal_moves(), 0)
+    return (max(wins) - wins[moves.index(played)]) / 20
+
+
+def test_who_plays_the_judges_move_loses_nothing(picks):
+    costs = [found.cost for found, _ in picks]
+    error = statistics.stdev(costs) / len(costs) ** 0.5
+    assert len(costs) > 50
+    assert abs(statistics.mean(costs)) < 2 * error
+    # measured on the deals that chose it, the best move is always better
+    assert statistics.mean(cost for _, cost in picks) > 10 * error
+
+
+def test_the_error_of_a_grade_covers_what_many_deals_find():
+    record, turn = GAMES[1], 16
+    state, policy = state_at(record, turn), built_in("random").policy
+    advice = record.moves[turn]
+    other = move_text(BIRD, best_move(state, QUICK, 5))
+    own = msgspec.structs.replace(record, moves=[*record.moves[:turn], other])
+    moves = [play_text(state.copy(), text) for text in (advice, other)]
+    _, wins, _, _ = state.rollouts(state.mover, 20_000, 77, policy, moves, 0)
+    truth, covered = (wins[0] - wins[1]) / 20_000, 0
+    for seed in range(200):
+        found = grade(own, BIRD, turn, Judge("random", 30, seed), advice)
+        assert (found.played, found.better) == (other, advice)
+        covered += abs(found.cost - truth) <= found.error
+    assert 182 <= covered <= 199
+
+
+def test_equal_results_on_all_deals_are_no_proof():
+    assert paired([0.0] * 100) == (0.0, pytest.approx(0.0273, abs=2e-4))
+    cost, error = paired([1.0] * 100)
+    assert cost == 1
+    assert 0.01 < error < 0.1
+
+
+def test_the_move_of_the_judge_costs_exactly_nothing():
+    record, turn = GAMES[2], 8
+    found = grade(record, BIRD, turn, QUICK, advice=record.moves[turn])
+    assert (found.cost, found.error, found.sure) == (0, 0, None)
+    assert 0 < found.win < 1
+
+
+@pytest.mark.parametrize("names", [("random",) * 3, ("random", "greedy-4") * 2])
+def test_tables_of_three_and_four_are_graded_in_shares_of_the_win(names):
+    record = game_of(*names)
+    found = [grade(record, BIRD, turn, QUICK) for turn in gradable_turns(record, {0, 1, 2})[:9]]
+    assert all(-1 <= one.cost <= 1 and 0 <= one.win < 0.9 for one in found)
+
+
+def test_nothing_is_graded_after_a_forfeit_and_no_pass():
+    record = game_of("random", "random", "random")
+    assert len(gradable_turns(record, {0, 1, 2})) == record.turns
+    fault = Fault(1, 7, "late", "x")
+    faulty = msgspec.structs.replace(record, faults=[fault], moves=[*record.moves[:7], "pass"])
+    assert gradable_turns(faulty, {0, 1, 2}) == list(range(7))
+    assert gradable_turns(faulty, {1}) == [1, 4]
+
+
+def test_a_record_that_breaks_the_rules_is_named():
+    broken = msgspec.structs.replace(GAMES[0], moves=["Ra1Ra2", *GAMES[0].moves[1:]])
+    with pytest.raises(RunError, match="expected moves that the rules allow"):
+        grade(broken, BIRD, 5, QUICK)

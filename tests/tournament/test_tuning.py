@@ -1,0 +1,258 @@
+"""Tuning: the path follows from the scores of blocks, whatever the order in which games end, and it
+leads to the best setting of a bot that has one.
+"""
+
+import random
+from math import inf
+
+import pytest
+
+from arena.errors import ConfigError
+from arena.players.options import Option
+from arena.records.record import VERSION, GameRecord
+from arena.tournament.config import make_config
+from arena.tournament.parameters import Parameter, Wanted, parameters_of, wanted
+from arena.tournament.schedule import Schedule
+from arena.tournament.tuned import TunedGames
+from arena.tournament.tuning import SearchPath, Tuning, deals_for, reach
+
+C = Parameter("c", "float", 0.0, 4.0, 1.0)
+DEPTH = Parameter("depth", "int", 1, 9, 3)
+UP = "bot@up"
+
+
+def config(*parameters, **settings):
+    return make_config(
+        {
+            "bots": [UP, "bot@down"],
+            "seed": "s",
+            "tune": {"bot": "bot", "parameters": list(parameters or [C]), "step": 8},
+            **settings,
+        }
+    )
+
+
+class Played:
+    """A search whose games are decided by how near each side is to the best settings: ``elo`` are
+    lost a range away from them, and luck decides the rest.
+    """
+
+    def __init__(self, config, best, elo, known=()):
+        self.best, self.elo = best, elo
+        self.config, self.ids, self.records = config, set(), list(known)
+        self.ids.update(record.id for record in known)
+        self.source = TunedGames(Schedule(config), self.ids, lambda: 2, known)
+
+    def play(self, steps=inf, shuffle=None):
+        """Plays until so many steps are complete; games end in the order they are issued, or in a
+        shuffled one.
+        """
+        out = []
+        while not self.source.is_over and self.source.path.steps < steps:
+            out += self.source.issue(5)
+            if shuffle:
+                shuffle.shuffle(out)
+            self.end(out.pop(0))
+        return self
+
+    def end(self, plan):
+        chance = random.Random(plan.id)
+        lost = [self.lost(settings) for settings in plan.settings]
+        lead = lost[1] - lost[0]
+        is_won = chance.random() < 1 / (1 + 10 ** (-lead / 400))
+        record = record_of(plan, [1, 2] if is_won else [2, 1])
+        self.ids.add(record.id)
+        self.records.append(record)
+        self.source.ended(record)
+
+    def lost(self, settings):
+        return sum(
+            self.elo * ((settings[one.name] - self.best[one.name]) / one.width) ** 2
+            for one in self.config.tune.parameters
+        )
+
+
+def record_of(plan, ranks):
+    return GameRecord(
+        VERSION, plan.id, plan.board, plan.deal, plan.seating, list(plan.bots), plan.deck, [],
+        [0, 0], ranks, "last pagoda", [], [1.0, 1.0], [1.0, 1.0], 40, "none", "", "",
+    )  # fmt: skip
+
+
+def path_of(*parameters, step=8, boards=("bird",), seed="s"):
+    return SearchPath(Tuning("bot", list(parameters or [C]), step), boards, seed)
+
+
+def test_the_path_leads_to_the_best_setting():
+    best = {"c": 3.0, "depth": 7}
+    played = Played(config(C, DEPTH, deals=1500), best, elo=800).play()
+    c, depth = played.source.path.suggestion()
+    assert abs(c - 3.0) < 0.4
+    assert abs(depth - 7) <= 1
+    assert len(played.records) == 3000
+
+
+def test_where_nothing_is_to_be_found_the_path_stays_in_the_middle_of_nowhere():
+    path = Played(config(deals=1000), {"c": 0.0}, elo=0).play().source.path
+    assert all(0 <= place[0] <= 1 for place in path.places)
+
+
+def test_the_path_does_not_depend_on_the_order_in_which_games_end():
+    first = Played(config(C, DEPTH, deals=60), {"c": 3.0, "depth": 7}, 800).play()
+    other = Played(config(C, DEPTH, deals=60), {"c": 3.0, "depth": 7}, 800)
+    other.play(shuffle=random.Random(1))
+    assert other.source.path.places == first.source.path.places
+    assert len(first.source.path.places) == 1 + 8
+
+
+@pytest.mark.parametrize("games", [0, 1, 15, 16, 17, 50])
+def test_a_search_that_is_taken_up_again_ends_on_the_same_path(games):
+    whole = Played(config(deals=40), {"c": 3.0}, 800).play()
+    again = Played(config(deals=40), {"c": 3.0}, 800, known=whole.records[:games]).play()
+    assert again.source.path.places == whole.source.path.places
+    assert sorted(record.id for record in again.records) == sorted(
+        record.id for record in whole.records
+    )
+
+
+def test_more_games_lengthen_the_path_and_change_none_of_it():
+    short = Played(config(deals=40), {"c": 3.0}, 800).play()
+    longer = Played(config(deals=80), {"c": 3.0}, 800, known=short.records).play()
+    assert longer.source.path.places[:6] == short.source.path.places
+    assert len(longer.source.path.places) == 11
+
+
+def test_both_sides_play_a_deal_in_both_seatings_with_the_same_settings():
+    source = Played(config(boards=["bird", "lion"], deals=8), {"c": 3.0}, 800).source
+    plans = []
+    while batch := source.issue(3):
+        plans += batch
+        for plan in batch:
+            source.ended(record_of(plan, [1, 2]))
+    by_block = {}
+    for plan in plans:
+        of_up = plan.settings[plan.bots.index(UP)]
+        by_block.setdefault((plan.board, plan.deal), []).append((of_up, plan.bots[0]))
+    assert len(by_block) == 16
+    for (up, first), (same, second) in by_block.values():
+        assert up == same
+        assert first != second
+    assert len({up["c"] for (up, _), _ in by_block.values()}) > 2
+
+
+def test_a_step_goes_towards_the_side_that_won():
+    path = path_of(step=1)
+    up, down = path.sides("bird", 0)
+    assert abs(up[0] - down[0]) == pytest.approx(2 * reach(0) * C.width)
+    path.move({("bird", 0): 1.0})
+    assert (path.values(1)[0] > 1.0) == (up > down)
+    path = path_of(step=1)
+    path.move({("bird", 0): -1.0})
+    assert (path.values(1)[0] > 1.0) == (down > up)
+
+
+def test_a_block_that_says_nothing_of_an_option_does_not_move_it():
+    narrow = Parameter("c", "float", 0.0, 1.0, 0.0)
+    path = path_of(narrow, step=1)
+    up, down = path.sides("bird", 0)
+    assert sorted((up, down)) == [(0.0,), (0.2,)]
+    path.move({("bird", 0): 0.0})
+    assert path.places == [(0.0,), (0.0,)]
+
+
+def test_an_integer_is_played_as_one_and_both_sides_differ():
+    path = path_of(Parameter("n", "int", 0, 100, 50), Parameter("k", "int", 1, 3, 2), step=1000)
+    for deal in range(200):
+        up, down = path.sides("bird", deal)
+        assert all(value == int(value) for value in (*up, *down))
+        assert up[0] != down[0]
+        assert up[1] != down[1]
+        assert all(1 <= side[1] <= 3 for side in (up, down))
+    assert path.settings(up)["n"].__class__ is int
+
+
+def test_a_place_between_two_integers_is_played_as_either_in_proportion():
+    values = [DEPTH.nearest(0.28, lot / 100) for lot in range(100)]
+    assert set(values) == {3, 4}
+    assert sum(values) / 100 == pytest.approx(1 + 8 * 0.28, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [("c", Wanted("c")), ("c=0.5..3", Wanted("c", (0.5, 3.0))), ("c=-1..1", Wanted("c", (-1, 1)))],
+)
+def test_an_option_is_named_with_or_without_a_range(text, asked):
+    assert wanted(text) == asked
+
+
+@pytest.mark.parametrize("text", ["", "=1..2", "c=", "c=1", "c=1..", "c=1..2..3", "c=a..b"])
+def test_anything_else_is_no_option_with_a_range(text):
+    with pytest.raises(ConfigError, match="expected the name of an option"):
+        wanted(text)
+
+
+@pytest.mark.parametrize("end", ["nan", "inf", "1e999", "0x10", "1_0", "١"])  # noqa: RUF001
+def test_a_range_has_plain_numbers_as_ends(end):
+    with pytest.raises(ConfigError):
+        wanted(f"c=0..{end}")
+
+
+DECLARED = {
+    "c": Option("float", 1.4, 0.1, 4),
+    "depth": Option("int", 3, 1, 9),
+    "free": Option("float", 1.0),
+    "fast": Option("bool", default=True),
+    "policy": Option("choice", "greedy", choices=["greedy", "careful"]),
+}
+NOW = {"c": 1.4, "depth": 3, "free": 1.0, "fast": True, "policy": "greedy"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "declared", "message", "hint"),
+    [
+        ("c", {}, "which declares none", r"\[options\]"),
+        ("dept", DECLARED, "expected one of the options of b, got 'dept'", "depth"),
+        ("move_ms", DECLARED, "which the arena keeps", "b has c, depth"),
+        ("fast", DECLARED, "got fast, which is true or false", "compare b:fast=true b:fast=false"),
+        ("policy", DECLARED, "got policy, which is one of", "b:policy=greedy b:policy=careful"),
+        ("free", DECLARED, "expected a range for free", "--param free=1..10"),
+        ("c=0..9", DECLARED, "expected the range of c .* a number from 0.1 to 4, got 0 to 9", ""),
+        ("depth=1.5..3", DECLARED, "a whole number from 1 to 9, got 1.5 to 3", ""),
+    ],
+)
+def test_what_cannot_be_tuned_is_said_with_the_cure(asked, declared, message, hint):
+    with pytest.raises(ConfigError, match=message) as raised:
+        parameters_of([wanted(asked)], declared, NOW, "b")
+    assert __import__("re").search(hint, raised.value.hint)
+
+
+def test_an_option_is_tuned_in_its_own_range_or_the_one_that_is_named():
+    found = parameters_of([wanted("c"), wanted("depth=2..4")], DECLARED, NOW, "b")
+    assert found == [
+        Parameter("c", "float", 0.1, 4.0, 1.4),
+        Parameter("depth", "int", 2.0, 4.0, 3.0),
+    ]
+    with pytest.raises(ConfigError, match="expected each option once, got c twice"):
+        parameters_of([wanted("c"), wanted("c=1..2")], DECLARED, NOW, "b")
+
+
+@pytest.mark.parametrize(
+    ("parameter", "message"),
+    [
+        (Parameter("c", "float", 2.0, 2.0, 2.0), "a range of more than one value for c"),
+        (Parameter("c", "float", 2.0, 3.0, 1.0), "to start in its range, 2 to 3, got 1"),
+    ],
+)
+def test_a_range_has_more_than_one_value_and_the_one_to_start_at(parameter, message):
+    with pytest.raises(ConfigError, match=message):
+        config(parameter)
+
+
+def test_a_deal_needs_both_seatings():
+    assert deals_for(5, 2) == 1
+    with pytest.raises(ConfigError, match="expected at least 4 games"):
+        deals_for(3, 2)
+
+
+def test_a_run_from_before_tuning_is_read_as_it_was():
+    assert make_config({"bots": ["a", "b"], "seed": "s"}).tune is None

@@ -463,7 +463,7 @@ def test_a_page_begins_with_a_sentence_a_podium_and_a_game_that_plays_itself(bro
     )
     assert podium[0].startswith("1")
     caption = browser.js("return document.querySelector('figcaption').textContent")
-    assert re.search(r" (beats|upsets|share the win) .*, (Bird|Lion), \d+ tiles; close: ", caption)
+    assert re.search(r" (beats|upsets|share the win)\b.*, (Bird|Lion), \d+ tiles; close: ", caption)
     film = "const film = document.querySelector('.film');"
     assert browser.js(f"{film} return film.animationsPaused()") is False
     browser.cdp(

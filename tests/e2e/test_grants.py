@@ -227,6 +227,9 @@ def test_the_users_own_configuration_allows_a_bot_by_its_folder(asker, server):
     asker.add_bot("asker", (folder / "bot.py").read_text(), to="strangers")
     asker("play", "strangers/asker", "fst", "--seed", 1)
     assert server.asked == asked
+    # two programs of one name are told apart by nobody
+    play = ("play", "strangers/asker", "asker:move_ms=900", "--seed", 1)
+    assert "expected one program named asker" in asker(*play, status=1)[1]
     # and the command line takes away
     asker("play", "asker", "fst", "--seed", 1, "--allow", "asker=none")
     assert server.asked == asked

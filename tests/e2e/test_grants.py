@@ -110,7 +110,7 @@ def test_a_bot_asks_a_server_with_a_key_where_it_is_allowed_and_the_key_is_kept_
     assert "beyond the sandbox, asker was allowed network, env:STUB_KEY" in out
     asker("report", "r")
     page = (asker.home / "results" / "r" / "report.html").read_text()
-    assert "Allowed asker beyond it" in page
+    assert "asker: network, env:STUB_KEY" in page
     assert "asker was allowed network, env:STUB_KEY" in page
     assert "no difference" in asker("verify", "r")[0]
     told = f"{out}{err}"

@@ -108,6 +108,9 @@ def _look_at_the_folder(arena, suggested):
     assert "two sides of a search by 'arena tune'" in out
     _, err = arena("run", "--finish", "t", status=1)
     assert "expected a tournament, got a search" in err
+    # The bot would choose other moves with the settings of another deal.
+    out, _ = arena("regress", "t", "--bot", "keen:kept=2", "--old", "keen@up:kept=2", "--games", 9)
+    assert "0 differ, 0 faults" in out
     out, _ = arena("report", "t")
     page = (folder / "report.html").read_text()
     assert "arena tune keen:kept=2 --param aim=0..1 --games 64" in page

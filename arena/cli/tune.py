@@ -238,7 +238,7 @@ def _note_few(request: Request, games: int) -> None:
     if games < enough:
         options = counted(len(tune.parameters), "option")
         click.echo(
-            f"note: {counted(games, 'game')} for {options}: the suggestion will be mostly luck;"
+            f"note: {counted(games, 'game')} for {options}: the suggestion may be mere luck;"
             f" --games {4 * enough} is a start",
             err=True,
         )

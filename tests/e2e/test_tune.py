@@ -74,7 +74,7 @@ def test_a_bot_is_tuned_to_its_best_setting_and_compared_on_fresh_deals(arena, k
         "tune", keen, "--param", "aim", "--games", 64, "--board", "small.txt", "--seed", "s",
         "--out", "t", "--elo1", 100,
     )  # fmt: skip
-    assert "64 games for 1 option: the suggestion will be mostly luck" in err
+    assert "64 games for 1 option: the suggestion may be mere luck" in err
     found = re.search(r"suggested: keen:aim=(0\.[0-9]+),kept=2\n", out)
     assert abs(float(found[1]) - 0.7) < 0.25
     assert f"keen:aim={found[1]},kept=2 is better than keen:kept=2 by +" in out

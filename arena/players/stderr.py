@@ -8,9 +8,11 @@ from arena.players.channel import Channel
 from arena.players.process import BotProcess
 from arena.records.stderr import GAME_BYTES, PART_BYTES, Part, When
 
-SETTLE_S = 0.1
-"""How long a busy bot is waited for, so that what it still writes belongs to the right part."""
-NAP_S = 0.00005
+SETTLE_S = 1.0
+"""How long a busy bot is waited for, so that what it still writes belongs to the right part; on a
+machine with ten programs for each core, 20 ms of work took longer than 0.1 s.
+"""
+NAP_S, LONGEST_NAP_S = 0.00005, 0.005
 Raw = tuple[When, int | None, bytes, int]
 
 
@@ -77,10 +79,11 @@ class Stderr:
         """Waits until the bot has read all lines and is idle, though not for long, and keeps what
         it wrote.
         """
-        deadline = time.monotonic() + SETTLE_S
+        deadline, nap_s = time.monotonic() + SETTLE_S, NAP_S
         while self._process and time.monotonic() < deadline:
             # A nap first: on a worker's one core the bot runs only when the worker does not.
-            time.sleep(NAP_S)
+            time.sleep(nap_s)
+            nap_s = min(2 * nap_s, LONGEST_NAP_S)
             if not channel.unread_by_bot() and not self._process.main_can_run():
                 break
         self._catch_up()

@@ -14,7 +14,9 @@ from arena.players.builtin import is_built_in
 from arena.players.folder import Bot
 from arena.players.kept import cache_folder
 from arena.players.sandbox.grants import Grants, make_grants, read_allowed
-from arena.tournament.own import OwnConfig, own_config_file
+from arena.records.origin import state_folder
+from arena.tournament.own import FILE as OWN_FILE
+from arena.tournament.own import OwnConfig, own_folder
 
 
 def granted(
@@ -26,35 +28,36 @@ def granted(
     """
     if not said and not own.allow:
         return {}
-    folders = [*closed, cache_folder(), *(bot.folder for bot in bots if not is_built_in(bot))]
+    sources = [bot.folder for bot in bots if not is_built_in(bot)]
+    folders = [*closed, cache_folder(), state_folder(), *sources]
     words: defaultdict[str, list[str]] = defaultdict(list)
     for text in said:
         name, more = read_allowed(text)
         for label in _named(name, bots):
             words[label] += more
     found = {label: make_grants(each, Path(), folders) for label, each in words.items()}
-    file = own_config_file()
     for bot in bots:
-        if file is not None and bot.label not in words:
-            more = own_words(own, file, bot)
-            found |= {bot.label: make_grants(more, file.parent, folders)} if more else {}
+        more = own_words(own, bot) if bot.label not in words else []
+        if more:
+            found[bot.label] = make_grants(more, own_folder(), folders)
     found = {label: grants for label, grants in found.items() if grants.words}
     _tell(found, {bot.label: bot.folder for bot in bots})
     return found
 
 
-def own_words(own: OwnConfig, file: Path, bot: Bot) -> list[str]:
+def own_words(own: OwnConfig, bot: Bot) -> list[str]:
     """What the user's own configuration allows a bot. Raises ConfigError."""
     words = []
-    for text in own.allow or ():
+    for text in () if is_built_in(bot) else own.allow or ():
         name, more = read_allowed(text)
         if not _is_path(name):
             raise ConfigError(
-                f"{file}: expected the path of a bot's folder in allow, got {name!r}",
+                f"{own_folder() / OWN_FILE}: expected the path of a bot's folder in allow,"
+                f" got {name!r}",
                 "any bot could take that name: write its folder, as in"
                 f' "~/bots/{name}={",".join(more)}"',
             )
-        words += more if _is_at(bot, file.parent, name) else []
+        words += more if _is_at(bot, own_folder(), name) else []
     return words
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 import msgspec
 
+from arena.cli.allowing import own_words
 from arena.cli.options import as_json
 from arena.cli.terminal import columns_of, folded, say
 from arena.commands.bots import bot_finder
@@ -19,6 +20,7 @@ from arena.players.folder import Bot
 from arena.players.options import ARENA_OPTIONS, Option, Value, value_text
 from arena.players.registry import Registry
 from arena.players.staging import lack
+from arena.tournament.own import read_own_config
 
 
 @click.command()
@@ -74,6 +76,7 @@ def _list(registry: Registry, *, everything: bool, as_json: bool) -> None:
     else:
         columns = ("Bot", "Version", "From", "Language", "Description")
         _print_table(columns, [_shown(row) for row in rows])
+        _print_allowed(rows)
 
 
 def _about(bot: Bot) -> dict[str, Any]:
@@ -87,7 +90,16 @@ def _about(bot: Bot) -> dict[str, Any]:
         "description": manifest.description,
         "missing": "" if is_built_in(bot) else lack(bot)[0],
         "sha256": bot.sha256,
+        "allowed": own_words(read_own_config(), bot),
     }
+
+
+def _print_allowed(rows: list[dict[str, Any]]) -> None:
+    """What the user's own configuration lets these bots do beyond the sandbox."""
+    for row in rows:
+        if row["allowed"]:
+            words = ", ".join(row["allowed"])
+            click.echo(printable(f"{row['bot']} is allowed {words} by your own configuration"))
 
 
 def _shown(row: dict[str, Any]) -> tuple[str, ...]:
@@ -112,6 +124,7 @@ def _describe(bot: Bot, *, as_json: bool) -> None:
         return
     about = [bot.label, f"version {bot.manifest.version}", bot.manifest.description]
     click.echo(folded(printable(", ".join(filter(None, about))), columns_of(sys.stdout)))
+    _print_allowed([_about(bot)])
     if not declared:
         click.echo("It has no options of its own." if arena else "It has no options.")
     rows = [_option_row(name, option, bot) for name, option in [*declared.items(), *arena.items()]]

@@ -26,6 +26,7 @@ from arena.players.sandbox.probe import failure
 from arena.players.sandbox.tiers import TIERS, Sandbox
 from arena.players.steadiness import kernel_counts, longest_pauses, paranoia
 from arena.rules import CORE
+from arena.tournament.own import read_own_config
 from arena.tournament.pool import START_METHOD, available_cores
 
 TOOLCHAINS = {
@@ -131,6 +132,7 @@ class Findings(Struct):
     languages: dict[str, list[str]]
     limits: Limits
     builds: Builds
+    allow: list[str]
     time: Time
     advice: list[str]
 
@@ -204,6 +206,7 @@ def examine(results: Path) -> Findings:
         },
         limits=limits_for(results),
         builds=builds(is_confined=any(not reason for reason in reasons.values())),
+        allow=read_own_config().allow or [],
         time=time_here(),
         advice=[],
     )
@@ -379,6 +382,9 @@ def report(found: Findings) -> Iterator[str]:
             "  not used: there is no sandbox, or others may write to that folder; so bots are built"
             " again for each run"
         )
+    if found.allow:
+        yield "\nallowed beyond the sandbox by your own configuration:"
+        yield from (f"  {printable(text)}" for text in found.allow)
     yield f"\nprocessor time: {found.time.meaning}"
     yield (
         f"  a program that only computes had to wait for up to {found.time.longest_stall_ms:g} ms"

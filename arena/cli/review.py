@@ -1,8 +1,8 @@
 """arena review: what each decision of a run's games cost."""
 
 import re
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +10,18 @@ import click
 import msgspec
 from tqdm import tqdm
 
+from arena.cli.asking import SPREAD, bot_to_ask, note_bank
 from arena.cli.estimate import LONG_S, duration_text
-from arena.cli.options import as_json, split_commas
+from arena.cli.options import SandboxChoice, as_json, sandbox_options, split_commas
 from arena.cli.place import counted
 from arena.cli.showing import check_output
 from arena.commands.folders import run_folder
 from arena.errors import RunError, printable
+from arena.players.builtin import NAME
 from arena.records.regular import write_durably
 from arena.records.review import MOST_SEED
+from arena.tournament.review import Adviser
+from arena.tournament.scripts import Scripts
 
 if TYPE_CHECKING:
     from arena.commands.review import Review
@@ -51,8 +55,8 @@ MOST_WORDS = 2
     "--judge",
     default="careful-4",
     show_default=True,
-    metavar="NAME",
-    help="The built-in bot that finishes the games.",
+    metavar="NAME|BOT",
+    help="The built-in bot that finishes the games, or a bot that says which move is better.",
 )
 @click.option(
     "--deals",
@@ -75,6 +79,7 @@ MOST_WORDS = 2
     metavar="FILE|-",
     help="Write all decisions as CSV to a file, or '-' for stdout.",
 )
+@sandbox_options
 @as_json
 @click.pass_obj
 def review(
@@ -85,6 +90,7 @@ def review(
     worst: int,
     jobs: int | None,
     csv_path: str | None,
+    choice: SandboxChoice,
     as_json: bool,
     **asked: Any,
 ) -> None:
@@ -95,6 +101,9 @@ def review(
     decision cost in % of a win, with its error, and which move would have been better. The judge is
     a judge of a certain strength: it may be wrong about bots that are stronger.
 
+    If --judge names a bot of yours, its moves are the better ones. What they gain is still measured
+    by careful-4, which finishes the games.
+
     The grades are kept in review.jsonl in the run's folder. An interrupted review goes on where it
     was. Games of deals that are still to be played wait.
 
@@ -102,24 +111,43 @@ def review(
     arena review league
     arena review league --bot my-bot --games 20 --worst 30
     arena review league bird/greedy-python+random-python/3/1
+    arena review league --bot my-bot --judge ./strong-bot
     arena review league --judge careful-16 --deals 1000 --csv grades.csv
     """  # noqa: D301 - \b is click's mark for lines to keep
     check_output(csv_path, as_json=as_json)
-    # Late: pandas is slow to load, and --help does not need it.
-    from arena.commands.review import Review, make_judge  # noqa: PLC0415
-
     folder, game = _named(home, words)
     click.echo(f"run {folder}", err=True)
-    judge = make_judge(asked["judge"], asked["deals"], asked["seed"])
-    found = Review(folder, judge, game=game, bots=asked["bots"] or (), games=asked["games"])
-    if found.held_back:
-        click.echo(
-            f"note: {counted(found.held_back, 'game')} left out, because their deals are still"
-            " being played",
-            err=True,
+    with _adviser(home, folder, asked["judge"], choice) as adviser:
+        # Late: pandas is slow to load, and --help does not need it.
+        from arena.commands.review import DEFAULT_JUDGE, Review, make_judge  # noqa: PLC0415
+
+        judge = make_judge(
+            DEFAULT_JUDGE if adviser else asked["judge"], asked["deals"], asked["seed"]
         )
-    _grade(found, jobs)
+        extent = {"game": game, "bots": asked["bots"] or (), "games": asked["games"]}
+        found = Review(folder, judge, adviser=adviser, **extent)
+        if found.held_back:
+            click.echo(
+                f"note: {counted(found.held_back, 'game')} left out, because their deals are still"
+                " being played",
+                err=True,
+            )
+        _grade(found, jobs)
     _show(found, folder, worst, csv_path, as_json=as_json)
+
+
+@contextmanager
+def _adviser(
+    home: Path, folder: Path, name: str, choice: SandboxChoice
+) -> Iterator[Adviser | None]:
+    """The bot of that name or path; None for a built-in one. Raises UserError."""
+    if NAME.fullmatch(name):
+        yield None
+        return
+    scripts = Scripts(folder)
+    note_bank(scripts, SPREAD)
+    with bot_to_ask(home, scripts, name, "", choice) as (bot, sandbox):
+        yield Adviser(bot, sandbox, scripts)
 
 
 def _named(home: Path, words: Sequence[str]) -> tuple[Path, str | None]:

@@ -6,9 +6,11 @@ import heapq
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import ExitStack, closing
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import pandas as pd
 
@@ -18,6 +20,7 @@ from arena.exports.report.secrecy import judge as judge_secrecy
 from arena.match.grading import seconds_of_a_grade
 from arena.match.replay import start_state
 from arena.players.builtin import built_in
+from arena.players.folder import Bot
 from arena.ratings.reviews import Graded, bots_table, decisions_table
 from arena.ratings.tally import GameList, Row, row_decoder
 from arena.records.find import find_record, read_records
@@ -37,7 +40,7 @@ from arena.records.runfile import read_run
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
 from arena.tournament.pool import available_cores
-from arena.tournament.review import Wanted, grade_decisions
+from arena.tournament.review import Adviser, Wanted, grade_decisions
 
 DEFAULT_JUDGE, DEFAULT_DEALS = "careful-4", 400
 
@@ -65,6 +68,7 @@ class Review:
     ``bots``   whose decisions are graded; none means all
     ``games``  at most so many games, drawn at random: the same ones each time, and more include
                fewer
+    ``adviser``  a bot that says which move is better; otherwise the judge does
     ``todo``   what is not graded yet
 
     Raises RunError, and UserError for a bot that is not in the run.
@@ -78,8 +82,10 @@ class Review:
         game: str | None = None,
         bots: Collection[str] = (),
         games: int | None = None,
+        adviser: Adviser | None = None,
     ) -> None:
-        self.run, self.judge, self.info = run, judge, read_run(run)
+        self.run, self.info, self._adviser = run, read_run(run), adviser
+        self.judge = judge if adviser is None else _advised(judge, adviser.bot)
         self._bots = frozenset(bots)
         self._check_bots()
         self.held_back, self._records = self._chosen(game, games)
@@ -115,7 +121,7 @@ class Review:
         with ExitStack() as stack:
             file = stack.enter_context(ReviewFile(self.run))
             grades = stack.enter_context(
-                closing(grade_decisions(todo, self.info.boards, self.judge, workers))
+                closing(grade_decisions(todo, self.info.boards, self.judge, workers, self._adviser))
             )
             for wanted in todo:
                 found = list[Grade]()
@@ -133,8 +139,9 @@ class Review:
 
     def _keep(self, file: ReviewFile, wanted: Wanted, found: list[Grade]) -> None:
         record, seats = wanted
-        line = ReviewedGame(1, record.id, self.judge, REVISION, __version__, sorted(seats), found)
-        file.append(line)
+        found.sort(key=attrgetter("turn"))
+        own = ReviewedGame(1, record.id, self.judge, REVISION, __version__, sorted(seats), found)
+        file.append(own)
         seen = self._seen.setdefault(record.id, SeenGame(set(), {}))
         seen.seats.update(seats)
         seen.grades.update((grade.turn, grade) for grade in found)
@@ -182,6 +189,10 @@ class Review:
                 found.append(record)
         chosen = sorted(found, key=_draw) if most is None else heapq.nsmallest(most, found, _draw)
         return held_back, chosen
+
+
+def _advised(judge: Judge, bot: Bot) -> Judge:
+    return msgspec.structs.replace(judge, by=f"{bot.label} {bot.sha256[:12]}")
 
 
 def _draw(record: GameRecord) -> bytes:

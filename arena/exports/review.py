@@ -46,9 +46,10 @@ def worst_text(worst: pd.DataFrame, run: str) -> str:
 
 def judge_text(judge: Judge) -> str:
     """Who graded, and what that is worth."""
+    named = f"{judge.name} named the better moves.\n" if judge.by else ""
     return (
-        f"{judge.judge} finished the games, on {judge.deals} deals a decision. It is a judge of a\n"
-        "certain strength: of bots that are stronger it knows less than they do."
+        f"{named}{judge.judge} finished the games, on {judge.deals} deals a decision. It is a judge"
+        " of a\ncertain strength: of bots that are stronger it knows less than they do."
     )
 
 

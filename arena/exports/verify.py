@@ -22,6 +22,7 @@ from arena.exports.files import DERIVED, derived_text
 from arena.match.replay import audit
 from arena.players.builtin import COMMAND, built_in_bot
 from arena.players.folder import played_copy
+from arena.players.options import settings_text, split_options
 from arena.ratings.columns import DECIMALS, RATED, cell_of
 from arena.ratings.tables import run_tables
 from arena.records.evidence import evidence_name
@@ -271,6 +272,9 @@ def _bot_difference(run: Path, bot: BotInfo) -> str | Difference | None:
         copy = played_copy(run, bot)
     except UserError as error:
         return Difference(bot.copy, None, "sha256", bot.sha256, str(error))
+    expected, said = settings_text(copy.settings), split_options(bot.name)[1] or ""
+    if said != expected:
+        return Difference(RUN_FILE, None, f"options of {bot.name}", expected, said)
     if copy.manifest.build:
         return f"the copy of {bot.name} contains build results, so it cannot be compared"
     if copy.has_hash(bot.sha256):

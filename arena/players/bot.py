@@ -282,7 +282,7 @@ class BotPlayer(Player):
     def attach(self, channel: Channel, metered: Metered) -> None:
         """Speaks over this channel from now on, and charges what is metered."""
         self._channel = channel
-        self._timekeeper = Timekeeper(channel, metered, self.clock)
+        self._timekeeper = Timekeeper(channel, metered, self.clock, self._grants.cpus)
         self._numbers = self._speech.numbers()
         self._has_moved = False
 

@@ -79,6 +79,19 @@ class Option(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             return f"{low} or more"
         return "" if high is None else f"{high} or less"
 
+    @property
+    def ends(self) -> tuple[Value, Value]:
+        """The least and the most it may be, as far as there are such, or the first and the last."""
+        usual = self.usual
+        assert usual is not None, "a bot's option has a default"
+        if self.type == "bool":
+            return False, True
+        if self.type == "choice":
+            return self.choices[0], self.choices[-1]
+        kind = int if self.type == "int" else float
+        low, high = (usual if end is None else kind(end) for end in (self.min, self.max))
+        return low, high
+
     def value_of(self, text: str) -> Value | None:
         """The value that a text stands for; None if it is none of this option's."""
         value: Value | None = None
@@ -252,7 +265,7 @@ def read_settings(text: str, declared: Mapping[str, Option], bot: str) -> dict[s
         name, equals, value = (word.strip() for word in part.partition("="))
         if not equals or not name:
             raise ConfigError(
-                f"{bot}: expected options such as {_example(declared)}, got {part!r}",
+                f"{bot}: expected options such as {_example(declared)}, got {part!r:.80}",
                 _listed(declared, bot),
             )
         if name in said:
@@ -267,7 +280,7 @@ def chosen(said: Mapping[str, str], declared: Mapping[str, Option], bot: str) ->
     for name in said:
         if name not in known:
             raise ConfigError(
-                f"{bot}: expected one of its options, got {name!r}",
+                f"{bot}: expected one of its options, got {name!r:.80}",
                 f"{did_you_mean(name, known)}{_listed(declared, bot)}",
             )
     settings: dict[str, Value] = {}
@@ -276,7 +289,8 @@ def chosen(said: Mapping[str, str], declared: Mapping[str, Option], bot: str) ->
             value = option.value_of(said[name])
             if value is None:
                 raise ConfigError(
-                    f"{bot}: expected {name} to be {option.wanted}, got {said[name]!r}", option.help
+                    f"{bot}: expected {name} to be {option.wanted}, got {said[name]!r:.200}",
+                    option.help,
                 )
             if value != option.usual:
                 settings[name] = value

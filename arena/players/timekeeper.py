@@ -74,7 +74,10 @@ class Timekeeper:
     starved for too long ends in Void or OutOfTime.
     """
 
-    def __init__(self, channel: Channel, process: Metered, clock: ClockKind) -> None:
+    def __init__(
+        self, channel: Channel, process: Metered, clock: ClockKind, processors: int = 1
+    ) -> None:
+        self._processors = processors
         self._channel = channel
         self._process = process
         self._clock = clock
@@ -105,7 +108,7 @@ class Timekeeper:
             self.charge() if self._channel.counter < 0 else self._charge(self._channel.counted)
         )
         if cost_ns > budget_ns:
-            raise overspent(cost_ns, began_ns)
+            raise overspent(cost_ns, began_ns, self._processors)
         return line, cost_ns
 
     def owed_ns(self) -> int:
@@ -156,7 +159,7 @@ class Timekeeper:
             meanwhile()
             owed_ns = self.owed_ns()
             if owed_ns >= budget_ns:
-                raise overspent(owed_ns, asked_ns)
+                raise overspent(owed_ns, asked_ns, self._processors)
             if slept_ns >= patience_ns:
                 used = (
                     f"it used {owed_ns // NS_PER_MS} of its {budget_ns // NS_PER_MS} ms of"
@@ -201,11 +204,11 @@ class Timekeeper:
         return 0 if self._process.can_run() else max(0, passed_ns - used_ns)
 
 
-def overspent(cost_ns: int, asked_ns: int) -> Overspent:
-    """The outcome of an answer that was asked for then and cost this much: one thread cannot have
-    used more since than has passed.
+def overspent(cost_ns: int, asked_ns: int, processors: int = 1) -> Overspent:
+    """The outcome of an answer that was asked for then and cost this much: no processor can have
+    been used for longer since than has passed.
     """
-    return Overspent(cost_ns, max(0, cost_ns - (time.monotonic_ns() - asked_ns)))
+    return Overspent(cost_ns, max(0, cost_ns - processors * (time.monotonic_ns() - asked_ns)))
 
 
 def patience(budget_ns: int) -> int:

@@ -44,6 +44,11 @@ class Judge(Struct, frozen=True, forbid_unknown_fields=True):
     seed: Annotated[int, Meta(ge=0, le=MOST_SEED)]
     by: str = ""
 
+    @property
+    def name(self) -> str:
+        """Who says which move is better."""
+        return self.by.partition(" ")[0] or self.judge
+
 
 class Grade(Struct, frozen=True, forbid_unknown_fields=True):
     """What a judge made of the move that a seat played after ``turn`` placements.

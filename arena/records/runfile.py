@@ -16,6 +16,9 @@ MOST_BYTES = 256 << 20
 """Runs of a million line-ups have a hundred."""
 
 
+Grant = Annotated[str, Meta(min_length=1, max_length=1200)]
+
+
 class BotInfo(Struct, frozen=True, omit_defaults=True):
     """A bot of a run: its files as they were when the run started, and the values of its
     options.
@@ -29,7 +32,7 @@ class BotInfo(Struct, frozen=True, omit_defaults=True):
     sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{12,64}$")]
     command: Annotated[list[str], Meta(min_length=1)]
     options: dict[str, int | float | bool | str] = {}
-    grants: list[str] = []
+    grants: Annotated[list[Grant], Meta(max_length=100)] = []
 
     @property
     def copy(self) -> str:

@@ -13,6 +13,8 @@ from msgspec import Meta, Struct
 from arena.errors import ConfigError
 from arena.players.sandbox.tiers import Mode
 
+FILE = "arena.toml"
+
 
 class OwnConfig(Struct, frozen=True, forbid_unknown_fields=True):
     """The user's own arena.toml: what only the user may decide, under the names of the options,
@@ -65,12 +67,17 @@ def read_toml(path: Path, form: type[Form], hint: str) -> Form:
 
 def own_config_file() -> Path | None:
     """Where the user's own configuration may lie; None where there is no home."""
-    named = os.environ.get("XDG_CONFIG_HOME", "")
     try:
-        folder = Path(named) if Path(named).is_absolute() else Path.home() / ".config"
-        return folder / "qin-arena" / "arena.toml"
+        return own_folder() / FILE
     except RuntimeError:
         return None
+
+
+def own_folder() -> Path:
+    """The folder of the user's own configuration. Raises RuntimeError where there is no home."""
+    named = os.environ.get("XDG_CONFIG_HOME", "")
+    folder = Path(named) if Path(named).is_absolute() else Path.home() / ".config"
+    return folder / "qin-arena"
 
 
 def _with_paths(path: Path, config: Form) -> Form:

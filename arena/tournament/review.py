@@ -2,23 +2,27 @@
 
 import logging
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.errors import Void
 from arena.match.clock import Timing
 from arena.match.grading import gradable_turns
-from arena.players.sandbox.tiers import OPEN
+from arena.players.folder import Bot
+from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.records.record import GameRecord
 from arena.records.review import Grade, Judge
 from arena.tournament.pool import end_pool, kill_workers, plain_pool, starting_workers, worker_cores
-from arena.tournament.workers import Setup, grade_turn
+from arena.tournament.scripts import Scripts
+from arena.tournament.workers import Setup, grade_by_bot, grade_turn
 
-AHEAD = 8
-"""Decisions handed out for each worker: they take from some milliseconds to a second."""
+AHEAD, AHEAD_OF_BOTS = 8, 2
+"""Decisions handed out for each worker: they take from some milliseconds to a second. A bot is
+asked for all decisions of a seat at a time.
+"""
 
 
 class Wanted(NamedTuple):
@@ -33,23 +37,52 @@ class Wanted(NamedTuple):
         return gradable_turns(self.record, self.seats)
 
 
-Task = tuple[GameRecord, int]
+class Adviser(NamedTuple):
+    """A bot that says which move is better, in its sandbox, with the run whose games it is asked
+    about.
+    """
+
+    bot: Bot
+    sandbox: Sandbox
+    scripts: Scripts
+
+
+Graded = Future[list[Grade]]
+Tasks = Iterator[tuple[Callable[..., list[Grade]], tuple[Any, ...]]]
+"""Functions for workers, with their arguments."""
 
 
 def grade_decisions(
-    wanted: Sequence[Wanted], boards: Mapping[str, Sequence[str]], judge: Judge, jobs: int
+    wanted: Sequence[Wanted],
+    boards: Mapping[str, Sequence[str]],
+    judge: Judge,
+    jobs: int,
+    adviser: Adviser | None = None,
 ) -> Generator[Grade]:
-    """The grades of all turns of the games, in that order; ``boards`` are rows by name.
+    """The grades of all turns of the games, one game after the other; ``boards`` are rows by name.
 
-    Raises RunError if a record breaks the rules, and Void if a worker dies.
+    Raises RunError if a record breaks the rules, UserError if the adviser commits a fault, and Void
+    if a worker dies.
     """
-    tasks = ((game.record, turn) for game in wanted for turn in game.turns)
     rows = {name: tuple(lines) for name, lines in boards.items()}
-    setup = Setup({}, rows, Timing(), OPEN, worker_cores(jobs), logging.CRITICAL)
-    waiting: deque[Future[Grade]] = deque()
+    bots, timing, sandbox = dict[str, Bot](), Timing(), OPEN
+    if adviser:
+        bots, timing = {adviser.bot.label: adviser.bot}, adviser.scripts.timing
+        sandbox = adviser.sandbox
+    setup = Setup(bots, rows, timing, sandbox, worker_cores(jobs), logging.CRITICAL)
+    tasks = _by_bot(wanted, judge, adviser) if adviser else _by_turn(wanted, judge)
+    most = jobs * (AHEAD_OF_BOTS if adviser else AHEAD)
+    waiting: deque[Graded] = deque()
     pool = plain_pool(setup, jobs)
     try:
-        yield from _in_order(pool, tasks, judge, jobs, waiting)
+        while True:
+            for function, words in islice(tasks, most - len(waiting)):
+                with starting_workers():
+                    waiting.append(pool.submit(function, *words))
+            if not waiting:
+                return
+            yield from waiting[0].result()
+            waiting.popleft()
     except BrokenProcessPool:
         raise Void(
             "expected all workers to finish, got one that died",
@@ -61,19 +94,13 @@ def grade_decisions(
         end_pool(pool)
 
 
-def _in_order(
-    pool: ProcessPoolExecutor,
-    tasks: Iterable[Task],
-    judge: Judge,
-    jobs: int,
-    waiting: deque[Future[Grade]],
-) -> Generator[Grade]:
-    rest = iter(tasks)
-    while True:
-        for record, turn in islice(rest, jobs * AHEAD - len(waiting)):
-            with starting_workers():
-                waiting.append(pool.submit(grade_turn, record, turn, judge))
-        if not waiting:
-            return
-        yield waiting[0].result()
-        waiting.popleft()
+def _by_turn(wanted: Sequence[Wanted], judge: Judge) -> Tasks:
+    return ((grade_turn, (game.record, turn, judge)) for game in wanted for turn in game.turns)
+
+
+def _by_bot(wanted: Sequence[Wanted], judge: Judge, adviser: Adviser) -> Tasks:
+    for record, seats in wanted:
+        script = adviser.scripts.of(record)
+        for seat in sorted(seats):
+            turns = gradable_turns(record, {seat})
+            yield grade_by_bot, (script, seat, turns, judge, adviser.bot.label)

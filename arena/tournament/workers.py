@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from arena.errors import RunError, Void
+from arena.errors import RunError, UserError, Void
 from arena.match.clock import Timing
 from arena.match.grading import grade
 from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee
@@ -305,7 +305,7 @@ def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
     return _worker.retrace(script, seat, label)
 
 
-def grade_turn(record: GameRecord, turn: int, judge: Judge) -> Grade:
+def grade_turn(record: GameRecord, turn: int, judge: Judge) -> list[Grade]:
     """Grades a decision, in this worker. Raises RunError."""
     assert _worker is not None, "start_worker has run"
     board = _worker.boards.get(record.board)
@@ -314,7 +314,24 @@ def grade_turn(record: GameRecord, turn: int, judge: Judge) -> Grade:
             f"expected one of the run's boards, {', '.join(_worker.boards)}, got"
             f" {record.board!r} in {record.id}"
         )
-    return grade(record, board, turn, judge)
+    return [grade(record, board, turn, judge)]
+
+
+def grade_by_bot(
+    script: Script, seat: int, turns: Sequence[int], judge: Judge, label: str
+) -> list[Grade]:
+    """Grades decisions of a seat in this worker, where a bot says which move is better. Raises
+    RunError, UserError if it commits a fault, Void.
+    """
+    advice = {decision.turn: decision for decision in retrace_game(script, seat, label)}
+    fault = next((told for told in advice.values() if told.fault), None)
+    if fault:
+        raise UserError(
+            f"expected {label} to judge {script.record.id}, got a fault at turn {fault.turn}"
+            f" ({fault.fault}): {fault.detail}",
+            "what is graded is kept; 'arena check' finds what is wrong with a bot",
+        )
+    return [grade(script.record, script.board, turn, judge, advice[turn].new) for turn in turns]
 
 
 def _end_with_parent() -> None:

@@ -6,8 +6,14 @@ import http.server
 import json
 import os
 import threading
+from types import SimpleNamespace
 
 import pytest
+
+from arena.cli.place import ClusterWorkers
+from arena.errors import ConfigError
+from arena.players.sandbox.grants import Grants
+from arena.players.sandbox.tiers import Sandbox
 
 KEY = "sk-test-0123456789abcdef"
 ASKER = '''
@@ -214,6 +220,8 @@ def test_the_users_own_configuration_allows_a_bot_by_its_folder(asker, server):
     file.write_text(f'allow = ["{folder}=network,env:STUB_KEY"]\n')
     asker("play", "asker", "fst", "--seed", 1)
     assert server.asked
+    assert "asker is allowed network, env:STUB_KEY" in asker("bots")[0]
+    assert "asker is allowed network, env:STUB_KEY" in asker("bots", "asker")[0]
     # a stranger of the same name gets nothing
     asked = server.asked
     asker.add_bot("asker", (folder / "bot.py").read_text(), to="strangers")
@@ -252,3 +260,12 @@ def test_a_bot_reads_what_it_is_allowed_and_nothing_beside_it(arena):
     play = ("play", "reader:move_ms=900", "fst", "--seed", 1, "--json")
     told = json.loads(arena(*play, "--allow", "reader=read:../data")[0])["notes"][0]["text"]
     assert told == "strong out? ../secret?"
+
+
+def test_a_bot_with_the_network_does_not_meet_a_scheduler_that_obeys_anybody():
+    dialling = Sandbox("bubblewrap", {"asker": Grants(network=True)})
+    open_one, closed_one = (SimpleNamespace(has_tls=tls, address="x") for tls in (False, True))
+    with pytest.raises(ConfigError, match="cluster with TLS"):
+        ClusterWorkers(open_one).means(dialling, 0)
+    assert ClusterWorkers(closed_one).means(dialling, 0).sandbox == dialling
+    assert ClusterWorkers(open_one).means(Sandbox("bubblewrap"), 0).sandbox.grants == {}

@@ -1,8 +1,11 @@
 """Options of bots as users meet them: in a run, in commands that name bots, in pages and files."""
 
 import json
+import shutil
 
 import pytest
+
+from tests.e2e.conftest import FIRST, Arena
 
 TELLER = """
 import json, sys
@@ -29,19 +32,27 @@ style = {type = "choice", default = "calm", choices = ["calm", "wild"]}
 DEEP = "teller:depth=5,c=0.5"
 
 
-@pytest.fixture
-def home(arena):
-    """An arena with a bot that says in its notes which options it got."""
+def with_teller(arena):
     toml = arena.add_bot("teller", TELLER) / "bot.toml"
     toml.write_text(toml.read_text() + OPTIONS)
     return arena
 
 
 @pytest.fixture
-def run(home):
+def home(arena):
+    """An arena with a bot that says in its notes which options it got."""
+    return with_teller(arena)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A run of two settings of that bot, which the tests only read."""
+    made = with_teller(Arena(tmp_path_factory.mktemp("options") / "home"))
+    made.add_bot("fst", FIRST)
     names = ("teller", "teller:c=0.50,depth=05", "fst")
-    home("run", *names, "--deals", 2, "--seed", "options", "--out", "r")
-    return home
+    made("run", *names, "--deals", 2, "--seed", "options", "--out", "r")
+    yield made
+    made.close()
 
 
 def test_two_settings_of_one_bot_are_two_bots_of_a_run(run):
@@ -62,14 +73,35 @@ def test_two_settings_of_one_bot_are_two_bots_of_a_run(run):
     assert len(list((run.home / "results" / "r" / "bots").glob("teller-*"))) == 1
 
 
-def test_such_a_run_is_continued_finished_and_verified(run):
-    names = (f"./bots/{DEEP}", "fst", "teller:depth=3")
-    run("run", *names, "--deals", 3, "--seed", "options", "--out", "r")
-    assert len(run.records("r")) == 18
-    run("run", "--finish", "r")
-    assert "no difference" in run("verify", "r")[0]
-    _, err = run("run", "teller:depth=4", "fst", "--seed", "options", "--out", "r", status=1)
+def test_such_a_run_is_continued_finished_and_verified(home):
+    named = ("--seed", "options", "--out", "r")
+    home("run", "teller", "teller:c=0.50,depth=05", "--deals", 1, *named)
+    home("run", f"./bots/{DEEP}", "teller:depth=3", "--deals", 2, *named)
+    assert len(home.records("r")) == 4
+    home("run", "--finish", "r")
+    assert "no difference" in home("verify", "r")[0]
+    _, err = home("run", "teller:depth=4", "fst", *named, status=1)
     assert f"bot {DEEP}: in the run, but not asked for" in err
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ({"depth": 6}, "options of teller:depth=5,c=0.5: expected depth=6, got depth=5,c=0.5"),
+        ({"depth": 99}, "expected depth to be a whole number from 1 to 9, got '99'"),
+        ({"toString": "\u202e" * 10_000}, "expected one of its options, got 'toString'"),
+    ],
+)
+def test_a_run_that_tells_other_options_than_its_names_is_found_out(run, tmp_path, told, message):
+    shutil.copytree(run.home / "results" / "r", tmp_path / "r")
+    info = json.loads((tmp_path / "r" / "run.json").read_text())
+    next(bot for bot in info["bots"] if bot["name"] == DEEP)["options"] = told
+    (tmp_path / "r" / "run.json").write_text(json.dumps(info))
+    out, _ = run("verify", tmp_path / "r", status=1)
+    assert message in out
+    assert len(out) < 2000
+    run("report", tmp_path / "r", "--to", tmp_path / "r.html")
+    assert "\u202e" not in (tmp_path / "r.html").read_text()
 
 
 def test_commands_find_a_bot_in_any_order_of_its_options(run):
@@ -94,6 +126,7 @@ def test_pages_and_files_show_a_bot_with_its_options(run):
     run("report", "r", "--to", "r.html")
     page = (run.home / "r.html").read_text()
     assert f"<bdi>{DEEP}</bdi>" in page
+    assert "<bdi>depth=5, c=0.5, style=calm</bdi>" in page
     ids = [record["id"] for record in run.records("r")][:3]
     run("report", "r", "--to", "r.html", "--games", ",".join(ids))
 

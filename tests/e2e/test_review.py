@@ -23,7 +23,7 @@ def duel(arena):
 def test_a_review_grades_every_decision_once_and_keeps_the_grades(duel):
     out, _ = duel("review", "duel", *QUICK, "--worst", 3)
     assert "careful-2" in out
-    assert "It is a judge of a" in out
+    assert "It is a judge of a\ncertain strength" in out
     assert out.count("arena replay duel ") <= 3
     lines = [line for line in out.splitlines() if "arena replay" not in line]
     assert max(map(len, lines)) <= 80
@@ -103,9 +103,21 @@ def test_an_interrupted_review_goes_on_where_it_was(duel, sign):
     assert path.read_text().splitlines() == kept
 
 
+def test_a_bot_of_the_users_can_name_the_better_moves(duel):
+    game = duel.records("duel")[0]["id"]
+    out, _ = duel("review", "duel", game, "--bot", "random", "--judge", "fst", "--deals", 20)
+    assert "fst named the better moves" in out
+    line = json.loads((duel.home / "results" / "duel" / "review.jsonl").read_text())
+    assert line["judge"]["by"].startswith("fst ")
+    assert [grade["turn"] for grade in line["grades"]][:2] in ([0, 2], [1, 3])
+    duel.add_bot("breaks", "raise SystemExit(1)")
+    _, err = duel("review", "duel", game, "--judge", "breaks", status=1)
+    assert f"expected breaks to judge {game}, got a fault at turn" in err
+
+
 def test_mistakes_get_their_sentence(duel):
     assert "did you mean" in duel("review", "duel", "--bot", "randm", *QUICK, status=1)[1]
-    assert "expected a built-in bot" in duel("review", "duel", "--judge", "x", status=1)[1]
+    assert "expected a registered bot" in duel("review", "duel", "--judge", "x", status=1)[1]
     assert "expected the id of a game" in duel("review", "duel", "a/b/0/0", status=1)[1]
     assert "expected a run's name" in duel("review", "nothing", status=1)[1]
     assert "expected a run and the id" in duel("review", "a", "b", "c", status=2)[1]

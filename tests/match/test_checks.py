@@ -287,5 +287,26 @@ def test_what_is_cut_of_notes_is_said_and_is_no_failure(bench):
     assert step.figures["cut"] == 2 * step.figures["notes"] > 0
 
 
+@pytest.mark.parametrize(
+    ("at_most", "problem"),
+    [
+        ("sys.exit('too deep')", "with depth=9,fast=true: exit after 0 placements"),
+        ("time.sleep(60)", ""),
+    ],
+)
+def test_options_are_tried_at_both_ends_of_their_range_and_may_cost_time(bench, at_most, problem):
+    source = changed(
+        'rng.seed(message["seed"])', 'rng.seed(message["seed"])\n        told = message["options"]'
+    ).replace("        answer(", f'        if told["depth"] == 9: {at_most}\n        answer(')
+    depth = '{type = "int", default = 3, min = 1, max = 9}'
+    fast = '{type = "bool", default = false}'
+    step = run(
+        "options at their least and at their most",
+        bench(source, **{"options.depth": depth, "options.fast": fast}),
+    )
+    assert problem in step.problem
+    assert bool(problem) == bool(step.problem)
+
+
 def test_every_kind_of_fault_has_what_was_expected_and_a_cure():
     assert set(EXPECTED) == set(CURES) == set(FaultKind)

@@ -11,6 +11,7 @@ from arena.exports.report.words import shortened
 from arena.exports.text import CLOCKS, counted_text
 from arena.players.manifest import Manifest, read_manifest
 from arena.players.odds import has_odds
+from arena.players.options import settings_text
 from arena.records.regular import has_folder
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules.boards import BUILT_IN
@@ -112,6 +113,7 @@ def _bot(folder: Path, bot: BotInfo) -> dict[str, Any]:
         "version": bot.version,
         "hash": bot.sha256[:HASH],
         "command": shlex.join(bot.command),
+        "options": shortened(settings_text(bot.options).replace(",", ", "), WORDS),
         "author": shortened(manifest.author, WORDS) if manifest else "",
         "language": shortened(manifest.language, WORDS) if manifest else "",
         "description": shortened(manifest.description, WORDS) if manifest else "",

@@ -52,7 +52,7 @@ class Trial(NamedTuple):
     how many others forfeit early.
 
     ``is_full`` gives the bot all the time for a move that the check was asked for, ``has_bank`` a
-    bank besides.
+    bank besides. ``may_be_late``: a bot that is late gets no longer time.
     """
 
     board: Board
@@ -62,6 +62,7 @@ class Trial(NamedTuple):
     deal: int = 0
     has_bank: bool = False
     is_full: bool = False
+    may_be_late: bool = False
 
 
 class Notes:
@@ -124,6 +125,7 @@ class Bench:
                 if (
                     failure.kind not in (FaultKind.LATE, FaultKind.SILENT)
                     or trial.is_full
+                    or trial.may_be_late
                     or self.short_ms == self.move_ms
                 ):
                     raise

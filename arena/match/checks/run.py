@@ -56,7 +56,7 @@ def check_object(
         "sha256": bot.sha256,
         "passed": all(step.passed is not False for step in steps),
         "move_ms": move_ms,
-        "sandbox": sandbox.tier,
+        "sandbox": sandbox.text([bot.label]),
         "ms": round(sum(step.ms for step in steps), 1),
         "steps": [_step_object(step) for step in steps],
     }

@@ -3,6 +3,9 @@
 import time
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
+from arena.errors import FaultKind
 from arena.match.checks.bench import SHORT_MS, SMALL, STARTUP_MS, Bench, Trial, last_words
 from arena.match.checks.step import Failed, Found
 from arena.match.clock import NS_PER_MS
@@ -10,6 +13,7 @@ from arena.players.bot import BotPlayer
 from arena.players.channel import OutputEnded, Overflowed, TimedOut
 from arena.players.folder import Bot
 from arena.players.messages import Quit, encode, shown
+from arena.players.options import settings_text
 from arena.players.player import Player
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.note import MOST_NAME
@@ -130,6 +134,26 @@ def sends_notes_that_fit(bench: Bench) -> Found:
         for key, loss in notes.first.items()
     )
     return Found(f"note: not all of them is kept (P5.6): {cut}", figures)
+
+
+def plays_with_other_options(bench: Bench) -> str:
+    """A short game with each option at its least, or its first choice, and one at its most. How
+    long the bot then takes is its own affair.
+    """
+    if not bench.bot.manifest.options:
+        return "it has none"
+    ends = [option.ends for option in bench.bot.manifest.options.values()]
+    for values in zip(*ends, strict=True):
+        settings = dict(zip(bench.bot.manifest.options, values, strict=True))
+        bot = replace(bench.bot, settings={**settings, **bench.bot.limits})
+        try:
+            with bench.started(lambda _, *rest, bot=bot: BotPlayer(bot, *rest)) as player:
+                bench.game(Trial(SMALL, 2, 0, may_be_late=True), player)
+        except Failed as failure:
+            if failure.kind not in (FaultKind.LATE, FaultKind.SILENT):
+                failure.problem = f"with {settings_text(settings)}: {failure.problem}"
+                raise
+    return ""
 
 
 def understands(bench: Bench, make: Callable[[Bot, int, Sandbox], Player]) -> str:

@@ -125,6 +125,11 @@ STEPS = (
         "log less: after 64 MiB in one game, the bot cannot write any more",
     ),
     TableStep("notes within their limits", steps.sends_notes_that_fit),
+    TableStep(
+        "options at their least and at their most",
+        steps.plays_with_other_options,
+        "P10.3: play with every value that bot.toml allows, or narrow the range there",
+    ),
     _variant(
         "fields it does not know",
         partial(variants.Changed, change=variants.with_unknown_fields),

@@ -82,7 +82,7 @@ int main(void) {
     size_t room = 0;
     while (getline(&line, &room, stdin) > 0) {
         const char *type = get(line, "type"), *set = get(get(line, "options"), "village");
-        village = *set ? atoi(set) : village;
+        if (*set) fprintf(stderr, "options: village %d\n", village = atoi(set)); /* `arena play --stderr` shows it */
         long long id = atoll(get(line, "id"));
         if (strncmp(type, "\"hello\"", 7) == 0)
             printf("{\"type\":\"ready\",\"id\":%lld,\"view\":\"full\"}\n", id);

@@ -78,6 +78,7 @@ int main() {
         else if (type.substr(0, 7) == "\"start\"") {
             const Text set = get(get(line, "options"), "village");
             if (!set.empty()) village = std::stoi(std::string(set));
+            std::cerr << "options: village " << village << std::endl; // `arena play --stderr` shows it
         } else if (type.substr(0, 6) == "\"turn\"") {
             const Text move = choose(line);
             const int note = worth(move, strings(get(get(line, "position"), "rows"))); // `arena replay` shows notes

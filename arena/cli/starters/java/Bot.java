@@ -86,6 +86,7 @@ class Bot {
             } else if (type.startsWith("\"start\"")) {
                 String set = get(get(line, "options"), "village").split("[^0-9]", 2)[0];
                 if (!set.isEmpty()) village = Integer.parseInt(set);
+                System.err.println("options: village " + village); // `arena play --stderr` shows it
             } else if (type.startsWith("\"turn\"")) {
                 String move = choose(line);
                 int note = worth(move, strings(get(get(line, "position"), "rows"))); // `arena replay` shows notes

@@ -34,7 +34,10 @@ const lines = require("readline").createInterface({ input: process.stdin });
 lines.on("line", (line) => {
   const message = JSON.parse(line);
   if (message.type === "hello") answer({ type: "ready", id: message.id, view: "full" });
-  if (message.type === "start") options = { ...options, ...message.options };
+  if (message.type === "start") {
+    options = { ...options, ...message.options };
+    console.error("options:", options); // `arena play --stderr` shows it
+  }
   if (message.type === "turn") {
     const move = choose(message);
     const note = { worth: worth(move, message.position.rows) }; // `arena replay` shows notes

@@ -55,6 +55,7 @@ for line in sys.stdin:
         answer({"type": "ready", "id": request["id"], "view": "full"})
     elif request["type"] == "start":
         options.update(request.get("options", {}))
+        print("options:", options, file=sys.stderr)  # `arena play --stderr` shows it
     elif request["type"] == "turn":
         chosen = choose(request)
         note = {"worth": worth(chosen, request["position"]["rows"])}  # `arena replay` shows notes

@@ -76,6 +76,7 @@ fn main() -> io::Result<()> {
             println!("{{\"type\":\"ready\",\"id\":{id},\"view\":\"full\"}}");
         } else if kind.starts_with("\"start\"") {
             village = digits(get(get(&line, "options"), "village")).parse().unwrap_or(village);
+            eprintln!("options: village {village}"); // `arena play --stderr` shows it
         } else if kind.starts_with("\"turn\"") {
             let play = choose(&line, village);
             let note = worth(play, &strings(get(get(&line, "position"), "rows")), village); // `arena replay` shows notes

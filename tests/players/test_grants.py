@@ -1,0 +1,71 @@
+"""What a grant may say, what stays out of sight, and what a machine may lack."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ConfigError
+from arena.players.sandbox.grants import Grants, make_grants, read_allowed
+from arena.players.sandbox.tiers import Sandbox
+from arena.players.timekeeper import overspent
+
+
+def test_words_come_in_one_order_whatever_the_user_says(monkeypatch, tmp_path):
+    monkeypatch.setenv("B_KEY", "b")
+    monkeypatch.setenv("A_KEY", "a")
+    (tmp_path / "data").mkdir()
+    said = ["env:B_KEY", f"read:{tmp_path}/data", "network", "env:A_KEY", "env:B_KEY", "none"]
+    grants = make_grants(said, Path(), [])
+    assert grants.words == ["network", "env:A_KEY", "env:B_KEY", f"read:{tmp_path}/data"]
+    assert grants.kinds == ["network", "env", "read"]
+
+
+def test_a_record_tells_by_seat_who_might_do_what():
+    sandbox = Sandbox("landlock", {"b": Grants(network=True, env=("KEY",)), "c": Grants(cpus=4)})
+    assert sandbox.text(["a", "a"]) == "landlock"
+    assert sandbox.text(["b", "a", "c"]) == "landlock 0=network,env 2=cpus"
+
+
+def test_a_path_may_hold_an_equals_sign_but_a_name_ends_at_the_first():
+    assert read_allowed("a=read:/x=y") == ("a", ["read:/x=y"])
+
+
+@pytest.mark.parametrize("sign", [",", "\n", "\u202e"])
+def test_a_path_that_cannot_be_told_is_refused(tmp_path, sign):
+    (tmp_path / f"a{sign}b").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / f"a{sign}b")
+    with pytest.raises(ConfigError, match="printable characters without commas"):
+        make_grants([f"read:{tmp_path}/link"], Path(), [])
+
+
+def test_a_folder_around_what_is_closed_is_closed(tmp_path):
+    (tmp_path / "qin" / "results").mkdir(parents=True)
+    for path in ("qin", "qin/results", "."):
+        with pytest.raises(ConfigError, match="apart from the arena"):
+            make_grants([f"read:{path}"], tmp_path, [tmp_path / "qin" / "results"])
+
+
+def test_values_are_blotted_out_as_they_are_and_as_json_but_not_what_any_text_has(monkeypatch):
+    value = 'k"ey\\of-münchen'
+    monkeypatch.setenv("KEY", value)
+    monkeypatch.setenv("LONGER", f"{value}-and-more")
+    monkeypatch.setenv("SHORT", "on")
+    grants = Grants(env=("KEY", "LONGER", "SHORT"))
+    said = f'{value} {value}-and-more k\\"ey\\\\of-m\\u00fcnchen k\\"ey\\\\of-münchen on'
+    assert grants.hidden_text(said) == "[KEY] [LONGER] [KEY] [KEY] on"
+    assert Grants().hidden_text(value) == value
+
+
+def test_what_a_machine_lacks_is_told_with_the_cure(monkeypatch, tmp_path):
+    monkeypatch.delenv("NOT_SET", raising=False)
+    assert Grants(env=("NOT_SET",)).lack().endswith("export it first")
+    assert "which is not there" in Grants(read=(str(tmp_path / "gone"),)).lack()
+    assert "allow fewer" in Grants(cpus=9999).lack()
+    assert Grants(network=True).lack() == ""
+
+
+def test_time_on_several_processors_is_not_taken_for_time_before_the_question():
+    asked_ns = time.monotonic_ns() - 100_000_000
+    assert overspent(390_000_000, asked_ns).unasked_ns > 200_000_000
+    assert overspent(390_000_000, asked_ns, 4).unasked_ns == 0

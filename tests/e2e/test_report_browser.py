@@ -183,7 +183,7 @@ def test_a_link_leads_to_a_game_and_a_turn(browser, page, games):
         time.sleep(0.05)
     assert browser.text("now").startswith("Turn 3: ")
     browser.open(page, "#game=no/such/game&turn=%E0")
-    assert browser.text("now").startswith("Start.")
+    assert "End (" in browser.text("now")
     assert browser.log() == []
 
 
@@ -452,3 +452,39 @@ def test_an_animated_picture_shows_every_position_in_its_time(browser, tmp_path)
         assert sorted(shown) == sorted([*ground, *parts])
     assert browser.log() == []
     assert browser.requests() == [path.as_uri()]
+
+
+def test_a_page_begins_with_a_sentence_a_podium_and_a_game_that_plays_itself(browser, page):
+    browser.open(page)
+    headline = browser.js("return document.querySelector('.headline').textContent")
+    assert re.search("ahead|behind", headline)
+    podium = browser.js(
+        "return [...document.querySelectorAll('.podium li')].map(one => one.textContent)"
+    )
+    assert podium[0].startswith("1")
+    caption = browser.js("return document.querySelector('figcaption').textContent")
+    assert re.search(r" (beats|upsets|share the win)\b.*, (Bird|Lion), \d+ tiles; close: ", caption)
+    film = "const film = document.querySelector('.film');"
+    assert browser.js(f"{film} return film.animationsPaused()") is False
+    browser.cdp(
+        "Emulation.setEmulatedMedia",
+        features=[{"name": "prefers-reduced-motion", "value": "reduce"}],
+    )
+    assert browser.js(f"{film} return film.animationsPaused()") is True
+    first = browser.js("return document.querySelector('.lead a').hash")
+    browser.js("document.querySelector('.lead a').click()")
+    deadline = time.monotonic() + 240
+    while not browser.text("now").startswith("Start.") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert f"#game={browser.js('return document.getElementById(`game`).value')}&turn=0" == (
+        browser.js("return decodeURIComponent(arguments[0])", first)
+    )
+    assert browser.log() == []
+
+
+def test_the_rating_is_in_sight_on_a_phone(browser, page):
+    browser.open(page, width=390)
+    right = (
+        "return document.querySelector('#standings tbody .strong').getBoundingClientRect().right"
+    )
+    assert browser.js(right) <= 390

@@ -12,6 +12,7 @@ from arena.exports.report.about import bots_of, repeat_command, settings_of
 from arena.exports.report.drawing import empty_board, parts
 from arena.exports.report.faults import fault_object, faults
 from arena.exports.report.games import Album, album_of, chosen_records
+from arena.exports.report.lead import lead_of
 from arena.exports.report.material import Material, choose, gather
 from arena.exports.report.page import render, rules_named
 from arena.exports.report.scan import Forfeited
@@ -51,7 +52,8 @@ def report_page(
         folder, chosen_records(material.scan, chosen), material.secrecy.is_open_game, STDERR_CHARS
     )
     album = album_of(shown, material.info.boards)
-    text = render("report.html", _values(material, album))
+    values = {**_values(material, album), "lead": lead_of(material, chosen, album)}
+    text = render("report.html", values)
     exposed = sum(bool(material.is_open[game]) for game in chosen)
     notes = [
         *(

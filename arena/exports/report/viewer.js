@@ -348,5 +348,5 @@
   at("choice").hidden = games.length === 1;
   by.viewer.hidden = false;
   if (fromAddress()) toViewer();
-  else open(games[0], 0, 0);
+  else open(games[0], Infinity, 0); // the end: nobody should meet an empty board
 })();

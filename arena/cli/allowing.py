@@ -4,7 +4,7 @@ configuration.
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
@@ -22,7 +22,8 @@ from arena.tournament.own import OwnConfig, own_folder
 def granted(
     bots: Sequence[Bot], said: Sequence[str], own: OwnConfig, closed: Iterable[Path]
 ) -> dict[str, Grants]:
-    """What each of these bots may do beyond its sandbox, by label; says so on stderr.
+    """What each of these bots may do beyond its sandbox, by its label without options; says so on
+    stderr.
 
     Nobody may read what is ``closed``, nor the bots' own folders. Raises ConfigError.
     """
@@ -33,15 +34,15 @@ def granted(
     words: defaultdict[str, list[str]] = defaultdict(list)
     for text in said:
         name, more = read_allowed(text)
-        for label in _named(name, bots):
-            words[label] += more
-    found = {label: make_grants(each, Path(), folders) for label, each in words.items()}
+        words[_named(name, bots)] += more
+    found = {base: make_grants(each, Path(), folders) for base, each in words.items()}
     for bot in bots:
-        more = own_words(own, bot) if bot.label not in words else []
+        more = own_words(own, bot) if bot.base not in words else []
         if more:
-            found[bot.label] = make_grants(more, own_folder(), folders)
-    found = {label: grants for label, grants in found.items() if grants.words}
-    _tell(found, {bot.label: bot.folder for bot in bots})
+            found[bot.base] = make_grants(more, own_folder(), folders)
+    found = {base: grants for base, grants in found.items() if grants.words}
+    for base, grants in found.items():
+        _tell(base, grants, _folder_of(base, bots))
     return found
 
 
@@ -66,9 +67,9 @@ def is_trusted(bot: Bot, trusted: Sequence[str]) -> bool:
     return bool({bot.label, bot.base} & {*trusted})
 
 
-def _named(name: str, bots: Sequence[Bot]) -> list[str]:
-    """The labels of the bots that a name or path on the command line means: one bot, with all
-    options that it plays with. Raises ConfigError.
+def _named(name: str, bots: Sequence[Bot]) -> str:
+    """The label, without options, of the bot that a name or path on the command line means. Raises
+    ConfigError.
     """
     found = [
         bot for bot in bots if (_is_at(bot, Path(), name) if _is_path(name) else bot.base == name)
@@ -82,7 +83,21 @@ def _named(name: str, bots: Sequence[Bot]) -> list[str]:
             f"expected a bot with a process in --allow, got {name}, which is built in",
             "built-in bots are part of the arena: leave it out",
         )
-    return [bot.label for bot in found]
+    return found[0].base
+
+
+def _folder_of(base: str, bots: Sequence[Bot]) -> Path:
+    """Where the program is that bots with this label are, whatever their options. Raises
+    ConfigError if there are two.
+    """
+    folders = {bot.folder.resolve(): bot.folder for bot in bots if bot.base == base}
+    if len(folders) > 1:
+        raise ConfigError(
+            f"expected one program named {base} to allow it something, got"
+            f" {' and '.join(map(str, folders.values()))}",
+            "leave one out, or give it another name",
+        )
+    return next(iter(folders.values()))
 
 
 def _is_path(name: str) -> bool:
@@ -96,11 +111,7 @@ def _is_at(bot: Bot, base: Path, path: str) -> bool:
         return False
 
 
-def _tell(found: Mapping[str, Grants], folders: Mapping[str, Path]) -> None:
+def _tell(base: str, grants: Grants, folder: Path) -> None:
     """Says which program gets what: a bot's folder shows what its name may not."""
-    for label, grants in found.items():
-        click.echo(
-            f"note: {printable(label)} in {printable(str(folders[label]))} is allowed"
-            f" {', '.join(grants.words)}",
-            err=True,
-        )
+    words = ", ".join(grants.words)
+    click.echo(printable(f"note: {base} in {folder} is allowed {words}"), err=True)

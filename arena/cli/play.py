@@ -1,18 +1,16 @@
 """arena play: one game, drawn after each move."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from platform import node
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli import DONE, FAILED
-from arena.cli.drawing import end_line, move_lines, move_summary, places_text
-from arena.cli.human import YOU, Human
+from arena.cli.drawing import end_line, places_text
 from arena.cli.options import (
     DEAL,
     SandboxChoice,
@@ -21,43 +19,20 @@ from arena.cli.options import (
     sandbox_options,
     split_commas,
 )
-from arena.cli.resuming import (
-    ResumeChoice,
-    absent_players,
-    compared,
-    plan_on,
-    position_shown,
-    refuse_other_tables,
-    resume_options,
-)
+from arena.cli.resuming import ResumeChoice, Round, compared, refuse_other_tables, resume_options
 from arena.cli.settings import TIMES, setting_options
-from arena.cli.stderr import StderrLines
-from arena.cli.terminal import say, wait_for_key
+from arena.cli.single import SingleGame, new_faults
+from arena.cli.terminal import say
 from arena.commands.bots import bot_finder
 from arena.commands.request import with_clock
 from arena.errors import UserError, printable
 from arena.exports.text import seat_names
-from arena.match.clock import Timing
-from arena.match.referee import GamePlan, Referee, Watch
-from arena.match.resume import Resumed, reshuffled
-from arena.players.bot import BotPlayer
-from arena.players.builtin import built_in_player, is_built_in
-from arena.players.folder import Bot
-from arena.players.inprocess import InProcessPlayer
-from arena.players.player import Player
-from arena.players.process import adopt_orphans
-from arena.players.sandbox.tiers import Sandbox
-from arena.players.staging import staged_for_a_while
-from arena.players.stderr import Stderr
-from arena.players.wire import WireLog, logged_player
-from arena.records.note import Note
+from arena.match.resume import Resumed
+from arena.players.wire import WireLog
 from arena.records.record import DEALS, GameRecord, encode_record
-from arena.rules import State
 from arena.rules.boards import Board, find_board
-from arena.rules.notation import PASS
 from arena.rules.rounds import rounds_of, title_of
 from arena.rules.rulebook import explained
-from arena.rules.terms import Event
 from arena.tournament.config import DEFAULT_BOARDS
 from arena.tournament.request import RunOptions
 from arena.tournament.schedule import single_game
@@ -163,22 +138,17 @@ def play(  # noqa: PLR0913
     """  # noqa: D301 - \b is click's mark for lines to keep
     names = _board_names(board, match)
     game = resume.find(home)
-    if game is None:
-        _refuse_tables(bots, human)
-    else:
-        refuse_other_tables(game, bots, human)
+    _refuse_tables(game, bots, human)
     _refuse_misuse(human, options, as_json=as_json, has_stderr=has_stderr)
     if step:
         _refuse_steps(human, as_json=as_json)
     found = list(map(bot_finder(home, say, in_process=False), bots))
-    if game is None:
+    if not game or resume.is_reshuffled:
         seed = seed or new_seed()
-        rounds = _planned([find_board(name) for name in names], seed, deal)
+    if game:
+        rounds = [resume.round_of(game, seed)]
     else:
-        if resume.is_reshuffled:
-            seed = seed or new_seed()
-            game = reshuffled(game, seed)
-        rounds = [Round(game.script.board, partial(plan_on, game, seed), game)]
+        rounds = _planned([find_board(name) for name in names], str(seed), deal)
     table = SingleGame(
         found, human, with_clock(options, say).timing, choice.sandbox_for(found), step, has_stderr
     )
@@ -187,13 +157,12 @@ def play(  # noqa: PLR0913
     if not as_json:
         if len(records) > 1:
             click.echo(_total(records))
-        decks = "the same decks again" if len(records) > 1 else "the same deck again"
-        again = resume.again(seed) if game else f"{decks}: --seed {seed} --deal {deal}"
-        click.echo(again, err=True)
+        decks = "decks" if len(records) > 1 else "deck"
+        again = f"the same {decks} again: --seed {seed} --deal {deal}"
+        click.echo(resume.again(seed) if game else again, err=True)
     if log_path:
         click.echo(f"log: {log_path}", err=True)
-    old = len(game.gone) if game else 0
-    return FAILED if any(record.faults[old:] for record in records) else DONE
+    return FAILED if any(map(new_faults, rounds, records)) else DONE
 
 
 def _board_names(board: str | None, match: list[str] | None) -> list[str]:
@@ -202,16 +171,6 @@ def _board_names(board: str | None, match: list[str] | None) -> list[str]:
             "expected --board or --match, got both: --match names the board of each round"
         )
     return match or ([board] if board else list(DEFAULT_BOARDS))
-
-
-class Round(NamedTuple):
-    """A game to play: its board, what makes its plan of the bots' labels by seat, and the recorded
-    game that it goes on from, if any.
-    """
-
-    board: Board
-    plan_of: Callable[[Sequence[str]], GamePlan]
-    past: Resumed | None = None
 
 
 def _planned(boards: Sequence[Board], seed: str, deal: int) -> list[Round]:
@@ -231,21 +190,21 @@ def _planned(boards: Sequence[Board], seed: str, deal: int) -> list[Round]:
 
 
 def _played(
-    table: "SingleGame", rounds: Sequence[Round], log: WireLog | None, *, as_json: bool
+    table: SingleGame, rounds: Sequence[Round], log: WireLog | None, *, as_json: bool
 ) -> Iterator[GameRecord]:
     """Plays and shows one round after another."""
     for number, game in enumerate(rounds, 1):
         if len(rounds) > 1 and not as_json:
             click.echo(f"round {number} of {len(rounds)}, on {game.board.name}")
         record = table.play(game, log, is_drawn=not as_json)
-        _show_end(record, game.past, as_json=as_json)
+        _show_end(game, record, as_json=as_json)
         yield record
 
 
-def _show_end(record: GameRecord, past: Resumed | None, *, as_json: bool) -> None:
+def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> None:
     """The record of a game, or how it ended; forfeits go to stderr."""
     names = seat_names(record.bots)
-    for fault in record.faults[len(past.gone) if past else 0 :]:
+    for fault in new_faults(game, record):
         click.echo(
             f"forfeit: {names[fault.seat]} ({fault.kind}): {explained(printable(fault.detail))}",
             err=True,
@@ -253,8 +212,8 @@ def _show_end(record: GameRecord, past: Resumed | None, *, as_json: bool) -> Non
     click.echo(
         encode_record(record) if as_json else end_line(record.end, names, record.left, record.ranks)
     )
-    if past and not as_json:
-        click.echo(compared(past, record))
+    if game.past and not as_json:
+        click.echo(compared(game.past, record))
 
 
 def _total(records: Sequence[GameRecord]) -> str:
@@ -271,7 +230,10 @@ def _total(records: Sequence[GameRecord]) -> str:
     return f"match of {title_of(boards)}: {places}"
 
 
-def _refuse_tables(bots: tuple[str, ...], human: int | None) -> None:
+def _refuse_tables(game: Resumed | None, bots: tuple[str, ...], human: int | None) -> None:
+    if game:
+        refuse_other_tables(game, bots, human)
+        return
     seats = len(bots) + (human is not None)
     if not 2 <= seats <= 4:  # noqa: PLR2004 - the game's own limits
         wanted = "2 to 4 bots" if human is None else "1 to 3 bots beside you"
@@ -326,100 +288,3 @@ def _opened(path: Path | None) -> Iterator[WireLog | None]:
         ) from None
     with file:
         yield WireLog(file)
-
-
-class SingleGame(NamedTuple):
-    """Who plays, and how. ``human`` is the seat of a person, the bots take the others; ``step``
-    waits for a key after each move, and ``has_stderr`` shows what bots write to stderr.
-    """
-
-    bots: Sequence[Bot]
-    human: int | None
-    timing: Timing
-    sandbox: Sandbox
-    step: bool = False
-    has_stderr: bool = False
-
-    def play(self, game: Round, log: WireLog | None, *, is_drawn: bool) -> GameRecord:
-        """The record of a game, which is drawn as it is played if ``is_drawn``. Raises Void,
-        click.Abort.
-        """
-        adopt_orphans()
-        with self._staged() as bots:
-            players = self._players(bots, game.past, log)
-            labels = [player.name for player in players]
-            names = seat_names(labels)
-            plan = game.plan_of(labels)
-            said = StderrLines(players if self.has_stderr else [], names)
-            watches = (self._watch(names, said),) if is_drawn else ()
-            if game.past and is_drawn:
-                click.echo(position_shown(game.past, names, self.human))
-            try:
-                return (
-                    Referee(plan, game.board, players, self._timings(labels), *watches)
-                    .play(sandbox=self.sandbox.text(labels), host=node())
-                    .record
-                )
-            finally:
-                for player in players:
-                    player.stop()
-                said.show_rest()
-
-    def _timings(self, labels: Sequence[str]) -> list[Timing]:
-        """The time control of each seat."""
-        return [self.timing.of(label) for label in labels]
-
-    @contextmanager
-    def _staged(self) -> Iterator[list[Bot]]:
-        """The bots, with those that are processes copied to a temporary folder."""
-        processes = [at for at, bot in enumerate(self.bots) if not is_built_in(bot)]
-        with staged_for_a_while(
-            *(self.bots[at] for at in processes), sandbox=self.sandbox
-        ) as staged:
-            there = dict(zip(processes, staged, strict=True))
-            yield [there.get(at, bot) for at, bot in enumerate(self.bots)]
-
-    def _players(
-        self, bots: Sequence[Bot], past: Resumed | None, log: WireLog | None
-    ) -> list[Player]:
-        """The players by seat."""
-        seated = absent_players(past)
-        free = [seat for seat in range(4) if seat != self.human and seat not in seated]
-        for bot, seat in zip(bots, free, strict=False):
-            seated[seat] = self._player(bot, seat, log)
-        if self.human is not None:
-            labels = {self.human: YOU, **{seat: player.name for seat, player in seated.items()}}
-            names = seat_names([labels[seat] for seat in sorted(labels)])
-            seated[self.human] = Human(names, input)
-        return [seated[seat] for seat in sorted(seated)]
-
-    def _player(self, bot: Bot, seat: int, log: WireLog | None) -> BotPlayer | InProcessPlayer:
-        """A bot's player; a process is logged if there is a log."""
-        if is_built_in(bot):
-            return built_in_player(bot)
-        startup_ms, clock = self.timing.startup_ms, self.timing.clock
-        if log:
-            return logged_player(bot, startup_ms, self.sandbox, log, seat, clock)
-        stderr = Stderr(at_once=True) if self.has_stderr else None
-        return BotPlayer(bot, startup_ms, self.sandbox, clock, stderr=stderr)
-
-    def _watch(self, names: Sequence[str], said: StderrLines) -> Watch:
-        """What is shown after each move: everything, or less if a person plays, who sees the board
-        when it is their turn.
-        """
-
-        def show(
-            state: State, seat: int, move: int, events: list[Event], note: Note | None
-        ) -> None:
-            # Not to a person who plays: a bot may speak of its hand.
-            told = [] if note is None or self.human is not None else [f"note: {note}"]
-            if self.human is None:
-                told += said.new(seat, state.turns - (move != PASS))
-            if self.human is None or state.end is not None:
-                click.echo(move_lines(state, names, seat, move, events, told))
-            else:
-                click.echo(move_summary(state, names, seat, move, events))
-            if self.step and state.end is None:
-                wait_for_key()
-
-        return show

@@ -2,8 +2,8 @@
 in the recorded game.
 """
 
-from collections.abc import Sequence
-from functools import wraps
+from collections.abc import Callable, Sequence
+from functools import partial, wraps
 from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple, cast
@@ -17,15 +17,26 @@ from arena.cli.options import Command
 from arena.errors import printable
 from arena.exports.text import board_text, hands_text, seat_names
 from arena.match.referee import GamePlan
-from arena.match.resume import Resumed, first_difference, resumed, resumed_id
+from arena.match.resume import Resumed, first_difference, reshuffled, resumed, resumed_id
 from arena.match.retrace import Recorded
 from arena.players.player import Player
 from arena.records.record import GameRecord
+from arena.rules.boards import Board
 from arena.tournament.deals import bot_seed
 from arena.tournament.scripts import Scripts
 
 OTHER_DEALS = ("board", "match", "deal")
 """Options that choose tiles or a board, which a recorded game has already."""
+
+
+class Round(NamedTuple):
+    """A game to play: its board, what makes its plan of the bots' labels by seat, and the recorded
+    game that it goes on from, if any.
+    """
+
+    board: Board
+    plan_of: Callable[[Sequence[str]], GamePlan]
+    past: Resumed | None = None
 
 
 class ResumeChoice(NamedTuple):
@@ -52,6 +63,12 @@ class ResumeChoice(NamedTuple):
                 )
         folder, record = named_game(home, self.words)
         return resumed(Scripts(folder).of(record), self.turn or 0)
+
+    def round_of(self, game: Resumed, seed: str | None) -> Round:
+        """The game to play, dealt anew if that is wanted. Raises RunError."""
+        if self.is_reshuffled:
+            game = reshuffled(game, str(seed))
+        return Round(game.script.board, partial(_plan_on, game, seed), game)
 
     def again(self, seed: str | None) -> str:
         """The options that lead to the same tiles again."""
@@ -97,7 +114,7 @@ def resume_options(command: Command) -> Command:
     return cast("Command", wrapped)
 
 
-def plan_on(game: Resumed, seed: str | None, bots: Sequence[str]) -> GamePlan:
+def _plan_on(game: Resumed, seed: str | None, bots: Sequence[str]) -> GamePlan:
     """The plan of a game that goes on; with a seed the bots draw other random numbers than in the
     recorded game.
     """
@@ -155,5 +172,9 @@ def compared(game: Resumed, new: GameRecord) -> str:
     old = game.script.record
     turn = first_difference(old, new)
     ending = end_line(old.end, seat_names(old.bots), old.left, old.ranks)
-    parts = "it is the same, move by move" if turn is None else f"the games part at turn {turn}"
-    return f"in the record: {printable(ending)}; {parts}"
+    parts = (
+        "both games are the same, move by move"
+        if turn is None
+        else f"the games part at turn {turn}"
+    )
+    return f"in the record: {printable(ending)}\n{parts}"

@@ -45,6 +45,14 @@ def test_each_kind_of_fault_is_shown_by_its_latest_game(material):
     assert {record.deal for record in shown.values()} == {106, 107, 108}
 
 
+def test_close_games_come_first_and_those_with_a_fault_last(material):
+    chosen = choose_games(field_of(material), 20)
+    assert next(iter(chosen.values()))[0].startswith("close: ")
+    faulty = [bool(record_of(material, game).faults) for game in chosen]
+    assert any(faulty)
+    assert faulty == sorted(faulty)
+
+
 def test_an_upset_is_the_widest_difference_that_was_overcome(material):
     elo = {"a": 900.0, "b": 500.0, "c": 100.0, "d": 0.0}
     chosen = choose_games(field_of(material, elo), 20)

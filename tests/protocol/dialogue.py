@@ -3,7 +3,8 @@
 A block starts with settings, ``name value`` a line, then a blank line, then the dialogue: ``>``
 from the arena, ``<`` from the bot, ``> ...`` any lines, ``!`` something that the bot does, ``*`` a
 note that the record keeps, ``=`` how it ends. A shown line of the arena may leave fields out. The
-settings ``options`` and ``set`` are what the bot.toml declares, and what the user sets.
+settings ``options`` and ``set`` are what the bot.toml declares, and what the user sets; ``past``
+are the moves of a game that this one goes on from.
 """
 
 import json
@@ -111,9 +112,9 @@ def play_game(settings, player, others=first_move):
     board = board_of(settings)
     deck = full_deck(settings.get("deck", "RR YY BB RY YB RB"))
     names = tuple(player.name for player in seated)
-    plan = GamePlan(
-        "example/0/0", board.name, 0, 0, names, deck, tuple(1000 + at for at in range(players))
-    )
+    seeds = tuple(1000 + at for at in range(players))
+    past = tuple(settings.get("past", "").split())
+    plan = GamePlan("example/0/0", board.name, 0, 0, names, deck, seeds, past)
     timings = [timing_of(settings).of(name) for name in names]
     return Referee(plan, board, seated, timings).play().record
 

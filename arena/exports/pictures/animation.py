@@ -7,6 +7,7 @@ last position.
 
 from collections.abc import Sequence
 from html import escape
+from typing import NamedTuple
 
 from arena.errors import printable
 from arena.exports.pictures.board import picture_file
@@ -23,8 +24,23 @@ NAMES = ".q-seat{font:600 15px system-ui,sans-serif;fill:#3a3024}.q-left{text-an
 MOST_LETTERS = 34
 
 
+class Animation(NamedTuple):
+    """``content`` is SVG of ``width`` by ``height`` that refers to parts."""
+
+    width: int
+    height: int
+    content: str
+
+
 def animated_picture(record: GameRecord, board: Board) -> str:
     """The file. Raises RunError if the record does not follow from its deck and moves."""
+    width, height, content = animation_of(record, board)
+    title = printable(f"{' - '.join(seat_names(record.bots))}: {record.id}")
+    return picture_file((width, height), title, content, NAMES)
+
+
+def animation_of(record: GameRecord, board: Board) -> Animation:
+    """The game without its file. Raises RunError."""
     film, state = Film(board), start_state(record, board)
     film.add(state)
     left = [list(state.left)]
@@ -33,14 +49,12 @@ def animated_picture(record: GameRecord, board: Board) -> str:
         left.append(list(step.state.left))
     clock = Clock(len(film.frames))
     width, height = size(board)
-    panel = _panel(record, left, clock, width)
     content = (
         f'<rect width="100%" height="100%" rx="9" fill="#f5eedd"/>{clock.tick()}'
-        f'{framed(board, _elements(film, clock))}<g transform="translate(0 {height})">{panel}</g>'
+        f'{framed(board, _elements(film, clock))}<g transform="translate(0 {height})">'
+        f"{_panel(record, left, clock, width)}</g>"
     )
-    title = f"{' - '.join(seat_names(record.bots))}: {record.id}"
-    extent = (width, height + LINE * len(record.bots) + 12)
-    return picture_file(extent, printable(title), content, NAMES)
+    return Animation(width, height + LINE * len(record.bots) + 12, content)
 
 
 class Clock:

@@ -1,4 +1,6 @@
-"""Chooses the games for a page: first faults, then upsets, then extreme games, then the latest."""
+"""Chooses the games for a page: first close ones, then upsets, extreme games and the latest, last
+those with faults.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -39,9 +41,9 @@ def choose_games(field: Field, count: int) -> Reasons:
     chosen: Reasons = {}
     some = max(1, count // 8)
     sources: list[tuple[int, Iterator[tuple[int, str]]]] = [
-        (count // 3, _faults(field)),
-        (some, _upsets(field)),
         (some, _closest(field)),
+        (some, _upsets(field)),
+        (count // 3, _faults(field)),
         (max(1, some // 2), _by_length(field, longest=True)),
         (max(1, some // 2), _by_length(field, longest=False)),
         (count, _latest_of_pairings(field)),
@@ -51,9 +53,10 @@ def choose_games(field: Field, count: int) -> Reasons:
         for game, reason in islice(source, share):
             if game in chosen or len(chosen) < count:
                 chosen.setdefault(game, []).append(reason)
+    faulty = {forfeited.game for forfeited in field.scan.faults}
     return {
         game: [reason for reason in reasons if reason != "latest" or len(reasons) == 1]
-        for game, reasons in chosen.items()
+        for game, reasons in sorted(chosen.items(), key=lambda item: item[0] in faulty)
     }
 
 

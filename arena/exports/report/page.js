@@ -27,3 +27,18 @@
   label();
   button.hidden = false;
 })();
+
+/* What plays itself begins in the middle, and stands still at its end for those who want no motion. */
+(() => {
+  const MIDDLE_S = 16, LONG_S = 1e6;
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  const follow = () => {
+    for (const film of document.querySelectorAll(".film")) {
+      film.setCurrentTime(calm.matches ? LONG_S : MIDDLE_S);
+      if (calm.matches) film.pauseAnimations();
+      else film.unpauseAnimations();
+    }
+  };
+  calm.addEventListener("change", follow);
+  follow();
+})();

@@ -13,6 +13,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from arena.exports.pictures.animation import NAMES
 from arena.exports.pictures.parts import style as drawing_style
 from arena.exports.report.words import counted, milliseconds, number, shortened, signed, visible
 from arena.rules.rulebook import CITED, Rule, cited, every_rule
@@ -35,7 +36,10 @@ class Inline(NamedTuple):
 
 def render(template: str, values: Mapping[str, Any]) -> str:
     """The page made from one of the templates."""
-    style, script = _inline(read("style.css"), drawing_style()), _inline(*map(read, SCRIPTS))
+    style, script = (
+        _inline(read("style.css"), drawing_style() + NAMES),
+        _inline(*map(read, SCRIPTS)),
+    )
     policy = POLICY.format(style=style.hash, script=script.hash)
     page: str = (
         _environment()

@@ -1,0 +1,87 @@
+"""What a page of a run begins with: who leads, in a sentence and on a podium, and the best game."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+
+from arena.errors import ArenaError
+from arena.exports.pictures.animation import animation_of
+from arena.exports.report.choice import Reasons
+from arena.exports.report.games import Album, chosen_records
+from arena.exports.report.material import Material
+from arena.exports.report.svg import element
+from arena.exports.report.words import counted, number
+from arena.exports.text import seat_names
+from arena.records.record import GameRecord
+
+PLACES = 3
+
+
+class Game(NamedTuple):
+    """A game that plays itself."""
+
+    id: str
+    caption: str
+    picture: Markup
+
+
+def lead_of(material: Material, chosen: Reasons, album: Album) -> dict[str, Any]:
+    """The first sentence, the podium as (rank, bot, Elo), best first, and the game or None."""
+    sentences = material.tables.sentences
+    return {
+        "sentence": sentences[0] if sentences else "",
+        "podium": [
+            _place(row) for row in material.tables.standings.to_dict("records") if _is_placed(row)
+        ],
+        "game": _best_game(material, chosen, album),
+    }
+
+
+def _is_placed(row: dict[Any, Any]) -> bool:
+    """Whether the bot has a place and a rating: not one of which only a bound is known."""
+    is_bound = row["mark"] in ("<", ">")
+    return bool(row["rank"] <= PLACES and np.isfinite(row["elo"]) and not is_bound)
+
+
+def _place(row: dict[Any, Any]) -> tuple[int, str, str]:
+    bar = (row["elo_high"] - row["elo_low"]) / 2
+    error = f" ± {number(bar)}" if np.isfinite(bar) else ""
+    return int(row["rank"]), str(row["bot"]), f"{number(row['elo'])}{error} Elo"
+
+
+def _best_game(material: Material, chosen: Reasons, album: Album) -> Game | None:
+    """The first game of the page, if nobody forfeited in it."""
+    for record, reasons in chosen_records(material.scan, dict(list(chosen.items())[:1])):
+        if record.faults or record.board not in album.boards or not record.moves:
+            return None
+        try:
+            width, height, content = animation_of(record, album.boards[record.board])
+        except ArenaError:
+            return None
+        picture = element(
+            "svg",
+            # our own drawing, with the names in it escaped
+            Markup(content),  # noqa: S704
+            viewBox=f"0 0 {width} {height}",
+            class_="film",
+            role="img",
+            aria_label=f"The game {record.id}, playing itself",
+        )
+        return Game(record.id, _caption(record, reasons), picture)
+    return None
+
+
+def _caption(record: GameRecord, reasons: list[str]) -> str:
+    """Such as "greedy beats careful, Lion, 41 tiles; upset: by 120 Elo"."""
+    names = seat_names(record.bots)
+    won, lost = (
+        [name for name, rank in zip(names, record.ranks, strict=True) if (rank == 1) == is_won]
+        for is_won in (True, False)
+    )
+    verb = "beats" if len(won) == 1 else "share the win over" if lost else "share the win"
+    is_upset = any(reason.startswith("upset") for reason in reasons)
+    who = f"{' and '.join(won)} {'upsets' if is_upset and len(won) == 1 else verb}"
+    place = f"{record.board.capitalize()}, {counted(record.turns, 'tile')}"
+    why = f"; {'; '.join(reasons)}" if reasons else ""
+    return f"{who} {', '.join(lost)}".rstrip() + f", {place}{why}"

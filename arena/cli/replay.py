@@ -18,9 +18,10 @@ from arena.cli.asking import (
     show_stderr,
 )
 from arena.cli.drawing import end_line, move_lines, paint
-from arena.cli.options import SandboxChoice, as_json, sandbox_options
+from arena.cli.options import as_json, sandbox_options
 from arena.cli.stderr import RecordedLines
 from arena.cli.terminal import step_through
+from arena.commands.allowing import SandboxChoice
 from arena.errors import RunError, UserError, printable
 from arena.exports.pictures.animation import animated_picture
 from arena.exports.text import board_text, hands_text, seat_names

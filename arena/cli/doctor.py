@@ -21,13 +21,14 @@ from arena.errors import printable
 from arena.players.exchange import CHANNEL
 from arena.players.kept import Kept, cache_folder
 from arena.players.passing import remove_abandoned
-from arena.players.sandbox.launch import search_path
 from arena.players.sandbox.probe import failure
+from arena.players.sandbox.programs import search_path
 from arena.players.sandbox.tiers import TIERS, Sandbox
 from arena.players.steadiness import kernel_counts, longest_pauses, paranoia
 from arena.rules import CORE
+from arena.tournament.crew import START_METHOD
 from arena.tournament.own import read_own_config
-from arena.tournament.pool import START_METHOD, available_cores
+from arena.tournament.pool import available_cores
 
 TOOLCHAINS = {
     "Python": ("python3",),

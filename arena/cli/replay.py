@@ -18,9 +18,10 @@ from arena.cli.asking import (
     show_stderr,
 )
 from arena.cli.drawing import end_line, move_lines, paint
-from arena.cli.options import SandboxChoice, as_json, sandbox_options
+from arena.cli.options import as_json, sandbox_options
 from arena.cli.stderr import RecordedLines
 from arena.cli.terminal import step_through
+from arena.commands.allowing import SandboxChoice
 from arena.errors import RunError, UserError, printable
 from arena.exports.pictures.animation import animated_picture
 from arena.exports.text import board_text, hands_text, seat_names
@@ -28,12 +29,14 @@ from arena.match.replay import replay as replay_record
 from arena.match.replay import start_state
 from arena.records.record import GameRecord, encode_record
 from arena.records.regular import write_durably
+from arena.records.review import newest_review, read_reviews
 from arena.records.runfile import read_run
 from arena.records.stderr import Part, read_stderr
 from arena.rules.boards import Board
 from arena.rules.notation import PASS
 from arena.rules.positions import position_text
 from arena.rules.rulebook import explained
+from arena.rules.terms import REVISION
 
 NOTHING_SAID = RecordedLines([], [], None)
 REPLAYS = "replays"
@@ -124,8 +127,8 @@ def replay(  # noqa: PLR0913
 
     With --bot, the bot gets the same lines and the same seed as the seat did, up to its turn after
     that many placements. Its answers on the way are ignored. Then you see its answer next to the
-    recorded one. The exit status is 1 if the bot commits a fault. --sandbox, --trust and
-    --unsafe-no-sandbox apply to this bot.
+    recorded one. The exit status is 1 if the bot commits a fault. --sandbox, --allow,
+    --trust and --unsafe-no-sandbox apply to this bot.
     """  # noqa: D301 - \b is click's mark for lines to keep
     files = {kind: name for kind, name in sorted(named.items()) if name is not None}
     _refuse_misuse(turn, list(files), bot_text, step=step, as_json=as_json)
@@ -256,15 +259,27 @@ def _pages(
     record breaks the rules.
     """
     names, board = seat_names(record.bots), _board(folder, record)
-    start = start_state(record, board)
+    start, grades = start_state(record, board), _grades(folder, record)
     head = "".join(f"{line}\n" for line in said.before())
     yield 0, f"{head}{board_text(start, paint)}\n{hands_text(start, names, seat)}\n"
     for state, mover, move, events, ms, note in replay_record(record, board):
         told = [] if ms is None else [f"in {ms:g} ms"]
         if note and seat in (None, mover):
             told.append(f"note: {note}")
+        if move != PASS and state.turns - 1 in grades and seat in (None, mover):
+            told.append(f"grade: {grades[state.turns - 1]}")
         told += said.of(mover, state.turns - (move != PASS))
         yield state.turns, move_lines(state, names, mover, move, events, told, seat)
+
+
+def _grades(folder: Path, record: GameRecord) -> dict[int, str]:
+    """What the last judge made of the game's decisions, by turn, if it was reviewed."""
+    try:
+        found = newest_review(read_reviews(folder), record, REVISION)
+    except RunError as error:
+        click.echo(f"warning: grades are left out: {error}", err=True)
+        return {}
+    return {turn: grade.told(found[0]) for turn, grade in found[1].items()} if found else {}
 
 
 def _board(folder: Path, record: GameRecord) -> Board:

@@ -3,7 +3,7 @@ then to be seen.
 """
 
 import heapq
-from collections.abc import Callable, Collection, Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import ExitStack, closing
 from hashlib import sha256
 from operator import attrgetter
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-import numpy as np
 import pandas as pd
 
 from arena import __version__
@@ -21,10 +20,10 @@ from arena.match.grading import seconds_of_a_grade
 from arena.match.replay import start_state
 from arena.players.builtin import built_in
 from arena.players.folder import Bot
+from arena.ratings.matches import score_journal
 from arena.ratings.reviews import Graded, bots_table, decisions_table
-from arena.ratings.tally import GameList, Row, row_decoder
 from arena.records.find import find_record, read_records
-from arena.records.journal import journal_of, read_rows
+from arena.records.journal import journal_of
 from arena.records.record import GameRecord
 from arena.records.review import (
     Grade,
@@ -169,10 +168,11 @@ class Review:
         """How many games are held back, and the records to look at, in an order without a system,
         so that any first part of them stands for the whole.
         """
-        is_open = _open_deals(self.run)
+        score = score_journal(journal_of(self.run), [], own_decks=self.info.has_own_decks)
+        is_open = judge_secrecy(self.info, score.games.blocks()).is_open_game
         if game is not None:
             record = find_record(self.run, game)
-            if is_open(record.board, record.deal):
+            if is_open(record):
                 raise RunError(
                     f"expected a game whose deal is over, got {record.id}",
                     "a review shows what seats held, and other games of this deal are still to be"
@@ -183,7 +183,7 @@ class Review:
         for record in read_records(self.run):
             if self._bots and self._bots.isdisjoint(record.bots):
                 continue
-            if is_open(record.board, record.deal):
+            if is_open(record):
                 held_back += 1
             else:
                 found.append(record)
@@ -197,13 +197,3 @@ def _advised(judge: Judge, bot: Bot) -> Judge:
 
 def _draw(record: GameRecord) -> bytes:
     return sha256(record.id.encode()).digest()
-
-
-def _open_deals(run: Path) -> Callable[[str, int], bool]:
-    """Whether a deal on a board may still have games to play."""
-    info = read_run(run)
-    games = GameList(own_decks=info.has_own_decks)
-    for _, row in read_rows(journal_of(run), row_decoder(Row)):
-        games.add(row)
-    secrecy = judge_secrecy(info, games.blocks())
-    return lambda board, deal: bool(secrecy.is_open(board, np.array([deal]))[0])

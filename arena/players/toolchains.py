@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from arena.players.sandbox.launch import search_path
+from arena.players.sandbox.programs import search_path
 
 _XCODE = "xcode-select --install"
 INSTALL = {

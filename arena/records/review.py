@@ -78,6 +78,15 @@ class Grade(Struct, frozen=True, forbid_unknown_fields=True):
             return None
         return NormalDist().cdf(HALF_WIDTH * self.cost / self.error)
 
+    def told(self, judge: Judge) -> str:
+        """One line for people."""
+        if self.choices == 1:
+            return "the only legal move"
+        if self.better == self.played:
+            return f"{judge.name} would have played the same"
+        figures = f"{100 * self.cost:.1f} +/- {100 * self.error:.1f} % of a win"
+        return f"costs {figures} against {self.better}, as {judge.name} judges"
+
 
 class ReviewedGame(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A line. ``seats`` are those whose decisions were graded, all of them; ``rules`` is the

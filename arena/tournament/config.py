@@ -321,7 +321,7 @@ def describe_run(
     grants: Mapping[str, list[str]] = NO_GRANTS,
 ) -> RunInfo:
     """The run.json of a run with these settings; ``known`` is what it says of the run so far, and
-    ``grants`` are those of bots by label.
+    ``grants`` are those of bots, by label without options.
     """
     return RunInfo(
         arena=__version__,
@@ -331,7 +331,7 @@ def describe_run(
         config=msgspec.to_builtins(config),
         boards={name: list(boards[name].rows) for name in config.boards},
         bots=[
-            msgspec.structs.replace(info_of(bot, known), grants=grants.get(bot.label, []))
+            msgspec.structs.replace(info_of(bot, known), grants=grants.get(bot.base, []))
             for bot in bots
         ],
         seed=config.seed,

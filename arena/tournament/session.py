@@ -16,6 +16,7 @@ from msgspec import Struct
 from arena.errors import ConfigError, RunError
 from arena.players.builtin import is_built_in
 from arena.players.folder import Bot
+from arena.players.options import split_options
 from arena.players.passing import remove_abandoned, remove_tree
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import stage
@@ -174,7 +175,7 @@ def _plan(
         sandbox=sandbox.tier,
         started=now(),
         known=known,
-        grants={label: grants.words for label, grants in sandbox.grants.items()},
+        grants={base: grants.words for base, grants in sandbox.grants.items()},
     )
     if known:
         refuse_differences(folder, known, info)
@@ -346,7 +347,7 @@ def _is_just_this(info: RunInfo, request: Request) -> bool:
         started=info.started,
         known=info,
         # What bots may do is compared when the run is opened, and then said.
-        grants={bot.name: bot.grants for bot in info.bots},
+        grants={split_options(bot.name)[0]: bot.grants for bot in info.bots},
     )
     has_same_bots = {bot.label for bot in request.bots} <= {bot.name for bot in info.bots}
     has_grown = any(wanted.config[key] != info.config.get(key) for key in (*GROWING, "until"))

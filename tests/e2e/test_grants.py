@@ -110,7 +110,7 @@ def test_a_bot_asks_a_server_with_a_key_where_it_is_allowed_and_the_key_is_kept_
     assert "beyond the sandbox, asker was allowed network, env:STUB_KEY" in out
     asker("report", "r")
     page = (asker.home / "results" / "r" / "report.html").read_text()
-    assert "Allowed asker beyond it" in page
+    assert "asker: network, env:STUB_KEY" in page
     assert "asker was allowed network, env:STUB_KEY" in page
     assert "no difference" in asker("verify", "r")[0]
     told = f"{out}{err}"
@@ -227,6 +227,9 @@ def test_the_users_own_configuration_allows_a_bot_by_its_folder(asker, server):
     asker.add_bot("asker", (folder / "bot.py").read_text(), to="strangers")
     asker("play", "strangers/asker", "fst", "--seed", 1)
     assert server.asked == asked
+    # two programs of one name are told apart by nobody
+    play = ("play", "strangers/asker", "asker:move_ms=900", "--seed", 1)
+    assert "expected one program named asker" in asker(*play, status=1)[1]
     # and the command line takes away
     asker("play", "asker", "fst", "--seed", 1, "--allow", "asker=none")
     assert server.asked == asked

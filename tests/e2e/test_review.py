@@ -103,6 +103,20 @@ def test_an_interrupted_review_goes_on_where_it_was(duel, sign):
     assert path.read_text().splitlines() == kept
 
 
+def test_a_replay_shows_grades_and_to_one_seat_only_its_own(duel):
+    game = duel.records("duel")[0]["id"]
+    assert "grade: " not in duel("replay", "duel", game)[0]
+    duel("review", "duel", game, *QUICK)
+    out, _ = duel("replay", "duel", game)
+    assert out.count("  grade: ") == duel.records("duel")[0]["turns"]
+    assert "% of a win against" in out
+    assert 0 < duel("replay", "duel", game, "--seat", 0)[0].count("grade: ") < out.count("grade: ")
+    (duel.home / "results" / "duel" / "review.jsonl").write_text("{}\n")
+    shown, err = duel("replay", "duel", game)
+    assert "grade: " not in shown
+    assert "warning: grades are left out: " in err
+
+
 def test_a_bot_of_the_users_can_name_the_better_moves(duel):
     game = duel.records("duel")[0]["id"]
     out, _ = duel("review", "duel", game, "--bot", "random", "--judge", "fst", "--deals", 20)

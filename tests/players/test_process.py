@@ -13,7 +13,8 @@ import pytest
 
 from arena.players import usage
 from arena.players.process import BotProcess, signal_name
-from arena.players.sandbox.launch import plain_launch, readable_paths
+from arena.players.sandbox.launch import plain_launch
+from arena.players.sandbox.programs import readable_paths
 
 PYTHON = sys.executable
 

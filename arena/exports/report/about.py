@@ -167,7 +167,7 @@ def settings_of(material: Material) -> list[tuple[str, str]]:
             or "-",
         ),
         *(
-            (f"Allowed {bot.name} beyond it", ", ".join(bot.grants))
+            ("Allowed beyond the sandbox", f"{bot.name}: {', '.join(bot.grants)}")
             for bot in info.bots
             if bot.grants
         ),

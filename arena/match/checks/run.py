@@ -9,7 +9,7 @@ from arena.match.checks.bench import Bench
 from arena.match.checks.step import Failed, StepResult
 from arena.match.checks.table import FILES, STEPS, TableStep
 from arena.players.folder import Bot, bot_files
-from arena.players.sandbox.launch import interpreter_paths
+from arena.players.sandbox.programs import interpreter_paths
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import staged_for_a_while
 from arena.rules.rulebook import where_to_read

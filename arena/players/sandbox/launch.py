@@ -7,18 +7,18 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from glob import escape, glob
+from collections.abc import Mapping, Sequence
+from glob import glob
 from pathlib import Path
 
 from msgspec import Struct
 
-import arena
 from arena.errors import SandboxError
 from arena.players.passing import make_passing, remove_passing
 from arena.players.sandbox import seccomp
 from arena.players.sandbox.grants import NO_GRANTS, Grants
 from arena.players.sandbox.openings import cores_for, gpu_devices, gpu_processes, opened_files
+from arena.players.sandbox.programs import readable_paths, rust_paths, rustup_home, search_path
 
 PROCESSES = 128
 SPARE_PROCESSES = 8 * PROCESSES
@@ -29,28 +29,6 @@ bots' processes.
 MEMORY_BYTES = {"/dev/shm": 8 << 20, "/tmp": 64 << 20}  # noqa: S108
 FILES_IN_MEMORY = 20_000
 DISK_MB, DISK_FILES = 256, 20_000
-PYTHON_PARTS = ("bin", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "share")
-"""The parts of a Python installation. The folder around them may hold anything, if somebody
-installed it in their own folder.
-"""
-PARTS = ("lib", "lib64", "libexec", "share")
-INSTALLED = (
-    "pyvenv.cfg",
-    "lib/*.so*",
-    *(f"{part}/{{name}}{version}" for part in PARTS for version in ("", "[0-9]*", "-[0-9]*")),
-)
-"""Where an interpreter keeps what it needs, by its name: lib/python3.12, lib/ruby, share/julia; and
-shared libraries, which are code.
-"""
-TOOLCHAINS = {
-    "lib/modules": ("lib", "conf", "release"),  # a Java runtime
-    "pkg/tool": ("VERSION", "go.env", "lib", "pkg", "src"),  # Go
-}
-"""Installations that are told by what is in them: the sign, and the parts that a program there
-needs.
-"""
-PRIVATE = (".cargo", ".local")
-"""Folders in a home that have a ``bin`` next to secrets."""
 KEPT_VARIABLES = ("LANG", "LC_ALL", "TZ")
 OUTSIDE_VARIABLES = (*KEPT_VARIABLES, "HOME", "TMPDIR")
 SYSTEM_FOLDERS = ("bin", "lib", "lib32", "lib64", "sbin")
@@ -151,30 +129,8 @@ def bubblewrap_launch(
         *(word for place in secrets for word in ("--args", str(place))),
     ]
     arguments += [word for name, value in variables.items() for word in ("--setenv", name, value)]
-    arguments += _system_binds()
-    arguments += ["--proc", "/proc", "--dev", "/dev"]
-    arguments += [
-        word
-        for path, size in MEMORY_BYTES.items()
-        for word in ("--size", str(size), "--tmpfs", path)
-    ]
-    arguments += [word for path in readable for word in ("--ro-bind-try", path, path)]
-    if grants.gpu:
-        arguments += [word for path in gpu_devices() for word in ("--dev-bind-try", path, path)]
-    arguments += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
-    arguments += [
-        "--remount-ro",
-        "/proc",
-        "--remount-ro",
-        "/dev",
-        "--remount-ro",
-        "/",
-        "--chdir",
-        "/bot",
-        "--seccomp",
-        str(program),
-        "--",
-    ]
+    arguments += _mounts(readable, folder, writable=writable, gpu=grants.gpu)
+    arguments += ["--chdir", "/bot", "--seccomp", str(program), "--"]
     inside = ["prlimit", f"--nproc={PROCESSES}", "--", *command]
     limits = {"files_in_memory": FILES_IN_MEMORY, **_cores(grants)}
     if _is_setuid("bwrap"):
@@ -238,6 +194,21 @@ def landlock_launch(
     return Launch([*confine, *command], variables, [program], temporary, limits)
 
 
+def _mounts(readable: Sequence[str], folder: Path, *, writable: bool, gpu: bool) -> list[str]:
+    """All files in bubblewrap's sandbox: those that can be read, the bot's at /bot, two folders in
+    memory, and the devices.
+    """
+    words = [*_system_binds(), "--proc", "/proc", "--dev", "/dev"]
+    for path, size in MEMORY_BYTES.items():
+        words += ["--size", str(size), "--tmpfs", path]
+    for path in readable:
+        words += ["--ro-bind-try", path, path]
+    for path in gpu_devices() if gpu else ():
+        words += ["--dev-bind-try", path, path]
+    words += ["--bind" if writable else "--ro-bind", str(folder), "/bot"]
+    return words + [word for path in ("/proc", "/dev", "/") for word in ("--remount-ro", path)]
+
+
 def _granted_files(grants: Grants) -> list[str]:
     """What the user lets the bot read. Raises SandboxError if it is no longer what it was."""
     for path in grants.read:
@@ -260,37 +231,13 @@ def _as_arguments(variables: Mapping[str, str]) -> bytes:
     return b"".join(os.fsencode(word) + b"\0" for word in words)
 
 
-def readable_paths(command: Sequence[str], folder: Path) -> list[str]:
-    """What a bot may read besides the system and its folder: the arena's Python and package (for
-    the SDK), and its interpreter.
-    """
-    prefixes = dict.fromkeys((sys.prefix, sys.base_prefix))
-    paths = [
-        str(part)
-        for prefix in prefixes
-        for name in PYTHON_PARTS
-        if (part := Path(prefix, name)).exists()
-    ]
-    paths += [str(Path(arena.__file__).parent), *interpreter_paths(command[0], folder)]
-    return list(dict.fromkeys(path for path in paths if not _is_system(path)))
-
-
-def _rust() -> list[str]:
-    """Where rustup keeps its toolchains, for builds; ``.cargo`` itself may hold a token."""
-    return [str(place) for place in (Path.home() / ".cargo" / "bin", _rustup()) if place.is_dir()]
-
-
-def _rustup() -> Path:
-    return Path(os.environ.get("RUSTUP_HOME", Path.home() / ".rustup"))
-
-
 def _readable(command: Sequence[str], folder: Path, *, writable: bool) -> list[str]:
     """The same paths, plus the toolchains for a build.
 
     Raises SandboxError if the bot is in a folder that every bot may read, because its rivals and
     the journal would be there too.
     """
-    paths = [*readable_paths(command, folder), *(_rust() if writable else [])]
+    paths = [*readable_paths(command, folder), *(rust_paths() if writable else [])]
     for path in ("/usr", *paths):
         if folder.is_relative_to(path):
             message = (
@@ -301,88 +248,13 @@ def _readable(command: Sequence[str], folder: Path, *, writable: bool) -> list[s
     return paths
 
 
-def interpreter_paths(program: str, folder: Path) -> list[str]:
-    """What a program of PATH that is not the system's needs to run: itself, and of its installation
-    what is an interpreter's.
-    """
-    found = None if os.sep in program else shutil.which(program, path=search_path(os.environ))
-    if not found:
-        return []
-    paths = []
-    for place in dict.fromkeys((*_links(Path(found)), Path(found).resolve())):
-        installation = place.parent.parent
-        if str(installation) not in (sys.prefix, sys.base_prefix):
-            paths += [
-                str(place),
-                *(
-                    _parts(place)
-                    if place.parent.name == "bin" and not _is_private(installation)
-                    else []
-                ),
-            ]
-    return [
-        path
-        for path in dict.fromkeys(paths)
-        if not _is_system(path) and not folder.is_relative_to(path)
-    ]
-
-
-def _parts(program: Path) -> list[str]:
-    """The parts of an installation around the ``bin`` with this program; it is a bot that names it,
-    so all else there stays hidden.
-    """
-    installation, name = program.parent.parent, program.name.rstrip("0123456789.-") or program.name
-    named = [pattern.format(name=escape(name)) for pattern in INSTALLED]
-    known = [
-        part
-        for sign, parts in TOOLCHAINS.items()
-        if (installation / sign).exists()
-        for part in parts
-    ]
-    found = [path for pattern in (*named, *known) for path in sorted(installation.glob(pattern))]
-    return [str(path) for path in found if path.resolve().is_relative_to(installation.resolve())]
-
-
-def _is_private(installation: Path) -> bool:
-    """Whether what is named after a program in there is the user's own rather than the program's,
-    as ``.local/share/fish`` is.
-    """
-    return Path.home().is_relative_to(installation) or installation in [
-        Path.home() / name for name in PRIVATE
-    ]
-
-
-def _links(place: Path) -> Iterator[Path]:
-    """A path, and where its link leads, step by step: a virtual environment's python3 may be a link
-    to a link in a home.
-    """
-    while place.is_symlink():
-        yield place
-        place = Path(os.path.normpath(place.parent / place.readlink()))
-    yield place
-
-
 def _is_setuid(program: str) -> bool:
     found = shutil.which(program)
     return found is not None and bool(Path(found).stat().st_mode & stat.S_ISUID)
 
 
-def _is_system(path: str) -> bool:
-    """Whether every bot sees it anyway: /etc/alternatives is where Debian's ``cc`` and ``java``
-    lead.
-    """
-    return path == "/usr" or path.startswith(
-        ("/usr/", "/bin/", "/lib", "/sbin/", "/etc/alternatives/")
-    )
-
-
-def search_path(environment: Mapping[str, str]) -> str:
-    """PATH with the arena's own Python first."""
-    return f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', os.defpath)}"
-
-
 def _common(environment: Mapping[str, str]) -> dict[str, str]:
-    rustup = {"RUSTUP_HOME": str(_rustup())} if _rustup().is_dir() else {}
+    rustup = {"RUSTUP_HOME": str(rustup_home())} if rustup_home().is_dir() else {}
     return {"PATH": search_path(environment), "PYTHONDONTWRITEBYTECODE": "1", **rustup}
 
 

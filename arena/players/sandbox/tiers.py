@@ -10,6 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from arena.errors import SandboxError
+from arena.players.options import split_options
 from arena.players.sandbox.grants import NO_GRANTS, Grants
 from arena.players.sandbox.launch import Launch, bubblewrap_launch, landlock_launch, plain_launch
 from arena.players.sandbox.probe import failure
@@ -26,8 +27,8 @@ INSTALL = (
 class Sandbox(Struct, frozen=True):
     """A sandbox tier, ready for use. ``none`` limits what a bot uses, but not what it sees.
 
-    ``grants`` are what the user lets bots do beyond it, by their labels. They count where a bot
-    plays, and never where it is built.
+    ``grants`` are what the user lets bots do beyond it, by their labels without options. They count
+    where a bot plays, and never where it is built.
     """
 
     tier: Tier = "none"
@@ -52,8 +53,8 @@ class Sandbox(Struct, frozen=True):
         return plain_launch(command, os.environ, grants)
 
     def of(self, label: str) -> Grants:
-        """What the bot with this label may do."""
-        return self.grants.get(label, NO_GRANTS)
+        """What the bot with this label may do, with whatever options."""
+        return self.grants.get(split_options(label)[0], NO_GRANTS) if self.grants else NO_GRANTS
 
     def text(self, labels: Sequence[str]) -> str:
         """The tier for a record of a game of these bots, and what each seat might do beyond it:

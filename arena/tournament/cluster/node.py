@@ -136,8 +136,8 @@ def admit(terms: Terms, archives: Mapping[str, bytes]) -> Refused | Lacking | Ad
         granted = terms.setup.sandbox.grants
         reason = reason or next(
             (
-                f"{label} is allowed {lack}"
-                for label, each in granted.items()
+                f"{base} is allowed {lack}"
+                for base, each in granted.items()
                 if (lack := each.lack())
             ),
             "",

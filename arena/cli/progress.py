@@ -12,7 +12,7 @@ from typing import Self
 from tqdm import tqdm
 
 from arena.cli.estimate import LONG_S, SLOW_S, duration_text, left_s, longest_s
-from arena.cli.place import Workers, counted
+from arena.cli.place import counted
 from arena.cli.terminal import columns_of, folded
 from arena.errors import FaultKind, printable
 from arena.players.builtin import is_built_in
@@ -32,6 +32,7 @@ from arena.tournament.events import (
     WorkerDied,
     WorkerRefused,
 )
+from arena.tournament.place import Workers
 from arena.tournament.session import Session
 
 SHOWN_FAULTS = 5

@@ -15,7 +15,8 @@ from arena.players.folder import Bot
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.records.record import GameRecord
 from arena.records.review import Grade, Judge
-from arena.tournament.pool import end_pool, kill_workers, plain_pool, starting_workers, worker_cores
+from arena.tournament.crew import plain_crew, starting_workers
+from arena.tournament.pool import worker_cores
 from arena.tournament.scripts import Scripts
 from arena.tournament.workers import Setup, grade_by_bot, grade_turn
 
@@ -73,7 +74,7 @@ def grade_decisions(
     tasks = _by_bot(wanted, judge, adviser) if adviser else _by_turn(wanted, judge)
     most = jobs * (AHEAD_OF_BOTS if adviser else AHEAD)
     waiting: deque[Graded] = deque()
-    pool = plain_pool(setup, jobs)
+    pool = plain_crew(setup, jobs)
     try:
         while True:
             for function, words in islice(tasks, most - len(waiting)):
@@ -90,8 +91,8 @@ def grade_decisions(
         ) from None
     finally:
         if waiting:
-            kill_workers()
-        end_pool(pool)
+            pool.kill()
+        pool.end()
 
 
 def _by_turn(wanted: Sequence[Wanted], judge: Judge) -> Tasks:

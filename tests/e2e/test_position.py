@@ -28,10 +28,10 @@ def test_the_same_bots_play_the_same_game_and_others_another(played):
     assert f"turn 13: {old['bots'][0]} plays {old['moves'][12]}" in out
     assert "turn 12: " not in out
     assert f"in the record: end ({old['end']}): 1. " in out
-    assert out.endswith("it is the same, move by move\n")
+    assert out.endswith("\nboth games are the same, move by move\n")
     assert f"the same tiles again: --from r {old['id']} --turn 12\n" in err
     out, _ = arena("play", "careful", "greedy-python", *source)
-    assert "; the games part at turn 1" in out
+    assert "\nthe games part at turn 1" in out
 
 
 def test_the_record_has_the_whole_game_and_no_times_for_the_past(played):

@@ -16,9 +16,10 @@ from arena.cli.playing import Play, note_short_evidence, playing, run_path, show
 from arena.cli.settings import setting_options
 from arena.cli.showing import check_output
 from arena.cli.terminal import columns_of, folded, is_unicode, say
+from arena.commands.allowing import is_trusted
 from arena.commands.bots import bot_finder
 from arena.commands.request import request_comparison, request_tuning
-from arena.errors import ConfigError
+from arena.errors import ConfigError, RunError
 from arena.exports.path import (
     CSV,
     SVG,
@@ -37,6 +38,7 @@ from arena.players.options import settings_text, split_options
 from arena.records.find import read_records
 from arena.records.regular import write_durably
 from arena.tournament.config import Comparison
+from arena.tournament.own import read_own_config
 from arena.tournament.parameters import Wanted, wanted
 from arena.tournament.request import Request, RunOptions
 from arena.tournament.session import Session
@@ -137,7 +139,7 @@ def tune(
     request = request_tuning(found, asked.params, asked.games, options, say)
     _note_few(request, asked.games)
     folder = run_path(home, options, request, finished=True, prefix="tune-")
-    with playing(folder, request, conduct, _headline) as play:
+    with playing(folder, request, _for_sides(conduct, found, request), _headline) as play:
         search = Search(play)
         search.play()
     status = search.ending()
@@ -197,16 +199,20 @@ class Search:
         """Says what went wrong in the session; returns the exit status."""
         show_voided(self._runner, self.folder)
         note_short_evidence(self._runner)
+        if self._source.is_complete:
+            return DONE
         if self._runner.voided:
             return FAILED
-        if self._runner.stop_level and self._session.schedule.played(
-            self._session.journal.ids
-        ) < len(self._session.schedule):
+        if self._runner.stop_level:
             click.echo(
                 f"interrupted: repeat the same command to continue in {self.folder}", err=True
             )
             return INTERRUPTED
-        return DONE
+        raise RunError(
+            f"expected both sides in the games of step {self.path.steps + 1} in {self.folder}, got"
+            " others",
+            f"'arena verify {self.folder.name}' lists what is wrong",
+        )
 
     def write_files(self) -> None:
         """Writes the path beside the journal."""
@@ -232,10 +238,25 @@ def _note_few(request: Request, games: int) -> None:
     if games < enough:
         options = counted(len(tune.parameters), "option")
         click.echo(
-            f"note: {counted(games, 'game')} for {options}: the suggestion will be mostly luck;"
+            f"note: {counted(games, 'game')} for {options}: the suggestion may be mere luck;"
             f" --games {4 * enough} is a start",
             err=True,
         )
+
+
+def _for_sides(conduct: Conduct, bot: Bot, request: Request) -> Conduct:
+    """The same where the bot is trusted, or allowed something, under the names of both sides."""
+    choice, sides = conduct.choice, [side.base for side in request.bots]
+    trusted = choice.trusted or tuple(read_own_config().trust or ())
+    if is_trusted(bot, trusted):
+        trusted = (*trusted, *sides)
+    allowed = [text.partition("=") for text in choice.allowed]
+    words = [
+        f"{side}{equals}{grants}"
+        for name, equals, grants in allowed
+        for side in (sides if name == bot.base else [name])
+    ]
+    return conduct._replace(choice=choice._replace(trusted=trusted, allowed=tuple(words)))
 
 
 def _headline(session: Session) -> str:

@@ -162,7 +162,7 @@ def path_svg(path: SearchPath) -> str:
 
 def _panel(path: SearchPath, at: int, parameter: Parameter) -> Markup:
     steps = range(path.steps + 1)
-    across = linear([0, max(path.steps, 1)], EDGE, PANEL_WIDTH - 10)
+    across = linear([0, max(path.steps, 1)], EDGE, PANEL_WIDTH - 10, least=1)
     up = linear([parameter.low, parameter.high], PANEL_HEIGHT - 24, 10)
     points = [(across(step), up(path.values(step)[at])) for step in steps]
     title = f"{parameter.name} after each step"

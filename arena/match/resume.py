@@ -58,6 +58,7 @@ class Resumed(NamedTuple):
             tuple(seeds or self.script.seeds),
             self.past,
             self.gone,
+            self.script.settings if list(bots) == record.bots else (),
         )
 
 

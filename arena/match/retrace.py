@@ -15,6 +15,7 @@ from arena.match.clock import NS_PER_MS, Timing
 from arena.match.referee import GamePlan, Referee, judged
 from arena.match.replay import audit
 from arena.players.messages import Start
+from arena.players.options import Value
 from arena.players.player import Answer, Player
 from arena.records.record import GameRecord
 from arena.rules.game import PASSED, Board, State, move_text
@@ -23,14 +24,15 @@ SEE = "'arena verify' lists everything that is wrong in a run"
 
 
 class Script(NamedTuple):
-    """A recorded game with everything needed to replay it;
-    ``seeds`` are the bots' seeds, by seat.
+    """A recorded game with everything needed to replay it; ``seeds`` are the bots' seeds, by seat,
+    and ``settings`` those of a `GamePlan`.
     """
 
     record: GameRecord
     board: Board
     seeds: tuple[int, ...]
     timing: Timing
+    settings: tuple[dict[str, Value], ...] = ()
 
     def timings_with(self, seat: int, label: str) -> list[Timing]:
         """The time control of each seat when the bot with this label is asked for one of them: it
@@ -212,6 +214,7 @@ def retrace(
         tuple(record.bots),
         record.deck,
         script.seeds,
+        settings=script.settings,
     )
     timings = script.timings_with(seat, player.name)
     again = Referee(plan, script.board, players, timings).play().record

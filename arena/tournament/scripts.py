@@ -1,6 +1,7 @@
 """Recorded games with everything needed to replay them, from a run's folder."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 from arena.errors import ConfigError, RunError, did_you_mean
@@ -15,6 +16,7 @@ from arena.records.runfile import BotInfo, RunInfo, read_run
 from arena.rules.boards import Board
 from arena.tournament.config import make_config
 from arena.tournament.schedule import Schedule
+from arena.tournament.tuned import TunedGames
 
 
 class Scripts:
@@ -49,6 +51,7 @@ class Scripts:
                 record.board, tuple(sorted(record.bots)), record.deal, record.seating
             )
             board = self._boards[record.board]
+            plan = self._tuned.planned(plan) if self._tuned else plan
         except (IndexError, KeyError):
             plan = None
         if plan is None or (plan.id, list(plan.bots), plan.deck) != (
@@ -60,7 +63,14 @@ class Scripts:
                 f"expected games of the plan in {self.run}/run.json, got {record.id}",
                 "'arena verify' lists what is wrong",
             )
-        return Script(record, board, plan.seeds, self.timing)
+        return Script(record, board, plan.seeds, self.timing, plan.settings)
+
+    @cached_property
+    def _tuned(self) -> TunedGames | None:
+        """The settings of each game, in a run that tunes a bot."""
+        if self._schedule.config.tune is None:
+            return None
+        return TunedGames(self._schedule, (), lambda: 1, read_records(self.run))
 
     def games_of(self, bot: str) -> Iterator[tuple[GameRecord, int]]:
         """The games of a bot in the order of the journal, with its seat."""

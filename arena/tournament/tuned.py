@@ -41,16 +41,22 @@ class TunedGames:
         self.path = SearchPath(config.tune, config.boards, config.seed)
         self._config, self._ids, self._places, self._tell = config, ids, places, tell
         self._seats = schedule.block_size
-        self._lead: dict[tuple[str, int], list[float]] = {}
+        self._lead: dict[tuple[str, int], dict[int, float]] = {}
         for record in known:
             self._count(record)
         self._move()
+        self._begun = -1
         self._rounds = GamesInRounds(self._step(), self._next_step)
 
     @property
     def is_over(self) -> bool:
         """Whether the path is at its end, or a step of it cannot be completed."""
-        return not self.path.deals(self._config.deals) or self._rounds.is_over
+        return self.is_complete or self._rounds.is_over
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the path is at its end."""
+        return not self.path.deals(self._config.deals)
 
     def issue(self, room: int) -> list[GamePlan]:
         """The next games of this step, or of the next, with the settings of each seat."""
@@ -80,9 +86,11 @@ class TunedGames:
         self._rounds.give_up(plan)
 
     def _count(self, record: GameRecord) -> None:
-        share = dict(zip(record.bots, shares(record.ranks), strict=True))
-        up, down = (share[bot] for bot in self._config.bots)
-        self._lead.setdefault((record.board, record.deal), []).append(up - down)
+        share = dict(zip(record.bots, shares(record.ranks), strict=False))
+        # A journal may be anybody's: what is no game of both sides is for 'arena verify' to name.
+        if share.keys() == set(self._config.bots):
+            up, down = (share[bot] for bot in self._config.bots)
+            self._lead.setdefault((record.board, record.deal), {})[record.seating] = up - down
 
     def _move(self) -> bool:
         """Takes all the steps whose blocks are complete; whether there was one."""
@@ -91,13 +99,20 @@ class TunedGames:
             if not all(len(self._lead.get(block, ())) == self._seats for block in blocks):
                 break
             leads = {block: self._lead.pop(block) for block in blocks}
-            self.path.move({block: sum(lead) / self._seats for block, lead in leads.items()})
+            self.path.move(
+                {block: sum(lead.values()) / self._seats for block, lead in leads.items()}
+            )
         return self.path.steps > before
 
     def _next_step(self) -> Batches | None:
-        return self._step() if self.path.deals(self._config.deals) else None
+        """The games of the next step; None at the end, and where all games of a step are known but
+        do not make it.
+        """
+        is_stuck = self.path.steps == self._begun
+        return None if self.is_complete or is_stuck else self._step()
 
     def _step(self) -> Batches:
+        self._begun = self.path.steps
         deals = self.path.deals(self._config.deals)
         schedule = Schedule(replace(self._config, deals=max(deals.stop, 1)))
         return InChunks(schedule, self._ids, self._places, first=deals.start)

@@ -3,9 +3,11 @@ leads to the best setting of a bot that has one.
 """
 
 import random
+import re
 from math import inf
 
 import pytest
+from msgspec.structs import replace
 
 from arena.errors import ConfigError
 from arena.players.options import Option
@@ -122,6 +124,18 @@ def test_more_games_lengthen_the_path_and_change_none_of_it():
     assert len(longer.source.path.places) == 11
 
 
+def test_what_is_no_game_of_both_sides_counts_for_nothing_and_ends_the_search():
+    whole = Played(config(deals=16), {"c": 3.0}, 800).play()
+    foreign = [
+        replace(record, bots=["a", "b"]) if record.deal == 9 else record for record in whole.records
+    ]
+    source = Played(config(deals=16), {"c": 3.0}, 800, known=foreign).source
+    assert source.path.steps == 1
+    assert source.issue(5) == []
+    assert source.is_over
+    assert not source.is_complete
+
+
 def test_both_sides_play_a_deal_in_both_seatings_with_the_same_settings():
     source = Played(config(boards=["bird", "lion"], deals=8), {"c": 3.0}, 800).source
     plans = []
@@ -223,7 +237,7 @@ NOW = {"c": 1.4, "depth": 3, "free": 1.0, "fast": True, "policy": "greedy"}
 def test_what_cannot_be_tuned_is_said_with_the_cure(asked, declared, message, hint):
     with pytest.raises(ConfigError, match=message) as raised:
         parameters_of([wanted(asked)], declared, NOW, "b")
-    assert __import__("re").search(hint, raised.value.hint)
+    assert re.search(hint, raised.value.hint)
 
 
 def test_an_option_is_tuned_in_its_own_range_or_the_one_that_is_named():

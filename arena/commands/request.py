@@ -23,6 +23,8 @@ from arena.tournament.session import choose_folder
 from arena.tournament.tuning import BLOCKS_A_STEP, Tuning
 from arena.tournament.tuning import deals_for as deals_of_search
 
+MOST_BLOCKS = 20_000
+"""A comparison stops undecided after so many, unless told otherwise."""
 OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 """Built-in bots suggested to a user who named too few bots."""
 

@@ -43,6 +43,7 @@ from arena.ratings.tables import Opinion, Tables, rate_sheet
 from arena.records.runfile import read_run
 from arena.tournament.config import Comparison as Question
 from arena.tournament.events import Event, GamePlayed
+from arena.tournament.own import OwnConfig
 from arena.tournament.place import Place
 from arena.tournament.request import Request
 
@@ -56,7 +57,7 @@ def run(bots: Sequence[Named] | None = None, **settings: Unpack[RunSettings]) ->
 
     The settings are ``deals, players, boards, board_files, match, seatings, tables, challenger,
     seed, move_ms, game_ms, increment_ms, startup_ms, clock, until, adaptive`` of `RunSettings`, and
-    ``out, home, jobs, sandbox, trust, adopt, progress`` of `Conditions`.
+    ``out, home, jobs, sandbox, trust, allow, adopt, progress`` of `Conditions`.
 
     Games that could not be played are missing, and a note says why. Raises UserError, Void, and
     KeyboardInterrupt after what was played is safe.
@@ -176,15 +177,17 @@ def check(
     move_ms: int = Timing().move_ms,
     sandbox: Mode | None = None,
     trust: Sequence[str] = (),
+    allow: Sequence[str] = (),
     home: Named | None = None,
 ) -> CheckResult:
     """Checks step by step whether a bot follows the protocol. Raises UserError."""
     place = home_of(home)
     with _warnings() as tell:
         found = bot_to_check(place, text_of(bot), tell)
-        choice = SandboxChoice(sandbox, tuple(trust), unsafe=False, home=place, tell=tell)
-        around = choice.sandbox_for([found])
-    told = check_object(found, move_ms, around, list(check_bot(found, move_ms, around)))
+        said: GameSettings = {"trust": trust, "allow": allow}
+        around = _choice(said if sandbox is None else {**said, "sandbox": sandbox}, place, tell)
+        closed_in = around.sandbox_for([found])
+    told = check_object(found, move_ms, closed_in, list(check_bot(found, move_ms, closed_in)))
     return CheckResult(told["bot"], told["passed"], pd.DataFrame(told["steps"]))
 
 
@@ -203,13 +206,19 @@ def _warnings() -> Iterator[Tell]:
             warnings.warn(text, ArenaWarning, stacklevel=4)
 
 
+def _choice(settings: GameSettings, home: Path, tell: Tell) -> SandboxChoice:
+    """What the caller says about the sandbox. Raises ConfigError."""
+    own = checked(settings, OwnConfig)
+    trusted, allowed = tuple(own.trust or ()), tuple(own.allow or ())
+    return SandboxChoice(own.sandbox, trusted, unsafe=False, allowed=allowed, home=home, tell=tell)
+
+
 @contextmanager
 def _playing(
     folder: Path, request: Request, settings: GameSettings, tell: Tell
 ) -> Iterator[OpenRun]:
     """Opens a run for playing. A KeyboardInterrupt ends it."""
-    home, trusted = home_of(settings.get("home")), tuple(settings.get("trust", ()))
-    choice = SandboxChoice(settings.get("sandbox"), trusted, unsafe=False, home=home, tell=tell)
+    choice = _choice(settings, home_of(settings.get("home")), tell)
     sandbox, place = choice.sandbox_for(request.bots, folder), Place(settings.get("jobs"))
     with tqdm(unit="game", disable=not settings.get("progress"), dynamic_ncols=True) as bar:
 
@@ -218,7 +227,7 @@ def _playing(
                 bar.update()
 
         adopt = settings.get("adopt", False)
-        with open_run(folder, request, place, sandbox, listen, adopt=adopt) as play:
+        with open_run(folder, request, place, sandbox, listen, tell, adopt=adopt) as play:
             bar.reset(play.session.schedule.planned)
             bar.update(play.session.known)
             yield play

@@ -28,6 +28,7 @@ class Conditions(TypedDict, total=False):
     ``jobs``       worker processes on this machine; one for each core
     ``sandbox``    ``"auto"``, ``"require"`` or ``"off"``
     ``trust``      bots that may play without a sandbox where none works
+    ``allow``      what a bot may do beyond its sandbox, as in ``"my-bot=network"``
     ``adopt``      continue a run that was made elsewhere
     ``progress``   True shows a bar on stderr
     """
@@ -37,6 +38,7 @@ class Conditions(TypedDict, total=False):
     jobs: int
     sandbox: Mode
     trust: Sequence[str]
+    allow: Sequence[str]
     adopt: bool
     progress: bool
 

@@ -13,11 +13,11 @@ from arena.cli.place import Conduct, counted
 from arena.cli.progress import Progress, plan_text
 from arena.cli.terminal import say
 from arena.commands.folders import results_folder
+from arena.commands.playing import missing_games, warn_of_memory, warn_unmarked
 from arena.commands.request import results_path
 from arena.errors import printable
-from arena.players.sandbox.tiers import Sandbox
 from arena.records.evidence import FULL_BYTES, MOST_BYTES
-from arena.tournament.batches import Batches, batches_of
+from arena.tournament.batches import Batches
 from arena.tournament.logs import run_log
 from arena.tournament.place import workers_at
 from arena.tournament.pool import Pool
@@ -44,8 +44,7 @@ class Play(NamedTuple):
 
     def missing(self) -> Batches:
         """The games that are not in the journal."""
-        session = self.session
-        return batches_of(session.schedule, session.journal.ids, lambda: self.pool.places)
+        return missing_games(self.session, self.pool)
 
 
 @contextmanager
@@ -54,13 +53,13 @@ def playing(
 ) -> Iterator[Play]:
     """Opens a run for playing, with its log, its progress and its answers to signals."""
     sandbox = conduct.choice.sandbox_for(request.bots, folder)
-    warn_of_memory(sandbox, request)
+    warn_of_memory(sandbox, request, say)
     with ExitStack() as stack:
         workers = stack.enter_context(workers_at(conduct.place))
         means = workers.means(sandbox, conduct.log_level)
         with said_when_slow(GETTING_READY, quiet=conduct.quiet):
             session = stack.enter_context(open_session(folder, request, means, adopt=conduct.adopt))
-        warn_unmarked(session)
+        warn_unmarked(session, say)
         queue = stack.enter_context(run_log(folder, conduct.log_level))
         progress = Progress(session, workers, quiet=conduct.quiet, headline=headline(session))
         pool = workers.pool(session.setup, request.bots, queue, progress.show)
@@ -88,28 +87,6 @@ def note_short_evidence(runner: Runner) -> None:
         click.echo(
             f"note: the evidence of faults has reached {FULL_BYTES >> 20} MiB: later faults are"
             f" kept in short, and beyond {MOST_BYTES >> 20} MiB in their records only",
-            err=True,
-        )
-
-
-def warn_of_memory(sandbox: Sandbox, request: Request) -> None:
-    """Says so when a bot could keep what it sees of a deal outside, until it plays that again."""
-    dialling = [label for label, grants in sandbox.grants.items() if grants.network]
-    if dialling and request.config.repeats_deals:
-        click.echo(
-            f"note: {printable(', '.join(dialling))} can keep on the network what a deal shows, and"
-            " every deal is played again with seats changed; --seatings single gives each game its"
-            " own deck",
-            err=True,
-        )
-
-
-def warn_unmarked(session: Session) -> None:
-    """Warns of a run that will look like one from elsewhere."""
-    if session.unmarked:
-        click.echo(
-            "warning: going on with this run will need --adopt, since no key of yours marks it:"
-            f" {session.unmarked}",
             err=True,
         )
 

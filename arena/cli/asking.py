@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import click
 
-from arena.cli.options import SandboxChoice
 from arena.cli.terminal import say
+from arena.commands.allowing import SandboxChoice
 from arena.commands.bots import find_bot
 from arena.commands.folders import registry_of, run_folder
 from arena.errors import printable

@@ -8,9 +8,9 @@ from typing import Any
 import click
 import msgspec
 
-from arena.cli.allowing import own_words
 from arena.cli.options import as_json
 from arena.cli.terminal import columns_of, folded, say
+from arena.commands.allowing import own_words
 from arena.commands.bots import bot_finder
 from arena.commands.folders import registry_of
 from arena.errors import UserError, printable

@@ -8,10 +8,10 @@ import msgspec
 
 from arena.cli import DONE, FAILED
 from arena.cli.estimate import LONG_S, duration_text
-from arena.cli.options import SandboxChoice, as_json, move_ms_option, sandbox_options
+from arena.cli.options import as_json, move_ms_option, sandbox_options
 from arena.cli.terminal import say
-from arena.commands.bots import bot_in, find_bot
-from arena.commands.folders import registry_of
+from arena.commands.allowing import SandboxChoice
+from arena.commands.bots import bot_to_check
 from arena.errors import printable
 from arena.match.checks.bench import FULL_MOVES, MOVES, SHORT_MS
 from arena.match.checks.run import check_bot, check_object
@@ -47,7 +47,7 @@ def check(home: Path, /, path: str, move_ms: int, *, choice: SandboxChoice, as_j
     arena check my-bot
     arena check my-bot/bot.py --move-ms 100
     """  # noqa: D301 - \b is click's mark for lines to keep
-    bot = bot_in(Path(path), say) if Path(path).exists() else find_bot(registry_of(home), path, say)
+    bot = bot_to_check(home, path, say)
     sandbox = choice.sandbox_for([bot])
     if not as_json:
         return DONE if run_checks(bot, move_ms, sandbox, only_failures=False) else FAILED

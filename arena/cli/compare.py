@@ -18,7 +18,7 @@ from arena.cli.progress import Progress
 from arena.cli.settings import setting_options
 from arena.cli.terminal import columns_of, folded, say
 from arena.commands.contest import Contest
-from arena.commands.request import request_comparison
+from arena.commands.request import MOST_BLOCKS, request_comparison
 from arena.exports.verdicts import llr_text, verdict_object, verdict_text
 from arena.ratings.sequential import BlockTest, Verdict
 from arena.tournament.config import DEFAULTS, Basis, Comparison
@@ -83,7 +83,7 @@ def _question_option(name: str) -> Callable[[Command], Command]:
 @click.option(
     "--max-blocks",
     type=click.IntRange(1),
-    default=20_000,
+    default=MOST_BLOCKS,
     show_default=True,
     help="Stop undecided after this many blocks.",
 )

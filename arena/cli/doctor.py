@@ -26,8 +26,9 @@ from arena.players.sandbox.programs import search_path
 from arena.players.sandbox.tiers import TIERS, Sandbox
 from arena.players.steadiness import kernel_counts, longest_pauses, paranoia
 from arena.rules import CORE
+from arena.tournament.crew import START_METHOD
 from arena.tournament.own import read_own_config
-from arena.tournament.pool import START_METHOD, available_cores
+from arena.tournament.pool import available_cores
 
 TOOLCHAINS = {
     "Python": ("python3",),

@@ -3,22 +3,16 @@
 import shlex
 from collections.abc import Callable, Sequence
 from functools import wraps
-from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
-from msgspec.structs import replace
 
-from arena.cli.allowing import granted, is_trusted
-from arena.commands.folders import bots_folder, results_folder
-from arena.errors import SandboxError
+from arena.cli.terminal import say
+from arena.commands.allowing import SandboxChoice
 from arena.match.clock import Timing
-from arena.players.builtin import is_built_in
-from arena.players.folder import Bot
 from arena.players.options import split_bots
-from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
+from arena.players.sandbox.tiers import Mode
 from arena.records.record import DEALS
-from arena.tournament.own import read_own_config
 
 SCORING = (
     "Score matches of one game on each of these boards by total pagodas left, or 'none' for single"
@@ -40,49 +34,6 @@ move_ms_option = click.option(
 )
 
 
-class SandboxChoice(NamedTuple):
-    """What the user says about the sandbox. Without options, ``mode`` is None, and ``trusted`` and
-    ``allowed`` are empty. ``home`` is where the arena keeps bots and results.
-    """
-
-    mode: Mode | None
-    trusted: tuple[str, ...]
-    unsafe: bool
-    allowed: tuple[str, ...] = ()
-    home: Path = Path()
-
-    def with_default(self, mode: Mode | None) -> Self:
-        """The same, with a configuration file's mode where the user gave none."""
-        return self._replace(mode=self.mode or mode)
-
-    def sandbox_for(self, bots: Sequence[Bot], run: Path | None = None) -> Sandbox:
-        """The sandbox for these bots, with what they are allowed beyond it; warns if it is not the
-        best one. Built-in bots need none. ``run`` is the folder of the run that they play.
-
-        Where there are no options, the user's own configuration decides. Raises SandboxError,
-        ConfigError.
-        """
-        own = read_own_config()
-        kept = [bots_folder(self.home), results_folder(self.home), *([run] if run else [])]
-        grants = granted(bots, self.allowed, own, kept)
-        bots = [bot for bot in bots if not is_built_in(bot)]
-        if not bots:
-            if self.mode == "require":
-                raise SandboxError(
-                    "expected bots to put into a sandbox, got built-in ones",
-                    "leave out --sandbox: built-in bots are part of the arena",
-                )
-            return OPEN
-        trusted = self.trusted or own.trust or ()
-        choice = choose(
-            self.mode or own.sandbox or "auto",
-            accept_none=self.unsafe or all(is_trusted(bot, trusted) for bot in bots),
-        )
-        if choice.warning:
-            click.echo(f"warning: {choice.warning}", err=True)
-        return replace(choice.sandbox, grants=grants)
-
-
 def sandbox_options(command: Command) -> Command:
     """``--sandbox``, ``--allow``, ``--trust`` and ``--unsafe-no-sandbox``, as one argument
     ``choice``.
@@ -98,7 +49,8 @@ def sandbox_options(command: Command) -> Command:
         **options: Any,
     ) -> Any:
         home = click.get_current_context().obj
-        choice = SandboxChoice(sandbox, tuple(trust or ()), unsafe_no_sandbox, allow, home)
+        trusted = tuple(trust or ())
+        choice = SandboxChoice(sandbox, trusted, unsafe_no_sandbox, allow, home, say)
         return command(*args, choice=choice, **options)
 
     for option in (

@@ -11,18 +11,12 @@ import click
 
 from arena.cli import DONE, FAILED
 from arena.cli.drawing import end_line, places_text
-from arena.cli.options import (
-    DEAL,
-    SandboxChoice,
-    as_json,
-    check_utf8,
-    sandbox_options,
-    split_commas,
-)
+from arena.cli.options import DEAL, as_json, check_utf8, sandbox_options, split_commas
 from arena.cli.resuming import ResumeChoice, Round, compared, refuse_other_tables, resume_options
 from arena.cli.settings import TIMES, setting_options
 from arena.cli.single import SingleGame, new_faults
 from arena.cli.terminal import say
+from arena.commands.allowing import SandboxChoice
 from arena.commands.bots import bot_finder
 from arena.commands.request import with_clock
 from arena.errors import UserError, printable

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import click
 
-from arena.cli.place import Conduct, counted, workers_at
+from arena.cli.place import Conduct, counted
 from arena.cli.progress import Progress, plan_text
 from arena.cli.terminal import say
 from arena.commands.folders import results_folder
@@ -19,6 +19,7 @@ from arena.players.sandbox.tiers import Sandbox
 from arena.records.evidence import FULL_BYTES, MOST_BYTES
 from arena.tournament.batches import Batches, batches_of
 from arena.tournament.logs import run_log
+from arena.tournament.place import workers_at
 from arena.tournament.pool import Pool
 from arena.tournament.request import Request, RunOptions
 from arena.tournament.runner import Runner

@@ -14,9 +14,10 @@ from tqdm import tqdm
 
 from arena.cli import DONE, FAILED, NO
 from arena.cli.asking import SPREAD, bot_to_ask, note_bank
-from arena.cli.options import SandboxChoice, as_json, run_argument, sandbox_options
+from arena.cli.options import as_json, run_argument, sandbox_options
 from arena.cli.place import counted
 from arena.cli.showing import check_output
+from arena.commands.allowing import SandboxChoice
 from arena.commands.folders import run_folder
 from arena.errors import UserError, printable
 from arena.match.retrace import Decision

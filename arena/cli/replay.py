@@ -18,9 +18,10 @@ from arena.cli.asking import (
     show_stderr,
 )
 from arena.cli.drawing import end_line, move_lines, paint
-from arena.cli.options import SandboxChoice, as_json, sandbox_options
+from arena.cli.options import as_json, sandbox_options
 from arena.cli.stderr import RecordedLines
 from arena.cli.terminal import step_through
+from arena.commands.allowing import SandboxChoice
 from arena.errors import RunError, UserError, printable
 from arena.exports.pictures.animation import animated_picture
 from arena.exports.text import board_text, hands_text, seat_names
@@ -126,8 +127,8 @@ def replay(  # noqa: PLR0913
 
     With --bot, the bot gets the same lines and the same seed as the seat did, up to its turn after
     that many placements. Its answers on the way are ignored. Then you see its answer next to the
-    recorded one. The exit status is 1 if the bot commits a fault. --sandbox, --trust and
-    --unsafe-no-sandbox apply to this bot.
+    recorded one. The exit status is 1 if the bot commits a fault. --sandbox, --allow,
+    --trust and --unsafe-no-sandbox apply to this bot.
     """  # noqa: D301 - \b is click's mark for lines to keep
     files = {kind: name for kind, name in sorted(named.items()) if name is not None}
     _refuse_misuse(turn, list(files), bot_text, step=step, as_json=as_json)

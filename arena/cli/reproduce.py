@@ -16,7 +16,8 @@ from arena.cli.asking import (
     note_bank,
     show_stderr,
 )
-from arena.cli.options import SandboxChoice, as_json, sandbox_options
+from arena.cli.options import as_json, sandbox_options
+from arena.commands.allowing import SandboxChoice
 from arena.errors import RunError, printable
 from arena.match.reproduce import Reproduction
 from arena.match.reproduce import reproduce as repeat

@@ -172,5 +172,9 @@ def compared(game: Resumed, new: GameRecord) -> str:
     old = game.script.record
     turn = first_difference(old, new)
     ending = end_line(old.end, seat_names(old.bots), old.left, old.ranks)
-    parts = "it is the same, move by move" if turn is None else f"the games part at turn {turn}"
-    return f"in the record: {printable(ending)}; {parts}"
+    parts = (
+        "both games are the same, move by move"
+        if turn is None
+        else f"the games part at turn {turn}"
+    )
+    return f"in the record: {printable(ending)}\n{parts}"

@@ -12,9 +12,10 @@ from tqdm import tqdm
 
 from arena.cli.asking import SPREAD, bot_to_ask, note_bank
 from arena.cli.estimate import LONG_S, duration_text
-from arena.cli.options import SandboxChoice, as_json, sandbox_options, split_commas
+from arena.cli.options import as_json, sandbox_options, split_commas
 from arena.cli.place import counted
 from arena.cli.showing import check_output
+from arena.commands.allowing import SandboxChoice
 from arena.commands.folders import run_folder
 from arena.errors import RunError, printable
 from arena.players.builtin import NAME

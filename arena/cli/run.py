@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
-from arena.cli.looks import source_of
+from arena.cli.looks import shown_on
 from arena.cli.options import as_json, prior_option
 from arena.cli.place import Conduct, conduct_options
 from arena.cli.playing import (
@@ -19,6 +19,7 @@ from arena.cli.playing import (
 from arena.cli.settings import setting_options
 from arena.cli.terminal import say
 from arena.commands.folders import run_folder
+from arena.commands.looks import source_of
 from arena.commands.request import request_run
 from arena.errors import printable
 from arena.tournament.finishing import begun
@@ -108,7 +109,8 @@ def run(
     conduct = conduct.with_defaults(options)
     with playing(folder, request, conduct) as play:
         runner, session = play.runner, play.session
-        runner.play(source_of(play))
+        shown = shown_on(play.progress, session.config)
+        runner.play(source_of(session, play.missing, shown))
         is_complete = (
             not session.config.is_open
             and session.schedule.played(session.journal.ids) == session.schedule.games

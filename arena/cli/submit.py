@@ -7,8 +7,9 @@ import click
 
 from arena.cli import DONE, FAILED
 from arena.cli.check import run_checks
-from arena.cli.options import SandboxChoice, move_ms_option, sandbox_options, split_words
+from arena.cli.options import move_ms_option, sandbox_options, split_words
 from arena.cli.terminal import say
+from arena.commands.allowing import SandboxChoice
 from arena.commands.bots import bot_in
 from arena.commands.folders import registry_of
 from arena.errors import BotFolderError

@@ -11,7 +11,8 @@ import msgspec
 from arena.cli.playing import said_when_slow
 from arena.cli.showing import Showing
 from arena.cli.terminal import columns_of, folded, is_unicode
-from arena.errors import ConfigError, printable
+from arena.commands.rating import rated_run, rated_session
+from arena.errors import printable
 from arena.exports.files import (
     Format,
     csv_text,
@@ -25,9 +26,8 @@ from arena.exports.files import (
 from arena.exports.overview import ASCII, Pen, overview_text
 from arena.exports.text import covariance_text, noun_of, pairs_text, standings_text
 from arena.ratings.foreign import read_sheet
-from arena.ratings.tables import Opinion, Tables, rate_sheet, run_tables
-from arena.records.runfile import read_run
-from arena.tournament.session import Completeness, Session, completeness, schedule_of
+from arena.ratings.tables import Opinion, Tables, rate_sheet
+from arena.tournament.session import Completeness, Session
 
 PAINTS: Mapping[str, Mapping[str, Any]] = {
     "head": {"bold": True},
@@ -58,22 +58,9 @@ def rate_run(
     without: Sequence[str] = (),
     by: Opinion = "wins",
 ) -> tuple[Tables, Completeness | None]:
-    """The tables of a run, and how complete it is (None if this version cannot read the plan). The
-    notes mention both.
-    """
-    info = read_run(folder)
+    """`rated_run`, said when it is slow."""
     with said_when_slow(f"rating the games of {folder}"):
-        tables = run_tables(folder, prior, anchors, match, info, without, by)
-    try:
-        plan = completeness(schedule_of(info), tables.blocks)
-    except ConfigError as error:
-        return (
-            tables._replace(
-                notes=[f"it is not known whether games are missing: {error}", *tables.notes]
-            ),
-            None,
-        )
-    return _with_note(tables, plan), plan
+        return rated_run(folder, prior, anchors, match, without, by)
 
 
 def export_tables(
@@ -107,32 +94,10 @@ def rate_results(
     return rate_sheet(sheet, prior, anchors, seats=seats, without=without)
 
 
-def _with_note(tables: Tables, plan: Completeness) -> Tables:
-    """The tables with a note on missing games, if there are any."""
-    if not plan.missing:
-        return tables
-    note = _missing_note(plan, is_match=bool(tables.match))
-    return tables._replace(notes=[note, *tables.notes])
-
-
-def _missing_note(plan: Completeness, *, is_match: bool) -> str:
-    blocks = (
-        ""
-        if is_match
-        else (
-            "; incomplete blocks, which count with the games played so far:"
-            f" {plan.incomplete_blocks}"
-        )
-    )
-    return f"{plan.missing} of the {plan.games} planned games are missing{blocks}"
-
-
 def conclude(session: Session, prior: float | None, *, as_json: bool) -> None:
     """Writes and prints the tables of a run that has just been played."""
     with said_when_slow(f"rating the games of {session.folder}"):
-        tables = run_tables(session.folder, prior, info=session.info)
-    plan = completeness(session.schedule, tables.blocks)
-    tables = _with_note(tables, plan)
+        tables, plan = rated_session(session, prior)
     path = write_standings(session.folder, tables)
     print_tables(tables, {"plan": plan._asdict()}, Showing(as_json=as_json))
     click.echo(f"\nstandings: {path}", err=True)

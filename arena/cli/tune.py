@@ -9,7 +9,6 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.cli import DONE, FAILED, INTERRUPTED, NO
-from arena.cli.allowing import is_trusted
 from arena.cli.compare import QUESTION, Settled, is_shown, settle
 from arena.cli.options import as_json, split_commas
 from arena.cli.place import Conduct, conduct_options, counted
@@ -17,6 +16,7 @@ from arena.cli.playing import Play, note_short_evidence, playing, run_path, show
 from arena.cli.settings import setting_options
 from arena.cli.showing import check_output
 from arena.cli.terminal import columns_of, folded, is_unicode, say
+from arena.commands.allowing import is_trusted
 from arena.commands.bots import bot_finder
 from arena.commands.request import request_comparison, request_tuning
 from arena.errors import ConfigError, RunError

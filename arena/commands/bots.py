@@ -111,6 +111,12 @@ def bot_in(
     return bot
 
 
+def bot_to_check(home: Path, text: str, tell: Tell) -> Bot:
+    """The bot at a path, else one in bots/ or on the ladder. Raises BotFolderError, ConfigError."""
+    path = Path(text)
+    return bot_in(path, tell) if path.exists() else find_bot(registry_of(home), text, tell)
+
+
 def _tell_of_folder(path: Path, bot: Bot, tell: Tell) -> None:
     """Tells if a path names one file of a bot, because the bot is the whole folder."""
     if path.is_file() and bot.folder != path:

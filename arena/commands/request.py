@@ -26,6 +26,8 @@ from arena.tournament.tuning import deals_for as deals_of_search
 
 LONGEST_VALUE = 12
 """Signs for the value of an option that was tuned, with ``=`` and a comma."""
+MOST_BLOCKS = 20_000
+"""A comparison stops undecided after so many, unless told otherwise."""
 OPPONENTS = ("greedy", "careful", "random", "greedy-4")
 """Built-in bots suggested to a user who named too few bots."""
 

@@ -9,6 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from arena.ratings.columns import cell_of
 from arena.ratings.tally import Row, WholeRow, row_decoder
 from arena.records.journal import journal_of, read_rows
@@ -81,6 +83,29 @@ def _cells(row: Row, seats: int) -> list[Any]:
         *missing,
         faults,
     ]
+
+
+def games_frame(run: Path, *, moves: bool = False) -> pd.DataFrame:
+    """The games of a run, in the journal's order, with the columns of `csv_of_games`.
+
+    ``deal``, ``seating``, ``turns`` are int64; by seat as `BY_SEAT` says, with Int8 for int8. With
+    ``moves`` the columns ``deck``, ``moves``, ``ms`` and ``notes`` of `parquet_of_games` follow.
+
+    Raises RunError.
+    """
+    rows = list(read_rows(journal_of(run), row_decoder(WholeRow if moves else Row)))
+    seats = max((len(row.bots) for _, row in rows), default=2)
+    names = [*_head(seats), *(("deck", "moves", "ms", "notes") if moves else ())]
+    cells = [
+        _whole(row, seats) if isinstance(row, WholeRow) else _cells(row, seats) for _, row in rows
+    ]
+    kinds = {
+        f"{name}_{seat}": kind.replace("i", "I")
+        for seat in range(seats)
+        for name, kind in BY_SEAT.items()
+        if kind != "string"
+    }
+    return pd.DataFrame(cells, columns=pd.Index(names)).astype(kinds)
 
 
 def parquet_of_games(run: Path, seats: int, library: Any) -> tuple[Any, Iterator[Any]]:

@@ -5,6 +5,7 @@ multiprocessing-logging's handler.
 import logging
 import multiprocessing
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +15,9 @@ from multiprocessing_logging import MultiProcessingHandler
 
 from arena.errors import RunError
 from arena.records.regular import open_regular
-from arena.tournament.pool import START_METHOD
+from arena.tournament.crew import START_METHOD
 
+_setting = threading.Lock()
 FILE = "arena.log"
 FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
 
@@ -24,11 +26,7 @@ FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
 def run_log(folder: Path, level: int) -> Iterator[Any]:
     """Logs everything at ``level`` and above to logs/arena.log; yields the queue that workers log
     to.
-
-    The start method is set before the handler makes its queue, because workers cannot be given a
-    queue of another method.
     """
-    multiprocessing.set_start_method(START_METHOD, force=True)
     path = folder / "logs" / FILE
     try:
         file = os.fdopen(
@@ -40,7 +38,8 @@ def run_log(folder: Path, level: int) -> Iterator[Any]:
         raise RunError(f"expected to write the log {path}, got {error}") from error
     lines = logging.StreamHandler(file)
     lines.setFormatter(logging.Formatter(FORMAT))
-    handler = MultiProcessingHandler("log-writer", sub_handler=lines)
+    with _start_method():
+        handler = MultiProcessingHandler("log-writer", sub_handler=lines)
     root = logging.getLogger()
     before = root.level
     root.addHandler(handler)
@@ -52,3 +51,17 @@ def run_log(folder: Path, level: int) -> Iterator[Any]:
         root.setLevel(before)
         handler.close()
         file.close()
+
+
+@contextmanager
+def _start_method() -> Iterator[None]:
+    """Meanwhile queues are for our workers, who cannot be given one of another method. Afterwards
+    the method of the program that plays is its own again.
+    """
+    with _setting:
+        before = multiprocessing.get_start_method(allow_none=True)
+        multiprocessing.set_start_method(START_METHOD, force=True)
+        try:
+            yield
+        finally:
+            multiprocessing.set_start_method(before, force=True)

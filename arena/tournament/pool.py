@@ -2,16 +2,14 @@
 
 import multiprocessing
 import os
-import signal
-import time
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, wait
+from collections.abc import Iterable
+from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from typing import Any, Protocol
 
 from arena.match.referee import GamePlan
-from arena.tournament.workers import MAIN_HEARS, Batch, Setup, play_batch, start_worker
+from arena.tournament.crew import START_METHOD, Crew, starting_workers
+from arena.tournament.workers import Batch, Setup, play_batch, start_worker
 
 AHEAD = 2
 """Batches handed out for each worker, so that none waits for the main process; one if games are
@@ -22,8 +20,6 @@ BATCH_S, PROCESSES_S = 0.1, 1.0
 Longer if each batch starts processes, which takes as long as a few quick games.
 """
 MOST_AT_ONCE = 500
-PATIENCE_S = 10.0
-START_METHOD = "spawn"
 Pending = Iterable[Future[Batch]]
 
 
@@ -95,7 +91,7 @@ class LocalPool:
         self._jobs = jobs
         self._log_queue = log_queue
         self._context = multiprocessing.get_context(START_METHOD)
-        self._executor: ProcessPoolExecutor | None = None
+        self._crew: Crew | None = None
         self._started = self._context.Value("i", 0)
         self._stopping = self._context.Value("b", 0, lock=False)
         self._pending: set[Future[Batch]] = set()
@@ -139,17 +135,16 @@ class LocalPool:
         """
         if alone and any(not future.done() for future in self._pending):
             return None
-        if self._executor is None:
+        if self._crew is None:
             self._started = self._context.Value("i", 0)
-            self._executor = ProcessPoolExecutor(
+            self._crew = Crew(
                 self._jobs,
-                mp_context=self._context,
-                initializer=start_worker,
-                initargs=(self._setup, self._log_queue, self._started, self._stopping),
+                start_worker,
+                (self._setup, self._log_queue, self._started, self._stopping),
             )
         try:
             with starting_workers():
-                future = self._executor.submit(play_batch, plans)
+                future = self._crew.submit(play_batch, plans)
         except BrokenProcessPool:
             return None
         self._pending.add(future)
@@ -167,9 +162,9 @@ class LocalPool:
 
     def renew(self) -> None:
         """Gives the next games new workers."""
-        if self._executor is not None:
-            end_pool(self._executor)
-            self._executor = None
+        if self._crew is not None:
+            self._crew.end()
+            self._crew = None
             self._pending.clear()
 
     def stop_beginning(self) -> None:
@@ -182,51 +177,9 @@ class LocalPool:
 
     def close(self, *, kill: bool) -> None:
         """Ends the workers; the keepers clean up the bots of killed ones."""
-        if kill:
-            kill_workers()
+        if kill and self._crew is not None:
+            self._crew.kill()
         self.renew()
-
-
-@contextmanager
-def starting_workers() -> Iterator[None]:
-    """Around whatever may start workers: a Ctrl-C waits, for them until they ignore it, for this
-    process until the block ends.
-
-    A worker that is hit while Python starts in it would print a traceback.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, MAIN_HEARS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def plain_pool(setup: Setup, jobs: int) -> ProcessPoolExecutor:
-    """Workers for functions that need no runner; they log nothing."""
-    context = multiprocessing.get_context(START_METHOD)
-    arguments = (setup, context.Queue(), context.Value("i", 0), context.Value("b", 0, lock=False))
-    return ProcessPoolExecutor(
-        jobs, mp_context=context, initializer=start_worker, initargs=arguments
-    )
-
-
-def end_pool(executor: ProcessPoolExecutor) -> None:
-    """Ends a pool within a time limit, because a worker killed while logging can block the others'
-    last log lines for ever.
-    """
-    executor.shutdown(wait=False, cancel_futures=True)
-    deadline = time.monotonic() + PATIENCE_S
-    while (left := multiprocessing.active_children()) and time.monotonic() < deadline:
-        time.sleep(0.005)
-    for process in left:
-        process.kill()
-        process.join()
-
-
-def kill_workers() -> None:
-    """Ends everything that still runs but is no longer needed; the keepers then end the bots."""
-    for process in multiprocessing.active_children():
-        process.kill()
 
 
 def worker_cores(jobs: int) -> list[int]:

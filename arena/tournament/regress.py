@@ -3,7 +3,7 @@
 import logging
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from typing import NamedTuple
@@ -13,14 +13,8 @@ from arena.match.retrace import Decision, decisions_of, old_ms
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.record import GameRecord
-from arena.tournament.pool import (
-    AHEAD,
-    end_pool,
-    kill_workers,
-    plain_pool,
-    starting_workers,
-    worker_cores,
-)
+from arena.tournament.crew import Crew, plain_crew, starting_workers
+from arena.tournament.pool import AHEAD, worker_cores
 from arena.tournament.scripts import Scripts
 from arena.tournament.workers import Setup, retrace_game
 
@@ -76,16 +70,16 @@ def compare_decisions(
         ) from None
     finally:
         if waiting:
-            kill_workers()
-        end_pool(pool)
+            pool.kill()
+        pool.end()
 
 
-def _pool(scripts: Scripts, new: Bot, sandbox: Sandbox, jobs: int) -> ProcessPoolExecutor:
+def _pool(scripts: Scripts, new: Bot, sandbox: Sandbox, jobs: int) -> Crew:
     boards = {name: tuple(rows) for name, rows in scripts.info.boards.items()}
     setup = Setup(
         {new.label: new}, boards, scripts.timing, sandbox, worker_cores(jobs), logging.CRITICAL
     )
-    return plain_pool(setup, jobs)
+    return plain_crew(setup, jobs)
 
 
 def _compared(record: GameRecord, seat: int, future: Future[list[Decision]]) -> Compared:

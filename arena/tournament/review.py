@@ -15,7 +15,8 @@ from arena.players.folder import Bot
 from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.records.record import GameRecord
 from arena.records.review import Grade, Judge
-from arena.tournament.pool import end_pool, kill_workers, plain_pool, starting_workers, worker_cores
+from arena.tournament.crew import plain_crew, starting_workers
+from arena.tournament.pool import worker_cores
 from arena.tournament.scripts import Scripts
 from arena.tournament.workers import Setup, grade_by_bot, grade_turn
 
@@ -25,7 +26,7 @@ asked for all decisions of a seat at a time.
 """
 
 
-class Wanted(NamedTuple):
+class Ungraded(NamedTuple):
     """A game of which some seats are to be graded."""
 
     record: GameRecord
@@ -53,7 +54,7 @@ Tasks = Iterator[tuple[Callable[..., list[Grade]], tuple[Any, ...]]]
 
 
 def grade_decisions(
-    wanted: Sequence[Wanted],
+    wanted: Sequence[Ungraded],
     boards: Mapping[str, Sequence[str]],
     judge: Judge,
     jobs: int,
@@ -73,7 +74,7 @@ def grade_decisions(
     tasks = _by_bot(wanted, judge, adviser) if adviser else _by_turn(wanted, judge)
     most = jobs * (AHEAD_OF_BOTS if adviser else AHEAD)
     waiting: deque[Graded] = deque()
-    pool = plain_pool(setup, jobs)
+    pool = plain_crew(setup, jobs)
     try:
         while True:
             for function, words in islice(tasks, most - len(waiting)):
@@ -90,15 +91,15 @@ def grade_decisions(
         ) from None
     finally:
         if waiting:
-            kill_workers()
-        end_pool(pool)
+            pool.kill()
+        pool.end()
 
 
-def _by_turn(wanted: Sequence[Wanted], judge: Judge) -> Tasks:
+def _by_turn(wanted: Sequence[Ungraded], judge: Judge) -> Tasks:
     return ((grade_turn, (game.record, turn, judge)) for game in wanted for turn in game.turns)
 
 
-def _by_bot(wanted: Sequence[Wanted], judge: Judge, adviser: Adviser) -> Tasks:
+def _by_bot(wanted: Sequence[Ungraded], judge: Judge, adviser: Adviser) -> Tasks:
     for record, seats in wanted:
         script = adviser.scripts.of(record)
         for seat in sorted(seats):

@@ -44,7 +44,17 @@ FIGURE = re.compile(rf"{NUMBER}(?:[ \t]+{NUMBER})*")
 """A figure, or several in a row: the numbers of an axis are as many as there is room for."""
 BAR = re.compile(r"[├┤─●┊◄►]+")
 LONGEST_S = 240
-ELSEWHERE = {"dialogue", "squares", "tiles", "moves", "order", "deck", "diagram", "yaml"}
+ELSEWHERE = {
+    "dialogue",
+    "squares",
+    "tiles",
+    "moves",
+    "order",
+    "deck",
+    "diagram",
+    "positions",
+    "yaml",
+}
 
 
 class Shell:

@@ -6,9 +6,11 @@ import compileall
 import functools
 import itertools
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -18,7 +20,8 @@ from arena.players.folder import bot_at
 from arena.players.manifest import read_manifest
 from arena.players.sandbox.probe import failure
 from arena.players.sandbox.tiers import Sandbox
-from tests.e2e.conftest import ROOT
+from tests.e2e.browser import Browser
+from tests.e2e.conftest import ROOT, Arena
 
 STARTERS = ROOT / "arena" / "cli" / "starters"
 KITS = {
@@ -96,21 +99,26 @@ def test_a_kit_that_needs_most_of_the_system_plays_in_the_weaker_sandbox(
     assert steps[-1].name == "a complete game"
 
 
-def test_the_kits_of_all_languages_have_an_option_and_choose_the_same_moves_without_a_sandbox(
-    arena,
-):
+@pytest.fixture(scope="module")
+def kits(tmp_path_factory):
+    """A run of a kit of each language, with an option, whose stderr is kept, without a sandbox."""
+    made = Arena(tmp_path_factory.mktemp("kits") / "home")
+    made.home.mkdir()
     here = [language for language in PLAIN if not lack(language)]
     for language in here:
-        arena("new", f"kit-{language}", *PLAIN[language])
+        made("new", f"kit-{language}", *PLAIN[language])
     options = ("--deals", 1, "--boards", "lion", "--sandbox", "off", "--out", "kits")
-    arena("run", *(f"./kit-{language}:village=7" for language in here), *options)
+    made("run", *(f"./kit-{language}:village=7" for language in here), *options, "--keep-stderr")
+    yield made, here
+    made.close()
+
+
+def test_the_kits_of_all_languages_play_each_other_and_choose_the_same_moves(kits):
+    arena, here = kits
     records = arena.records("kits")
     assert len(records) == len(here) * (len(here) - 1)
     assert [record["faults"] for record in records if record["faults"]] == []
     assert len({tuple(record["moves"]) for record in records}) == 1, "one idea, one deck, one game"
-    for record in records:
-        said = {(note["turn"] % 2, note["worth"]) for note in record["notes"]}
-        assert said >= {(0, 8), (1, 8)}, "a village beside a tile is worth 7 more than founding"
     for language in here:
         [built] = (arena.home / "results" / "kits" / "bots").glob(f"kit-{language}-*")
         command = read_manifest(built).command
@@ -127,6 +135,65 @@ def test_the_kits_of_all_languages_have_an_option_and_choose_the_same_moves_with
             {"type": "move", "id": 8, "move": "Yb2Yc2", "note": {"worth": 1}},
             {"type": "move", "id": 2**53 - 1, "move": "Yb2Ya2", "note": {"worth": 2}},
         ], language
+
+
+WORTH = "a village beside a tile is worth 7 more than founding a province"
+
+
+def shown_of(kits):
+    """The games of the kits that are looked at: each language sits at both seats."""
+    arena, here = kits
+    pairs = set(itertools.pairwise([*here, here[0]]))
+    for record in arena.records("kits"):
+        if tuple(re.findall(r"kit-(\w+):", " ".join(record["bots"]))) in pairs:
+            yield arena, record
+
+
+def test_the_option_of_every_language_is_in_the_journal_and_its_notes_tell_of_it(kits):
+    for arena, record in shown_of(kits):
+        assert all(bot.endswith(":village=7") for bot in record["bots"])
+        said = {(note["turn"] % 2, note["worth"]) for note in record["notes"]}
+        assert said >= {(0, 8), (1, 8)}, WORTH
+        info = json.loads((arena.home / "results" / "kits" / "run.json").read_text())
+        assert all(bot["options"] == {"village": 7} for bot in info["bots"])
+
+
+def test_stderr_and_notes_of_every_language_are_shown_in_a_terminal(kits):
+    for arena, record in shown_of(kits):
+        out, _ = arena("replay", "kits", record["id"], "--stderr")
+        assert all(bot in out for bot in record["bots"])
+        assert "note: worth 8" in out, WORTH
+        written = re.findall(r"stderr.*options:[ {']*village'?:? 7", out)
+        assert len(written) == 2, record["id"]
+
+
+def test_notes_and_options_of_every_language_are_in_a_data_frame(kits):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    arena, here = kits
+    arena("export", "kits", "--to", "tables", "--format", "parquet")
+    games = pandas.read_parquet(arena.home / "tables" / "games.parquet")
+    assert {*games["bot_0"], *games["bot_1"]} == {f"kit-{language}:village=7" for language in here}
+    for notes in games["notes"]:
+        assert {dict(note["numbers"])["worth"] for note in notes} >= {0.0, 8.0}, WORTH
+
+
+def test_stderr_notes_and_options_of_every_language_are_in_the_viewer(kits, tmp_path):
+    arena, _ = kits
+    browser = Browser(tmp_path / "profile")
+    try:
+        arena("report", "kits", "--to", tmp_path / "kits.html")
+        for _, record in shown_of(kits):
+            game = quote(record["id"], safe="")
+            for seat in (0, 1):
+                browser.open(tmp_path / "kits.html", f"#game={game}&turn={seat + 1}")
+                assert re.search(r"options:[ {']*village'?:? 7", browser.text("stderr")), record
+                assert f"note of seat {seat}: worth " in browser.text("now")
+                assert record["bots"][seat] in browser.text("players")
+            assert "worth 8" in browser.text("log"), WORTH
+        assert browser.log() == []
+    finally:
+        browser.driver.quit()
 
 
 CURE = "install it (on Debian and Ubuntu: apt install "

@@ -2,10 +2,13 @@
 
 import json
 
+import jsonschema
 import pytest
 
 from arena.sdk import position_of
-from tests.e2e.conftest import Arena
+from tests.e2e.conftest import ROOT, Arena
+
+SCHEMA = ROOT / "protocol" / "schemas" / "record.json"
 
 READY = '{"type":"ready","id":1}'
 
@@ -28,16 +31,17 @@ def test_the_same_bots_play_the_same_game_and_others_another(played):
     assert f"turn 13: {old['bots'][0]} plays {old['moves'][12]}" in out
     assert "turn 12: " not in out
     assert f"in the record: end ({old['end']}): 1. " in out
-    assert out.endswith("it is the same, move by move\n")
+    assert out.endswith("\nboth games are the same, move by move\n")
     assert f"the same tiles again: --from r {old['id']} --turn 12\n" in err
     out, _ = arena("play", "careful", "greedy-python", *source)
-    assert "; the games part at turn 1" in out
+    assert "\nthe games part at turn 1" in out
 
 
 def test_the_record_has_the_whole_game_and_no_times_for_the_past(played):
     arena, old = played
     out, _ = arena("play", "careful", "random", "--from", "r", old["id"], "--turn", 9, "--json")
     new = json.loads(out)
+    jsonschema.validate(new, json.loads(SCHEMA.read_text()))
     assert new["id"] == f"bird@9/careful+random/{old['deal']}/{old['seating']}"
     assert (new["deck"], new["moves"][:9]) == (old["deck"], old["moves"][:9])
     assert new["ms"][:9] == [None] * 9
@@ -154,3 +158,17 @@ def test_a_seat_that_has_left_is_named_in_the_line(played, forfeited):
     for later, out in ((turn, "-"), (turn + 1, str(old["faults"][0]["seat"]))):
         [line] = arena("replay", "three", old["id"], "--line", "--turn", later)[0].splitlines()
         assert line.split()[-1] == out
+
+
+def test_a_board_file_that_has_changed_does_not_matter(played):
+    arena, _ = played
+    board = arena.home / "tiny.txt"
+    board.write_text("R....\n..V..\n....B\n.....\n")
+    arena("run", "greedy", "random", "--deals", 1, "--board", "tiny.txt", "--out", "tiny")
+    board.write_text("Y\n")
+    old = arena.records("tiny")[0]
+    source = ("--from", "tiny", old["id"], "--turn", 2)
+    out, _ = arena("play", *old["bots"], *source)
+    assert out.endswith("\nboth games are the same, move by move\n")
+    line, _ = arena("replay", "tiny", old["id"], "--turn", 0, "--line", "--seat", 1)
+    assert line.startswith("R.4/.2V.2/.4B/.5 0 24,24 ??????,")

@@ -11,8 +11,10 @@ from arena.exports.pictures.film import Film
 from arena.exports.pictures.scene import Piece
 from arena.exports.report.make import game_page, report_page
 from arena.match.replay import replay, start_state
+from arena.records.review import Grade, Judge, ReviewedGame, ReviewFile
 from arena.rules.boards import built_in
 from arena.rules.diagrams import draw
+from arena.rules.terms import REVISION
 from tests.e2e.browser import Browser
 from tests.exports.runs import duels, evidence_of, game_of, write_run
 
@@ -490,3 +492,28 @@ def test_the_rating_is_in_sight_on_a_phone(browser, page):
         "return document.querySelector('#standings tbody .strong').getBoundingClientRect().right"
     )
     assert browser.js(right) <= 390
+
+
+def test_a_review_is_a_curve_and_marks_the_costly_moves(browser, page):
+    game = game_of(("a", "b"), deal=22)
+    judge = Judge(judge="careful-4", deals=50, seed=0)
+    grades = [
+        Grade(turn, turn % 2, 9, text, game.moves[0], cost, 0.04, 0.6)
+        for turn, (text, cost) in enumerate(zip(game.moves, (0.0, 0.182, 0.03), strict=False))
+    ]
+    with ReviewFile(page.parent) as file:
+        file.append(ReviewedGame(1, game.id, judge, REVISION, "1", [0, 1], grades))
+    path = page.with_name("reviewed.html")
+    path.write_text(game_page(page.parent, game))
+    (page.parent / "review.jsonl").unlink()
+    browser.open(path, address(game, 2))
+    said = browser.js("return document.querySelector('#now .key').textContent")
+    assert said.replace("\u00a0", " ") == (
+        f"costs 18.2 % \u00b1 4.0 % of the win, says careful-4, 50 deals; better: {game.moves[0]}"
+    )
+    assert browser.js("return document.querySelectorAll('#log .key').length") == 1
+    assert (
+        browser.js("return document.querySelectorAll('#wins path:not(.cursor, .back)').length") == 2
+    )
+    assert browser.log() == []
+    assert browser.violations() == []

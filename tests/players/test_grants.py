@@ -1,11 +1,13 @@
 """What a grant may say, what stays out of sight, and what a machine may lack."""
 
+import os
 import time
 from pathlib import Path
 
 import pytest
 
 from arena.errors import ConfigError
+from arena.players.sandbox import grants
 from arena.players.sandbox.grants import Grants, make_grants, read_allowed
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import overspent
@@ -16,9 +18,9 @@ def test_words_come_in_one_order_whatever_the_user_says(monkeypatch, tmp_path):
     monkeypatch.setenv("A_KEY", "a")
     (tmp_path / "data").mkdir()
     said = ["env:B_KEY", f"read:{tmp_path}/data", "network", "env:A_KEY", "env:B_KEY", "none"]
-    grants = make_grants(said, Path(), [])
-    assert grants.words == ["network", "env:A_KEY", "env:B_KEY", f"read:{tmp_path}/data"]
-    assert grants.kinds == ["network", "env", "read"]
+    made = make_grants(said, Path(), [])
+    assert made.words == ["network", "env:A_KEY", "env:B_KEY", f"read:{tmp_path}/data"]
+    assert made.kinds == ["network", "env", "read"]
 
 
 def test_a_record_tells_by_seat_who_might_do_what():
@@ -39,6 +41,18 @@ def test_a_path_that_cannot_be_told_is_refused(tmp_path, sign):
         make_grants([f"read:{tmp_path}/link"], Path(), [])
 
 
+def test_a_folder_with_a_pipe_or_too_many_files_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    os.mkfifo(tmp_path / "deep" / "er" / "pipe")
+    with pytest.raises(ConfigError, match="deep/er/pipe, a pipe, socket or device"):
+        make_grants([f"read:{tmp_path}"], Path(), [])
+    (tmp_path / "deep" / "er" / "pipe").unlink()
+    assert make_grants([f"read:{tmp_path}"], Path(), []).read == (str(tmp_path),)
+    monkeypatch.setattr(grants, "MOST_FILES", 1)
+    with pytest.raises(ConfigError, match="at most 1 files"):
+        make_grants([f"read:{tmp_path}"], Path(), [])
+
+
 def test_a_folder_around_what_is_closed_is_closed(tmp_path):
     (tmp_path / "qin" / "results").mkdir(parents=True)
     for path in ("qin", "qin/results", "."):
@@ -51,9 +65,9 @@ def test_values_are_blotted_out_as_they_are_and_as_json_but_not_what_any_text_ha
     monkeypatch.setenv("KEY", value)
     monkeypatch.setenv("LONGER", f"{value}-and-more")
     monkeypatch.setenv("SHORT", "on")
-    grants = Grants(env=("KEY", "LONGER", "SHORT"))
+    made = Grants(env=("KEY", "LONGER", "SHORT"))
     said = f'{value} {value}-and-more k\\"ey\\\\of-m\\u00fcnchen k\\"ey\\\\of-münchen on'
-    assert grants.hidden_text(said) == "[KEY] [LONGER] [KEY] [KEY] on"
+    assert made.hidden_text(said) == "[KEY] [LONGER] [KEY] [KEY] on"
     assert Grants().hidden_text(value) == value
 
 

@@ -1,6 +1,6 @@
 """The games on a page, as many as fit."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -11,9 +11,12 @@ from arena.exports.report.choice import Reasons
 from arena.exports.report.scan import Scan
 from arena.exports.report.stderr import Shown
 from arena.exports.report.steps import game_object
-from arena.exports.report.words import visible
+from arena.exports.report.words import counted, visible
 from arena.records.record import GameRecord
+from arena.records.review import ReviewedGame, newest_review
 from arena.rules.boards import Board
+from arena.rules.notation import PASSED
+from arena.rules.terms import REVISION
 
 MOST_BYTES = 2_000_000
 """The limit for all games together, so that a page stays below 5 MB."""
@@ -47,7 +50,9 @@ class Album(NamedTuple):
 
 
 def album_of(
-    chosen: Iterable[tuple[GameRecord, list[str], list[Shown]]], rows: Mapping[str, list[str]]
+    chosen: Iterable[tuple[GameRecord, list[str], list[Shown]]],
+    rows: Mapping[str, list[str]],
+    reviews: Sequence[ReviewedGame] = (),
 ) -> Album:
     """Replays the games, each with why it was chosen and its stderr, until the page is full;
     ``rows`` are the rows of the boards.
@@ -63,6 +68,7 @@ def album_of(
         try:
             board = boards.get(record.board) or Board(record.board, tuple(rows[record.board]))
             game = readable({**game_object(record, board, reasons), "stderr": stderr})
+            add_grades(game, record, reviews)
         except (ArenaError, KeyError, IndexError) as error:
             damaged.append(f"{record.id}: {error}")
             continue
@@ -73,6 +79,21 @@ def album_of(
         boards[record.board] = board
         games.append(game)
     return Album(games, boards, crowded_out, damaged)
+
+
+def add_grades(game: dict[str, Any], record: GameRecord, reviews: Sequence[ReviewedGame]) -> None:
+    """Adds what a judge made of the game: ``judge`` in words, and to its steps ``grade`` as (cost,
+    error, better move, share of the win after the move). Raises RunError.
+    """
+    found = newest_review(reviews, record, REVISION)
+    if found is None:
+        return
+    judge, grades = found
+    game["judge"] = f"{visible(judge.name)}, {counted(judge.deals, 'deal')}"
+    for step in game["steps"]:
+        grade = grades.get(step["turn"] - 1) if step["move"] != PASSED else None
+        if grade:
+            step["grade"] = (grade.cost, grade.error, grade.better, grade.win)
 
 
 def chosen_records(scan: Scan, chosen: Reasons) -> Iterator[tuple[GameRecord, list[str]]]:

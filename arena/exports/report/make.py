@@ -21,6 +21,7 @@ from arena.exports.report.stderr import with_stderr
 from arena.exports.report.words import counted
 from arena.exports.text import counted_text, gain_lines, noun_of
 from arena.records.record import GameRecord
+from arena.records.review import read_reviews
 from arena.records.runfile import read_run
 
 DEFAULT_GAMES = 40
@@ -51,7 +52,7 @@ def report_page(
     shown = with_stderr(
         folder, chosen_records(material.scan, chosen), material.secrecy.is_open_game, STDERR_CHARS
     )
-    album = album_of(shown, material.info.boards)
+    album = album_of(shown, material.info.boards, read_reviews(folder))
     values = {**_values(material, album), "lead": lead_of(material, chosen, album)}
     text = render("report.html", values)
     exposed = sum(bool(material.is_open[game]) for game in chosen)
@@ -80,13 +81,14 @@ def game_page(folder: Path, record: GameRecord) -> str:
     """The replay of one game, with the evidence of its faults. Raises RunError."""
     info = read_run(folder)
     is_open = partial(is_deal_open, folder, info)
-    album = album_of(with_stderr(folder, [(record, [])], is_open, STDERR_CHARS), info.boards)
+    shown = with_stderr(folder, [(record, [])], is_open, STDERR_CHARS)
+    album = album_of(shown, info.boards, read_reviews(folder))
     if album.damaged:
         raise RunError(album.damaged[0])
     found = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]
-    shown = [fault_object(folder, fault) for fault in found]
-    values = {"name": folder.name, "version": __version__, "record": record, "faults": shown}
-    return render("game.html", {**values, **_viewer(album, [fault["detail"] for fault in shown])})
+    faulty = [fault_object(folder, fault) for fault in found]
+    values = {"name": folder.name, "version": __version__, "record": record, "faults": faulty}
+    return render("game.html", {**values, **_viewer(album, [fault["detail"] for fault in faulty])})
 
 
 def _values(material: Material, album: Album) -> dict[str, Any]:

@@ -4,9 +4,10 @@
   if (!data) return;
   const { boards, games, rules } = JSON.parse(data.textContent);
   const { html, svg } = draw;
+  const KEY = 0.05; // of the win
   const at = (id) => document.getElementById(id);
   const by = Object.fromEntries(
-    ["viewer", "game", "link", "result", "board", "race", "values", "times", "step", "play", "kind", "speed", "now", "stderr", "eyes", "players", "log", "cells"].map((id) => [id, at(id)]),
+    ["viewer", "game", "link", "result", "board", "race", "values", "wins", "times", "step", "play", "kind", "speed", "now", "stderr", "eyes", "players", "log", "cells"].map((id) => [id, at(id)]),
   );
   let game = null, states = [], step = 0, live = null, showScene = null, timer = 0, kept = "";
 
@@ -59,12 +60,20 @@
     const note = noteOf(number);
     return note ? [html("span", { class: "note" }, `note of seat ${game.steps[number - 1].seat}: `, html("bdi", {}, note[0]))] : [];
   };
+  /* What a judge made of the move, where it cost more than a little and more than its error. */
+  const percent = (share) => `${(100 * share).toFixed(1)}\u00a0%`;
+  const costLine = (number) => {
+    const [cost, error, better] = game.steps[number - 1]?.grade ?? [0, 0, ""];
+    if (cost < KEY || cost < error) return [];
+    return [html("span", { class: "key" }, `costs ${percent(cost)} \u00b1 ${percent(error)} of the win, says ${game.judge}; better: ${better}`)];
+  };
   const hasEvent = (number) => {
     const kind = by.kind.value, move = game.steps[number - 1];
     const events = move?.events ?? [];
     const happened = new Set([...events.map((event) => event[0]), ...(events.some((event) => event[2]) ? ["home"] : [])]);
     if (move?.move === "pass") happened.add("pass");
     if (faultsAt(number).length) happened.add("forfeit");
+    if (number && costLine(number).length) happened.add("key");
     return kind ? happened.has(kind) : happened.size > 0;
   };
 
@@ -103,7 +112,7 @@
     const head = step ? `Turn ${states[step].turn}: ${moveWords(step)}` : "Start";
     const lines = [...consequences(step), ...timeWords(step), `${states[step].pile} tiles in the pile`];
     const spans = lines.map((words) => html("span", {}, ...said(`${words}. `)));
-    by.now.replaceChildren(html("strong", {}, `${head}. `), ...spans, ...noteLine(step));
+    by.now.replaceChildren(html("strong", {}, `${head}. `), ...spans, ...costLine(step), ...noteLine(step));
     by.step.setAttribute("aria-valuetext", `move ${step} of ${states.length - 1}, turn ${states[step].turn}`);
   };
   const showStderr = () => {
@@ -140,7 +149,7 @@
     const before = step;
     step = Math.max(0, Math.min(number, states.length - 1));
     by.step.value = step;
-    for (const picture of [by.race, by.values, by.times]) picture.querySelector(".cursor")?.setAttribute("d", `M${step} 0V100`);
+    for (const picture of [by.race, by.values, by.wins, by.times]) picture.querySelector(".cursor")?.setAttribute("d", `M${step} 0V100`);
     const isNext = step === before + 1;
     showScene(states[step].scene, isNext);
     by.board.firstChild.setAttribute("aria-label", `The board ${game.board} after turn ${states[step].turn}`);
@@ -207,6 +216,11 @@
     by.values.hidden = told.length === 0;
     fillCurves(by.values, "expected share of the win, as noted", (seat) => told.filter((point) => point[2] === seat));
   };
+  const fillWins = () => {
+    const graded = game.steps.flatMap((move, at) => (move.grade ? [[at + 1, move.grade[3], move.seat]] : []));
+    by.wins.hidden = graded.length === 0;
+    fillCurves(by.wins, `who wins, in games played on by ${game.judge}`, (seat) => graded.filter((point) => point[2] === seat));
+  };
   const fillTimes = () => {
     const most = Math.max(...game.steps.map((move) => move.ms ?? 0));
     by.times.hidden = most === 0;
@@ -235,7 +249,7 @@
           stop();
           go(number);
         });
-        return html("li", {}, entry, ...consequences(number).map((words) => html("span", {}, ...said(words, { tabindex: "-1" }))), ...noteLine(number));
+        return html("li", {}, entry, ...consequences(number).map((words) => html("span", {}, ...said(words, { tabindex: "-1" }))), ...costLine(number), ...noteLine(number));
       }),
     );
   };
@@ -263,6 +277,7 @@
       by.result.replaceChildren(...heading());
       fillRace();
       fillValues();
+      fillWins();
       fillTimes();
       fillLog();
     }

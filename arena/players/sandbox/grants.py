@@ -11,6 +11,7 @@ import re
 import stat
 import tempfile
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ ALL = f"a grant is one of {', '.join(SHAPES.values())}, or {NOTHING}; join sever
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}", re.ASCII)
 NUMBER = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
 MOST_PATH = 1000
+MOST_FILES = 100_000
 RESERVED = re.compile(r"LD_.*|PATH|HOME|TMPDIR|RUSTUP_HOME|PYTHON.*|GLIBC_TUNABLES|GCONV_PATH")
 """Variables that decide how a program starts: the arena's own helpers get the same environment."""
 SYSTEM = ("/proc", "/sys", "/dev", "/run", "/var/run")
@@ -210,6 +212,7 @@ def _readable(text: str, base: Path, closed: Sequence[Path]) -> str:
             "rename it, or allow the folder above",
         )
     _refuse_closed(Path(real), closed)
+    _refuse_ways_out(real)
     return real
 
 
@@ -232,6 +235,38 @@ def _refuse_closed(real: Path, closed: Sequence[Path]) -> None:
                 f"expected files apart from the arena's after read:, got {real}",
                 f"{folder} holds bots or results, which no bot may read: keep the files elsewhere",
             )
+
+
+def _refuse_ways_out(real: str) -> None:
+    """Raises ConfigError if something in a folder leads further. Measured: bubblewrap lets a bot
+    write into a pipe in a folder that it may only read.
+    """
+    waiting, count = [real] if _kind_of(real) == "folder" else [], 0
+    while waiting and count <= MOST_FILES:
+        for entry in _entries(waiting.pop()):
+            count += 1
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+            elif not (entry.is_symlink() or entry.is_file(follow_symlinks=False)):
+                raise ConfigError(
+                    f"expected files and folders in {real} for read:, got {entry.path}, a pipe,"
+                    " socket or device",
+                    "move it elsewhere: a bot could talk through it",
+                )
+    if count > MOST_FILES:
+        raise ConfigError(
+            f"expected at most {MOST_FILES:,} files in {real} for read:, got more",
+            "name the folder that the bot needs",
+        )
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    """What is in a folder; nothing if the user may not look, because then no bot may."""
+    try:
+        with os.scandir(folder) as found:
+            return list(islice(found, MOST_FILES + 1))
+    except OSError:
+        return []
 
 
 def _kind_of(path: str) -> str | None:

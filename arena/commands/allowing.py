@@ -6,24 +6,73 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple, Self
 
-import click
+from msgspec.structs import replace
 
-from arena.errors import ConfigError, did_you_mean, printable
+from arena.commands.bots import Tell
+from arena.commands.folders import bots_folder, results_folder
+from arena.errors import ConfigError, SandboxError, did_you_mean, printable
 from arena.players.builtin import is_built_in
 from arena.players.folder import Bot
 from arena.players.kept import cache_folder
 from arena.players.sandbox.grants import Grants, make_grants, read_allowed
+from arena.players.sandbox.tiers import OPEN, Mode, Sandbox, choose
 from arena.records.origin import state_folder
 from arena.tournament.own import FILE as OWN_FILE
-from arena.tournament.own import OwnConfig, own_folder
+from arena.tournament.own import OwnConfig, own_folder, read_own_config
+
+
+class SandboxChoice(NamedTuple):
+    """What the user says about the sandbox. Without options, ``mode`` is None, and ``trusted`` and
+    ``allowed`` are empty. ``home`` is where the arena keeps bots and results; ``tell`` hears what
+    the user should know.
+    """
+
+    mode: Mode | None
+    trusted: tuple[str, ...]
+    unsafe: bool
+    allowed: tuple[str, ...] = ()
+    home: Path = Path()
+    tell: Tell = lambda _: None
+
+    def with_default(self, mode: Mode | None) -> Self:
+        """The same, with a configuration file's mode where the user gave none."""
+        return self._replace(mode=self.mode or mode)
+
+    def sandbox_for(self, bots: Sequence[Bot], run: Path | None = None) -> Sandbox:
+        """The sandbox for these bots, with what they are allowed beyond it; warns if it is not the
+        best one. Built-in bots need none. ``run`` is the folder of the run that they play.
+
+        Where there are no options, the user's own configuration decides. Raises SandboxError,
+        ConfigError.
+        """
+        own = read_own_config()
+        kept = [bots_folder(self.home), results_folder(self.home), *([run] if run else [])]
+        grants = granted(bots, self.allowed, own, kept, self.tell)
+        bots = [bot for bot in bots if not is_built_in(bot)]
+        if not bots:
+            if self.mode == "require":
+                raise SandboxError(
+                    "expected bots to put into a sandbox, got built-in ones",
+                    "leave out --sandbox: built-in bots are part of the arena",
+                )
+            return OPEN
+        trusted = self.trusted or own.trust or ()
+        choice = choose(
+            self.mode or own.sandbox or "auto",
+            accept_none=self.unsafe or all(is_trusted(bot, trusted) for bot in bots),
+        )
+        if choice.warning:
+            self.tell(f"warning: {choice.warning}")
+        return replace(choice.sandbox, grants=grants)
 
 
 def granted(
-    bots: Sequence[Bot], said: Sequence[str], own: OwnConfig, closed: Iterable[Path]
+    bots: Sequence[Bot], said: Sequence[str], own: OwnConfig, closed: Iterable[Path], tell: Tell
 ) -> dict[str, Grants]:
-    """What each of these bots may do beyond its sandbox, by its label without options; says so on
-    stderr.
+    """What each of these bots may do beyond its sandbox, by its label without options; tells of
+    it.
 
     Nobody may read what is ``closed``, nor the bots' own folders. Raises ConfigError.
     """
@@ -42,7 +91,7 @@ def granted(
             found[bot.base] = make_grants(more, own_folder(), folders)
     found = {base: grants for base, grants in found.items() if grants.words}
     for base, grants in found.items():
-        _tell(base, grants, _folder_of(base, bots))
+        _tell_of(base, grants, _folder_of(base, bots), tell)
     return found
 
 
@@ -111,7 +160,7 @@ def _is_at(bot: Bot, base: Path, path: str) -> bool:
         return False
 
 
-def _tell(base: str, grants: Grants, folder: Path) -> None:
+def _tell_of(base: str, grants: Grants, folder: Path, tell: Tell) -> None:
     """Says which program gets what: a bot's folder shows what its name may not."""
     words = ", ".join(grants.words)
-    click.echo(printable(f"note: {base} in {folder} is allowed {words}"), err=True)
+    tell(printable(f"note: {base} in {folder} is allowed {words}"))

@@ -1,0 +1,223 @@
+"""The arena for programs: the figures of the commands, in every kind of program that may ask."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pandas as pd
+import pytest
+
+from arena import api
+from arena.errors import BotFolderError, ConfigError, RunError, UserError
+from arena.exports.files import table_rows
+from tests.e2e.conftest import FIRST, RANDOM, Arena
+from tests.e2e.test_kills import processes, wait_for
+
+BOTS = ["rnd", "fst", "greedy"]
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory):
+    """An arena with two quick bots."""
+    made = Arena(tmp_path_factory.mktemp("api") / "home")
+    made.add_bot("rnd", RANDOM)
+    made.add_bot("fst", FIRST)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in made.own.items():
+            patch.setenv(name, value)
+        patch.setenv("ARENA_LADDER", "off")
+        yield made
+
+
+@pytest.fixture(scope="module")
+def played(arena):
+    """A run that was played from Python."""
+    run = api.run(BOTS, deals=3, seed="s", out="by-api", home=arena.home, jobs=2)
+    assert run.is_complete
+    return run
+
+
+def told(arena, *arguments):
+    return json.loads(arena(*arguments, "--json")[0])
+
+
+def test_a_run_has_the_games_of_the_command_and_its_tables(arena, played):
+    arena("run", *BOTS, "--deals", 3, "--seed", "s", "--out", "by-cli")
+    assert arena.timeless("by-api") == arena.timeless("by-cli")
+    found = told(arena, "standings", "by-api", "--pairs")
+    tables = played.tables
+    assert table_rows(played.standings) == found["standings"]
+    assert table_rows(tables.pairs) == found["pairs"]
+    assert table_rows(tables.seats) == found["seats"]
+    assert (tables.notes, tables.sentences) == (found["notes"], found["sentences"])
+    assert (tables.games, tables.deals, tables.missing) == (18, 3, 0)
+    assert played.path == arena.home / "results" / "by-api"
+    assert "<table" in played._repr_html_()
+
+
+def test_the_games_are_those_of_the_exported_file(arena, played):
+    arena("export", "by-api", "--to", "tables")
+    games, file = played.games(), pd.read_csv(arena.home / "tables" / "games.csv")
+    assert list(games.columns) == list(file.columns)
+    for name in ("id", "block", "bot_0", "share_1", "rank_0", "left_1", "think_ms_0", "turns"):
+        assert games[name].tolist() == file[name].tolist(), name
+    whole = api.games("by-api", moves=True, home=arena.home)
+    assert whole["deck"].str.len().eq(144).all()
+    assert [len(moves) for moves in whole["moves"]] == [len(ms) for ms in whole["ms"]]
+
+
+def test_a_frame_of_games_is_rated_as_the_run_and_the_file_are(arena, played):
+    games = played.games()
+    rated = api.rate(games)
+    assert table_rows(rated.standings) == table_rows(played.standings)
+    file = arena.home / "some.csv"
+    games.to_csv(file, index=False)
+    assert table_rows(api.rate(file).pairs) == table_rows(rated.pairs)
+    half = games[games["deal"] < 2]
+    assert api.rate(half).games == len(half) == 12
+    assert "fst" not in set(api.rate(games, without=["fst"]).standings["bot"])
+
+
+def test_runs_of_one_seed_are_rated_together_by_their_deals(arena, played):
+    both = api.rate([played.path, "by-api"], home=arena.home)
+    assert (both.games, both.deals) == (36, 3)
+
+
+def test_a_comparison_has_the_answer_of_the_command_and_every_look(arena):
+    question = {"elo1": 100.0, "seed": "m", "out": "duel", "home": arena.home}
+    found = api.compare("careful-4", "careful-2", **question)
+    line = ("compare", "careful-4", "careful-2", "--elo1", 100, "--seed", "m", "--out", "duel")
+    expected = told(arena, *line)
+    for name in ("verdict", "new", "old", "blocks", "games"):
+        assert getattr(found, name) == expected[name]
+    assert round(found.elo.elo, 2) == expected["elo"]
+    assert len(found.looks) == found.blocks
+    for name in ("blocks", "verdict"):
+        assert found.looks[name].tolist() == [look[name] for look in expected["looks"]]
+    assert found.looks["llr"].iloc[-1] == found.llr > found.looks["upper"].iloc[-1]
+
+
+def test_a_check_has_the_steps_of_the_command(arena):
+    arena.add_bot("passes", RANDOM.replace('rng.choice(message["legal"])', '"pass"'), to=".")
+    found = api.check(arena.home / "passes", home=arena.home)
+    expected = json.loads(arena("check", "./passes", "--json", status=1)[0])
+    assert found.passed is False
+    for name in ("name", "passed", "problem", "expected", "hint", "left_out"):
+        got = [None if pd.isna(value) else value for value in found.steps[name]]
+        assert got == [step[name] for step in expected["steps"]], name
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "part", "hint"),
+    [
+        (lambda: api.run(["rnd", "fst"], deal=3), ConfigError, "a setting, got 'deal'", "'deals'"),
+        (lambda: api.run("rnd"), ConfigError, "`array | null`, got `str`", "lists"),
+        (
+            lambda: api.run(["rnd", "fst"], deals="3"),
+            ConfigError,
+            "`int | null`, got `str`",
+            "lists",
+        ),
+        (lambda: api.run(["rnd", "fst"], players=5), ConfigError, "<= 4", "lists"),
+        (lambda: api.run(["rnd", "fts"]), BotFolderError, "fts", "did you mean 'fst'"),
+        (lambda: api.compare("rnd", "fst", deals=3), ConfigError, "got 'deals'", "there are"),
+        (lambda: api.compare("rnd", "fst", alpha=2), ConfigError, "< 0.5", "lists"),
+        (lambda: api.compare("rnd", "fst", max_blocks=0), ConfigError, "above 0, got 0", ""),
+        (lambda: api.compare("rnd", "rnd"), ConfigError, "two different bots", "null"),
+        (lambda: api.rate("nope"), RunError, "got 'nope'", "runs in"),
+        (lambda: api.rate(pd.DataFrame({"bot_0": ["a"]})), UserError, "the column bot_1", "block"),
+        (lambda: api.rate([]), ConfigError, "expected runs, got none", ""),
+        (lambda: api.games("nope"), RunError, "got 'nope'", "runs in"),
+        (lambda: api.check("nope"), BotFolderError, "nope", ""),
+    ],
+)
+def test_what_a_caller_gets_wrong_is_said_with_the_cure(arena, monkeypatch, ask, error, part, hint):
+    monkeypatch.chdir(arena.home)
+    with pytest.raises(error) as raised:
+        ask()
+    assert part in str(raised.value)
+    assert hint in raised.value.hint
+
+
+def test_what_a_command_says_beside_its_answer_is_a_warning_at_the_call(arena, monkeypatch):
+    monkeypatch.chdir(arena.home)
+    script = arena.home / "fst"
+    script.mkdir()
+    with pytest.warns(api.ArenaWarning, match="fst means the registered bot") as warned:
+        api.run(["fst", "greedy"], deals=1, out="warned")
+    assert warned[0].filename == __file__
+    script.rmdir()
+
+
+PROGRAM = """
+import asyncio, multiprocessing, signal, threading, time
+from arena import api
+before = multiprocessing.get_start_method(), signal.getsignal(signal.SIGINT)
+own = multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,))
+own.start()
+found = {}
+def play(name):
+    found[name] = api.run(["rnd", "greedy"], deals=1, seed=name, jobs=1, out=name).games()
+async def main():
+    play("OUT-loop")
+asyncio.run(main())
+both = [threading.Thread(target=play, args=(f"OUT-{number}",)) for number in range(2)]
+for one in both: one.start()
+for one in both: one.join()
+print(sorted((name, len(games)) for name, games in found.items()))
+print(own.is_alive(), before == (
+    multiprocessing.get_start_method(), signal.getsignal(signal.SIGINT)))
+own.kill()
+"""
+
+
+@pytest.mark.parametrize("way", ["stdin", "script"])
+def test_programs_of_any_kind_may_ask_and_keep_what_is_theirs(arena, way):
+    """No guard, a running loop, two threads at once, a child of their own."""
+    text = PROGRAM.replace("OUT", way)
+    (arena.home / "program.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-" if way == "stdin" else "program.py"],
+        input=text if way == "stdin" else None,
+        cwd=arena.home,
+        env=arena.environment,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    assert done.stderr == ""
+    games = [(f"{way}-{name}", 2) for name in ("0", "1", "loop")]
+    assert done.stdout.splitlines() == [str(games), "True True"]
+
+
+def test_an_interrupted_call_leaves_nothing_and_the_next_one_plays_the_rest(arena):
+    slow = "import time\n" + RANDOM.replace("rng.choice(", "time.sleep(0.05) or rng.choice(")
+    arena.add_bot("slow", slow)
+    text = textwrap.dedent("""
+        from arena import api
+        try:
+            api.run(["slow", "rnd"], deals=2, seed="s", jobs=2, out="broken")
+        except KeyboardInterrupt:
+            print("interrupted")
+        """)
+    asked = subprocess.Popen(
+        [sys.executable, "-c", text],
+        cwd=arena.home,
+        env=arena.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    there = str(arena.home)
+    wait_for(lambda: any("bot.py" in command for command in processes(there).values()))
+    os.kill(asked.pid, signal.SIGINT)
+    assert asked.communicate(timeout=60) == ("interrupted\n", "")
+    wait_for(lambda: not processes(there))
+    before = len(arena.records("broken"))
+    rest = api.run(["slow", "rnd"], deals=2, seed="s", out="broken", home=arena.home)
+    assert before < rest.tables.games == 4

@@ -16,6 +16,7 @@ from arena.cli.place import counted
 from arena.cli.terminal import columns_of, folded
 from arena.errors import FaultKind, printable
 from arena.players.builtin import is_built_in
+from arena.players.odds import odds_of
 from arena.records.record import Fault
 from arena.rules import CORE
 from arena.rules.rounds import title_of
@@ -239,12 +240,14 @@ def cluster_text(
 def late_text(late: Sequence[str], places: int, clock: str) -> str:
     """What may help bots that answered late, one entry for each game that it cost."""
     bots = counted(len(set(late)), "bot")
+    has_own = all(odds_of(label).move_ms for label in late)
+    larger = "a larger move_ms" if has_own else "a larger --move-ms"
     if clock == "cpu":
         return (
             f"{bots} answered late in {counted(len(late), 'game')}, by their own processor time:"
-            " try a larger --move-ms"
+            f" try {larger}"
         )
-    cures = "--jobs 1 or a larger --move-ms" if places > 1 else "a larger --move-ms"
+    cures = f"--jobs 1 or {larger}" if places > 1 else larger
     return (
         f"{bots} answered late in {counted(len(late), 'game')}: was the machine busy? Try {cures}"
     )

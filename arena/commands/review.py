@@ -39,7 +39,7 @@ from arena.records.runfile import read_run
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
 from arena.tournament.pool import available_cores
-from arena.tournament.review import Adviser, Wanted, grade_decisions
+from arena.tournament.review import Adviser, Ungraded, grade_decisions
 
 DEFAULT_JUDGE, DEFAULT_DEALS = "careful-4", 400
 
@@ -136,7 +136,7 @@ class Review:
         table = bots_table(decisions, own_decks=own_decks)
         return Reviewed(decisions, table, self.held_back)
 
-    def _keep(self, file: ReviewFile, wanted: Wanted, found: list[Grade]) -> None:
+    def _keep(self, file: ReviewFile, wanted: Ungraded, found: list[Grade]) -> None:
         record, seats = wanted
         found.sort(key=attrgetter("turn"))
         own = ReviewedGame(1, record.id, self.judge, REVISION, __version__, sorted(seats), found)
@@ -151,9 +151,9 @@ class Review:
                 seats, grades = self._seats(record), self._seen[record.id].grades
                 yield record, {at: one for at, one in grades.items() if one.seat in seats}
 
-    def _wanted(self, record: GameRecord) -> Wanted:
+    def _wanted(self, record: GameRecord) -> Ungraded:
         seen = self._seen.get(record.id)
-        return Wanted(record, self._seats(record) - (seen.seats if seen else set()))
+        return Ungraded(record, self._seats(record) - (seen.seats if seen else set()))
 
     def _seats(self, record: GameRecord) -> set[int]:
         return {seat for seat, bot in enumerate(record.bots) if not self._bots or bot in self._bots}

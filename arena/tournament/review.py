@@ -26,7 +26,7 @@ asked for all decisions of a seat at a time.
 """
 
 
-class Wanted(NamedTuple):
+class Ungraded(NamedTuple):
     """A game of which some seats are to be graded."""
 
     record: GameRecord
@@ -54,7 +54,7 @@ Tasks = Iterator[tuple[Callable[..., list[Grade]], tuple[Any, ...]]]
 
 
 def grade_decisions(
-    wanted: Sequence[Wanted],
+    wanted: Sequence[Ungraded],
     boards: Mapping[str, Sequence[str]],
     judge: Judge,
     jobs: int,
@@ -95,11 +95,11 @@ def grade_decisions(
         pool.end()
 
 
-def _by_turn(wanted: Sequence[Wanted], judge: Judge) -> Tasks:
+def _by_turn(wanted: Sequence[Ungraded], judge: Judge) -> Tasks:
     return ((grade_turn, (game.record, turn, judge)) for game in wanted for turn in game.turns)
 
 
-def _by_bot(wanted: Sequence[Wanted], judge: Judge, adviser: Adviser) -> Tasks:
+def _by_bot(wanted: Sequence[Ungraded], judge: Judge, adviser: Adviser) -> Tasks:
     for record, seats in wanted:
         script = adviser.scripts.of(record)
         for seat in sorted(seats):

@@ -138,9 +138,9 @@ def test_with_nodes_bots_that_search_play_the_same_games_on_any_machine(arena, r
         shutil.copytree(ROOT / "bots" / name, arena.home / "bots" / name)
     bots = [f"{name}:nodes=60" for name in SEARCHERS]
     settings = (*tiny(arena.home), "--seed", "nodes")
-    arena("run", *bots, *settings, "--move-ms", 20_000, "--out", "one")
+    arena("run", *bots, *settings, "--move-ms", 600, "--out", "one")
     request.getfixturevalue("burners")
-    arena("run", *bots, *settings, "--move-ms", 5000, "--jobs", 2, "--out", "two")
+    arena("run", *bots, *settings, "--move-ms", 150, "--jobs", 2, "--out", "two")
     assert arena.timeless("one") == arena.timeless("two")
     assert not any(record["faults"] for record in arena.records("one"))
     noted = [record.get("notes") or [] for record in arena.records("one")]

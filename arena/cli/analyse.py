@@ -1,11 +1,13 @@
 """arena analyse: what is behind the standings of a run."""
 
+import sys
 from pathlib import Path
 
 import click
 import msgspec
 
 from arena.cli.options import as_json, prior_option, run_argument, without_option
+from arena.cli.terminal import columns_of, folded
 from arena.commands.folders import run_folder
 from arena.errors import printable
 from arena.records.runfile import read_run
@@ -66,4 +68,8 @@ def analyse(
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(analysis_object(analysis)), indent=2))
     else:
-        click.echo(printable(analysis_text(analysis, run or folder.name), keep="\n"))
+        text = printable(analysis_text(analysis, run or folder.name), keep="\n")
+        width = columns_of(sys.stdout)
+        # A command is to be copied whole, and a table has a line for each row.
+        for line in text.splitlines():
+            click.echo(line if line.startswith(" ") else folded(line, width))

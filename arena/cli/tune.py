@@ -43,7 +43,7 @@ from arena.tournament.parameters import Wanted, wanted
 from arena.tournament.request import Request, RunOptions
 from arena.tournament.session import Session
 from arena.tournament.tuned import TunedGames
-from arena.tournament.tuning import FEW_BLOCKS, SEATS, SearchPath
+from arena.tournament.tuning import BLOCKS_A_STEP, FEW_BLOCKS, SEATS, SearchPath
 
 USUAL_GAMES = 2000
 WORTH_ELO = 20.0
@@ -70,6 +70,12 @@ WIDTH = 80
     default=USUAL_GAMES,
     show_default=True,
     help="Games of the search; more for each option.",
+)
+@click.option(
+    "--step",
+    type=click.IntRange(1),
+    help="Deals on each board before the setting moves; more keep more workers busy.  [default:"
+    f" {BLOCKS_A_STEP}, shared by the boards]",
 )
 @click.option(
     "--compare/--no-compare",
@@ -136,7 +142,7 @@ def tune(
     check_output(csv_path, as_json=as_json)
     asked = Wishes(bot, **wishes)
     found = bot_finder(home, say, in_process=False)(bot)
-    request = request_tuning(found, asked.params, asked.games, options, say)
+    request = request_tuning(found, asked.params, options, say, games=asked.games, step=asked.step)
     _note_few(request, asked.games)
     folder = run_path(home, options, request, finished=True, prefix="tune-")
     with playing(folder, request, _for_sides(conduct, found, request), _headline) as play:
@@ -158,6 +164,7 @@ class Wishes(NamedTuple):
     bot: str
     params: list[Wanted]
     games: int
+    step: int | None
     is_compared: bool
     compare_games: int | None
     elo1: float

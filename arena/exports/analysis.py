@@ -39,9 +39,8 @@ COMPANY = (
     Column("third", "Third", style="name"),
     Column("elo_with", "With", 0),
     Column("error_with", "+/-", 0),
-    Column("elo_without", "Without", 0),
+    Column("elo_without", "w/o", 0),
     Column("error_without", "+/-", 0),
-    Column("p_all", "p all", 4),
 )
 ENDINGS = (
     Column("board", "Board", style="name"),
@@ -49,10 +48,10 @@ ENDINGS = (
     GAMES,
     Column("turns", "Turns", 0),
     Column("range", "5-95%", of=lambda row: f"{row['turns_low']:.0f}-{row['turns_high']:.0f}"),
-    Column("last_pagoda", "Last pagoda%", 1),
-    Column("by_other", "by other%", 1),
-    Column("no_tiles", "No tiles%", 1),
-    Column("no_space", "No space%", 1),
+    Column("last_pagoda", "Pagoda%", 1),
+    Column("by_other", "Other%", 1),
+    Column("no_tiles", "Tiles%", 1),
+    Column("no_space", "Space%", 1),
     Column("forfeit", "Forfeit%", 1),
 )
 MET_AGAIN = (
@@ -62,6 +61,10 @@ MET_AGAIN = (
     Column("p_all", "p all", 4),
     Column("deals", "Deals"),
     GAMES,
+)
+ENDINGS_TOLD = (
+    "Pagoda%: somebody placed the last pagoda, Other%: of these on a rival's turn, Tiles% and"
+    " Space%: there were no more tiles, or no place for one"
 )
 VOIDS = (
     BOT,
@@ -79,7 +82,6 @@ TIMES = (
     Column("move_ms", "ms/move", 1),
     Column("game_ms", "ms/game", 1),
     Column("slowest_ms", "Slowest ms", 1),
-    Column("slowest_game", "In game", style="name"),
 )
 TEMPO = (
     BOT,
@@ -167,8 +169,8 @@ def analysis_text(analysis: Analysis, run: str) -> str:
         _cycles_text(analysis),
         f"Seats\n{seats_text(analysis.seats)}",
         *_met_again(analysis.met_again),
-        f"How games end\n{table_text(ENDINGS, analysis.endings)}",
-        f"Time to think\n{table_text(TIMES, analysis.times)}",
+        f"How games end\n{table_text(ENDINGS, analysis.endings)}\n{ENDINGS_TOLD}",
+        _times_text(analysis.times),
         *_tempo(analysis.tempo),
         *_calibration(analysis.calibration, analysis.opponents is not None),
     ]
@@ -201,7 +203,7 @@ def _company_parts(found: Company) -> Iterator[str]:
     more = f", of which {len(shown)} are shown" if len(found.table) > len(shown) else ""
     told = (
         "The bot's Elo minus the opponent's, by the games with the third bot at the table and by"
-        " those without it."
+        " those without it (w/o)."
         "\n'--without BOT' leaves out all games with a bot."
     )
     yes = f"{title} Yes: {len(found.table)} beyond error{more} ({tested})"
@@ -220,6 +222,13 @@ def _met_again(reunions: pd.DataFrame) -> list[str]:
         "\nIts rivals then do worse. 'arena run --seatings single' gives every game its own deck."
     )
     return [f"Deals met again\n{table_text(MET_AGAIN, sure)}\n{told}"]
+
+
+def _times_text(times: pd.DataFrame) -> str:
+    """How long bots think, and the game in which each took longest."""
+    slowest = [f"  {row['bot']}: {row['slowest_game']}" for row in times.to_dict("records")]
+    table = table_text(TIMES, times)
+    return "\n".join(["Time to think", table, "the slowest answer was given in", *slowest])
 
 
 def _tempo(tempo: pd.DataFrame) -> list[str]:

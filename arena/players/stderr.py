@@ -8,9 +8,14 @@ from arena.players.channel import Channel
 from arena.players.process import BotProcess
 from arena.records.stderr import GAME_BYTES, PART_BYTES, Part, When
 
-SETTLE_S = 0.1
-"""How long a busy bot is waited for, so that what it still writes belongs to the right part."""
-NAP_S = 0.00005
+SETTLE_S = 1.0
+"""How long a busy bot is waited for, so that what it still writes belongs to the right part; on a
+machine with ten programs for each core, 20 ms of work took longer than 0.1 s.
+"""
+NAP_S, LONGEST_NAP_S = 0.00005, 0.005
+PATIENCE = 2
+FIRST_BYTES = 1024
+"""A read of these is quicker than one of `PART_BYTES`, and most often enough."""
 Raw = tuple[When, int | None, bytes, int]
 
 
@@ -32,7 +37,7 @@ class Stderr:
         self._heard = heard
         self._process: BotProcess | None = None
         self._file = -1
-        self._at = self._room = self._seat = 0
+        self._at = self._room = self._seat = self._patience = 0
         self._when: When = "start"
         self._turn: int | None = None
 
@@ -44,6 +49,7 @@ class Stderr:
         """Listens to this process from its start."""
         self.close()
         self._process, self._file, self._at = process, process.stderr_copy(), 0
+        self._patience = PATIENCE
 
     def close(self) -> None:
         """Keeps what is left, and lets go of the process; calling it again does nothing."""
@@ -56,14 +62,15 @@ class Stderr:
         """A game begins. What was written since the last one belongs to neither."""
         if self._file >= 0:
             # The arena may have cut the file meanwhile.
-            self._at = os.fstat(self._file).st_size
+            there, self._at = self._at, os.fstat(self._file).st_size
+            self._patience = PATIENCE if self._at > there else self._patience
         self._raw, self._room, self._seat = [], GAME_BYTES, seat
         self._when, self._turn = "start", None
 
     def turn(self, turn: int) -> None:
         """The bot is about to be asked: what comes from now on belongs to this turn."""
         # On every move, and most often in vain: one system call, 0.3 us.
-        text = os.pread(self._file, PART_BYTES, self._at)
+        text = os.pread(self._file, FIRST_BYTES, self._at)
         if text:
             self._keep(text)
         self._when, self._turn = "turn", turn
@@ -77,27 +84,33 @@ class Stderr:
         """Waits until the bot has read all lines and is idle, though not for long, and keeps what
         it wrote.
         """
-        deadline = time.monotonic() + SETTLE_S
+        deadline, nap_s = time.monotonic() + SETTLE_S, NAP_S
         while self._process and time.monotonic() < deadline:
-            # A nap first: on a worker's one core the bot runs only when the worker does not.
-            time.sleep(NAP_S)
             if not channel.unread_by_bot() and not self._process.main_can_run():
                 break
+            # On a worker's one core the bot runs only while the worker sleeps.
+            time.sleep(nap_s)
+            nap_s = min(2 * nap_s, LONGEST_NAP_S)
         self._catch_up()
 
     def hear_out(self, channel: Channel) -> None:
-        """After the end of a game, waits for what a bot writes about that, if it has written
-        anything yet: one that never does is not waited for.
+        """After the end of a game, waits for what a bot writes about that. A process that wrote
+        nothing then in its last two games, or nothing at all, is not waited for.
         """
-        if self._process and self._when == "end" and self._at:
+        # That wait costs a game of a quick bot as much as twenty of its moves.
+        if self._process and self._when == "end" and self._at and self._patience:
+            there = self._at
             self.settle(channel)
+            self._patience = PATIENCE if self._at > there else self._patience - 1
 
     def _catch_up(self) -> None:
-        text = os.pread(self._file, PART_BYTES, self._at) if self._file >= 0 else b""
+        text = os.pread(self._file, FIRST_BYTES, self._at) if self._file >= 0 else b""
         if text:
             self._keep(text)
 
     def _keep(self, text: bytes) -> None:
+        if len(text) == FIRST_BYTES:
+            text += os.pread(self._file, PART_BYTES - FIRST_BYTES, self._at + FIRST_BYTES)
         size = len(text)
         self._at += size
         cut = max(0, size - self._room)

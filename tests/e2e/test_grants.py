@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.cli.place import ClusterWorkers
 from arena.errors import ConfigError
 from arena.players.sandbox.grants import Grants
 from arena.players.sandbox.tiers import Sandbox
+from arena.tournament.place import ClusterWorkers
 
 KEY = "sk-test-0123456789abcdef"
 ASKER = '''

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 from pathlib import Path
 
+from arena.errors import RunError
 from arena.exports.report.words import visible
 from arena.records.record import GameRecord
 from arena.records.stderr import Part, read_stderr
@@ -22,11 +23,15 @@ def with_stderr(
     run: Path, chosen: Iterable[Chosen], is_open: Callable[[GameRecord], bool], room: int
 ) -> Iterator[tuple[GameRecord, list[str], list[Shown]]]:
     """Each chosen game with what was kept of its stderr, as long as there is ``room``, in
-    characters. Raises RunError.
+    characters.
     """
     rest = iter(chosen)
     while some := list(islice(rest, AT_ONCE)):
-        kept = read_stderr(run, [record.id for record, _ in some])
+        try:
+            kept = read_stderr(run, [record.id for record, _ in some])
+        except RunError:
+            # Like evidence that is a link: a stranger's run is shown without it.
+            kept = {}
         for record, reasons in some:
             parts = kept[record.id].parts if record.id in kept else []
             shown = list(_shown(record, parts)) if parts and not is_open(record) else []

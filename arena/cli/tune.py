@@ -255,8 +255,9 @@ def _note_few(request: Request, games: int) -> None:
 def _for_sides(conduct: Conduct, bot: Bot, request: Request) -> Conduct:
     """The same where the bot is trusted, or allowed something, under the names of both sides."""
     choice, sides = conduct.choice, [side.base for side in request.bots]
-    trusted = choice.trusted or tuple(read_own_config().trust or ())
-    if is_trusted(bot, trusted):
+    own = read_own_config()
+    trusted = choice.trusted or tuple(own.trust or ())
+    if is_trusted(bot, choice.trusted, own):
         trusted = (*trusted, *sides)
     allowed = [text.partition("=") for text in choice.allowed]
     words = [

@@ -49,6 +49,7 @@ USUAL_GAMES = 2000
 WORTH_ELO = 20.0
 """To tell a gain of 10 Elo from none takes more games than most searches have."""
 WIDTH = 80
+PLAY_ON = "repeat the command with a larger --compare-games to continue"
 
 
 @click.command()
@@ -155,7 +156,7 @@ def tune(
     _show_path(search, csv_path, as_json=as_json)
     check = _check(home, asked, options, conduct, search, found)
     _show_check(search, check, as_json=as_json, is_csv=csv_path == "-")
-    return check.compared.ending("--compare-games") if check.compared else check.status
+    return check.compared.ending(PLAY_ON) if check.compared else check.status
 
 
 class Wishes(NamedTuple):

@@ -134,6 +134,16 @@ def _ask_again_and_for_more(arena, keen, suggested):
     assert "not compared: 'arena compare keen:aim=" in err
 
 
+def test_where_it_is_not_clear_the_bot_is_to_stay_until_it_is(arena, keen):
+    words = ["--games", 4, "--board", "small.txt", "--seed", "t", "--compare-games", 4]
+    out, _ = arena("tune", keen, "--param", "turns", *words, status=4)
+    assert "the search ends where it began: keep keen:kept=2" in out
+    out, err = arena("tune", keen, "--param", "aim=0.1..0.3", *words, status=5)
+    assert "not clear on fresh deals" in out
+    assert "keep keen:kept=2 until it is" in out
+    assert "undecided: repeat the command with a larger --compare-games to continue" in err
+
+
 def test_where_nothing_is_to_be_found_the_bot_is_to_stay_as_it_is(arena, keen):
     out, _ = arena(
         "tune", keen, "--param", "turns", "--games", 16, "--board", "small.txt", "--seed", "t",

@@ -168,9 +168,9 @@ class Settled(NamedTuple):
         contest = self.contest
         return verdict_object(contest.test, self.new, self.old, contest.games, contest.looks)
 
-    def ending(self, more: str = "--max-blocks") -> int:
-        """Says what went wrong in the session, and which option would allow ``more`` games; returns
-        the exit status.
+    def ending(self, more: str = "") -> int:
+        """Says what went wrong in the session, and how to play ``more`` where that is another
+        command's to say; returns the exit status.
         """
         show_voided(self.runner, self.folder)
         note_short_evidence(self.runner)
@@ -183,9 +183,8 @@ class Settled(NamedTuple):
                 f"interrupted: repeat the same command to continue in {self.folder}", err=True
             )
             return INTERRUPTED
-        click.echo(
-            f"undecided: use a larger {more} with --out {self.folder.name} to continue", err=True
-        )
+        more = more or f"use a larger --max-blocks with --out {self.folder.name} to continue"
+        click.echo(f"undecided: {more}", err=True)
         return UNDECIDED
 
 

@@ -31,7 +31,7 @@ from arena.records.record import GameRecord, encode_record
 from arena.records.regular import write_durably
 from arena.records.review import newest_review, read_reviews
 from arena.records.runfile import read_run
-from arena.records.stderr import Part, read_stderr
+from arena.records.stderr import StderrPart, read_stderr
 from arena.rules.boards import Board
 from arena.rules.notation import PASS
 from arena.rules.positions import position_text
@@ -169,7 +169,7 @@ def _step_through(
     step_through([*shown, _end(record, said)])
 
 
-def _kept_stderr(folder: Path, record: GameRecord) -> list[Part]:
+def _kept_stderr(folder: Path, record: GameRecord) -> list[StderrPart]:
     """What bots wrote in a game. Raises UserError while other games of its deal are to be
     played.
     """
@@ -191,7 +191,7 @@ def _kept_stderr(folder: Path, record: GameRecord) -> list[Part]:
     return kept.parts
 
 
-def _with_stderr(record: GameRecord, kept: Sequence[Part]) -> bytes:
+def _with_stderr(record: GameRecord, kept: Sequence[StderrPart]) -> bytes:
     """The record as JSON, with one more key."""
     content = msgspec.json.decode(encode_record(record))
     return msgspec.json.encode({**content, "stderr": kept})

@@ -16,9 +16,10 @@ from arena.cli.options import as_json, sandbox_options, split_commas
 from arena.cli.place import counted
 from arena.cli.showing import check_output
 from arena.commands.allowing import SandboxChoice
+from arena.commands.bots import bot_finder
 from arena.commands.folders import run_folder
 from arena.errors import RunError, printable
-from arena.players.builtin import NAME
+from arena.players.builtin import is_built_in
 from arena.records.regular import write_durably
 from arena.records.review import MOST_SEED
 from arena.tournament.review import Adviser
@@ -61,7 +62,7 @@ MOST_WORDS = 2
 )
 @click.option(
     "--deals",
-    type=click.IntRange(2, 1_000_000),
+    type=click.IntRange(10, 1_000_000),
     default=400,
     show_default=True,
     help="On how many deals a move is compared with the better one.",
@@ -142,7 +143,8 @@ def _adviser(
     home: Path, folder: Path, name: str, choice: SandboxChoice
 ) -> Iterator[Adviser | None]:
     """The bot of that name or path; None for a built-in one. Raises UserError."""
-    if NAME.fullmatch(name):
+    # Notes about the bot come when it is made ready.
+    if is_built_in(bot_finder(home, lambda _: None, in_process=False)(name)):
         yield None
         return
     scripts = Scripts(folder)

@@ -6,10 +6,10 @@ import click
 
 from arena.errors import printable
 from arena.players.player import Player
-from arena.records.stderr import BEFORE_AND_AFTER, Part
+from arena.records.stderr import BEFORE_AND_AFTER, StderrPart
 
 
-def stderr_lines(part: Part, turn: int | None = None) -> list[str]:
+def stderr_lines(part: StderrPart, turn: int | None = None) -> list[str]:
     """What a bot wrote to stderr, line by line. Where that was not at this turn, each says when."""
     when = BEFORE_AND_AFTER.get(part.when, f"turn {(part.turn or 0) + 1}")
     head = "stderr" if turn is not None and part.turn == turn else f"stderr, {when}"
@@ -21,7 +21,7 @@ class RecordedLines:
     given.
     """
 
-    def __init__(self, parts: Sequence[Part], names: Sequence[str], seat: int | None) -> None:
+    def __init__(self, parts: Sequence[StderrPart], names: Sequence[str], seat: int | None) -> None:
         self._names = names
         self._left = [
             part for part in parts if part.seat < len(names) and (seat is None or part.seat == seat)
@@ -41,7 +41,7 @@ class RecordedLines:
         """What is left: of turns that ended in a forfeit, and after the end."""
         return self._named([part for part in self._left if part.when != "start"])
 
-    def _named(self, parts: Sequence[Part]) -> list[str]:
+    def _named(self, parts: Sequence[StderrPart]) -> list[str]:
         return [
             f"{self._names[part.seat]} {printable(line)}"
             for part in parts

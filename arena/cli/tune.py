@@ -43,12 +43,13 @@ from arena.tournament.parameters import Wanted, wanted
 from arena.tournament.request import Request, RunOptions
 from arena.tournament.session import Session
 from arena.tournament.tuned import TunedGames
-from arena.tournament.tuning import FEW_BLOCKS, SEATS, SearchPath
+from arena.tournament.tuning import BLOCKS_A_STEP, FEW_BLOCKS, SEATS, SearchPath
 
 USUAL_GAMES = 2000
 WORTH_ELO = 20.0
 """To tell a gain of 10 Elo from none takes more games than most searches have."""
 WIDTH = 80
+PLAY_ON = "repeat the command with a larger --compare-games to continue"
 
 
 @click.command()
@@ -70,6 +71,12 @@ WIDTH = 80
     default=USUAL_GAMES,
     show_default=True,
     help="Games of the search; more for each option.",
+)
+@click.option(
+    "--step",
+    type=click.IntRange(1),
+    help="Deals on each board before the setting moves; more keep more workers busy.  [default:"
+    f" {BLOCKS_A_STEP}, shared by the boards]",
 )
 @click.option(
     "--compare/--no-compare",
@@ -136,7 +143,7 @@ def tune(
     check_output(csv_path, as_json=as_json)
     asked = Wishes(bot, **wishes)
     found = bot_finder(home, say, in_process=False)(bot)
-    request = request_tuning(found, asked.params, asked.games, options, say)
+    request = request_tuning(found, asked.params, options, say, games=asked.games, step=asked.step)
     _note_few(request, asked.games)
     folder = run_path(home, options, request, finished=True, prefix="tune-")
     with playing(folder, request, _for_sides(conduct, found, request), _headline) as play:
@@ -149,7 +156,7 @@ def tune(
     _show_path(search, csv_path, as_json=as_json)
     check = _check(home, asked, options, conduct, search, found)
     _show_check(search, check, as_json=as_json, is_csv=csv_path == "-")
-    return check.compared.ending("--compare-games") if check.compared else check.status
+    return check.compared.ending(PLAY_ON) if check.compared else check.status
 
 
 class Wishes(NamedTuple):
@@ -158,6 +165,7 @@ class Wishes(NamedTuple):
     bot: str
     params: list[Wanted]
     games: int
+    step: int | None
     is_compared: bool
     compare_games: int | None
     elo1: float
@@ -247,8 +255,9 @@ def _note_few(request: Request, games: int) -> None:
 def _for_sides(conduct: Conduct, bot: Bot, request: Request) -> Conduct:
     """The same where the bot is trusted, or allowed something, under the names of both sides."""
     choice, sides = conduct.choice, [side.base for side in request.bots]
-    trusted = choice.trusted or tuple(read_own_config().trust or ())
-    if is_trusted(bot, trusted):
+    own = read_own_config()
+    trusted = choice.trusted or tuple(own.trust or ())
+    if is_trusted(bot, choice.trusted, own):
         trusted = (*trusted, *sides)
     allowed = [text.partition("=") for text in choice.allowed]
     words = [

@@ -58,10 +58,9 @@ class SandboxChoice(NamedTuple):
                     "leave out --sandbox: built-in bots are part of the arena",
                 )
             return OPEN
-        trusted = self.trusted or own.trust or ()
         choice = choose(
             self.mode or own.sandbox or "auto",
-            accept_none=self.unsafe or all(is_trusted(bot, trusted) for bot in bots),
+            accept_none=self.unsafe or all(is_trusted(bot, self.trusted, own) for bot in bots),
         )
         if choice.warning:
             self.tell(f"warning: {choice.warning}")
@@ -83,7 +82,8 @@ def granted(
     words: defaultdict[str, list[str]] = defaultdict(list)
     for text in said:
         name, more = read_allowed(text)
-        words[_named(name, bots)] += more
+        for base in _named(name, bots):
+            words[base] += more
     found = {base: make_grants(each, Path(), folders) for base, each in words.items()}
     for bot in bots:
         more = own_words(own, bot) if bot.base not in words else []
@@ -111,14 +111,20 @@ def own_words(own: OwnConfig, bot: Bot) -> list[str]:
     return words
 
 
-def is_trusted(bot: Bot, trusted: Sequence[str]) -> bool:
-    """Whether a bot is among those that the user trusts, with whatever options it plays."""
-    return bool({bot.label, bot.base} & {*trusted})
+def is_trusted(bot: Bot, said: Sequence[str], own: OwnConfig) -> bool:
+    """Whether a bot, with whatever options, is among those that the user trusts, by name or path:
+    those of the command line, and else of the user's own configuration.
+    """
+    base = Path() if said or not own.trust else own_folder()
+    return any(
+        _is_at(bot, base, name) if _is_path(name) else name in (bot.label, bot.base)
+        for name in said or own.trust or ()
+    )
 
 
-def _named(name: str, bots: Sequence[Bot]) -> str:
-    """The label, without options, of the bot that a name or path on the command line means. Raises
-    ConfigError.
+def _named(name: str, bots: Sequence[Bot]) -> list[str]:
+    """The label, without options, of the bot that a name or path on the command line means; several
+    where one program plays under several. Raises ConfigError.
     """
     found = [
         bot for bot in bots if (_is_at(bot, Path(), name) if _is_path(name) else bot.base == name)
@@ -132,7 +138,7 @@ def _named(name: str, bots: Sequence[Bot]) -> str:
             f"expected a bot with a process in --allow, got {name}, which is built in",
             "built-in bots are part of the arena: leave it out",
         )
-    return found[0].base
+    return list(dict.fromkeys(bot.base for bot in found))
 
 
 def _folder_of(base: str, bots: Sequence[Bot]) -> Path:

@@ -1,7 +1,7 @@
 """What `run`, `compare` and `tune` are asked to play: bots and boards, by their options."""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from shlex import quote
 
@@ -13,6 +13,7 @@ from arena.errors import ConfigError, printable
 from arena.match.clock import Timing
 from arena.players.builtin import NAMES, is_built_in
 from arena.players.folder import Bot, renamed
+from arena.players.options import MOST_TEXT, settings_text
 from arena.players.staging import check_programs, lack
 from arena.players.timekeeper import BEST_CLOCK
 from arena.tournament.comparison import deals_for
@@ -23,6 +24,8 @@ from arena.tournament.session import choose_folder
 from arena.tournament.tuning import BLOCKS_A_STEP, Tuning
 from arena.tournament.tuning import deals_for as deals_of_search
 
+LONGEST_VALUE = 12
+"""Signs for the value of an option that was tuned, with ``=`` and a comma."""
 MOST_BLOCKS = 20_000
 """A comparison stops undecided after so many, unless told otherwise."""
 OPPONENTS = ("greedy", "careful", "random", "greedy-4")
@@ -125,10 +128,16 @@ def request_comparison(
 
 
 def request_tuning(
-    bot: Bot, asked: Sequence[Wanted], games: int, options: RunOptions, tell: Tell
+    bot: Bot,
+    asked: Sequence[Wanted],
+    options: RunOptions,
+    tell: Tell,
+    *,
+    games: int,
+    step: int | None,
 ) -> Request:
-    """What tuning some options of a bot asks for. The two bots of the run are the sides, up and
-    down. Raises UserError.
+    """What tuning some options of a bot asks for: ``step`` deals on each board before the path
+    moves. The two bots of the run are the sides, up and down. Raises UserError.
     """
     if is_built_in(bot):
         raise ConfigError(
@@ -138,17 +147,30 @@ def request_tuning(
     _check_programs([bot])
     parameters = parameters_of(asked, bot.manifest.options, bot.options, bot.base)
     boards = options.find_boards()
-    tuning = Tuning(bot.label, parameters, max(1, BLOCKS_A_STEP // len(boards)))
-    tuned = {parameter.name for parameter in parameters}
-    kept = {name: value for name, value in bot.settings.items() if name not in tuned}
-    sign = "-" if "@" in bot.base else "@"
-    sides = [
-        renamed(replace(bot, settings=kept), f"{bot.base}{sign}{side}") for side in ("up", "down")
-    ]
+    tuning = Tuning(bot.label, parameters, step or max(1, BLOCKS_A_STEP // len(boards)))
+    sides = _sides(bot, {parameter.name for parameter in parameters})
     request = make_request(with_clock(options, tell), boards, sides, tune=tuning)
     _warn_about_times(sides, request.config.timing, tell)
     deals = deals_of_search(games, len(boards))
     return replace(request, config=replace(request.config, deals=deals))
+
+
+def _sides(bot: Bot, tuned: Collection[str]) -> list[Bot]:
+    """The two sides of a search, with the settings that it leaves as they are. Raises ConfigError
+    where a name with all that are tuned would be too long.
+    """
+    kept = {name: value for name, value in bot.settings.items() if name not in tuned}
+    length = len(settings_text(kept)) + sum(len(name) + LONGEST_VALUE for name in tuned)
+    if length > MOST_TEXT:
+        raise ConfigError(
+            f"expected fewer options at once, got {len(tuned)}: what is found could not be written"
+            f" in a name of {MOST_TEXT} signs",
+            "tune those that matter most, then the others",
+        )
+    sign = "-" if "@" in bot.base else "@"
+    return [
+        renamed(replace(bot, settings=kept), f"{bot.base}{sign}{side}") for side in ("up", "down")
+    ]
 
 
 def _find_pair(

@@ -35,7 +35,7 @@ from arena.players.stderr import Stderr
 from arena.players.timekeeper import BEST_CLOCK, NS_PER_MS, Metered, Timekeeper
 from arena.players.views import turn_view
 from arena.records.note import Note, note_of
-from arena.records.stderr import Part
+from arena.records.stderr import StderrPart
 from arena.rules import State
 
 QUIT_S = 0.1
@@ -200,7 +200,7 @@ class BotPlayer(Player):
             self._process.ending(QUIT_S)
         self.dismiss()
 
-    def stderr(self) -> list[Part]:
+    def stderr(self) -> list[StderrPart]:
         """What it wrote to stderr, if somebody listens."""
         if self._stderr is None:
             return []

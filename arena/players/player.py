@@ -10,7 +10,7 @@ from msgspec import Struct
 from arena.errors import Forfeit
 from arena.players.messages import Start
 from arena.records.note import Note
-from arena.records.stderr import Part
+from arena.records.stderr import StderrPart
 from arena.rules import State
 
 Words = list[tuple[Literal["to", "from"], float, str]]
@@ -93,7 +93,7 @@ class Player:
     def stop(self) -> None:
         """Releases what the player holds between games; calling it again does nothing."""
 
-    def stderr(self) -> list[Part]:
+    def stderr(self) -> list[StderrPart]:
         """What the player wrote to stderr in the game that is being played or was the last, where
         that is kept.
         """
@@ -146,7 +146,7 @@ class Relay(Player):
         """Stops the player."""
         self.player.stop()
 
-    def stderr(self) -> list[Part]:
+    def stderr(self) -> list[StderrPart]:
         """The player's."""
         return self.player.stderr()
 

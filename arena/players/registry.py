@@ -3,6 +3,7 @@
 to play against from the first minute.
 """
 
+import errno
 import os
 import re
 import tempfile
@@ -38,6 +39,10 @@ def ladder() -> dict[str, Path]:
     return {
         name: LADDER_FOLDER / name for name in LADDER if (LADDER_FOLDER / name / FILE).is_file()
     }
+
+
+SHOWN = 40
+"""How much of a text that is too long for a name is shown."""
 
 
 class Registry:
@@ -99,8 +104,16 @@ class Registry:
         if text in self.labels():
             return self.get(text)
         path = Path(text)
-        if os.sep in text or path.is_file() or (path / FILE).is_file():
-            return bot_at(home_of_script(path) or path)
+        try:
+            if os.sep in text or path.is_file() or (path / FILE).is_file():
+                return bot_at(home_of_script(path) or path)
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                raise
+            raise BotFolderError(
+                f"expected the name or path of a bot, got one of {len(text)} characters:"
+                f" {text[:SHOWN]}..."
+            ) from None
         return self.get(text)
 
     def register(self, bot: Bot) -> tuple[Bot, bool]:

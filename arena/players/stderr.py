@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from arena.players.channel import Channel
 from arena.players.process import BotProcess
-from arena.records.stderr import GAME_BYTES, PART_BYTES, Part, When
+from arena.records.stderr import GAME_BYTES, PART_BYTES, StderrPart, When
 
 SETTLE_S = 1.0
 """How long a busy bot is waited for, so that what it still writes belongs to the right part; on a
@@ -30,7 +30,7 @@ class Stderr:
     # read is out of its reach, and the position kept here, not the file's, says what is new.
 
     def __init__(
-        self, heard: Callable[[Part], None] | None = None, *, at_once: bool = False
+        self, heard: Callable[[StderrPart], None] | None = None, *, at_once: bool = False
     ) -> None:
         self.at_once = at_once
         self._raw: list[Raw] = []
@@ -41,7 +41,7 @@ class Stderr:
         self._when: When = "start"
         self._turn: int | None = None
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[StderrPart]:
         """What was kept so far."""
         return list(map(self._part, self._raw))
 
@@ -123,6 +123,6 @@ class Stderr:
         if self._heard:
             self._heard(self._part(self._raw[-1]))
 
-    def _part(self, raw: Raw) -> Part:
+    def _part(self, raw: Raw) -> StderrPart:
         when, turn, text, cut = raw
-        return Part(self._seat, text.decode(errors="backslashreplace"), when, turn, cut)
+        return StderrPart(self._seat, text.decode(errors="backslashreplace"), when, turn, cut)

@@ -15,7 +15,7 @@ from arena.players.messages import ClockKind, encode
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.stderr import Stderr
 from arena.players.timekeeper import BEST_CLOCK
-from arena.records.stderr import Part
+from arena.records.stderr import StderrPart
 
 
 class WireLine(Struct, frozen=True, omit_defaults=True):
@@ -54,7 +54,7 @@ class WireLog:
                 shown = line.decode(errors="backslashreplace")
                 self._file.write(encode(WireLine(ms, seat, bot, way, shown, unread)) + b"\n")
 
-    def hear(self, bot: str, part: Part) -> None:
+    def hear(self, bot: str, part: StderrPart) -> None:
         """Adds what a bot wrote to its stderr. Raises OSError."""
         ms = round((time.monotonic_ns() - self._began_ns) / 1e6, 3)
         for line in part.lines():

@@ -80,7 +80,7 @@ class _Test(NamedTuple):
     third: int
 
 
-class _Found(NamedTuple):
+class _Tested(NamedTuple):
     """What tests found by deal: (K,) how far the third one's company moves the difference, and how
     likely chance alone does that.
     """
@@ -145,7 +145,7 @@ def _at_a_glance(seatings: Seatings) -> tuple[list[_Test], Floats]:
     return tests, np.concatenate([np.empty(0), *seeming])
 
 
-def _tried(seatings: Seatings, tests: list[_Test]) -> _Found:
+def _tried(seatings: Seatings, tests: list[_Test]) -> _Tested:
     change, error, freedom = [np.empty(0)], [np.empty(0)], [np.empty(0)]
     for first in range(0, len(tests), AT_ONCE):
         moves, columns = [], []
@@ -159,7 +159,7 @@ def _tried(seatings: Seatings, tests: list[_Test]) -> _Found:
         for every, new in zip((change, error, freedom), (np.array(moves), *found), strict=True):
             every.append(new)
     moved, off, free = (np.concatenate(every) for every in (change, error, freedom))
-    return _Found(seatings, tests, moved, chances(moved, off, free))
+    return _Tested(seatings, tests, moved, chances(moved, off, free))
 
 
 def _lead(values: Floats, test: _Test) -> Floats:

@@ -33,7 +33,7 @@ When = Literal["start", "turn", "end"]
 BEFORE_AND_AFTER = {"start": "before its first turn", "end": "after the end"}
 
 
-class Part(Struct, frozen=True, omit_defaults=True):
+class StderrPart(Struct, frozen=True, omit_defaults=True):
     """What the bot at a seat wrote at a time of the game.
 
     ``turn`` is the number of placements before the answer that was due, None before the first and
@@ -61,7 +61,7 @@ class GameStderr(Struct, frozen=True):
 
     id: str
     bots: list[str]
-    parts: list[Part]
+    parts: list[StderrPart]
 
 
 HEAD = struct.Struct("<2sBBIBBH2sHI")

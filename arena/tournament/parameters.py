@@ -7,7 +7,7 @@ from typing import Annotated, Literal, NamedTuple
 from msgspec import Meta, Struct
 
 from arena.errors import ConfigError, did_you_mean
-from arena.players.options import ARENA_OPTIONS, Option, Value, value_text
+from arena.players.options import ARENA_OPTIONS, NAME, Option, Value, value_text
 
 RESOLUTION = 3
 """A float is played in steps of this many digits of its range."""
@@ -17,7 +17,7 @@ Finite = Annotated[float, Meta(ge=-1e15, le=1e15)]
 class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
     """An option that is tuned between ``low`` and ``high``, and the value it starts at."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    name: Annotated[str, Meta(pattern=f"^{NAME.pattern}$")]
     type: Literal["int", "float"]
     low: Finite
     high: Finite

@@ -131,7 +131,9 @@ def test_a_bot_of_the_users_can_name_the_better_moves(duel):
 
 def test_mistakes_get_their_sentence(duel):
     assert "did you mean" in duel("review", "duel", "--bot", "randm", *QUICK, status=1)[1]
-    assert "expected a registered bot" in duel("review", "duel", "--judge", "x", status=1)[1]
+    _, err = duel("review", "duel", "--judge", "carful-4", status=1)
+    assert "expected a registered bot" in err
+    assert "built in are random, greedy, careful" in err
     assert "expected the id of a game" in duel("review", "duel", "a/b/0/0", status=1)[1]
     assert "expected a run's name" in duel("review", "nothing", status=1)[1]
     assert "expected a run and the id" in duel("review", "a", "b", "c", status=2)[1]

@@ -57,6 +57,8 @@ aim = {type = "float", default = 0.2, min = 0, max = 1, help = "best at 0.7"}
 turns = {type = "int", default = 5, min = 0, max = 9, help = "does nothing"}
 kept = {type = "int", default = 1, help = "not tuned"}
 """
+NAMES = [f"option_{number}" for number in range(20)]
+MANY = ",".join(f"{name}=0..9" for name in NAMES)
 SMALL = "..V....\n.R...V.\n.......\nV..Y...\n.......\n..V..B.\n.......\n"
 
 
@@ -72,7 +74,7 @@ def keen(arena):
 def test_a_bot_is_tuned_to_its_best_setting_and_compared_on_fresh_deals(arena, keen):
     out, err = arena(
         "tune", keen, "--param", "aim", "--games", 64, "--board", "small.txt", "--seed", "s",
-        "--out", "t", "--elo1", 100,
+        "--out", "t", "--elo1", 100, "--step", 8,
     )  # fmt: skip
     assert "64 games for 1 option: the suggestion may be mere luck" in err
     found = re.search(r"suggested: keen:aim=(0\.[0-9]+),kept=2\n", out)
@@ -119,6 +121,7 @@ def _look_at_the_folder(arena, suggested):
 def _ask_again_and_for_more(arena, keen, suggested):
     """The same command gives the same answer without a game; more games lengthen the path."""
     words = ["tune", keen, "--param", "aim", "--board", "small.txt", "--seed", "s", "--out", "t"]
+    words += ["--step", 8]
     before = (arena.home / "results" / "t" / "path.csv").read_text()
     out, _ = arena(*words, "--games", 64, "--json", "--elo1", 100)
     told = json.loads(out)
@@ -131,19 +134,30 @@ def _ask_again_and_for_more(arena, keen, suggested):
     assert "not compared: 'arena compare keen:aim=" in err
 
 
+def test_where_it_is_not_clear_the_bot_is_to_stay_until_it_is(arena, keen):
+    words = ["--games", 4, "--board", "small.txt", "--seed", "t", "--compare-games", 4]
+    out, _ = arena("tune", keen, "--param", "turns", *words, status=4)
+    assert "the search ends where it began: keep keen:kept=2" in out
+    out, err = arena("tune", keen, "--param", "aim=0.1..0.3", *words, status=5)
+    assert "not clear on fresh deals" in out
+    assert "keep keen:kept=2 until it is" in out
+    assert "undecided: repeat the command with a larger --compare-games to continue" in err
+
+
 def test_where_nothing_is_to_be_found_the_bot_is_to_stay_as_it_is(arena, keen):
     out, _ = arena(
         "tune", keen, "--param", "turns", "--games", 16, "--board", "small.txt", "--seed", "t",
-        "--elo1", 400, "--compare-games", 200, status=4,
+        "--elo1", 400, "--compare-games", 200, "--step", 4, status=4,
     )  # fmt: skip
     assert re.search(r"no gain found on fresh deals \(.* Elo\): keep keen:kept=2", out)
     [run] = arena.home.glob("results/tune-*-1")
     assert (run.parent / f"{run.name}-check-16").is_dir()
+    assert json.loads((run / "run.json").read_text())["config"]["tune"]["step"] == 4
 
 
 def test_a_search_that_is_killed_goes_on_along_the_same_path(arena, keen):
     words = ["tune", keen, "--param", "aim,turns=2..7", "--games", 32, "--board", "small.txt"]
-    words += ["--seed", "s", "--no-compare"]
+    words += ["--seed", "s", "--no-compare", "--step", 4]
     process = arena.start(*words, "--out", "killed", "--jobs", 2)
     journal = arena.home / "results" / "killed" / "games.jsonl"
     _wait_for(lambda: journal.exists() and len(journal.read_bytes().splitlines()) >= 10)
@@ -171,12 +185,16 @@ def _wait_for(condition):
         (["keen", "--param", "kept"], "expected a range for kept, .*\nhint: .* kept=1..10"),
         (["keen", "--param", "aim", "--games", "1"], "expected at least 2 games"),
         (["keen:aim=0.9", "--param", "aim=0..0.5"], "to start in its range, 0 to 0.5, got 0.9"),
+        (["many", "--param", MANY], "expected fewer options at once, got 20"),
         (["plain", "--param", "c"], "expected a bot with options to tune, got plain"),
         (["greedy", "--param", "c"], "got greedy, which is built in"),
     ],
 )
 def test_a_wrong_search_is_refused_before_a_game(arena, keen, words, message):
     arena.add_bot("plain", KEEN)
+    many = "".join(f'{name} = {{type = "int", default = 1}}\n' for name in NAMES)
+    with (arena.add_bot("many", KEEN) / "bot.toml").open("a") as file:
+        file.write(f"[options]\n{many}")
     _, err = arena("tune", *words, status=1)
     assert re.search(message, err)
     assert not Path(arena.home, "results").exists()

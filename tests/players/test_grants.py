@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from arena.commands.allowing import is_trusted
 from arena.errors import ConfigError
+from arena.players.folder import bot_at
 from arena.players.sandbox import grants
 from arena.players.sandbox.grants import Grants, make_grants, read_allowed
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.timekeeper import overspent
+from arena.tournament.own import OwnConfig
 
 
 def test_words_come_in_one_order_whatever_the_user_says(monkeypatch, tmp_path):
@@ -83,3 +86,17 @@ def test_time_on_several_processors_is_not_taken_for_time_before_the_question():
     asked_ns = time.monotonic_ns() - 100_000_000
     assert overspent(390_000_000, asked_ns).unasked_ns > 200_000_000
     assert overspent(390_000_000, asked_ns, 4).unasked_ns == 0
+
+
+def test_a_trusted_bot_is_named_by_its_name_or_by_its_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    for place in ("mine", "strangers"):
+        (tmp_path / place / "bot").mkdir(parents=True)
+        (tmp_path / place / "bot" / "bot.toml").write_text('name = "bot"\ncommand = ["true"]\n')
+    mine, other = (bot_at(tmp_path / place / "bot") for place in ("mine", "strangers"))
+    for own in (["../mine/bot"], [str(mine.folder)]):
+        assert is_trusted(mine, (), OwnConfig(trust=own))
+        assert not is_trusted(other, (), OwnConfig(trust=own))
+    assert not is_trusted(mine, ("another",), OwnConfig(trust=["bot"]))
+    assert is_trusted(other, ("bot",), OwnConfig())
+    assert not is_trusted(mine, (), OwnConfig())

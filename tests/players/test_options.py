@@ -21,6 +21,7 @@ from arena.players.options import (
     value_text,
 )
 from arena.players.registry import write_manifest
+from arena.records.evidence import evidence_name
 
 OPTIONS = """
 [options]
@@ -246,3 +247,14 @@ def test_json_tells_whole_floats_from_ints():
 
 def with_float(number):
     return {"c": DECLARED["c"].value_of(str(number))}
+
+
+def test_the_folder_of_a_game_has_a_name_that_every_system_takes():
+    assert evidence_name("bird/a+b/3/1", 0) == "faults/bird/a+b/3/1/seat-0.json"
+    assert evidence_name("bird/a:c=1+b/3/1", 0) == "faults/bird/a~c=1+b/3/1/seat-0.json"
+    label = f"{'b' * 40}:c={'1' * (MOST_TEXT - 2)}"
+    long, other = (
+        evidence_name(f"bird/{'+'.join([label] * 3 + [last])}/3/1", 0) for last in ("x", "y")
+    )
+    assert long != other
+    assert max(map(len, long.split("/"))) <= 255

@@ -201,3 +201,9 @@ def test_a_home_in_a_bot_s_folder_is_no_part_of_the_bot(tmp_path):
     (folder / "nested" / "results").mkdir(parents=True)
     (folder / "nested" / "results" / "weights.bin").write_text("")
     assert len(bot_files(folder)) == 3
+
+
+@pytest.mark.parametrize("text", ["x" * 300, "./" + "y" * 300, "x" * 5000])
+def test_a_name_that_no_file_can_have_is_refused(tmp_path, text):
+    with pytest.raises(BotFolderError, match=f"got one of {len(text)} characters"):
+        Registry(tmp_path).find(text)

@@ -9,11 +9,11 @@ import pytest
 
 from arena.errors import RunError
 from arena.records import stderr
-from arena.records.stderr import HEAD, GameStderr, KeptStderr, Part, pack, read_stderr
+from arena.records.stderr import HEAD, GameStderr, KeptStderr, StderrPart, pack, read_stderr
 
 
 def game(name, *texts):
-    parts = [Part(0, text, turn=2 * turn) for turn, text in enumerate(texts)]
+    parts = [StderrPart(0, text, turn=2 * turn) for turn, text in enumerate(texts)]
     return GameStderr(name, ["a", "b"], parts)
 
 

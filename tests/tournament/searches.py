@@ -9,7 +9,7 @@ import random
 import sys
 
 from arena.tournament.parameters import Parameter
-from arena.tournament.tuning import SearchPath, Tuning
+from arena.tournament.tuning import BLOCKS_A_STEP, SearchPath, Tuning
 
 START, BEST, LUCK = 0.2, 0.7, 200
 STAKES = (25, 50, 100, 200)
@@ -21,7 +21,7 @@ def searched(games, options, stake, seed):
     """The Elo that a search has won of those at stake for each of its options."""
     parameters = [Parameter(f"o{n}", "float", 0, 1, START) for n in range(options)]
     path, chance = (
-        SearchPath(Tuning("bot", parameters, 8), ["bird"], str(seed)),
+        SearchPath(Tuning("bot", parameters, BLOCKS_A_STEP), ["bird"], str(seed)),
         random.Random(seed),
     )
     while deals := path.deals(games // 2):

@@ -47,17 +47,17 @@ def animation_of(record: GameRecord, board: Board) -> Animation:
     for step in replay(record, board):
         film.add(step.state, step.move)
         left.append(list(step.state.left))
-    clock = Clock(len(film.frames))
+    timeline = Timeline(len(film.frames))
     width, height = size(board)
     content = (
-        f'<rect width="100%" height="100%" rx="9" fill="#f5eedd"/>{clock.tick()}'
-        f'{framed(board, _elements(film, clock))}<g transform="translate(0 {height})">'
-        f"{_panel(record, left, clock, width)}</g>"
+        f'<rect width="100%" height="100%" rx="9" fill="#f5eedd"/>{timeline.tick()}'
+        f'{framed(board, _elements(film, timeline))}<g transform="translate(0 {height})">'
+        f"{_panel(record, left, timeline, width)}</g>"
     )
     return Animation(width, height + LINE * len(record.bots) + 12, content)
 
 
-class Clock:
+class Timeline:
     """When frames are seen: each for a while, the last one longer, and then all begins anew."""
 
     def __init__(self, frames: int) -> None:
@@ -92,7 +92,7 @@ class Clock:
         return f"q.begin+{START_S + (frame - 1) * STEP_S:g}s" if frame else "q.begin"
 
 
-def _elements(film: Film, clock: Clock) -> str:
+def _elements(film: Film, timeline: Timeline) -> str:
     """Every element of the game, the lowest layer first; one that leaves and comes back is there
     twice.
     """
@@ -106,13 +106,13 @@ def _elements(film: Film, clock: Clock) -> str:
                 own.append([frame])
     elements = film.elements
     return "".join(
-        clock.seen(str(elements[number]), span)
+        timeline.seen(str(elements[number]), span)
         for number in sorted(spans, key=lambda number: elements[number].layer)
         for span in spans[number]
     )
 
 
-def _panel(record: GameRecord, left: list[list[int]], clock: Clock, width: int) -> str:
+def _panel(record: GameRecord, left: list[list[int]], timeline: Timeline, width: int) -> str:
     """A line for each seat: its pagoda, its bot, and how many pagodas it has left to place."""
     lines = []
     for seat, name in enumerate(seat_names(record.bots)):
@@ -120,7 +120,7 @@ def _panel(record: GameRecord, left: list[list[int]], clock: Clock, width: int) 
         shown = printable(name)
         shown = f"{shown[:MOST_LETTERS]}\u2026" if len(shown) > MOST_LETTERS else shown
         counts = "".join(
-            clock.seen(
+            timeline.seen(
                 f'<text class="q-seat q-left" x="{width - 22}" y="{y + 24}">{count}</text>', span
             )
             for count, span in _runs([frame[seat] for frame in left])

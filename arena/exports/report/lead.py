@@ -18,7 +18,7 @@ from arena.records.record import GameRecord
 PLACES = 3
 
 
-class Game(NamedTuple):
+class Highlight(NamedTuple):
     """A game that plays itself."""
 
     id: str
@@ -50,7 +50,7 @@ def _place(row: dict[Any, Any]) -> tuple[int, str, str]:
     return int(row["rank"]), str(row["bot"]), f"{number(row['elo'])}{error} Elo"
 
 
-def _best_game(material: Material, chosen: Reasons, album: Album) -> Game | None:
+def _best_game(material: Material, chosen: Reasons, album: Album) -> Highlight | None:
     """The first game of the page, if nobody forfeited in it."""
     for record, reasons in chosen_records(material.scan, dict(list(chosen.items())[:1])):
         if record.faults or record.board not in album.boards or not record.moves:
@@ -68,7 +68,7 @@ def _best_game(material: Material, chosen: Reasons, album: Album) -> Game | None
             role="img",
             aria_label=f"The game {record.id}, playing itself",
         )
-        return Game(record.id, _caption(record, reasons), picture)
+        return Highlight(record.id, _caption(record, reasons), picture)
     return None
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from arena.errors import RunError
 from arena.exports.report.words import visible
 from arena.records.record import GameRecord
-from arena.records.stderr import Part, read_stderr
+from arena.records.stderr import StderrPart, read_stderr
 from arena.rules.notation import PASSED
 
 AT_ONCE = 500
@@ -42,7 +42,7 @@ def with_stderr(
             yield record, reasons, shown
 
 
-def _shown(record: GameRecord, parts: Sequence[Part]) -> Iterator[Shown]:
+def _shown(record: GameRecord, parts: Sequence[StderrPart]) -> Iterator[Shown]:
     placed = list(accumulate((move != PASSED for move in record.moves), initial=0))
     # A turn's part stands beside the move that it led to, that of a forfeit after the move before.
     moves = {

@@ -76,7 +76,8 @@ class Progress:
                 " kept in games.torn, played again"
             )
         self.say(
-            f"{session.folder}: {self._headline}" + (f", {known} already played" if known else "")
+            f"{session.folder}: {self._headline}"
+            + (f", {counted(known, 'game')} already played" if known else "")
         )
         self.say(f"{self._workers.text}, rules core {CORE}, sandbox {session.setup.sandbox.tier}")
         self._slow.start()

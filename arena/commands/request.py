@@ -13,7 +13,7 @@ from arena.errors import ConfigError, printable
 from arena.match.clock import Timing
 from arena.players.builtin import NAMES, is_built_in
 from arena.players.folder import Bot, renamed
-from arena.players.options import MOST_TEXT, settings_text
+from arena.players.options import MOST_TEXT, settings_text, split_options, value_text
 from arena.players.staging import check_programs, lack
 from arena.players.timekeeper import BEST_CLOCK
 from arena.tournament.comparison import deals_for
@@ -184,7 +184,7 @@ def _find_pair(
     if new.plays_as(old):
         raise ConfigError(
             f"expected two different bots, got the same content as {pair.new} and {pair.old}",
-            _cure_for_same(new, old),
+            _cure_for_same(pair, new, old),
         )
     if new.label == old.label:
         old = renamed(old, f"{old.base}@{old.manifest.version}")
@@ -192,8 +192,15 @@ def _find_pair(
     return new, old
 
 
-def _cure_for_same(new: Bot, old: Bot) -> str:
+def _cure_for_same(pair: Comparison, new: Bot, old: Bot) -> str:
     """What to do if both names stand for the same content."""
+    if is_built_in(new):
+        return (
+            "a built-in bot has one version: name two different ones, as in 'arena compare"
+            " careful-4 careful-2'; --null plays one against itself"
+        )
+    if same := _options_in_vain(pair, new):
+        return f"{same}: set another value for one of the two; --null plays a bot against itself"
     name, version = new.manifest.name, old.manifest.version
     if name == old.manifest.name and new.manifest.version == version:
         return (
@@ -205,6 +212,19 @@ def _cure_for_same(new: Bot, old: Bot) -> str:
         "name another version, as in 'arena compare my-bot my-bot@1'; --null plays the old one"
         " against itself"
     )
+
+
+def _options_in_vain(pair: Comparison, bot: Bot) -> str:
+    """Why the options of two names make no difference; empty if neither has any."""
+    texts = [split_options(name)[1] or "" for name in (pair.new, pair.old)]
+    asked = [part.partition("=")[0].strip() for text in texts for part in text.split(",")]
+    usual = [
+        f"{value_text(value)} is the default of {name}"
+        for name, value in bot.options.items()
+        if name in asked and name not in bot.settings
+    ]
+    both = f"both have {settings_text(bot.settings)}" if bot.settings else ""
+    return " and ".join(usual) or both
 
 
 def _check_programs(bots: list[Bot]) -> list[Bot]:

@@ -267,7 +267,7 @@ def _fit_sentence(test: Goodness) -> str:
         return "We cannot tell while only a prior keeps the ratings finite."
     if not math.isfinite(test.statistic):
         return (
-            "With two bots, it always does."
+            "With two rated bots, it always does."
             if len(test.bots) == DUEL
             else f"{test.deals} deals are too few to tell."
         )

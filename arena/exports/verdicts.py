@@ -36,7 +36,8 @@ def verdict_text(test: BlockTest, new: str, old: str, games: int) -> str:
             f"{test.verdict}: {new} against {old}",
             (
                 f"LLR {llr_text(test)}{' by margin' if margins else ''} for"
-                f" {_question_text(test.question)}; {test.blocks} blocks, {games} games, {spread}"
+                f" {_question_text(test.question)}; {test.blocks}"
+                f" block{'s' * (test.blocks != 1)}, {games} games, {spread}"
             ),
             f"Elo {_estimate_text(unbiased_estimate(test))} median-unbiased",
             f"Elo {_estimate_text(plain_estimate(test))} {plain}",

@@ -85,6 +85,11 @@ class Grade(Struct, frozen=True, forbid_unknown_fields=True):
         if self.better == self.played:
             return f"{judge.name} would have played the same"
         figures = f"{100 * self.cost:.1f} +/- {100 * self.error:.1f} % of a win"
+        if judge.by:
+            return (
+                f"costs {figures} against {self.better}, which {judge.name} named;"
+                f" {judge.judge} finished the games"
+            )
         return f"costs {figures} against {self.better}, as {judge.name} judges"
 
 

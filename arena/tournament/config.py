@@ -1,6 +1,4 @@
-"""The settings of a tournament: what they are, their defaults, and whether an existing run can
-continue with them.
-"""
+"""The settings of a tournament: what they are, and their defaults."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -25,11 +23,6 @@ from arena.tournament.tuning import Tuning, check_tuning
 MOST_DEALS = 10_000_000
 DEFAULT_BOARDS = ("bird",)
 UNSAID = Timing()
-GROWING = ("deals", "tables")
-OWN_RULES = ("bots", "seed", "line_ups", "settled", "allotted", "keep_stderr")
-"""Settings that are not simply compared with those of the run."""
-BEFORE = {"clock": "wall", "by": "wins"}
-"""What a run.json means that was written before it had the setting."""
 NO_GRANTS: Mapping[str, list[str]] = {}
 Players = Annotated[int, Meta(ge=2, le=4)]
 Deals = Annotated[int, Meta(ge=1, le=MOST_DEALS)]
@@ -232,7 +225,7 @@ def _check_sides(config: RunConfig) -> None:
     if len(config.bots) != DUEL or config.players != DUEL or config.seatings != "rotations":
         raise ConfigError(
             "expected a run that tunes a bot to have two sides, in both seatings of each deal, got"
-            f" {_shown(config.bots)}, {config.players} players and {config.seatings}",
+            f" {shown(config.bots)}, {config.players} players and {config.seatings}",
             "something else changed run.json: restore it",
         )
 
@@ -275,8 +268,7 @@ def _check_match(config: RunConfig) -> None:
         )
     if set(config.match) != set(config.boards):
         raise ConfigError(
-            f"expected the boards of the match, {_shown(config.match)}, got"
-            f" {_shown(config.boards)}",
+            f"expected the boards of the match, {shown(config.match)}, got {shown(config.boards)}",
             "leave out --boards, because --match lists the boards; name each --board file there",
         )
     rounds = max(map(config.match.count, config.match))
@@ -365,98 +357,6 @@ def extended(known: RunInfo, wanted: RunInfo) -> RunInfo:
     )
 
 
-def differences(known: RunInfo, wanted: RunInfo) -> list[str]:
-    """Why a run cannot continue with the wanted settings, one line each; more deals, tables or bots
-    are not a difference.
-    """
-    versions = (
-        ("protocol", known.protocol, wanted.protocol),
-        ("rules revision", known.rules_revision, wanted.rules_revision),
-        ("seed", known.seed, wanted.seed),
-    )
-    found = [
-        f"{what}: the run has {there}, now it is {here}"
-        for what, there, here in versions
-        if there != here
-    ]
-    for key, here in wanted.config.items():
-        there = known.config.get(key, BEFORE.get(key))
-        if key in GROWING and isinstance(there, int) and isinstance(here, int):
-            if here < there:
-                found.append(
-                    f"{key}: the run has {there}, asked for {here}; a run can only be extended"
-                )
-        elif key == "until" and there and here:
-            if here > there:
-                found.append(
-                    f"until: the run has {there:g}, asked for {here:g}; a run can only be extended"
-                )
-        elif key == "in_process":
-            found += _kind_difference(is_built_in=bool(there), wanted=here)
-        elif isinstance(there, dict) and isinstance(here, dict):
-            found += _part_differences(there, here)
-        elif key not in OWN_RULES and (there or None) != (here or None):
-            cure = (
-                "; use 'arena standings --match' to see a run under another scoring"
-                if key == "match"
-                else ""
-            )
-            found.append(f"{key}: the run has {_shown(there)}, asked for {_shown(here)}{cure}")
-    if wanted.config["compare"] and (
-        further := {bot.name for bot in wanted.bots} - {bot.name for bot in known.bots}
-    ):
-        found.append(
-            f"pool: {', '.join(sorted(further))} not in the run; the opponents of a comparison"
-            " cannot change"
-        )
-    changed = (
-        name
-        for name in known.boards.keys() & wanted.boards.keys()
-        if known.boards[name] != wanted.boards[name]
-    )
-    found += [f"board {name}: its rows differ from those the run was played on" for name in changed]
-    return found + _bot_differences(known.bots, wanted.bots)
-
-
-def _part_differences(known: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    """The differences between two settings that have parts, such as a comparison's question."""
-    cure = {"by": "; a test keeps to what it counts, so compare by the other in a run of its own"}
-    return [
-        f"{part}: the run has {there}, asked for {here}{cure.get(part, '')}"
-        for part, here in wanted.items()
-        if (there := known.get(part, BEFORE.get(part))) != here
-    ]
-
-
-def _kind_difference(*, is_built_in: bool, wanted: bool) -> list[str]:
-    """The difference between a run of built-in bots alone and one that has processes too."""
-    if is_built_in == wanted:
-        return []
-    here, there = "all bots of the run are built in", "the run has bots that are processes"
-    if is_built_in:
-        return [f"in_process: {here}; with others among them it would be a run of its own"]
-    return [f"in_process: {there}; built-in ones alone would be a run of its own"]
-
-
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A setting for people: a list joined by commas; ``none`` for nothing."""
     return ",".join(map(str, value)) if isinstance(value, list) and value else str(value or "none")
-
-
-def _bot_differences(known: Sequence[BotInfo], wanted: Sequence[BotInfo]) -> list[str]:
-    found, now = [], {bot.name: bot for bot in wanted}
-    for bot in known:
-        if bot.name not in now:
-            found.append(
-                f"bot {bot.name}: in the run, but not asked for; a run can only be extended"
-            )
-        elif now[bot.name].sha256 != bot.sha256:
-            found.append(
-                f"bot {bot.name}: its content changed from {bot.version} ({bot.sha256[:12]}) "
-                f"to {now[bot.name].version} ({now[bot.name].sha256[:12]})"
-            )
-        elif now[bot.name].grants != bot.grants:
-            found.append(
-                f"bot {bot.name}: the run allowed it {_shown(bot.grants)}, now it is allowed"
-                f" {_shown(now[bot.name].grants)}"
-            )
-    return found

@@ -29,15 +29,8 @@ from arena.records.regular import folder_below, has_folder
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import RunInfo, read_run, write_run
 from arena.tournament.allotment import fix_allotment
-from arena.tournament.config import (
-    GROWING,
-    RunConfig,
-    describe_run,
-    differences,
-    extended,
-    info_of,
-    make_config,
-)
+from arena.tournament.config import RunConfig, describe_run, extended, info_of, make_config
+from arena.tournament.differences import differences, has_grown, refuse_differences
 from arena.tournament.lineups import fix_line_ups
 from arena.tournament.request import Request
 from arena.tournament.schedule import Schedule
@@ -224,16 +217,6 @@ def _drop_copies(folder: Path) -> None:
         remove_tree(str(place))
 
 
-def refuse_differences(folder: Path, known: RunInfo, wanted: RunInfo) -> None:
-    """Raises ConfigError with every difference that stops a run from continuing."""
-    found = differences(known, wanted)
-    if found:
-        raise ConfigError(
-            f"expected the settings of the run in {folder}, got others:\n  " + "\n  ".join(found),
-            "use the command that started the run, or start another run with --out NAME",
-        )
-
-
 def new_seed() -> str:
     """A seed that nobody can guess."""
     return secrets.token_hex(SEED_BYTES)
@@ -349,9 +332,7 @@ def _is_just_this(info: RunInfo, request: Request) -> bool:
         # What bots may do is compared when the run is opened, and then said.
         grants={split_options(bot.name)[0]: bot.grants for bot in info.bots},
     )
-    has_same_bots = {bot.label for bot in request.bots} <= {bot.name for bot in info.bots}
-    has_grown = any(wanted.config[key] != info.config.get(key) for key in (*GROWING, "until"))
-    return has_same_bots and not has_grown and not differences(info, wanted)
+    return not has_grown(info, wanted) and not differences(info, wanted)
 
 
 def _discard(folder: Path) -> None:

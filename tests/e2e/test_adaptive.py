@@ -108,7 +108,7 @@ def test_a_run_that_died_just_before_or_after_a_decision_goes_on_alike(played):
         json.dumps({**info, "config": {**info["config"], "allotted": first, "settled": None}})
     )
     _, err = three(*RUN, "--out", "one")
-    assert "60 already played" in err
+    assert "60 games already played" in err
     assert (three.timeless("one"), plan_of(three, "one")) == (games, plan)
 
 

@@ -57,7 +57,7 @@ def test_too_few_blocks_leave_it_undecided_and_more_go_on(arena):
     first = arena.records("few")
     assert len(first) == 6
     _, err = arena(*CLOSE, "--max-blocks", 5, "--out", "few", status=5)
-    assert "6 already played" in err
+    assert "6 games already played" in err
     assert arena.records("few")[:6] == first
     assert len(arena.records("few")) == 10
     _, err = arena(*CLOSE, "--max-blocks", 4, "--out", "few", status=1)

@@ -113,7 +113,7 @@ def test_an_unfinished_run_is_finished_with_the_bots_it_began_with(arena):
     cut(arena, "cut", 5)
     (arena.home / "bots" / "rnd" / "bot.py").write_text("not a bot any more")
     _, err = arena("run", "--finish", "cut")
-    assert "5 already played" in err
+    assert "5 games already played" in err
     assert arena.timeless("cut") == whole
     assert (arena.home / "results" / "cut" / "run.json").read_bytes() == before
     _, err = arena("run", "--finish", "cut", "--deals", 9, status=2)

@@ -121,9 +121,12 @@ def test_a_bot_asks_a_server_with_a_key_where_it_is_allowed_and_the_key_is_kept_
     # Who goes on with the run says the same again, and nothing that lies in it says so instead.
     _, err = asker("run", "asker", "fst", "--deals", 2, "--out", "r", status=1)
     assert "the run allowed it network,env:STUB_KEY, now it is allowed none" in err
+    assert "with just this --allow: --allow asker=network,env:STUB_KEY\n" in err
     _, err = asker("run", "--finish", "r", status=1)
     assert "now it is allowed none" in err
-    asker("run", "--finish", "r", *GRANTS)
+    line = "hint: go on with it by: arena run --finish r --allow asker=network,env:STUB_KEY"
+    assert f"{line}\n" in err
+    asker(*line.partition("arena ")[2].split())
     asked = server.asked
     asker("run", "asker", "fst", "--deals", 2, "--out", "r", *GRANTS)
     assert server.asked > asked

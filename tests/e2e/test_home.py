@@ -197,6 +197,27 @@ def test_a_first_version_compared_with_itself_is_told_what_to_do(arena):
     )
 
 
+def test_a_built_in_bot_compared_with_itself_is_not_to_be_submitted(arena):
+    _, err = arena("compare", "careful-2", "careful-2", status=1)
+    assert "hint: a built-in bot has one version: name two different ones" in err
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "hint"),
+    [
+        ("rnd:c=1.40", "rnd", "hint: 1.4 is the default of c: set another value for one"),
+        ("rnd:c=1.4,d=2", "rnd:d=2", "hint: 1.4 is the default of c: set another value for one"),
+        ("rnd:d=2", "rnd:d=2", "hint: both have d=2: set another value for one"),
+    ],
+)
+def test_options_that_make_no_difference_are_told(arena, new, old, hint):
+    with (arena.home / "bots" / "rnd" / "bot.toml").open("a") as file:
+        file.write('[options]\nc = {type = "float", default = 1.4}\n')
+        file.write('d = {type = "int", default = 1}\n')
+    _, err = arena("compare", new, old, status=1)
+    assert hint in err
+
+
 def test_hints_name_command_only_where_there_is_that_option(arena):
     (arena.home / "engine.txt").write_text("?")
     assert "--command 'INTERPRETER engine.txt'" in arena("submit", "engine.txt", status=1)[1]

@@ -58,7 +58,7 @@ def test_half_a_mixed_run_is_finished(arena):
     whole, journal = arena.timeless("half"), arena.home / "results" / "half" / "games.jsonl"
     journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:2]))
     _, err = arena("run", "rnd", "greedy", "--deals", 3, "--out", "half")
-    assert "2 already played" in err
+    assert "2 games already played" in err
     assert arena.timeless("half") == whole
 
 

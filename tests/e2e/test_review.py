@@ -124,6 +124,12 @@ def test_a_bot_of_the_users_can_name_the_better_moves(duel):
     line = json.loads((duel.home / "results" / "duel" / "review.jsonl").read_text())
     assert line["judge"]["by"].startswith("fst ")
     assert [grade["turn"] for grade in line["grades"]][:2] in ([0, 2], [1, 3])
+    out, _ = duel("replay", "duel", game)
+    assert ", which fst named; careful-4 finished the games" in out
+    assert "as fst judges" not in out
+    duel("report", "duel", "--games", game)
+    page = (duel.home / "results" / "duel" / "report.html").read_text()
+    assert '"judge":"careful-4, 20 deals","adviser":"fst"' in page
     duel.add_bot("breaks", "raise SystemExit(1)")
     _, err = duel("review", "duel", game, "--judge", "breaks", status=1)
     assert f"expected breaks to judge {game}, got a fault at turn" in err

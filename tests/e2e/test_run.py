@@ -102,7 +102,7 @@ def test_the_same_command_again_plays_nothing_and_more_deals_or_bots_extend(aren
     arena("run", "--deals", 2, "--out", "grow")
     first = arena.records("grow")
     _, err = arena("run", "--deals", 2, "--out", "grow")
-    assert "= 4 games, 4 already played" in err
+    assert "= 4 games, 4 games already played" in err
     assert arena.records("grow") == first
     arena("run", "--deals", 3, "--out", "grow")
     arena.add_bot("new", (arena.home / "bots" / "rnd" / "bot.py").read_text())
@@ -370,7 +370,7 @@ def test_an_arena_toml_is_read_and_the_command_line_goes_before_it(arena):
         'bots = ["../bots/fst", "rnd"]\ndeals = 2\nboard = ["../tiny.txt"]\nseed = 7\nout = "cfg"\n'
     )
     _, err = arena("run", "--config", "settings/arena.toml")
-    assert "4 already played" in err
+    assert "4 games already played" in err
     info = json.loads((arena.home / "results/cfg/run.json").read_text())
     assert (info["config"]["deals"], info["config"]["boards"], info["seed"]) == (2, ["tiny"], "7")
     assert info["boards"]["tiny"] == ["R....", "..V..", "....B"]

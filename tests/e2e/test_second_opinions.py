@@ -55,7 +55,7 @@ def test_a_comparison_from_before_there_was_a_choice_goes_by_wins(arena):
     del info["config"]["compare"]["by"]
     path.write_text(json.dumps(info))
     _, err = arena(*COMPARED, "--max-blocks", 3, "--out", "old", status=5)
-    assert "4 already played" in err
+    assert "4 games already played" in err
 
 
 def test_against_a_pool_margins_are_ranks(arena):

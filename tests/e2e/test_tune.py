@@ -129,6 +129,14 @@ def _ask_again_and_for_more(arena, keen, suggested):
     assert told["compared"]["verdict"] == "better"
     assert told["parameters"][0]["start"] == 0.2
     assert told["path"][-1]["values"] == {"aim": float(rows_of(before)[-1]["value"])}
+    other = [{keen: "keen:kept=3", "aim": "aim=0..0.5", 8: 9}.get(word, word) for word in words]
+    _, err = arena(*other, status=1)
+    assert "  bot: the run has keen:kept=2, asked for keen:kept=3\n" in err
+    assert "  parameters: the run has aim=0..1 from 0.2, asked for aim=0..0.5 from 0.2\n" in err
+    assert "  step: the run has 8, asked for 9\n" in err
+    assert "@up" not in err
+    _, err = arena("run", "keen", "rnd", "--out", "t", status=1)
+    assert "t is not a tournament by 'arena run', but a search by 'arena tune'" in err
     out, err = arena(*words, "--games", 80, "--no-compare", "--csv", "-")
     assert out.startswith(before)
     assert "not compared: 'arena compare keen:aim=" in err
@@ -184,6 +192,7 @@ def _wait_for(condition):
         (["keen", "--param", "am"], r"one of the options of keen, got 'am'\nhint: .*aim"),
         (["keen", "--param", "kept"], "expected a range for kept, .*\nhint: .* kept=1..10"),
         (["keen", "--param", "aim", "--games", "1"], "expected at least 2 games"),
+        (["keen", "--param", "aim", "--csv", "no/x.csv"], "--csv in an existing folder"),
         (["keen:aim=0.9", "--param", "aim=0..0.5"], "to start in its range, 0 to 0.5, got 0.9"),
         (["many", "--param", MANY], "expected fewer options at once, got 20"),
         (["plain", "--param", "c"], "expected a bot with options to tune, got plain"),

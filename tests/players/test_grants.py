@@ -44,6 +44,14 @@ def test_a_path_that_cannot_be_told_is_refused(tmp_path, sign):
         make_grants([f"read:{tmp_path}/link"], Path(), [])
 
 
+def test_a_path_where_nothing_is_is_told_once_in_plain_words(tmp_path):
+    with pytest.raises(ConfigError) as caught:
+        make_grants(["read:gone"], tmp_path, [])
+    assert (
+        str(caught.value) == "expected a file or folder after read:, got 'gone', where nothing is"
+    )
+
+
 def test_a_folder_with_a_pipe_or_too_many_files_is_refused(tmp_path, monkeypatch):
     (tmp_path / "deep" / "er").mkdir(parents=True)
     os.mkfifo(tmp_path / "deep" / "er" / "pipe")

@@ -9,7 +9,8 @@ from arena.players.manifest import Manifest
 from arena.records.runfile import RunInfo
 from arena.rules.boards import built_in
 from arena.tournament.allotment import fix_allotment, next_allotment
-from arena.tournament.config import describe_run, differences, make_config
+from arena.tournament.config import describe_run, make_config
+from arena.tournament.differences import differences
 from arena.tournament.schedule import Schedule
 from arena.tournament.session import completeness, schedule_of
 

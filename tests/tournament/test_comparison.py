@@ -14,7 +14,8 @@ from arena.records.record import VERSION, GameRecord
 from arena.rules.boards import built_in
 from arena.tournament.batches import batches_of
 from arena.tournament.comparison import Block, ComparedGames, deals_for
-from arena.tournament.config import describe_run, differences, make_config
+from arena.tournament.config import describe_run, make_config
+from arena.tournament.differences import differences
 from arena.tournament.schedule import Schedule, opponents
 from arena.tournament.session import completeness, schedule_of
 

@@ -9,7 +9,8 @@ from arena.errors import ConfigError
 from arena.players.folder import Bot
 from arena.players.manifest import Manifest
 from arena.rules.boards import built_in
-from arena.tournament.config import describe_run, differences, make_config
+from arena.tournament.config import describe_run, make_config
+from arena.tournament.differences import differences
 
 
 def settings(**changes):

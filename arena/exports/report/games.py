@@ -82,14 +82,17 @@ def album_of(
 
 
 def add_grades(game: dict[str, Any], record: GameRecord, reviews: Sequence[ReviewedGame]) -> None:
-    """Adds what a judge made of the game: ``judge`` in words, and to its steps ``grade`` as (cost,
-    error, better move, share of the win after the move). Raises RunError.
+    """Adds what a judge made of the game: ``judge`` in words, ``adviser`` if a bot named the better
+    moves, and to the steps ``grade`` as (cost, error, better move, share of the win after the
+    move). Raises RunError.
     """
     found = newest_review(reviews, record, REVISION)
     if found is None:
         return
     judge, grades = found
-    game["judge"] = f"{visible(judge.name)}, {counted(judge.deals, 'deal')}"
+    game["judge"] = f"{visible(judge.judge)}, {counted(judge.deals, 'deal')}"
+    if judge.by:
+        game["adviser"] = visible(judge.name)
     for step in game["steps"]:
         grade = grades.get(step["turn"] - 1) if step["move"] != PASSED else None
         if grade:

@@ -65,7 +65,8 @@
   const costLine = (number) => {
     const [cost, error, better] = game.steps[number - 1]?.grade ?? [0, 0, ""];
     if (cost < KEY || cost < error) return [];
-    return [html("span", { class: "key" }, `costs ${percent(cost)} \u00b1 ${percent(error)} of the win, says ${game.judge}; better: ${better}`)];
+    const named = game.adviser ? `, named by ${game.adviser}` : "";
+    return [html("span", { class: "key" }, `costs ${percent(cost)} \u00b1 ${percent(error)} of the win, says ${game.judge}; better: ${better}${named}`)];
   };
   const hasEvent = (number) => {
     const kind = by.kind.value, move = game.steps[number - 1];

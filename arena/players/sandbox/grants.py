@@ -198,8 +198,15 @@ def _readable(text: str, base: Path, closed: Sequence[Path]) -> str:
     try:
         # A link is followed here, once, so that nobody can point it elsewhere later.
         real = os.path.realpath(base / Path(text).expanduser(), strict=True) if text else ""
+    except (FileNotFoundError, NotADirectoryError):
+        raise ConfigError(
+            f"expected a file or folder after read:, got {text!r}, where nothing is"
+        ) from None
     except (OSError, ValueError, RuntimeError) as error:
-        raise ConfigError(f"expected a file or folder after read:, got {text!r}: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(
+            f"expected a file or folder after read:, got {text!r}: {reason}"
+        ) from None
     if not real or _kind_of(real) is None:
         raise ConfigError(
             f"expected a file or folder after read:, got {text!r}",

@@ -494,9 +494,10 @@ def test_the_rating_is_in_sight_on_a_phone(browser, page):
     assert browser.js(right) <= 390
 
 
-def test_a_review_is_a_curve_and_marks_the_costly_moves(browser, page):
+@pytest.mark.parametrize(("by", "named"), [("", ""), ("fst 12ab", ", named by fst")])
+def test_a_review_is_a_curve_and_marks_the_costly_moves(browser, page, by, named):
     game = game_of(("a", "b"), deal=22)
-    judge = Judge(judge="careful-4", deals=50, seed=0)
+    judge = Judge(judge="careful-4", deals=50, seed=0, by=by)
     grades = [
         Grade(turn, turn % 2, 9, text, game.moves[0], cost, 0.04, 0.6)
         for turn, (text, cost) in enumerate(zip(game.moves, (0.0, 0.182, 0.03), strict=False))
@@ -509,7 +510,8 @@ def test_a_review_is_a_curve_and_marks_the_costly_moves(browser, page):
     browser.open(path, address(game, 2))
     said = browser.js("return document.querySelector('#now .key').textContent")
     assert said.replace("\u00a0", " ") == (
-        f"costs 18.2 % \u00b1 4.0 % of the win, says careful-4, 50 deals; better: {game.moves[0]}"
+        "costs 18.2 % \u00b1 4.0 % of the win, says careful-4, 50 deals; better:"
+        f" {game.moves[0]}{named}"
     )
     assert browser.js("return document.querySelectorAll('#log .key').length") == 1
     assert (

@@ -70,6 +70,6 @@ def analyse(
     else:
         text = printable(analysis_text(analysis, run or folder.name), keep="\n")
         width = columns_of(sys.stdout)
-        # A command is to be copied whole, and a table has a line for each row.
+        # A command is to be copied whole, and a row of a table stays one line.
         for line in text.splitlines():
-            click.echo(line if line.startswith(" ") else folded(line, width))
+            click.echo(line if "  " in line else folded(line, width))

@@ -1,6 +1,7 @@
 """What bots wrote to stderr, as lines for the terminal."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 import click
 
@@ -23,28 +24,29 @@ class RecordedLines:
 
     def __init__(self, parts: Sequence[StderrPart], names: Sequence[str], seat: int | None) -> None:
         self._names = names
-        self._left = [
-            part for part in parts if part.seat < len(names) and (seat is None or part.seat == seat)
-        ]
+        self._left = defaultdict[tuple[int, int | None, str], list[StderrPart]](list)
+        for part in parts:
+            if part.seat < len(names) and seat in (None, part.seat):
+                self._left[part.seat, part.turn, part.when].append(part)
 
     def before(self) -> list[str]:
         """What bots wrote before they were first asked."""
-        return self._named([part for part in self._left if part.when == "start"])
+        return self._named([key for key in self._left if key[-1] == "start"])
 
     def of(self, seat: int, turn: int) -> list[str]:
         """What a seat wrote at its move after so many placements."""
-        parts = [part for part in self._left if (part.seat, part.turn) == (seat, turn)]
-        self._left = [part for part in self._left if part not in parts]
+        parts = self._left.pop((seat, turn, "turn"), [])
         return [line for part in parts for line in stderr_lines(part, turn)]
 
     def rest(self) -> list[str]:
         """What is left: of turns that ended in a forfeit, and after the end."""
-        return self._named([part for part in self._left if part.when != "start"])
+        return self._named([key for key in self._left if key[-1] != "start"])
 
-    def _named(self, parts: Sequence[StderrPart]) -> list[str]:
+    def _named(self, keys: Iterable[tuple[int, int | None, str]]) -> list[str]:
         return [
             f"{self._names[part.seat]} {printable(line)}"
-            for part in parts
+            for key in keys
+            for part in self._left[key]
             for line in stderr_lines(part)
         ]
 

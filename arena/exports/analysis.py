@@ -91,8 +91,8 @@ TEMPO = (
     Column("late_ms", "Late", 1),
     Column("median_ms", "Median", 1),
     Column("p95_ms", "95th", 1),
-    Column("slowest_share", "Slowest/limit%", 1),
-    Column("near", "Near limit%", 1),
+    Column("slowest_share", "Slowest%", 1),
+    Column("near", "Near%", 1),
 )
 EXPECTED = (
     Column("notes", "Values"),
@@ -235,7 +235,10 @@ def _tempo(tempo: pd.DataFrame) -> list[str]:
     """A section on the times of moves, if records have them."""
     if tempo.empty:
         return []
-    title = "Time of a move, by third of the bot's moves in a game; near the limit is above 80 %"
+    title = (
+        "Time of a move, by third of the bot's moves in a game; Slowest% is the share of the limit"
+        " that the slowest took, Near% the share of moves that took more than 80 % of it"
+    )
     return [f"{title}\n{table_text(TEMPO, tempo)}"]
 
 

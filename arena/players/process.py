@@ -269,6 +269,10 @@ class BotProcess:
         """What the bot said without the values of the variables that it was granted."""
         return self._grants.hidden(said) if self._grants.env else said
 
+    def begun(self, said: bytes) -> int:
+        """How many bytes at the end may be the beginning of such a value."""
+        return self._grants.begun(said) if self._grants.env else 0
+
     def stderr_copy(self) -> int:
         """A descriptor of the file with the bot's stderr, which the caller owns."""
         return os.dup(self._stderr.fileno())

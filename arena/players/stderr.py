@@ -111,10 +111,15 @@ class Stderr:
     def _keep(self, text: bytes) -> None:
         if len(text) == FIRST_BYTES:
             text += os.pread(self._file, PART_BYTES - FIRST_BYTES, self._at + FIRST_BYTES)
+        is_full = len(text) == PART_BYTES
+        # What may be the beginning of a value to hide waits for the rest, or is left out.
+        text = text[: len(text) - self._process.begun(text)] if self._process else text
         size = len(text)
+        if not size and not is_full:
+            return
         self._at += size
         cut = max(0, size - self._room)
-        if size == PART_BYTES:
+        if is_full:
             end = max(self._at, os.fstat(self._file).st_size)
             cut, self._at = cut + end - self._at, end
         text = self._process.hidden(text) if self._process else text

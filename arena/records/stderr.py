@@ -56,12 +56,16 @@ class StderrPart(Struct, frozen=True, omit_defaults=True):
         return [line for line in self.text.split("\n") if line.strip()] + missing
 
 
+MOST_PARTS = 4 * 76
+"""Of four seats, each with 72 turns, its start and its end."""
+
+
 class GameStderr(Struct, frozen=True):
     """What the bots of a game wrote: by seat, and for each seat in order."""
 
     id: str
     bots: list[str]
-    parts: list[StderrPart]
+    parts: Annotated[list[StderrPart], Meta(max_length=MOST_PARTS)]
 
 
 HEAD = struct.Struct("<2sBBIBBH2sHI")
@@ -70,7 +74,9 @@ GZIP, DEFLATE, EXTRA_AND_NAME, UNKNOWN, FIELD = b"\x1f\x8b", 8, 0x0C, 255, b"Qn"
 TAIL = struct.Struct("<II")
 MOST_NAME = 1 << 10
 MOST_JSON = 4 * GAME_BYTES * 6 + (256 << 10)
-"""Of one game: a byte takes up to six in JSON, and there are at most 76 parts of a seat."""
+"""Of one game: a byte takes up to six in JSON."""
+LEAST_MEMBER = 64
+"""No game is smaller: a stranger's file of a few KB could else hold millions to look through."""
 NAMES = re.compile(r"([1-9][0-9]{0,5})\.jsonl\.gz")
 LEVEL, WINDOW, MEMORY = 1, -12, 5
 """For a few KB, a window of 4 KB does as well as the usual 32, and is three times as fast: setting
@@ -121,6 +127,8 @@ class KeptStderr:
         files = _files(self._run)
         self._used = sum((self._run / name).lstat().st_size for name in files)
         number = 1 + (int(files[-1].partition("/")[2].partition(".")[0]) if files else 0)
+        if not NAMES.fullmatch(f"{number}.jsonl.gz"):
+            raise RunError(f"{FOLDER}/ has a file for each of {number - 1} sessions")
         self._name = f"{FOLDER}/{number}.jsonl.gz"
 
     def _append(self, data: bytes) -> None:
@@ -145,14 +153,15 @@ def read_stderr(run: Path, games: Sequence[str]) -> dict[str, GameStderr]:
     """What was kept of these games. What is damaged is left out, and of a game that was played
     again the last counts. Raises RunError for files that are no regular ones.
     """
-    wanted, found = set(games), dict[str, GameStderr]()
+    wanted, found, room = set(games), dict[str, GameStderr](), RUN_BYTES
     for name in _files(run):
         try:
             file = os.fdopen(open_regular(run, name), "rb")
         except OSError as error:
             raise RunError(f"expected to read {run / name}, got {error}") from None
         with file:
-            places = {id_: place for id_, place in _members(file) if id_ in wanted}
+            places = {id_: place for id_, place in _members(file, room) if id_ in wanted}
+            room -= os.fstat(file.fileno()).st_size
             for id_, (start, size) in places.items():
                 file.seek(start)
                 game = _unpacked(file.read(size))
@@ -174,10 +183,12 @@ def _files(run: Path) -> list[str]:
     return [f"{FOLDER}/{number}.jsonl.gz" for number in sorted(numbers)]
 
 
-def _members(file: BinaryIO) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The games in a file, with start and length of each, up to the first that is not whole."""
+def _members(file: BinaryIO, room: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The games in the first ``room`` bytes of a file, with start and length of each, up to the
+    first that is not whole.
+    """
     whole, at = os.fstat(file.fileno()).st_size, 0
-    while at < min(whole, RUN_BYTES):
+    while at < min(whole, room):
         file.seek(at)
         head = file.read(HEAD.size + MOST_NAME)
         if len(head) < HEAD.size:
@@ -185,7 +196,7 @@ def _members(file: BinaryIO) -> Iterator[tuple[str, tuple[int, int]]]:
         *fixed, size = HEAD.unpack_from(head)
         name, end, _ = head[HEAD.size :].partition(b"\0")
         is_ours = (fixed[0], fixed[2], fixed[7], end) == (GZIP, EXTRA_AND_NAME, FIELD, b"\0")
-        if not is_ours or not HEAD.size < size <= whole - at:
+        if not is_ours or not LEAST_MEMBER <= size <= whole - at:
             return
         yield name.decode(errors="replace"), (at, size)
         at += size

@@ -397,3 +397,13 @@ def test_the_rules_that_a_fault_names_are_links_and_stand_at_the_end(tmp_path):
 def test_a_page_that_names_no_rule_has_none():
     assert rules_named(["a", "R9.1"]) == []
     assert [rule.number for rule in rules_named(["(R6.2) (R5.2)", "(R6.2)"])] == ["R5.2", "R6.2"]
+
+
+def test_a_review_that_cannot_be_read_costs_a_page_its_grades_only(tmp_path):
+    folder = write_run(tmp_path / "run", "ab", duels("ab", 1))
+    (folder / "review.jsonl").write_text("garbage\n")
+    made = report_page(folder)
+    assert len(data_of(made.text)["games"]) == 2
+    [note] = made.notes
+    assert "grades are left out" in note
+    assert "line 1" in note

@@ -100,3 +100,12 @@ def test_a_trusted_bot_is_named_by_its_name_or_by_its_folder(tmp_path, monkeypat
     assert not is_trusted(mine, ("another",), OwnConfig(trust=["bot"]))
     assert is_trusted(other, ("bot",), OwnConfig())
     assert not is_trusted(mine, (), OwnConfig())
+
+
+def test_the_beginning_of_a_value_is_known(monkeypatch):
+    monkeypatch.setenv("LLM_KEY", "sk-SECRET-0123")
+    grants = Grants(env=("LLM_KEY",))
+    assert grants.begun(b"key sk-SEC") == 6
+    assert grants.begun(b"key s") == 1
+    assert grants.begun(b"key sk-SECRET-0123") == 0
+    assert grants.begun(b"nothing") == 0

@@ -10,6 +10,8 @@ from arena.players.bot import BotPlayer
 from arena.players.folder import Bot
 from arena.players.inprocess import InProcessPlayer, random_move
 from arena.players.manifest import Manifest
+from arena.players.sandbox.grants import Grants
+from arena.players.sandbox.tiers import OPEN, Sandbox
 from arena.players.stderr import Stderr
 from arena.records.stderr import GAME_BYTES, PART_BYTES
 from arena.rules.boards import built_in
@@ -48,11 +50,11 @@ def games(tmp_path):
     """Plays games of one process, each against a function; the parts of each game."""
     players = []
 
-    def play(turn="pass", end="pass", begin="", count=1, **manifest):
+    def play(turn="pass", end="pass", begin="", count=1, sandbox=OPEN, **manifest):
         (tmp_path / "bot.py").write_text(BOT.format(turn=turn, end=end, begin=begin))
         command = [sys.executable, "-S", "bot.py"]
         bot = Bot("bot", Manifest(name="bot", command=command, **manifest), tmp_path, "")
-        player = BotPlayer(bot, 10_000, stderr=Stderr())
+        player = BotPlayer(bot, 10_000, sandbox, stderr=Stderr())
         players.append(player)
         found = []
         for deal in range(count):
@@ -125,3 +127,18 @@ def test_the_words_of_a_crash_belong_to_the_turn_that_it_lost(games):
     [(record, parts)] = games("1 / (3 - turn)")
     assert record.faults[0].turn == parts[-1].turn == 4
     assert "ZeroDivisionError" in parts[-1].text
+
+
+def test_a_value_that_is_to_be_hidden_is_found_in_pieces_too(games, monkeypatch):
+    monkeypatch.setenv("LLM_KEY", "sk-SECRET-0123456789")
+    sandbox = Sandbox(grants={"bot": Grants(env=("LLM_KEY",))})
+    [(_, parts)] = games(
+        """
+        if turn == 1: say("half " + os.environ["LLM_KEY"][:9])
+        if turn == 2: say(os.environ["LLM_KEY"][9:] + " done")
+        if turn == 3: say("x" * (16384 - 5) + os.environ["LLM_KEY"])
+        if turn == 4: say("last")
+        """,
+        sandbox=sandbox,
+    )
+    assert [part.text for part in parts] == ["half ", "[LLM_KEY] done", "x" * 16379, "last"]

@@ -126,3 +126,33 @@ def test_a_member_that_says_it_has_no_length_ends_the_file(tmp_path):
     lying[16:20] = bytes(4)
     (tmp_path / "stderr/1.jsonl.gz").write_bytes(bytes(lying))
     assert read_stderr(tmp_path, ["g"]) == {}
+
+
+def test_a_game_of_more_parts_than_there_can_be_is_left_out(tmp_path):
+    parts = [StderrPart(1, "", turn=1, cut=number) for number in range(stderr.MOST_PARTS + 1)]
+    write(tmp_path, GameStderr("g/1", ["a", "b"], parts), GameStderr("g/2", ["a"], parts[1:]))
+    assert set(read_stderr(tmp_path, ["g/1", "g/2"])) == {"g/2"}
+
+
+def test_what_a_strangers_files_hold_is_looked_through_for_a_limited_time(tmp_path, monkeypatch):
+    write(tmp_path, game("g/1", "one"))
+    first = tmp_path / "stderr" / "1.jsonl.gz"
+    size = first.stat().st_size
+    # members without content, of which millions go into a small archive
+    empty = HEAD.pack(b"\x1f\x8b", 8, 12, 0, 0, 255, 8, b"Qn", 4, HEAD.size)
+    first.write_bytes(empty * 100 + first.read_bytes())
+    assert read_stderr(tmp_path, ["g/1"]) == {}
+    for number in (2, 3):
+        write(tmp_path, game(f"g/{number}", "more"))
+    first.write_bytes(pack(game("g/1", "one")))
+    monkeypatch.setattr(stderr, "RUN_BYTES", 2 * size)
+    assert "g/3" not in read_stderr(tmp_path, ["g/1", "g/2", "g/3"])
+
+
+def test_no_file_is_written_that_would_not_be_read(tmp_path):
+    write(tmp_path, game("g/1", "one"))
+    (tmp_path / "stderr/1.jsonl.gz").rename(tmp_path / "stderr/999999.jsonl.gz")
+    kept = KeptStderr(tmp_path)
+    kept.append([pack(game("g/2", "two"))])
+    assert "999999" in kept.ended
+    assert os.listdir(tmp_path / "stderr") == ["999999.jsonl.gz"]

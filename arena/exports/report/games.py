@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, RunError
 from arena.exports.report.choice import Reasons
 from arena.exports.report.scan import Scan
 from arena.exports.report.stderr import Shown
@@ -83,9 +83,13 @@ def album_of(
 
 def add_grades(game: dict[str, Any], record: GameRecord, reviews: Sequence[ReviewedGame]) -> None:
     """Adds what a judge made of the game: ``judge`` in words, and to its steps ``grade`` as (cost,
-    error, better move, share of the win after the move). Raises RunError.
+    error, better move, share of the win after the move). Grades that do not fit the record are left
+    out.
     """
-    found = newest_review(reviews, record, REVISION)
+    try:
+        found = newest_review(reviews, record, REVISION)
+    except RunError:
+        return
     if found is None:
         return
     judge, grades = found

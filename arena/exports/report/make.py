@@ -21,7 +21,7 @@ from arena.exports.report.stderr import with_stderr
 from arena.exports.report.words import counted
 from arena.exports.text import counted_text, gain_lines, noun_of
 from arena.records.record import GameRecord
-from arena.records.review import read_reviews
+from arena.records.review import ReviewedGame, read_reviews
 from arena.records.runfile import read_run
 
 DEFAULT_GAMES = 40
@@ -48,11 +48,11 @@ def report_page(
     Raises RunError, NoAnswerError, UserError for boards that do not fit.
     """
     material = gather(folder, prior, match)
-    chosen = choose(material, wanted)
+    chosen, (reviews, damage) = choose(material, wanted), reviews_of(folder)
     shown = with_stderr(
         folder, chosen_records(material.scan, chosen), material.secrecy.is_open_game, STDERR_CHARS
     )
-    album = album_of(shown, material.info.boards, read_reviews(folder))
+    album = album_of(shown, material.info.boards, reviews)
     values = {**_values(material, album), "lead": lead_of(material, chosen, album)}
     text = render("report.html", values)
     exposed = sum(bool(material.is_open[game]) for game in chosen)
@@ -73,6 +73,7 @@ def report_page(
             else []
         ),
         *(f"left out, because it could not be replayed: {what}" for what in album.damaged),
+        *([f"grades are left out: {damage}"] if damage else []),
     ]
     return Report(text, notes)
 
@@ -82,13 +83,21 @@ def game_page(folder: Path, record: GameRecord) -> str:
     info = read_run(folder)
     is_open = partial(is_deal_open, folder, info)
     shown = with_stderr(folder, [(record, [])], is_open, STDERR_CHARS)
-    album = album_of(shown, info.boards, read_reviews(folder))
+    album = album_of(shown, info.boards, reviews_of(folder)[0])
     if album.damaged:
         raise RunError(album.damaged[0])
     found = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]
     faulty = [fault_object(folder, fault) for fault in found]
     values = {"name": folder.name, "version": __version__, "record": record, "faults": faulty}
     return render("game.html", {**values, **_viewer(album, [fault["detail"] for fault in faulty])})
+
+
+def reviews_of(run: Path) -> tuple[list[ReviewedGame], str]:
+    """The reviews of a run, and why they cannot be read, if so: a page does without them."""
+    try:
+        return read_reviews(run), ""
+    except RunError as error:
+        return [], str(error)
 
 
 def _values(material: Material, album: Album) -> dict[str, Any]:

@@ -91,16 +91,35 @@ class Grants(Struct, frozen=True):
         """What the bot said with the values of its variables blotted out: what it prints by mistake
         is kept as evidence, and may be shown to others.
         """
-        # Also as strings of JSON, where some signs are written otherwise.
-        forms = {
-            form: name
+        forms = self._forms()
+        for form in sorted(forms, key=len, reverse=True):
+            said = said.replace(form, f"[{forms[form]}]".encode())
+        return said
+
+    def begun(self, said: bytes) -> int:
+        """How many bytes at the end may be the beginning of such a value, which goes on in what the
+        bot says next.
+        """
+        return max(
+            (
+                length
+                for form in (self._forms() if self.env else ())
+                for length in range(1, len(form))
+                if said.endswith(form[:length])
+            ),
+            default=0,
+        )
+
+    def _forms(self) -> dict[bytes, str]:
+        """The ways in which values may be written, with the names of their variables: also as
+        strings of JSON, where some signs are written otherwise.
+        """
+        return {
+            os.fsencode(form): name
             for name, value in self.variables().items()
             if len(value) >= LEAST_HIDDEN
             for form in (value, _in_json(value), _in_json(value, ensure_ascii=False))
         }
-        for form in sorted(forms, key=len, reverse=True):
-            said = said.replace(os.fsencode(form), f"[{forms[form]}]".encode())
-        return said
 
     def hidden_text(self, said: str) -> str:
         """The same of a text."""

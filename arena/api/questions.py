@@ -16,7 +16,7 @@ from arena.api.settings import (
     ComparisonSettings,
     GameSettings,
     Named,
-    Pool,
+    Opponents,
     RatingSettings,
     RunSettings,
     checked,
@@ -92,7 +92,7 @@ def compare(new: Named, old: Named, **settings: Unpack[ComparisonSettings]) -> C
     most, null = settings.get("max_blocks", MOST_BLOCKS), settings.get("null", False)
     if type(most) is not int or most < 1:
         raise ConfigError(f"expected a whole number of blocks above 0, got {most!r}")
-    options = options_of(settings, checked(settings, Pool).pool)
+    options = options_of(settings, checked(settings, Opponents).pool)
     with _warnings() as tell:
         request = request_comparison(home, question, options, tell, max_blocks=most, null=null)
         folder = results_path(results_folder(home), options.out, request, tell, finished=True)

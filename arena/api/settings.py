@@ -86,7 +86,7 @@ class ComparisonSettings(GameSettings, total=False):
     null: bool
 
 
-class Pool(msgspec.Struct):
+class Opponents(msgspec.Struct):
     """The further bots of a comparison."""
 
     pool: list[str] | None = None

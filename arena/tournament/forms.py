@@ -81,4 +81,5 @@ def _choices(form: type[msgspec.Struct], name: str) -> str:
         word for part in (hint, *get_args(hint)) if get_origin(part) is Literal
         for word in get_args(part)
     ]  # fmt: skip
-    return " or ".join(map(repr, words))
+    *most, last = [*map(repr, words)] or [""]
+    return f"{', '.join(most)} or {last}" if most else last

@@ -238,6 +238,7 @@ def test_one_name_in_the_users_own_configuration_counts_too(arena, monkeypatch, 
     run = {"deals": 1, "out": "owned", "home": arena.home}
     for text, part in (
         ('allow = "fst=network"', "expected the path of a bot's folder in allow, got 'fst'"),
+        ('allow = "x"', f"{own}: expected BOT=GRANT such as my-bot=network, got 'x'"),
         ("allow = 5", f"{own}: expected a list of names for allow, got 5"),
         ("alow = 5", f"{own}: expected a setting, got 'alow'"),
     ):

@@ -92,7 +92,8 @@ def review(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Grade every decision in the games of a run, by default the newest one, or in one game.
+    """Grade every decision in the games of a run. That is the newest one if you name none; with
+    GAME, only that game is graded.
 
     A judge plays the moves on deals that look the same to the seat: what it cannot see is dealt
     again, and the built-in bot named by --judge finishes the games for all seats. You see what each

@@ -12,9 +12,12 @@ from tqdm import tqdm
 
 from arena.api.answers import CheckResult, ComparisonResult, ReviewResult, Run, Standings
 from arena.api.settings import (
+    CheckSettings,
     ComparisonSettings,
     GameSettings,
     Named,
+    Opponents,
+    RatingSettings,
     RunSettings,
     checked,
     home_of,
@@ -23,6 +26,7 @@ from arena.api.settings import (
     text_of,
 )
 from arena.commands.allowing import SandboxChoice
+from arena.commands.asking import adviser
 from arena.commands.bots import Tell, bot_to_check
 from arena.commands.contest import Contest
 from arena.commands.folders import results_folder, run_folder
@@ -56,8 +60,8 @@ def run(bots: Sequence[Named] | None = None, **settings: Unpack[RunSettings]) ->
     """Plays a run, or the rest of it, and rates it; by default all bots play each other.
 
     The settings are ``deals, players, boards, board_files, match, seatings, tables, challenger,
-    seed, move_ms, game_ms, increment_ms, startup_ms, clock, until, adaptive`` of `RunSettings`, and
-    ``out, home, jobs, sandbox, trust, allow, adopt, progress`` of `Conditions`.
+    seed, move_ms, game_ms, increment_ms, startup_ms, clock, until, adaptive, keep_stderr`` of
+    `RunSettings`, and ``out, home, jobs, sandbox, trust, allow, adopt, progress`` of `Conditions`.
 
     Games that could not be played are missing, and a note says why. Raises UserError, Void, and
     KeyboardInterrupt after what was played is safe.
@@ -88,7 +92,7 @@ def compare(new: Named, old: Named, **settings: Unpack[ComparisonSettings]) -> C
     most, null = settings.get("max_blocks", MOST_BLOCKS), settings.get("null", False)
     if type(most) is not int or most < 1:
         raise ConfigError(f"expected a whole number of blocks above 0, got {most!r}")
-    options = options_of(settings, settings.get("pool"))
+    options = options_of(settings, checked(settings, Opponents).pool)
     with _warnings() as tell:
         request = request_comparison(home, question, options, tell, max_blocks=most, null=null)
         folder = results_path(results_folder(home), options.out, request, tell, finished=True)
@@ -116,6 +120,14 @@ def rate(
     others; the rest is as in ``arena standings``. Raises UserError.
     """
     names = (str, os.PathLike)
+    if not isinstance(results, (*names, pd.DataFrame, Sequence)):
+        raise ConfigError(
+            f"expected a run, several runs, a CSV file or a frame of games, got {results!r:.80}",
+            "name a run as text, as in rate('league')",
+        )
+    said = {"prior": prior, "anchors": anchors, "without": without, "match": match}
+    asked = checked({**said, "by": by, "seats": seats}, RatingSettings)
+    without, match = asked.without, asked.match
     if isinstance(results, names) and not Path(results).is_file():
         if not seats:
             hint = "rate(games(run), seats=False) does"
@@ -154,19 +166,29 @@ def review(  # noqa: PLR0913 - a notebook shows them
     *,
     bots: Sequence[str] = (),
     games: int | None = None,
-    judge: str = DEFAULT_JUDGE,
+    judge: Named = DEFAULT_JUDGE,
     deals: int = DEFAULT_DEALS,
     seed: int = 0,
     jobs: int | None = None,
+    sandbox: Mode | None = None,
+    trust: Sequence[str] = (),
+    allow: Sequence[str] = (),
     home: Named | None = None,
 ) -> ReviewResult:
     """Grades decisions of a run, or those of one game, as ``arena review`` does; what the run's
-    review.jsonl has already is not graded again. Raises UserError, Void.
+    review.jsonl has already is not graded again.
+
+    ``judge`` is a built-in bot, or a bot of yours that says which move is better; ``sandbox``,
+    ``trust`` and ``allow`` are for that one. Raises UserError, Void.
     """
-    asked = make_judge(judge, deals, seed)
-    reviewed = Review(_run_folder(run, home), asked, game=game, bots=bots, games=games)
-    for _ in reviewed.grade(jobs):
-        pass
+    place, folder, name = home_of(home), _run_folder(run, home), text_of(judge)
+    with _warnings() as tell:
+        choice = _choice(_around(sandbox, trust, allow), place, tell)
+        with adviser(place, folder, name, choice) as advised:
+            asked = make_judge(DEFAULT_JUDGE if advised else name, deals, seed)
+            reviewed = Review(folder, asked, game=game, bots=bots, games=games, adviser=advised)
+            for _ in reviewed.grade(jobs):
+                pass
     found = reviewed.result()
     return ReviewResult(found.bots, found.decisions, found.held_back)
 
@@ -181,11 +203,10 @@ def check(
     home: Named | None = None,
 ) -> CheckResult:
     """Checks step by step whether a bot follows the protocol. Raises UserError."""
-    place = home_of(home)
+    place, move_ms = home_of(home), checked({"move_ms": move_ms}, CheckSettings).move_ms
     with _warnings() as tell:
         found = bot_to_check(place, text_of(bot), tell)
-        said: GameSettings = {"trust": trust, "allow": allow}
-        around = _choice(said if sandbox is None else {**said, "sandbox": sandbox}, place, tell)
+        around = _choice(_around(sandbox, trust, allow), place, tell)
         closed_in = around.sandbox_for([found])
     told = check_object(found, move_ms, closed_in, list(check_bot(found, move_ms, closed_in)))
     return CheckResult(told["bot"], told["passed"], pd.DataFrame(told["steps"]))
@@ -204,6 +225,12 @@ def _warnings() -> Iterator[Tell]:
     finally:
         for text in told:
             warnings.warn(text, ArenaWarning, stacklevel=4)
+
+
+def _around(sandbox: Mode | None, trust: Sequence[str], allow: Sequence[str]) -> GameSettings:
+    """The settings of the sandbox for one bot."""
+    said: GameSettings = {"trust": trust, "allow": allow}
+    return said if sandbox is None else {**said, "sandbox": sandbox}
 
 
 def _choice(settings: GameSettings, home: Path, tell: Tell) -> SandboxChoice:

@@ -3,15 +3,18 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar, get_type_hints
+from typing import Annotated, Any, TypedDict, TypeVar, get_type_hints
 
 import msgspec
+from msgspec import Meta
 
 from arena.commands.home import find_home
 from arena.errors import ConfigError, did_you_mean
 from arena.players.messages import ClockKind
 from arena.players.sandbox.tiers import Mode
-from arena.tournament.config import Basis, Seatings
+from arena.ratings.tables import Opinion
+from arena.tournament.config import Basis, Milliseconds, Seatings
+from arena.tournament.forms import filled
 from arena.tournament.request import RunOptions
 
 Form = TypeVar("Form", bound=msgspec.Struct)
@@ -58,7 +61,7 @@ class GameSettings(Conditions, total=False):
 
 
 class RunSettings(GameSettings, total=False):
-    """The settings of a run, as in ``arena run``."""
+    """The settings of a run, as in ``arena run``; ``keep_stderr`` is True or names of bots."""
 
     deals: int
     match: Sequence[str]
@@ -67,6 +70,7 @@ class RunSettings(GameSettings, total=False):
     challenger: Named
     until: float
     adaptive: bool
+    keep_stderr: bool | Sequence[str]
 
 
 class ComparisonSettings(GameSettings, total=False):
@@ -82,6 +86,29 @@ class ComparisonSettings(GameSettings, total=False):
     null: bool
 
 
+class Opponents(msgspec.Struct):
+    """The further bots of a comparison."""
+
+    pool: list[str] | None = None
+
+
+class RatingSettings(msgspec.Struct):
+    """How games are rated, as in ``arena standings``."""
+
+    prior: Annotated[float, Meta(gt=0, lt=1e6)] | None
+    anchors: dict[str, Annotated[float, Meta(gt=-1e6, lt=1e6)]] | None
+    without: list[str]
+    match: list[str] | None
+    by: Opinion
+    seats: bool
+
+
+class CheckSettings(msgspec.Struct):
+    """How a bot is checked, as in ``arena check``."""
+
+    move_ms: Milliseconds
+
+
 def options_of(settings: GameSettings, bots: Sequence[Named] | None) -> RunOptions:
     """The options that name what is played."""
     return checked({**settings, "bots": bots}, RunOptions)
@@ -95,10 +122,7 @@ def checked(settings: Mapping[str, Any], form: type[Form]) -> Form:
         for field in fields
         if field.name in settings
     }
-    try:
-        return msgspec.convert(said, form)
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"settings: {error}", "'help(arena.api)' lists the settings") from None
+    return filled(form, said, "", "'help(arena.api)' lists the settings")
 
 
 def _plain(value: Any) -> Any:
@@ -118,12 +142,18 @@ def refuse_unknown(settings: GameSettings, form: type) -> None:
 
 
 def text_of(named: Named) -> str:
-    """A name as it is, and a path so that it is one."""
-    return named if isinstance(named, str) else str(Path(named).absolute())
+    """A name as it is, and a path so that it is one. Raises ConfigError."""
+    if isinstance(named, str):
+        return named
+    if isinstance(named, os.PathLike):
+        return str(Path(named).absolute())
+    raise ConfigError(
+        f"expected a name or a path, got {named!r:.80}", "write it as text, as in 'my-bot'"
+    )
 
 
 def home_of(home: Named | None) -> Path:
     """The home that was named, else the one that a command would find."""
     if home is None:
         home = os.environ.get("ARENA_HOME") or find_home()
-    return Path(home)
+    return Path(home if isinstance(home, os.PathLike) else text_of(home))

@@ -1,7 +1,6 @@
 """What the commands share that ask a bot again for the decisions of a recorded game."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,22 +8,18 @@ import click
 
 from arena.cli.terminal import say
 from arena.commands.allowing import SandboxChoice
-from arena.commands.bots import find_bot
-from arena.commands.folders import registry_of, run_folder
+from arena.commands.asking import bot_to_ask, note_bank
+from arena.commands.folders import run_folder
 from arena.errors import printable
 from arena.match.retrace import Decision, decisions_of, ms_at, old_ms, retrace
 from arena.players.bot import BotPlayer
-from arena.players.folder import Bot
 from arena.players.process import adopt_orphans
-from arena.players.sandbox.tiers import Sandbox
-from arena.players.staging import staged_for_a_while
 from arena.records.find import find_record
 from arena.records.record import GameRecord
 from arena.rules.rulebook import explained
 from arena.tournament.scripts import Scripts
 
 STDERR_LINES = 8
-SPREAD = "time_ms assumes that all answers of a game took equally long"
 
 
 def named_game(home: Path, words: Sequence[str]) -> tuple[Path, GameRecord]:
@@ -36,33 +31,6 @@ def named_game(home: Path, words: Sequence[str]) -> tuple[Path, GameRecord]:
         )
     folder = run_folder(home, words[0] if len(words) == 2 else None)  # noqa: PLR2004
     return folder, find_record(folder, words[-1])
-
-
-def note_bank(scripts: Scripts, what: str) -> None:
-    """Says what differs from the original game in a run with a bank."""
-    if scripts.has_bank:
-        click.echo(
-            "note: the run has a bank, and its records do not say how much was left at a turn:"
-            f" {what}",
-            err=True,
-        )
-
-
-@contextmanager
-def bot_to_ask(
-    home: Path, scripts: Scripts, text: str | None, played: str, choice: SandboxChoice
-) -> Iterator[tuple[Bot, Sandbox]]:
-    """The bot that the user names, in a temporary folder, or else the run's own copy; with its
-    sandbox. Raises UserError.
-    """
-    if text is None:
-        bot = scripts.played_bot(played)
-        yield bot, choice.sandbox_for([bot])
-        return
-    bot = find_bot(registry_of(home), text, say)
-    sandbox = choice.sandbox_for([bot])
-    with staged_for_a_while(bot, sandbox=sandbox) as [staged]:
-        yield staged, sandbox
 
 
 def deciding_seat(record: GameRecord, turn: int, seat: int | None) -> int:
@@ -111,7 +79,7 @@ def ask_again(
     """Takes a bot to a decision in a recorded game and asks for it. Raises UserError, Void."""
     scripts = Scripts(folder)
     script = scripts.of(record)
-    note_bank(scripts, SPREAD)
+    note_bank(scripts, say)
     adopt_orphans()
     with bot_to_ask(home, scripts, text, record.bots[seat], choice) as (bot, sandbox):
         player = BotPlayer(bot, script.timing.startup_ms, sandbox, script.timing.clock)

@@ -29,8 +29,10 @@ from arena.tournament.own import read_own_config
 @as_json
 @click.pass_obj
 def bots(home: Path, /, bot: str | None, *, everything: bool, as_json: bool) -> None:
-    """List your bots and the ladder, or the options of one BOT. The listed bots are those you can
-    call by name: yours in bots/, then the ladder, which comes with the arena.
+    """List your bots and the ladder. With BOT, list the options of that one.
+
+    The bots are those you can call by name: yours in bots/, then the ladder, which comes with the
+    arena.
 
     A bot of yours hides the ladder bot of the same name. If a program needed to start a bot is
     missing, the list says which. Set ARENA_LADDER=off in the environment to hide the ladder from

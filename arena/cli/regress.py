@@ -13,11 +13,12 @@ import msgspec
 from tqdm import tqdm
 
 from arena.cli import DONE, FAILED, NO
-from arena.cli.asking import SPREAD, bot_to_ask, note_bank
 from arena.cli.options import as_json, run_argument, sandbox_options
 from arena.cli.place import counted
 from arena.cli.showing import check_output
+from arena.cli.terminal import say
 from arena.commands.allowing import SandboxChoice
+from arena.commands.asking import bot_to_ask, note_bank
 from arena.commands.folders import run_folder
 from arena.errors import UserError, printable
 from arena.match.retrace import Decision
@@ -91,7 +92,7 @@ def regress(
     folder = run_folder(home, run)
     click.echo(f"run {folder}", err=True)
     scripts = Scripts(folder)
-    note_bank(scripts, SPREAD)
+    note_bank(scripts, say)
     with bot_to_ask(home, scripts, bot_text, "", choice) as (bot, sandbox):
         old = scripts.bot_info(old or _namesake(scripts, bot)).name
         found = Regression(folder.name if run is None else run, bot_text)

@@ -7,17 +7,11 @@ import click
 import msgspec
 
 from arena.cli import DONE, FAILED, NO
-from arena.cli.asking import (
-    SPREAD,
-    SecondAnswer,
-    bot_to_ask,
-    decision_text,
-    named_game,
-    note_bank,
-    show_stderr,
-)
+from arena.cli.asking import SecondAnswer, decision_text, named_game, show_stderr
 from arena.cli.options import as_json, sandbox_options
+from arena.cli.terminal import say
 from arena.commands.allowing import SandboxChoice
+from arena.commands.asking import bot_to_ask, note_bank
 from arena.errors import RunError, printable
 from arena.match.reproduce import Reproduction
 from arena.match.reproduce import reproduce as repeat
@@ -82,7 +76,7 @@ def reproduce(
     case = _find_case(home, words, seat)
     scripts = Scripts(case.run)
     if case.kept is None or len(case.kept.asked_ms) == 0:
-        note_bank(scripts, SPREAD)
+        note_bank(scripts, say)
     adopt_orphans()
     with bot_to_ask(home, scripts, bot_text, case.bot, choice) as (bot, sandbox):
         found = repeat(

@@ -1,8 +1,8 @@
 """arena review: what each decision of a run's games cost."""
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,20 +10,16 @@ import click
 import msgspec
 from tqdm import tqdm
 
-from arena.cli.asking import SPREAD, bot_to_ask, note_bank
 from arena.cli.estimate import LONG_S, duration_text
-from arena.cli.options import as_json, sandbox_options, split_commas
+from arena.cli.options import as_json, sandbox_options, split_bot_names
 from arena.cli.place import counted
 from arena.cli.showing import check_output
 from arena.commands.allowing import SandboxChoice
-from arena.commands.bots import bot_finder
+from arena.commands.asking import adviser
 from arena.commands.folders import run_folder
 from arena.errors import RunError, printable
-from arena.players.builtin import is_built_in
 from arena.records.regular import write_durably
 from arena.records.review import MOST_SEED
-from arena.tournament.review import Adviser
-from arena.tournament.scripts import Scripts
 
 if TYPE_CHECKING:
     from arena.commands.review import Review
@@ -37,7 +33,7 @@ MOST_WORDS = 2
 @click.option(
     "--bot",
     "bots",
-    callback=split_commas,
+    callback=split_bot_names,
     metavar="NAME,...",
     help="Grade only the decisions of these bots.",
 )
@@ -96,7 +92,8 @@ def review(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Grade every decision in the games of a run, by default the newest one, or in one game.
+    """Grade every decision in the games of a run. That is the newest one if you name none; with
+    GAME, only that game is graded.
 
     A judge plays the moves on deals that look the same to the seat: what it cannot see is dealt
     again, and the built-in bot named by --judge finishes the games for all seats. You see what each
@@ -119,15 +116,15 @@ def review(
     check_output(csv_path, as_json=as_json)
     folder, game = _named(home, words)
     click.echo(f"run {folder}", err=True)
-    with _adviser(home, folder, asked["judge"], choice) as adviser:
+    with adviser(home, folder, asked["judge"], choice) as advised:
         # Late: pandas is slow to load, and --help does not need it.
         from arena.commands.review import DEFAULT_JUDGE, Review, make_judge  # noqa: PLC0415
 
         judge = make_judge(
-            DEFAULT_JUDGE if adviser else asked["judge"], asked["deals"], asked["seed"]
+            DEFAULT_JUDGE if advised else asked["judge"], asked["deals"], asked["seed"]
         )
         extent = {"game": game, "bots": asked["bots"] or (), "games": asked["games"]}
-        found = Review(folder, judge, adviser=adviser, **extent)
+        found = Review(folder, judge, adviser=advised, **extent)
         if found.held_back:
             click.echo(
                 f"note: {counted(found.held_back, 'game')} left out, because their deals are still"
@@ -136,21 +133,6 @@ def review(
             )
         _grade(found, jobs)
     _show(found, folder, worst, csv_path, as_json=as_json)
-
-
-@contextmanager
-def _adviser(
-    home: Path, folder: Path, name: str, choice: SandboxChoice
-) -> Iterator[Adviser | None]:
-    """The bot of that name or path; None for a built-in one. Raises UserError."""
-    # Notes about the bot come when it is made ready.
-    if is_built_in(bot_finder(home, lambda _: None, in_process=False)(name)):
-        yield None
-        return
-    scripts = Scripts(folder)
-    note_bank(scripts, SPREAD)
-    with bot_to_ask(home, scripts, name, "", choice) as (bot, sandbox):
-        yield Adviser(bot, sandbox, scripts)
 
 
 def _named(home: Path, words: Sequence[str]) -> tuple[Path, str | None]:

@@ -99,7 +99,10 @@ def own_words(own: OwnConfig, bot: Bot) -> list[str]:
     """What the user's own configuration allows a bot. Raises ConfigError."""
     words = []
     for text in () if is_built_in(bot) else own.allow or ():
-        name, more = read_allowed(text)
+        try:
+            name, more = read_allowed(text)
+        except ConfigError as error:
+            raise ConfigError(f"{own_folder() / OWN_FILE}: {error}", error.hint) from None
         if not _is_path(name):
             raise ConfigError(
                 f"{own_folder() / OWN_FILE}: expected the path of a bot's folder in allow,"

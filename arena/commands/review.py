@@ -3,15 +3,16 @@ then to be seen.
 """
 
 import heapq
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from hashlib import sha256
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 import pandas as pd
+from msgspec import Meta, Struct
 
 from arena import __version__
 from arena.errors import RunError, UserError, did_you_mean
@@ -20,12 +21,14 @@ from arena.match.grading import seconds_of_a_grade
 from arena.match.replay import start_state
 from arena.players.builtin import built_in
 from arena.players.folder import Bot
+from arena.players.options import nearest_label
 from arena.ratings.matches import score_journal
 from arena.ratings.reviews import Graded, bots_table, decisions_table
 from arena.records.find import find_record, read_records
 from arena.records.journal import journal_of
 from arena.records.record import GameRecord
 from arena.records.review import (
+    MOST_SEED,
     Grade,
     Judge,
     ReviewedGame,
@@ -38,10 +41,12 @@ from arena.records.review import (
 from arena.records.runfile import read_run
 from arena.rules.boards import Board
 from arena.rules.terms import REVISION
+from arena.tournament.forms import filled
 from arena.tournament.pool import available_cores
 from arena.tournament.review import Adviser, Ungraded, grade_decisions
 
 DEFAULT_JUDGE, DEFAULT_DEALS = "careful-4", 400
+HINT = "'arena review --help' says what can be asked"
 
 
 class Reviewed(NamedTuple):
@@ -57,7 +62,25 @@ class Reviewed(NamedTuple):
 def make_judge(name: str = DEFAULT_JUDGE, deals: int = DEFAULT_DEALS, seed: int = 0) -> Judge:
     """A judge by the name of a built-in bot. Raises ConfigError."""
     built_in(name)
-    return Judge(name, deals, seed)
+    asked = filled(_Luck, {"deals": deals, "seed": seed}, "", HINT)
+    return Judge(name, asked.deals, asked.seed)
+
+
+class _Luck(Struct):
+    """Fewer deals than the reader takes would tell nothing."""
+
+    deals: Annotated[int, Meta(ge=10, le=1_000_000)]
+    seed: Annotated[int, Meta(ge=0, le=MOST_SEED)]
+
+
+class _Extent(Struct):
+    bots: list[str]
+    games: Annotated[int, Meta(ge=1)] | None
+    game: str | None
+
+
+class _Work(Struct):
+    jobs: Annotated[int, Meta(ge=1)] | None
 
 
 class Review:
@@ -70,7 +93,7 @@ class Review:
     ``adviser``  a bot that says which move is better; otherwise the judge does
     ``todo``   what is not graded yet
 
-    Raises RunError, and UserError for a bot that is not in the run.
+    Raises RunError, ConfigError, and UserError for a bot that is not in the run.
     """
 
     def __init__(
@@ -79,14 +102,16 @@ class Review:
         judge: Judge,
         *,
         game: str | None = None,
-        bots: Collection[str] = (),
+        bots: Sequence[str] = (),
         games: int | None = None,
         adviser: Adviser | None = None,
     ) -> None:
         self.run, self.info, self._adviser = run, read_run(run), adviser
         self.judge = judge if adviser is None else _advised(judge, adviser.bot)
-        self._bots = frozenset(bots)
-        self._check_bots()
+        asked = filled(_Extent, {"bots": bots, "games": games, "game": game}, "", HINT)
+        names = [bot.name for bot in self.info.bots]
+        self._bots = frozenset(nearest_label(bot, names) for bot in asked.bots)
+        self._check_bots(names)
         self.held_back, self._records = self._chosen(game, games)
         self._seen = seen_by(read_reviews(run), judge, REVISION)
         for record in self._records:
@@ -111,9 +136,9 @@ class Review:
 
     def grade(self, jobs: int | None = None) -> Generator[Grade]:
         """Grades what is missing; a game is kept in the run's review.jsonl as soon as all of it is
-        graded. Raises RunError, Void.
+        graded. Raises RunError, ConfigError, Void.
         """
-        todo = self.todo
+        jobs, todo = filled(_Work, {"jobs": jobs}, "", HINT).jobs, self.todo
         if not todo:
             return
         workers = min(jobs or available_cores(), self.decisions) or 1
@@ -158,8 +183,7 @@ class Review:
     def _seats(self, record: GameRecord) -> set[int]:
         return {seat for seat, bot in enumerate(record.bots) if not self._bots or bot in self._bots}
 
-    def _check_bots(self) -> None:
-        names = [bot.name for bot in self.info.bots]
+    def _check_bots(self, names: Sequence[str]) -> None:
         for bot in sorted(self._bots.difference(names)):
             known = f"{did_you_mean(bot, names)}there are {', '.join(names)}"
             raise UserError(f"expected a bot of the run, got {bot!r}", known)

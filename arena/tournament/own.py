@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 
 from arena.errors import ConfigError
 from arena.players.sandbox.tiers import Mode
+from arena.tournament.forms import filled
 
 FILE = "arena.toml"
 
@@ -59,10 +60,10 @@ def _refuse_foreign(path: Path) -> None:
 def read_toml(path: Path, form: type[Form], hint: str) -> Form:
     """An arena.toml, with its paths made relative to it. Raises ConfigError with the hint."""
     try:
-        config = msgspec.toml.decode(path.read_bytes(), type=form)
+        said = msgspec.toml.decode(path.read_bytes())
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}", hint) from None
-    return _with_paths(path, config)
+    return _with_paths(path, filled(form, said, f"{path}: ", hint))
 
 
 def own_config_file() -> Path | None:

@@ -114,17 +114,32 @@ def test_a_check_has_the_steps_of_the_command(arena):
     ("ask", "error", "part", "hint"),
     [
         (lambda: api.run(["rnd", "fst"], deal=3), ConfigError, "a setting, got 'deal'", "'deals'"),
-        (lambda: api.run("rnd"), ConfigError, "`array | null`, got `str`", "lists"),
-        (
-            lambda: api.run(["rnd", "fst"], deals="3"),
-            ConfigError,
-            "`int | null`, got `str`",
-            "lists",
-        ),
-        (lambda: api.run(["rnd", "fst"], players=5), ConfigError, "<= 4", "lists"),
+        (lambda: api.run("rnd"), ConfigError, "at least 2 bots, got rnd", "opponents"),
+        (lambda: api.run(5), ConfigError, "expected a list of names for bots, got 5", "lists"),
+        (lambda: api.run(["rnd", 5]), ConfigError, "expected text for bots, got 5", "lists"),
+        (lambda: api.run(BOTS, deals="3"), ConfigError, "number for deals, got '3'", "lists"),
+        (lambda: api.run(BOTS, deals=0), ConfigError, "of at least 1 for deals, got 0", "lists"),
+        (lambda: api.run(BOTS, players=5), ConfigError, "of at most 4 for players, got 5", "lists"),
+        (lambda: api.run(BOTS, boards="brid"), UserError, "got 'brid'", ""),
+        (lambda: api.run(BOTS, allow="fts=network"), ConfigError, "got 'fts'", "'fst'"),
+        (lambda: api.run(BOTS, sandbox="on"), ConfigError, "'require' or 'off' for sandbox", ""),
+        (lambda: api.run(BOTS, keep_stderr=5), ConfigError, "for keep_stderr, got 5", "lists"),
+        (lambda: api.compare("rnd", "fst", pool=5), ConfigError, "names for pool, got 5", "lists"),
+        (lambda: api.compare("rnd", 5), ConfigError, "expected a name or a path, got 5", ""),
+        (lambda: api.rate(5), ConfigError, "a frame of games, got 5", "text"),
+        (lambda: api.rate("x", anchors=["x"]), ConfigError, "numbers for anchors", "lists"),
+        (lambda: api.rate("x", anchors={"x": "y"}), ConfigError, "a number for anchors", "lists"),
+        (lambda: api.rate("x", by="win"), ConfigError, "'wins' or 'ranks' for by", "lists"),
+        (lambda: api.rate("x", prior=0), ConfigError, "a number above 0 for prior, got 0", ""),
+        (lambda: api.check("rnd", move_ms=0), ConfigError, "at least 1 for move_ms, got 0", ""),
         (lambda: api.run(["rnd", "fts"]), BotFolderError, "fts", "did you mean 'fst'"),
         (lambda: api.compare("rnd", "fst", deals=3), ConfigError, "got 'deals'", "there are"),
-        (lambda: api.compare("rnd", "fst", alpha=2), ConfigError, "< 0.5", "lists"),
+        (
+            lambda: api.compare("rnd", "fst", alpha=2),
+            ConfigError,
+            "a number below 0.5 for alpha",
+            "lists",
+        ),
         (lambda: api.compare("rnd", "fst", max_blocks=0), ConfigError, "above 0, got 0", ""),
         (lambda: api.compare("rnd", "rnd"), ConfigError, "two different bots", "null"),
         (lambda: api.rate("nope"), RunError, "got 'nope'", "runs in"),
@@ -140,6 +155,97 @@ def test_what_a_caller_gets_wrong_is_said_with_the_cure(arena, monkeypatch, ask,
         ask()
     assert part in str(raised.value)
     assert hint in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("said", "part"),
+    [
+        ({"seed": -1}, "of at least 0 for seed, got -1"),
+        ({"seed": 2**31}, "of at most 2147483647 for seed, got 2147483648"),
+        ({"deals": "10"}, "a whole number for deals, got '10'"),
+        ({"deals": 9}, "of at least 10 for deals, got 9"),
+        ({"deals": 1_000_001}, "of at most 1000000 for deals"),
+        ({"games": 0}, "of at least 1 for games, got 0"),
+        ({"jobs": 0}, "of at least 1 for jobs, got 0"),
+        ({"game": 5}, "text for game, got 5"),
+        ({"judge": 5}, "a name or a path, got 5"),
+        ({"judge": "carful-4"}, "got 'carful-4'"),
+        ({"bots": "gredy"}, "a bot of the run, got 'gredy'"),
+    ],
+)
+def test_a_review_writes_nothing_that_it_could_not_read(arena, played, said, part):
+    with pytest.raises(UserError) as raised:
+        api.review(played.path, home=arena.home, **said)
+    assert part in str(raised.value)
+    assert "--in-process" not in raised.value.hint
+    assert not (played.path / "review.jsonl").exists()
+
+
+NOISY = {
+    "bot.toml": """
+name = "noisy"
+command = ["python3", "-S", "bot.py"]
+[options]
+c = {type = "int", default = 1}
+d = {type = "int", default = 1}
+""",
+    "bot.py": 'import sys\nprint("loud", file=sys.stderr, flush=True)\n' + FIRST,
+}
+
+
+@pytest.fixture(scope="module")
+def noisy(arena):
+    """A run of a bot with options, whose stderr is kept."""
+    folder = arena.home / "noisy"
+    folder.mkdir()
+    for name, text in NOISY.items():
+        (folder / name).write_text(text)
+    bots = [f"{folder}:d=3,c=2", "random"]
+    return api.run(
+        bots, deals=1, seed="n", out="noisy-run", home=arena.home, jobs=1, boards="bird",
+        keep_stderr="noisy:c=2,d=3",
+    )  # fmt: skip
+
+
+def test_one_name_counts_as_a_list_of_one(arena, played, noisy):
+    games = api.rate(played.path, without="fst", match=None, home=arena.home)
+    assert set(games.standings["bot"]) == {"rnd", "greedy"}
+    assert noisy.is_complete
+
+
+def test_stderr_is_kept_for_a_replay(arena, noisy):
+    game = noisy.games()["id"][0]
+    assert "loud" in arena("replay", "noisy-run", game, "--stderr")[0]
+
+
+def test_a_review_finds_bots_with_options_in_any_order_and_takes_a_judge_of_the_users(arena, noisy):
+    asked = {"game": noisy.games()["id"][0], "deals": 10, "jobs": 1, "home": arena.home}
+    found = api.review(noisy.path, bots="noisy:d=3,c=2", judge="fst", **asked)
+    assert set(found.bots["bot"]) == {"noisy:c=2,d=3"}
+    line = json.loads((noisy.path / "review.jsonl").read_text())
+    assert line["judge"]["by"].startswith("fst ")
+    words = ("noisy-run", asked["game"], "--bot", "noisy:d=3,c=2", "--judge", "fst", "--deals", 10)
+    told_too = told(arena, "review", *words)["decisions"]
+    assert [row["cost"] for row in told_too] == found.decisions["cost"].tolist()
+    with pytest.raises(UserError, match="expected a bot that plays here in --allow"):
+        api.review(noisy.path, judge="rnd", allow="fst=network", **asked)
+
+
+def test_one_name_in_the_users_own_configuration_counts_too(arena, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    own = tmp_path / "qin-arena" / "arena.toml"
+    own.parent.mkdir()
+    run = {"deals": 1, "out": "owned", "home": arena.home}
+    for text, part in (
+        ('allow = "fst=network"', "expected the path of a bot's folder in allow, got 'fst'"),
+        ('allow = "x"', f"{own}: expected BOT=GRANT such as my-bot=network, got 'x'"),
+        ("allow = 5", f"{own}: expected a list of names for allow, got 5"),
+        ("alow = 5", f"{own}: expected a setting, got 'alow'"),
+    ):
+        own.write_text(text)
+        with pytest.raises(ConfigError) as raised:
+            api.run(["fst", "greedy"], **run)
+        assert part in str(raised.value)
 
 
 def test_what_a_command_says_beside_its_answer_is_a_warning_at_the_call(arena, monkeypatch):

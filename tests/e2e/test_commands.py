@@ -283,6 +283,7 @@ def test_changed_content_becomes_the_next_version(arena):
         "missing",
         "sha256",
         "ladder",
+        "allowed",
     }
 
 

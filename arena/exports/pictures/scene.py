@@ -56,6 +56,7 @@ class Scene:
     def __init__(self, board: Board) -> None:
         self._board = board
         self._homes: dict[int, int] = {}
+        self._paths: dict[tuple[int, int], str] = {}
 
     def show(self, state: State, tiles: Sequence[Pair], last: int = PASS) -> list[Element]:
         """The elements, the lowest first. ``tiles`` are the squares of each tile; a space on none
@@ -82,17 +83,23 @@ class Scene:
         return [*starts, *pieces]
 
     def _borders(self, state: State) -> list[Element]:
-        board = self._board
         provinces = (
-            Border(BORDERS, province.owner, outline(board, province.mask, 2.5, 6))
+            Border(BORDERS, province.owner, self._path(province.mask, 6))
             for _, province in state.provinces()
         )
         villages = (
-            Border(BORDERS, owner, outline(board, village, 2.5, 7))
-            for village, owner in zip(board.villages, state.villages, strict=True)
+            Border(BORDERS, owner, self._path(village, 7))
+            for village, owner in zip(self._board.villages, state.villages, strict=True)
             if owner != NOBODY
         )
         return [*provinces, *villages]
+
+    def _path(self, area: int, radius: int) -> str:
+        """The border of an area, most of which stay as they are from one position to the next."""
+        path = self._paths.get((area, radius))
+        if path is None:
+            path = self._paths[area, radius] = outline(self._board, area, 2.5, radius)
+        return path
 
     def _last(self, last: int) -> list[Element]:
         if last == PASS:

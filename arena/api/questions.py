@@ -31,7 +31,7 @@ from arena.commands.bots import Tell, bot_to_check
 from arena.commands.contest import Contest
 from arena.commands.folders import results_folder, run_folder
 from arena.commands.looks import source_of
-from arena.commands.playing import OpenRun, open_run
+from arena.commands.playing import Play, open_run
 from arena.commands.rating import rated_run
 from arena.commands.request import MOST_BLOCKS, request_comparison, request_run, results_path
 from arena.commands.review import DEFAULT_DEALS, DEFAULT_JUDGE, Review, make_judge
@@ -241,9 +241,7 @@ def _choice(settings: GameSettings, home: Path, tell: Tell) -> SandboxChoice:
 
 
 @contextmanager
-def _playing(
-    folder: Path, request: Request, settings: GameSettings, tell: Tell
-) -> Iterator[OpenRun]:
+def _playing(folder: Path, request: Request, settings: GameSettings, tell: Tell) -> Iterator[Play]:
     """Opens a run for playing. A KeyboardInterrupt ends it."""
     choice = _choice(settings, home_of(settings.get("home")), tell)
     sandbox, place = choice.sandbox_for(request.bots, folder), Place(settings.get("jobs"))
@@ -254,10 +252,10 @@ def _playing(
                 bar.update()
 
         adopt = settings.get("adopt", False)
-        with open_run(folder, request, place, sandbox, listen, tell, adopt=adopt) as play:
-            bar.reset(play.session.schedule.planned)
-            bar.update(play.session.known)
-            yield play
+        with open_run(folder, request, place, sandbox, tell, adopt=adopt) as run:
+            bar.reset(run.session.schedule.planned)
+            bar.update(run.session.known)
+            yield run.play(listen)
 
 
 def _standings_of(folder: Path, *how: Any) -> Standings:

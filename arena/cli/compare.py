@@ -190,10 +190,8 @@ class Settled(NamedTuple):
 
 def settle(folder: Path, request: Request, conduct: Conduct, *, keeps_looks: bool) -> Settled:
     """Plays the comparison in a folder until it is decided or cannot go on."""
-    with playing(folder, request, conduct, _headline) as play:
-        contest = Contest(
-            play.session, play.missing(), _Teller(play.progress), keeps_looks=keeps_looks
-        )
+    with playing(folder, request, conduct, _headline) as (play, progress):
+        contest = Contest(play.session, play.missing(), _Teller(progress), keeps_looks=keeps_looks)
         contest.play(play.runner)
     new, old = (bot.label for bot in request.bots[:2])
     return Settled(contest, play.runner, folder, new, old)

@@ -25,6 +25,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 DEAL = click.IntRange(0, DEALS - 1)
 run_argument = click.argument("run", required=False, metavar="[RUN]")
+jobs_option = click.option(
+    "--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]"
+)
 move_ms_option = click.option(
     "--move-ms",
     type=click.IntRange(1),

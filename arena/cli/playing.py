@@ -3,9 +3,8 @@
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
@@ -13,17 +12,13 @@ from arena.cli.place import Conduct, counted
 from arena.cli.progress import Progress, plan_text
 from arena.cli.terminal import say
 from arena.commands.folders import results_folder
-from arena.commands.playing import missing_games, warn_of_memory, warn_unmarked
+from arena.commands.playing import Play, open_run
 from arena.commands.request import results_path
 from arena.errors import printable
 from arena.records.evidence import FULL_BYTES, MOST_BYTES
-from arena.tournament.batches import Batches
-from arena.tournament.logs import run_log
-from arena.tournament.place import workers_at
-from arena.tournament.pool import Pool
 from arena.tournament.request import Request, RunOptions
 from arena.tournament.runner import Runner
-from arena.tournament.session import Session, open_session
+from arena.tournament.session import Session
 
 SLOW_S = 1.0
 """What takes longer is announced."""
@@ -34,41 +29,29 @@ FEW_DEALS = (
 )
 
 
-class Play(NamedTuple):
-    """A session with all it takes to play it."""
-
-    session: Session
-    pool: Pool
-    runner: Runner
-    progress: Progress
-
-    def missing(self) -> Batches:
-        """The games that are not in the journal."""
-        return missing_games(self.session, self.pool)
-
-
 @contextmanager
 def playing(
     folder: Path, request: Request, conduct: Conduct, headline: Callable[[Session], str] = plan_text
-) -> Iterator[Play]:
+) -> Iterator[tuple[Play, Progress]]:
     """Opens a run for playing, with its log, its progress and its answers to signals."""
-    sandbox = conduct.choice.sandbox_for(request.bots, folder)
-    warn_of_memory(sandbox, request, say)
-    with ExitStack() as stack:
-        workers = stack.enter_context(workers_at(conduct.place))
-        means = workers.means(sandbox, conduct.log_level)
-        with said_when_slow(GETTING_READY, quiet=conduct.quiet):
-            session = stack.enter_context(open_session(folder, request, means, adopt=conduct.adopt))
-        warn_unmarked(session, say)
-        queue = stack.enter_context(run_log(folder, conduct.log_level))
+    opened = open_run(
+        folder,
+        request,
+        conduct.place,
+        conduct.choice.sandbox_for(request.bots, folder),
+        say,
+        log_level=conduct.log_level,
+        adopt=conduct.adopt,
+        opening=said_when_slow(GETTING_READY, quiet=conduct.quiet),
+    )
+    with opened as run:
+        session, workers = run.session, run.workers
         progress = Progress(session, workers, quiet=conduct.quiet, headline=headline(session))
-        pool = workers.pool(session.setup, request.bots, queue, progress.show)
-        runner = Runner(folder, session.journal, pool, progress.show)
-        stack.enter_context(stop_on_signals(runner))
-        with progress:
+        play = run.play(progress.show)
+        with stop_on_signals(play.runner), progress:
             if session.schedule.most_places < workers.places:
                 progress.say(FEW_DEALS.format(counted(workers.places, "worker")))
-            yield Play(session, pool, runner, progress)
+            yield play, progress
 
 
 def show_voided(runner: Runner, folder: Path) -> None:

@@ -13,7 +13,7 @@ import msgspec
 from tqdm import tqdm
 
 from arena.cli import DONE, FAILED, NO
-from arena.cli.options import as_json, run_argument, sandbox_options
+from arena.cli.options import as_json, jobs_option, run_argument, sandbox_options
 from arena.cli.place import counted
 from arena.cli.showing import check_output
 from arena.cli.terminal import say
@@ -49,7 +49,7 @@ COLUMNS = ("game", "seat", "turn", "old", "new", "fault", "detail", "spent_ms", 
     type=click.IntRange(1),
     help="Use only this many of its games, the first in the journal.  [default: all]",
 )
-@click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
+@jobs_option
 @click.option(
     "--csv",
     "csv_path",

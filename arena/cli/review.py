@@ -11,7 +11,7 @@ import msgspec
 from tqdm import tqdm
 
 from arena.cli.estimate import LONG_S, duration_text
-from arena.cli.options import as_json, sandbox_options, split_bot_names
+from arena.cli.options import as_json, jobs_option, sandbox_options, split_bot_names
 from arena.cli.place import counted
 from arena.cli.showing import check_output
 from arena.commands.allowing import SandboxChoice
@@ -70,7 +70,7 @@ MOST_WORDS = 2
     show_default=True,
     help="Another seed gives other deals.",
 )
-@click.option("--jobs", type=click.IntRange(1), help="Worker processes.  [default: one per core]")
+@jobs_option
 @click.option(
     "--csv",
     "csv_path",

@@ -107,9 +107,9 @@ def run(
         else _begun(home, options, finish, config_file)
     )
     conduct = conduct.with_defaults(options)
-    with playing(folder, request, conduct) as play:
+    with playing(folder, request, conduct) as (play, progress):
         runner, session = play.runner, play.session
-        shown = shown_on(play.progress, session.config)
+        shown = shown_on(progress, session.config)
         runner.play(source_of(session, play.missing, shown))
         is_complete = (
             not session.config.is_open

@@ -12,12 +12,14 @@ from arena.cli import DONE, FAILED, INTERRUPTED, NO
 from arena.cli.compare import QUESTION, Settled, is_shown, settle
 from arena.cli.options import as_json, split_commas
 from arena.cli.place import Conduct, conduct_options, counted
-from arena.cli.playing import Play, note_short_evidence, playing, run_path, show_voided
+from arena.cli.playing import note_short_evidence, playing, run_path, show_voided
+from arena.cli.progress import Progress
 from arena.cli.settings import setting_options
 from arena.cli.showing import check_output
 from arena.cli.terminal import columns_of, folded, is_unicode, say
 from arena.commands.allowing import is_trusted
 from arena.commands.bots import bot_finder
+from arena.commands.playing import Play
 from arena.commands.request import request_comparison, request_tuning
 from arena.errors import ConfigError, RunError
 from arena.exports.path import (
@@ -146,8 +148,11 @@ def tune(
     request = request_tuning(found, asked.params, options, say, games=asked.games, step=asked.step)
     _note_few(request, asked.games)
     folder = run_path(home, options, request, finished=True, prefix="tune-")
-    with playing(folder, request, _for_sides(conduct, found, request), _headline) as play:
-        search = Search(play)
+    with playing(folder, request, _for_sides(conduct, found, request), _headline) as (
+        play,
+        progress,
+    ):
+        search = Search(play, progress)
         search.play()
     status = search.ending()
     if status != DONE:
@@ -185,8 +190,8 @@ class Check(NamedTuple):
 class Search:
     """The search of a session: its path, fed with its games."""
 
-    def __init__(self, play: Play) -> None:
-        self._runner, self._progress = play.runner, play.progress
+    def __init__(self, play: Play, progress: Progress) -> None:
+        self._runner, self._progress = play.runner, progress
         self._session = session = play.session
         self._source = TunedGames(
             session.schedule,

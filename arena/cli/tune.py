@@ -148,10 +148,8 @@ def tune(
     request = request_tuning(found, asked.params, options, say, games=asked.games, step=asked.step)
     _note_few(request, asked.games)
     folder = run_path(home, options, request, finished=True, prefix="tune-")
-    with playing(folder, request, _for_sides(conduct, found, request), _headline) as (
-        play,
-        progress,
-    ):
+    for_both = _for_sides(conduct, found, request)
+    with playing(folder, request, for_both, _headline) as (play, progress):
         search = Search(play, progress)
         search.play()
     status = search.ending()

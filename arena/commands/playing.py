@@ -34,7 +34,7 @@ class Play(NamedTuple):
 
 
 class OpenRun(NamedTuple):
-    """A session and the workers that wait for its games. ``queue`` takes the lines of their logs."""
+    """A session, and the workers that wait for its games. ``queue`` takes what they log."""
 
     session: Session
     workers: Workers

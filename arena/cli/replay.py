@@ -27,6 +27,7 @@ from arena.exports.pictures.animation import animated_picture
 from arena.exports.text import board_text, hands_text, seat_names
 from arena.match.replay import replay as replay_record
 from arena.match.replay import start_state
+from arena.records.find import board_of
 from arena.records.record import GameRecord, encode_record
 from arena.records.regular import write_durably
 from arena.records.review import newest_review, read_reviews
@@ -283,13 +284,7 @@ def _grades(folder: Path, record: GameRecord) -> dict[int, str]:
 
 
 def _board(folder: Path, record: GameRecord) -> Board:
-    boards = read_run(folder).boards
-    if record.board not in boards:
-        raise RunError(
-            f"expected one of the run's boards, {', '.join(boards)}, got {record.board!r} in"
-            f" {record.id}"
-        )
-    return Board(record.board, tuple(boards[record.board]))
+    return Board(record.board, tuple(board_of(record, read_run(folder).boards)))
 
 
 def _print_lines(folder: Path, record: GameRecord, turn: int | None, seat: int | None) -> None:

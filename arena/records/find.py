@@ -1,15 +1,18 @@
 """Looking up records in a journal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from heapq import nlargest
 from os.path import commonprefix
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from arena.errors import RunError
 from arena.records.journal import journal_of, read_ids, read_rows
 from arena.records.record import GameRecord, check_seats, decode_record
+
+Form = TypeVar("Form")
 
 
 def read_records(run: Path) -> Iterator[GameRecord]:
@@ -31,6 +34,16 @@ def _fitting_record(line: bytes) -> GameRecord:
         record.slowest_ms,
     )
     return record
+
+
+def board_of(record: GameRecord, boards: Mapping[str, Form]) -> Form:
+    """The board of a record, from those of its run by name, in whatever form. Raises RunError."""
+    if record.board not in boards:
+        raise RunError(
+            f"expected one of the run's boards, {', '.join(boards)}, got {record.board!r} in"
+            f" {record.id}"
+        )
+    return boards[record.board]
 
 
 def find_record(run: Path, game: str) -> GameRecord:

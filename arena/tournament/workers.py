@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from arena.errors import RunError, UserError, Void
+from arena.errors import UserError, Void
 from arena.match.clock import Timing
 from arena.match.grading import grade
 from arena.match.referee import BrokenOff, GamePlan, Outcome, Referee
@@ -32,6 +32,7 @@ from arena.players.inprocess import InProcessPlayer
 from arena.players.process import adopt_orphans
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.stderr import Stderr
+from arena.records.find import board_of
 from arena.records.record import GameRecord
 from arena.records.review import Grade, Judge
 from arena.records.stderr import GameStderr, pack
@@ -308,12 +309,7 @@ def retrace_game(script: Script, seat: int, label: str) -> list[Decision]:
 def grade_turn(record: GameRecord, turn: int, judge: Judge) -> list[Grade]:
     """Grades a decision, in this worker. Raises RunError."""
     assert _worker is not None, "start_worker has run"
-    board = _worker.boards.get(record.board)
-    if board is None:
-        raise RunError(
-            f"expected one of the run's boards, {', '.join(_worker.boards)}, got"
-            f" {record.board!r} in {record.id}"
-        )
+    board = board_of(record, _worker.boards)
     return [grade(record, board, turn, judge)]
 
 

@@ -1,17 +1,15 @@
 """The pages on which a person plays. Whoever has no token sees none of it: a hand is secret."""
 
-import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any
-from urllib.parse import parse_qs
+from collections.abc import AsyncIterator, Callable
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from arena.commands.bots import bot_finder
@@ -23,7 +21,6 @@ from arena.match.clock import Timing
 from arena.players.builtin import NAME
 from arena.rules.boards import BUILT_IN, Board, find_board
 from arena.rules.rulebook import rulebook
-from arena.tournament.config import MOST_DEALS
 from arena.tournament.session import new_seed
 from arena.web.pages import page
 from arena.web.story import Told
@@ -33,13 +30,28 @@ from arena.web.tables import Tables, Wish
 CHANCE = "chance"
 CHANCES = 10_000
 BUILT_IN_BOTS = ("careful-16", "careful-4", "careful", "greedy-16", "greedy", "random")
-MOST_OPPONENTS = 3
-MOST_SEED = 100
 MOST_MS = 60_000
 BEAT_S = 15.0
 """A page that hears nothing for longer than this may think that we are gone."""
 AGAIN = ("new", "same", "seat")
 NO_STORE = {"cache-control": "no-store", "x-accel-buffering": "no"}
+
+
+PARTS = ("play.css", "play.js")
+
+Field = Annotated[str, Meta(max_length=100)]
+
+
+class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the form asks for; an empty field leaves it open."""
+
+    bot: Field = ""
+    bot2: Field = ""
+    bot3: Field = ""
+    seat: Field = ""
+    board: Field = ""
+    seed: Field = ""
+    ms: Field = ""
 
 
 class Ask(Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,10 +64,7 @@ class Ask(Struct, frozen=True, forbid_unknown_fields=True):
 def new_game(request: Request) -> Response:
     """The form for a game."""
     _let_in(request)
-    return _form(request, request.query_params, "")
-
-
-def _form(request: Request, chosen: Mapping[str, str], problem: str, status: int = 200) -> Response:
+    chosen = request.query_params
     registry = registry_of(request.app.state.site.home)
     labels = registry.labels()
     groups = [
@@ -64,41 +73,34 @@ def _form(request: Request, chosen: Mapping[str, str], problem: str, status: int
         ("the ladder", [name for name in labels if registry.is_of_ladder(name)]),
     ]
     named = chosen.get("bot", "")
-    known = {name for _, names in groups for name in names}
-    if named and named not in known and NAME.fullmatch(named):
+    if named not in BUILT_IN_BOTS and named not in labels and NAME.fullmatch(named):
         groups[0][1].append(named)
     values = {
         "groups": [(title, names) for title, names in groups if names],
         "boards": [*BUILT_IN, CHANCE],
-        "chosen": {key: chosen.get(key, "") for key in FIELDS},
-        "problem": problem,
-        "open_games": request.app.state.tables.in_play(),
+        "chosen": {key: chosen.get(key, "") for key in Wanted.__struct_fields__},
+        "open_games": request.app.state.site.tables.in_play(),
     }
-    return page(request, "newgame.html", values, status, **PARTS)
-
-
-FIELDS = ("bot", "bot2", "bot3", "seat", "board", "seed", "ms")
-PARTS = {"styles": ("play.css",), "scripts": ("play.js",)}
+    return page(request, "newgame.html", values, further=PARTS)
 
 
 async def begin(request: Request) -> Response:
     """Starts the game that the form asks for."""
     _let_in(request)
-    fields = {key: values[0] for key, values in parse_qs((await request.body()).decode()).items()}
     try:
-        name = await run_in_threadpool(_begin, request, fields)
-    except (UserError, UnicodeDecodeError) as error:
-        hint = getattr(error, "hint", "")
-        words = f"{error}{f'; {hint}' if hint else ''}"
-        return await run_in_threadpool(_form, request, fields, words, 400)
-    return RedirectResponse(f"/play/{name}", 303)
+        wanted = msgspec.json.decode(await request.body(), type=Wanted)
+        name = await run_in_threadpool(_begin, request, wanted)
+    except (msgspec.DecodeError, RecursionError):
+        return JSONResponse({"problem": "expected what the form asks for"}, 400)
+    except UserError as error:
+        return _refused(error)
+    return JSONResponse({"address": f"/play/{name}"})
 
 
-def _begin(request: Request, fields: Mapping[str, str]) -> str:
-    site, tables = request.app.state.site, request.app.state.tables
-    registry = registry_of(site.home)
-    known = {*registry.labels(), *BUILT_IN_BOTS}
-    names = [name for key in FIELDS[:MOST_OPPONENTS] if (name := fields.get(key, ""))]
+def _begin(request: Request, wanted: Wanted) -> str:
+    site = request.app.state.site
+    known = {*registry_of(site.home).labels(), *BUILT_IN_BOTS}
+    names = [name for name in (wanted.bot, wanted.bot2, wanted.bot3) if name]
     for name in names:
         # Names only: whoever has the token must not start a bot from just any folder.
         if name not in known and not NAME.fullmatch(name):
@@ -107,11 +109,10 @@ def _begin(request: Request, fields: Mapping[str, str]) -> str:
         raise ConfigError("expected a bot to play against, got none")
     find = bot_finder(site.home, lambda _: None, in_process=False)
     bots = [find(name) for name in names]
-    seat = _number(fields.get("seat", ""), "a seat", 0, len(bots), 0)
-    seed = fields.get("seed", "").strip()[:MOST_SEED]
-    timing = Timing(move_ms=_number(fields.get("ms", ""), "a time", 1, MOST_MS, 1000))
-    wish = Wish(bots, seat, _board(fields.get("board", "")), seed or new_seed(), 0, timing)
-    opened: str = tables.begin(wish)
+    seat = _number(wanted.seat, "a seat", 0, len(bots), 0)
+    timing = Timing(move_ms=_number(wanted.ms, "a time in ms", 1, MOST_MS, 1000))
+    seed = wanted.seed.strip() or new_seed()
+    opened: str = site.tables.begin(Wish(bots, seat, _board(wanted.board), seed, 0, timing))
     return opened
 
 
@@ -129,7 +130,9 @@ def _board(name: str) -> Board:
 def _number(text: str, what: str, least: int, most: int, usual: int) -> int:
     if not text.strip():
         return usual
-    number = int(text) if text.isascii() and text.isdecimal() and len(text) < len("10000000") else -1
+    number = (
+        int(text) if text.isascii() and text.isdecimal() and len(text) < len("10000000") else -1
+    )
     if not least <= number <= most:
         raise ConfigError(f"expected {what} from {least} to {most}, got {text[:20]!r}")
     return number
@@ -146,10 +149,8 @@ def board_page(request: Request) -> Response:
         "board_name": wish.board.name,
         "drawn": parts(),
         "book": rulebook(),
-        "seed": wish.seed,
-        "deal": wish.deal,
     }
-    return page(request, "play.html", values, **PARTS)
+    return page(request, "play.html", values, further=PARTS)
 
 
 async def events(request: Request) -> Response:
@@ -198,15 +199,20 @@ async def review(request: Request) -> Response:
 async def again(request: Request) -> Response:
     """Another game against the same bots."""
     _, wish = _table(request)
-    tables: Tables = request.app.state.tables
+    tables: Tables = request.app.state.site.tables
     how = request.path_params["how"]
     if how not in AGAIN:
         raise HTTPException(404, "no such page here")
     try:
         name = await run_in_threadpool(tables.begin, wish.again(how))
     except UserError as error:
-        return JSONResponse({"problem": f"{error}; {error.hint}"}, 409)
+        return _refused(error)
     return JSONResponse({"address": f"/play/{name}"})
+
+
+def _refused(error: UserError) -> Response:
+    words = f"{error}; {error.hint}" if error.hint else str(error)
+    return JSONResponse({"problem": words}, 409)
 
 
 async def _answered(request: Request, act: Callable[[Table, Ask], Any]) -> Response:
@@ -226,7 +232,9 @@ async def _answered(request: Request, act: Callable[[Table, Ask], Any]) -> Respo
 def _table(request: Request) -> tuple[Table, Wish]:
     """The game that the address names. Raises HTTPException."""
     _let_in(request)
-    found: tuple[Table, Wish] | None = request.app.state.tables.find(request.path_params["name"])
+    found: tuple[Table, Wish] | None = request.app.state.site.tables.find(
+        request.path_params["name"]
+    )
     if found is None:
         raise HTTPException(404, "this game is not here any more: the server was started again")
     return found

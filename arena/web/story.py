@@ -125,5 +125,3 @@ class Story:
 def legal_texts(state: State) -> list[str]:
     """The mover's placements."""
     return [move_text(state.board, move) for move in state.legal_moves() if move != PASS]
-
-

@@ -22,8 +22,8 @@ from arena.players.person import YOU
 from arena.players.player import Answer, Player
 from arena.records.note import Note
 from arena.rules import State
-from arena.rules.notation import move_text
 from arena.rules.game import legal_move, parse_move
+from arena.rules.notation import move_text
 from arena.rules.terms import Event
 from arena.web.story import Story, Told, legal_texts
 
@@ -50,12 +50,7 @@ class Table:
     """One game of a person. ``kept`` is the run that it was kept as, empty until then."""
 
     def __init__(
-        self,
-        single: SingleGame,
-        game: PlayedGame,
-        results: Path,
-        *,
-        patience_s: float = PATIENCE_S,
+        self, single: SingleGame, game: PlayedGame, results: Path, *, patience_s: float = PATIENCE_S
     ) -> None:
         assert single.human is not None, "a person plays"
         self.single, self.game, self.seat = single, game, single.human
@@ -66,9 +61,16 @@ class Table:
         self._move = ""
         self._farewell = ""
         self._heard_s = time.monotonic()
-        self._status: dict[str, Any] = {"state": STARTING, "count": 0, "faults": [], "legal": [], "says": ""}
+        self._status: dict[str, Any] = {
+            "state": STARTING,
+            "count": 0,
+            "faults": [],
+            "legal": [],
+            "says": "",
+        }
         self._listeners = set[Listener]()
         self.kept = ""
+        self._ending: dict[str, Any] = {}
         self.version = 0
         self._referee: Referee | None = None
         self._thread = threading.Thread(target=self._play, name="game", daemon=True)
@@ -125,6 +127,17 @@ class Table:
             self._farewell = self._farewell or farewell
             self._turn.notify_all()
 
+    def review(self) -> None:
+        """Begins to grade the person's moves in the finished game. Raises RefusedError."""
+        with self._turn:
+            if not self.kept:
+                raise RefusedError("only a finished game that was kept can be graded")
+            if "grading" in self._ending:
+                return
+            self._ending["grading"] = "Your moves are being graded."
+        self._publish(OVER, **self._ending)
+        threading.Thread(target=self._grade, name="review", daemon=True).start()
+
     def close(self, seconds: float) -> None:
         """Gives the game up and waits a while until its bots are gone."""
         self.leave("the server was ended")
@@ -139,6 +152,11 @@ class Table:
                     await asyncio.wait_for(event.wait(), seconds)
                 except TimeoutError:
                     return
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the seats."""
+        return self._story.names
 
     @contextmanager
     def _listening(self) -> Iterator[asyncio.Event]:
@@ -187,8 +205,33 @@ class Table:
             self.kept = self.game.keep(self._results, [outcome], self.single.sandbox).name
         except (ArenaError, OSError) as error:
             says = f"the game could not be kept: {printable(str(error))}"
-        ending = {"end": record.end, "ranks": record.ranks, "final": record.left}
-        self._publish(OVER, says=says, kept=self.kept, game=record.id, **ending)
+        self._ending = {
+            "end": record.end,
+            "ranks": record.ranks,
+            "final": record.left,
+            "says": says,
+            "kept": self.kept,
+            "game": record.id,
+            "seed": self.game.config.seed,
+        }
+        self._publish(OVER, **self._ending)
+
+    def _grade(self) -> None:
+        # Late: pandas is slow to load.
+        from arena.commands.review import Review, make_judge  # noqa: PLC0415
+
+        try:
+            found = Review(self._results / self.kept, make_judge(), bots=[YOU])
+            total = found.decisions
+            for done, _ in enumerate(found.grade(jobs=1), 1):
+                self._say_of_grades(f"{done} of {total} of your moves graded.")
+            self._say_of_grades("All your moves are graded.", graded=True)
+        except ArenaError as error:
+            self._say_of_grades(f"The moves could not be graded: {error}")
+
+    def _say_of_grades(self, words: str, **further: bool) -> None:
+        self._ending |= {"grading": words, **further}
+        self._publish(OVER, **self._ending)
 
     def _watch(
         self, state: State, seat: int, move: int, events: list[Event], note: Note | None

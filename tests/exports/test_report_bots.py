@@ -4,11 +4,11 @@ import re
 
 import pytest
 
+from arena.exports.report.addresses import OnePage, ids_of
 from arena.exports.report.choice import Field
 from arena.exports.report.feats import feats
 from arena.exports.report.make import report_page
 from arena.exports.report.material import choose, gather
-from arena.exports.report.addresses import OnePage, ids_of
 from arena.exports.report.profiles import Profiles, meetings_of, opponents_of
 from tests.exports.runs import data_of, duels, game_of, write_run
 

@@ -9,8 +9,8 @@ from scipy.special import softmax
 
 from arena.exports.report.material import Material
 from arena.ratings.components import Ints
+from arena.ratings.fortunes import Fortunes, Holding
 from arena.ratings.likelihood import ELO
-from arena.ratings.fortunes import Holding, Fortunes
 from arena.records.record import MOST_SEATS, shares
 
 MOST = 3

@@ -9,13 +9,13 @@ from arena import __version__
 from arena.errors import RunError
 from arena.exports.report import sections
 from arena.exports.report.about import bots_of, repeat_command, settings_of
+from arena.exports.report.addresses import OnePage
 from arena.exports.report.drawing import empty_board, parts
 from arena.exports.report.faults import fault_object, faults
 from arena.exports.report.games import Album, album_of, chosen_records
 from arena.exports.report.lead import lead_of
 from arena.exports.report.material import Material, choose, gather
 from arena.exports.report.page import render, rules_named
-from arena.exports.report.addresses import OnePage
 from arena.exports.report.profiles import Profiles, meetings_of, opponents_of
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.secrecy import is_deal_open

@@ -9,6 +9,7 @@ import click
 
 from arena.cli.drawing import move_lines, move_summary
 from arena.cli.human import YOU, Human
+from arena.cli.mosaic import Mosaic
 from arena.cli.resuming import Round, absent_players, position_shown
 from arena.cli.stderr import StderrLines
 from arena.cli.terminal import wait_for_key
@@ -56,14 +57,15 @@ class SingleGame(NamedTuple):
         """
         adopt_orphans()
         with self._staged() as bots:
-            players = self._players(bots, game.past, log)
+            mosaic = Mosaic(game.board, game.tiles)
+            players = self._players(bots, game.past, log, mosaic)
             labels = [player.name for player in players]
             names = seat_names(labels)
             plan = game.plan_of(labels)
             said = StderrLines(players if self.has_stderr else [], names)
-            watches = (self._watch(names, said),) if is_drawn else ()
+            watches = (self._watch(names, said, mosaic),) if is_drawn else ()
             if game.past and is_drawn:
-                click.echo(position_shown(game.past, names, self.human))
+                click.echo(position_shown(game.past, names, self.human, mosaic))
             try:
                 return (
                     Referee(plan, game.board, players, self._timings(labels), *watches)
@@ -90,7 +92,7 @@ class SingleGame(NamedTuple):
             yield [there.get(at, bot) for at, bot in enumerate(self.bots)]
 
     def _players(
-        self, bots: Sequence[Bot], past: Resumed | None, log: WireLog | None
+        self, bots: Sequence[Bot], past: Resumed | None, log: WireLog | None, mosaic: Mosaic
     ) -> list[Player]:
         """The players by seat."""
         seated = absent_players(past)
@@ -100,7 +102,7 @@ class SingleGame(NamedTuple):
         if self.human is not None:
             labels = {self.human: YOU, **{seat: player.name for seat, player in seated.items()}}
             names = seat_names([labels[seat] for seat in sorted(labels)])
-            seated[self.human] = Human(names, input)
+            seated[self.human] = Human(names, input, mosaic)
         return [seated[seat] for seat in sorted(seated)]
 
     def _player(self, bot: Bot, seat: int, log: WireLog | None) -> BotPlayer | InProcessPlayer:
@@ -113,7 +115,7 @@ class SingleGame(NamedTuple):
         stderr = Stderr(at_once=True) if self.has_stderr else None
         return BotPlayer(bot, startup_ms, self.sandbox, clock, stderr=stderr)
 
-    def _watch(self, names: Sequence[str], said: StderrLines) -> Watch:
+    def _watch(self, names: Sequence[str], said: StderrLines, mosaic: Mosaic) -> Watch:
         """What is shown after each move: everything, or less if a person plays, who sees the board
         when it is their turn.
         """
@@ -126,8 +128,9 @@ class SingleGame(NamedTuple):
             if self.human is None:
                 told += said.new(seat, state.turns - (move != PASS))
             if self.human is None or state.end is not None:
-                click.echo(move_lines(state, names, seat, move, events, told))
+                click.echo(move_lines(mosaic, state, names, seat, move, events, told))
             else:
+                mosaic.lay(move)
                 click.echo(move_summary(state, names, seat, move, events))
             if self.step and state.end is None:
                 wait_for_key()

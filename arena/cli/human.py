@@ -16,6 +16,7 @@ from arena.cli.mosaic import Mosaic
 from arena.cli.rules import rules_text, show_rules
 from arena.errors import MoveError, NotationError, UserError
 from arena.players.messages import Start
+from arena.players.person import YOU
 from arena.players.player import Answer, Player, Words
 from arena.rules import State
 from arena.rules.notation import (
@@ -31,8 +32,6 @@ from arena.rules.notation import (
 )
 from arena.rules.rulebook import where_to_read
 
-YOU = "human"
-"""The name of a person in records."""
 HELP = """\
   {move:<8} place a tile: one colour and its square, then the other
   {tile:<8} show where a tile of your hand can go

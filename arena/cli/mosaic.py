@@ -104,8 +104,9 @@ class Mosaic:
         gap = "   " * (HAND - len(hand))
         row = (self._glyphs.pagoda * left).ljust(left + state.placed(seat))
         taken = width_of(f"* 000 {name}  {row} 00 to place") + 3 * HAND
-        pagodas = painted(row, self._depth, SEATS[seat], grass.plain) + " "
-        return f"{begin}{' '.join(hand)} {gap}{pagodas * (taken <= self._columns)}{left:>2} to place"
+        if taken <= self._columns:
+            gap += painted(row, self._depth, SEATS[seat], grass.plain) + " "
+        return f"{begin}{' '.join(hand)} {gap}{left:>2} to place"
 
     def _tile(self, tile: int) -> str:
         return self._line(

@@ -45,7 +45,7 @@ class ShownGame(NamedTuple):
             if game.past and is_drawn:
                 click.echo(position_shown(game.past, names, single.human, mosaic))
             try:
-                return single.play(game, players, watch)
+                return single.play(single.referee(game, players, watch))
             finally:
                 for player in players:
                     player.stop()

@@ -14,6 +14,7 @@ from arena.cli.rules import rules_text, show_rules
 from arena.errors import MoveError, NotationError, UserError
 from arena.exports.text import board_text, hands_text
 from arena.players.messages import Start
+from arena.players.person import YOU
 from arena.players.player import Answer, Player, Words
 from arena.rules import State
 from arena.rules.notation import (
@@ -29,8 +30,6 @@ from arena.rules.notation import (
 )
 from arena.rules.rulebook import where_to_read
 
-YOU = "human"
-"""The name of a person in records."""
 HELP = """\
   {move:<8} place a tile: one colour and its square, then the other
   {tile:<8} show where a tile of your hand can go

@@ -11,6 +11,7 @@ import click
 
 from arena.cli.drawing import paint
 from arena.cli.rules import rules_text, show_rules
+from arena.commands.hints import best_moves
 from arena.errors import MoveError, NotationError, UserError
 from arena.exports.text import board_text, hands_text
 from arena.players.messages import Start
@@ -42,13 +43,10 @@ GOAL = (
     " colour) and reach villages"
 )
 PER_LINE = 8
-HINT_PLAYOUTS = 4000
-MOST_PER_MOVE = 200
 EXAMPLE = "Rc4Yd4"
 """The move in errors about notation. It need not be legal here."""
 _ABOUT_RULES = re.compile(r"rules( .*)?|R\d+(\.\d+)?|r\d+\.\d+")
 """Written small, r4 is a square of a large board."""
-SHOWN_HINTS = 3
 
 
 class Human(Player):
@@ -156,12 +154,9 @@ def hint(state: State, moves: list[int], seed: int) -> str:
     """
     if moves == [PASS]:
         return "you can only pass"
-    times = max(1, min(MOST_PER_MOVE, HINT_PLAYOUTS // len(moves)))
-    tried, wins, _, _ = state.rollouts(state.mover, times, seed, "uniform", moves)
-    best = sorted(zip(wins, tried, strict=True), key=lambda pair: -pair[0])[:SHOWN_HINTS]
     return "\n".join(
-        f"  {move_text(state.board, move)}  wins {won / times:.0%} of {times} random games"
-        for won, move in best
+        f"  {move_text(state.board, move)}  wins {share:.0%} of {games} random games"
+        for move, share, games in best_moves(state, moves, seed)
     )
 
 

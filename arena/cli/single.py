@@ -43,7 +43,8 @@ class ShownGame(NamedTuple):
             if game.past and is_drawn:
                 click.echo(position_shown(game.past, names, single.human))
             try:
-                return single.play(game, players, self._watch(names, said) if is_drawn else None)
+                watch = self._watch(names, said) if is_drawn else None
+                return single.play(single.referee(game, players, watch))
             finally:
                 for player in players:
                     player.stop()

@@ -12,31 +12,35 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from arena.errors import ArenaError
-from arena.web import home
+from arena.web import home, play
 from arena.web.guard import Gate, Guard
 from arena.web.pages import page
+from arena.web.tables import Tables
 
 
 class Site(NamedTuple):
-    """What is served: a home, to those whom the gate lets in. A public one only shows."""
+    """What is served: a home, to those whom the gate lets in. A public one only shows; without
+    ``tables`` nobody plays.
+    """
 
     home: Path
     gate: Gate
     is_public: bool = False
+    tables: Tables | None = None
 
 
 def make_app(site: Site) -> ASGIApp:
     """The application for a home. Pages find the site as ``request.app.state.site``."""
     app = Starlette(
-        routes=routes(), exception_handlers={HTTPException: _missing, ArenaError: _failed}
+        routes=routes(site), exception_handlers={HTTPException: _missing, ArenaError: _failed}
     )
     app.state.site = site
     return Guard(app, site.gate)
 
 
-def routes() -> Sequence[BaseRoute]:
+def routes(site: Site) -> Sequence[BaseRoute]:
     """All pages."""
-    return [*home.ROUTES]
+    return [*home.ROUTES, *(play.ROUTES if site.tables else ())]
 
 
 async def _missing(request: Request, error: Exception) -> Response:

@@ -9,11 +9,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
-from starlette.types import ASGIApp
 
 from arena.errors import ArenaError
-from arena.web import home
+from arena.web import home, runs
+from arena.web.desk import Desk
 from arena.web.guard import Gate, Guard
+from arena.web.live import Live
 from arena.web.pages import page
 
 
@@ -25,18 +26,30 @@ class Site(NamedTuple):
     is_public: bool = False
 
 
-def make_app(site: Site) -> ASGIApp:
-    """The application for a home. Pages find the site as ``request.app.state.site``."""
-    app = Starlette(
-        routes=routes(), exception_handlers={HTTPException: _missing, ArenaError: _failed}
-    )
-    app.state.site = site
-    return Guard(app, site.gate)
+class Application:
+    """The application for a home. Pages find as ``request.app.state`` the ``site``, the ``live``
+    runs, and the desk for ``pages`` that take long to make.
+    """
+
+    def __init__(self, site: Site) -> None:
+        self._desks = Desk(), Desk()
+        app = Starlette(
+            routes=routes(), exception_handlers={HTTPException: _missing, ArenaError: _failed}
+        )
+        app.state.site, app.state.pages = site, self._desks[0]
+        app.state.live = self._live = Live(self._desks[1])
+        self.asgi = Guard(app, site.gate)
+
+    def close(self) -> None:
+        """Ends what is still going on."""
+        self._live.closing.set()
+        for desk in self._desks:
+            desk.close()
 
 
 def routes() -> Sequence[BaseRoute]:
     """All pages."""
-    return [*home.ROUTES]
+    return [*home.ROUTES, *runs.ROUTES]
 
 
 async def _missing(request: Request, error: Exception) -> Response:

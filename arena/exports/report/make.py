@@ -14,7 +14,7 @@ from arena.exports.report.faults import fault_object, faults
 from arena.exports.report.games import Album, album_of, chosen_records
 from arena.exports.report.lead import lead_of
 from arena.exports.report.material import Material, choose, gather
-from arena.exports.report.page import render, rules_named
+from arena.exports.report.page import ALONE, Setting, render, rules_named
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.secrecy import is_deal_open
 from arena.exports.report.stderr import with_stderr
@@ -41,6 +41,7 @@ def report_page(
     wanted: int | list[str] = DEFAULT_GAMES,
     prior: float | None = None,
     match: Sequence[str] | None = None,
+    setting: Setting = ALONE,
 ) -> Report:
     """The report of a run with this many well-chosen games, or with the named ones; scored as in
     the run unless ``match`` differs.
@@ -53,8 +54,8 @@ def report_page(
         folder, chosen_records(material.scan, chosen), material.secrecy.is_open_game, STDERR_CHARS
     )
     album = album_of(shown, material.info.boards, reviews)
-    values = {**_values(material, album), "lead": lead_of(material, chosen, album)}
-    text = render("report.html", values)
+    values = {**values_of(material, album), "lead": lead_of(material, chosen, album)}
+    text = render("report.html", values, setting)
     exposed = sum(bool(material.is_open[game]) for game in chosen)
     notes = [
         *(
@@ -78,7 +79,7 @@ def report_page(
     return Report(text, notes)
 
 
-def game_page(folder: Path, record: GameRecord) -> str:
+def game_page(folder: Path, record: GameRecord, setting: Setting = ALONE) -> str:
     """The replay of one game, with the evidence of its faults. Raises RunError."""
     info = read_run(folder)
     is_open = partial(is_deal_open, folder, info)
@@ -89,7 +90,8 @@ def game_page(folder: Path, record: GameRecord) -> str:
     found = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]
     faulty = [fault_object(folder, fault) for fault in found]
     values = {"name": folder.name, "version": __version__, "record": record, "faults": faulty}
-    return render("game.html", {**values, **_viewer(album, [fault["detail"] for fault in faulty])})
+    details = [fault["detail"] for fault in faulty]
+    return render("game.html", {**values, **_viewer(album, details)}, setting)
 
 
 def reviews_of(run: Path) -> tuple[list[ReviewedGame], str]:
@@ -100,7 +102,8 @@ def reviews_of(run: Path) -> tuple[list[ReviewedGame], str]:
         return [], str(error)
 
 
-def _values(material: Material, album: Album) -> dict[str, Any]:
+def values_of(material: Material, album: Album) -> dict[str, Any]:
+    """What the templates show of a run, with the games of an album."""
     secrecy, faulty = material.secrecy, faults(material)
     return {
         "name": material.folder.name,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from arena.cli import INTERRUPTED
 from arena.commands.serving import announced
 
 LOCAL = "127.0.0.1"
@@ -43,7 +44,7 @@ def _parse_address(_: click.Context, __: click.Parameter, value: str | None) -> 
     help="With --public, a name of this machine that browsers may use. Repeat it for others.",
 )
 @click.pass_obj
-def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str, ...]) -> None:
+def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str, ...]) -> int:
     """Show your runs in a browser, live while they are played.
 
     The first line printed is the address to open. It works on this machine only, and only for you:
@@ -79,3 +80,5 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
             if other:
                 click.echo(f"note: this home is served at {other} already", err=True)
         serve(Site(home, gate, is_public=public is not None), listener)
+    click.echo("interrupted", err=True)
+    return INTERRUPTED

@@ -14,7 +14,8 @@ from arena.tournament.crew import Crew, starting_workers
 from arena.tournament.workers import heed_the_parent_only
 
 PATIENCE_S = 60.0
-MODEST = 10
+MODEST = 3
+"""More would starve it where every core plays: a page would wait for a minute."""
 Answer = TypeVar("Answer")
 
 

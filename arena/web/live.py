@@ -1,5 +1,6 @@
 """Runs that somebody looks at. All readers of a run share its looks, so many cost no more than one:
-the next look is taken when the journal has grown, and waits twenty times as long as the last took.
+the next look is taken when the journal has grown, and after a pause of twenty times the processor
+time that the last one took.
 """
 
 import asyncio
@@ -49,12 +50,8 @@ class Watched:
             state = _state_of(self._folder)
             if state == self._state or (self.parts and time.monotonic() < self._next_s):
                 return
-            began = time.monotonic()
-            try:
-                found = await self._desk.ask(look_at, str(self._folder))
-            finally:
-                took = time.monotonic() - began
-                self._next_s = time.monotonic() + max(LEAST_S, PAUSES * took)
+            found = await self._desk.ask(look_at, str(self._folder))
+            self._next_s = time.monotonic() + max(LEAST_S, PAUSES * found.seconds)
             self._take(found)
             self._state = state
 

@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import logging
+import signal
 import socket
 from typing import Any
 
@@ -22,6 +23,7 @@ DEAF_MS = 30_000
 """A reader that takes nothing of what it asked for is cut off after this."""
 END_S = 1
 LOOK_S = 0.1
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def bind(host: str, port: int | None) -> socket.socket:
@@ -63,8 +65,15 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def serve(site: Site, listener: socket.socket) -> None:
-    """Serves until a signal ends it, which is then raised again."""
-    asyncio.run(_serve(site, listener))
+    """Serves until a signal ends it."""
+    # Uvicorn raises the signal once more when it is done. A KeyboardInterrupt in the middle of
+    # asyncio would leave threads that never end.
+    before = {number: signal.signal(number, lambda *_: None) for number in ENDING}
+    try:
+        asyncio.run(_serve(site, listener))
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 async def _serve(site: Site, listener: socket.socket) -> None:
@@ -84,6 +93,7 @@ async def _serve(site: Site, listener: socket.socket) -> None:
         h11_max_incomplete_event_size=HEADER_BYTES,
     )
     server = uvicorn.Server(config)
+    signal.signal(signal.SIGHUP, server.handle_exit)
     async with asyncio.TaskGroup() as tasks:
         serving = tasks.create_task(server.serve(sockets=[listener]))
         try:

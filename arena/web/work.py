@@ -2,6 +2,7 @@
 server, which is up at once and stays small.
 """
 
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,17 +18,22 @@ package or of the report.
 
 
 class Look(NamedTuple):
-    """The parts of a run's page by name; ``is_over`` if no game is missing."""
+    """The parts of a run's page by name; ``is_over`` if no game is missing. It took ``seconds`` of
+    processor time.
+    """
 
     parts: dict[str, str]
     is_over: bool
+    seconds: float
 
 
 def look_at(folder: str) -> Look:
     """The parts of a run's page as they are now. Raises RunError."""
     from arena.web.following import parts_of  # noqa: PLC0415
 
-    return Look(*parts_of(folder))
+    began = time.process_time()
+    parts, is_over = parts_of(folder)
+    return Look(parts, is_over, time.process_time() - began)
 
 
 def make_report(folder: str, setting: Setting) -> str:

@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from arena.cli import INTERRUPTED
+from arena.cli.terminal import say
+from arena.commands.allowing import SandboxChoice
 from arena.commands.serving import announced
 
 LOCAL = "127.0.0.1"
@@ -64,6 +66,7 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
     from arena.web.app import Site  # noqa: PLC0415
     from arena.web.guard import LOOPBACK, Gate  # noqa: PLC0415
     from arena.web.server import bind, serve  # noqa: PLC0415
+    from arena.web.tables import Tables  # noqa: PLC0415
 
     host = public or LOCAL
     with ExitStack() as stack:
@@ -79,6 +82,13 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
         else:
             if other:
                 click.echo(f"note: this home is served at {other} already", err=True)
-        serve(Site(home, gate, is_public=public is not None), listener)
+        tables = (
+            None
+            if public
+            else Tables(home, SandboxChoice(None, (), unsafe=False, home=home, tell=say))
+        )
+        if tables:
+            stack.callback(tables.close)
+        serve(Site(home, gate, public is not None, tables), listener)
     click.echo("interrupted", err=True)
     return INTERRUPTED

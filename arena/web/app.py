@@ -1,5 +1,6 @@
 """The application: what a page may use, and which page is where."""
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -11,19 +12,23 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from arena.errors import ArenaError
-from arena.web import home, runs
+from arena.web import home, play, runs
 from arena.web.desk import Desk
 from arena.web.guard import Gate, Guard
 from arena.web.live import Live
 from arena.web.pages import page
+from arena.web.tables import Tables
 
 
 class Site(NamedTuple):
-    """What is served: a home, to those whom the gate lets in. A public one only shows."""
+    """What is served: a home, to those whom the gate lets in. A public one only shows; without
+    ``tables`` nobody plays.
+    """
 
     home: Path
     gate: Gate
     is_public: bool = False
+    tables: Tables | None = None
 
 
 class Application:
@@ -34,22 +39,23 @@ class Application:
     def __init__(self, site: Site) -> None:
         self._desks = Desk(), Desk()
         app = Starlette(
-            routes=routes(), exception_handlers={HTTPException: _missing, ArenaError: _failed}
+            routes=routes(site), exception_handlers={HTTPException: _missing, ArenaError: _failed}
         )
         app.state.site, app.state.pages = site, self._desks[0]
-        app.state.live = self._live = Live(self._desks[1])
-        self.asgi = Guard(app, site.gate)
+        app.state.live = Live(self._desks[1])
+        self._closing = asyncio.Event()
+        self.asgi = Guard(app, site.gate, self._closing)
 
     def close(self) -> None:
         """Ends what is still going on."""
-        self._live.closing.set()
+        self._closing.set()
         for desk in self._desks:
             desk.close()
 
 
-def routes() -> Sequence[BaseRoute]:
+def routes(site: Site) -> Sequence[BaseRoute]:
     """All pages."""
-    return [*home.ROUTES, *runs.ROUTES]
+    return [*home.ROUTES, *runs.ROUTES, *(play.ROUTES if site.tables else ())]
 
 
 async def _missing(request: Request, error: Exception) -> Response:

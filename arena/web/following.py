@@ -13,9 +13,9 @@ import msgspec
 from arena.errors import NoAnswerError, RunError
 from arena.exports.report.games import album_of
 from arena.exports.report.lead import lead_of
-from arena.exports.report.make import values_of
+from arena.exports.report.make import facts_of
 from arena.exports.report.material import Material, rated
-from arena.exports.report.page import fragment
+from arena.exports.report.page import fragment, rules_named
 from arena.exports.report.scan import Columns, ReportRow
 from arena.exports.text import seat_names
 from arena.ratings.convergence import convergence_table
@@ -25,6 +25,7 @@ from arena.records.ids import Ids
 from arena.records.journal import damaged_line, journal_of, read_lines
 from arena.records.record import GameRecord
 from arena.records.runfile import read_run
+from arena.web.addresses import SitePages
 from arena.web.live import is_quiet
 from arena.web.pages import setting_of_pages
 from arena.web.work import PARTS
@@ -107,18 +108,22 @@ def parts_of(folder: str) -> tuple[dict[str, str], bool]:
     """The parts of a run's page as they are now, and whether no game is missing. Raises
     RunError.
     """
-    follower = followed(folder)
-    try:
-        material = follower.material()
-    except NoAnswerError as error:
-        raise RunError(str(error), error.hint) from None
-    except BaseException:
-        del _followed[folder]
-        raise
-    values = _values(material, follower)
+    material = followed_run(folder)
+    values = _values(material, _followed[folder])
     setting = setting_of_pages()
     parts = {name: fragment(f"{name}.html", values, setting).strip() for name in PARTS}
     return parts, material.secrecy.is_finished
+
+
+def followed_run(folder: str) -> Material:
+    """A run with all games that have ended. Raises RunError."""
+    try:
+        return followed(folder).material()
+    except NoAnswerError as error:
+        raise RunError(str(error), error.hint) from None
+    except BaseException:
+        _followed.pop(folder, None)
+        raise
 
 
 def followed(folder: str) -> Follower:
@@ -134,28 +139,34 @@ def followed(folder: str) -> Follower:
 
 def _values(material: Material, follower: Follower) -> dict[str, Any]:
     """What the templates of the parts show."""
-    values, games = values_of(material, album_of([], {})), len(material.is_open)
+    facts, games = facts_of(material), len(material.is_open)
     speed, missing = follower.games_per_s(games), material.secrecy.missing
+    details = [fault["detail"] for row in facts["faults"]["rows"] for fault in row["shown"]]
     return {
-        **values,
-        "lead": lead_of(material, {}, values["album"]),
+        **facts,
+        "addresses": SitePages(material.folder.name),
+        "rules": rules_named(details),
+        "lead": lead_of(material, {}, album_of([], {})),
         "is_live": missing != 0 and not is_quiet(material.folder),
         "speed": speed,
         "seconds": missing / speed if missing and speed else None,
-        "ended": list(map(_ended, _latest(material))),
+        "ended": _latest(material),
     }
 
 
-def _latest(material: Material) -> list[tuple[GameRecord, bool]]:
-    """The games that ended last, the latest first, each with whether its deal is still played."""
+def _latest(material: Material) -> list[dict[str, Any]]:
+    """The games that ended last, the latest first."""
     games = range(len(material.is_open))[-LATEST:]
     records = material.scan.records(games)
-    return [(records[game], bool(material.is_open[game])) for game in reversed(games)]
+    return [
+        told_game(records[game], is_open=bool(material.is_open[game])) for game in reversed(games)
+    ]
 
 
-def _ended(game: tuple[GameRecord, bool]) -> dict[str, Any]:
-    """A game in a list: who won, against whom, by how many pagodas."""
-    record, is_open = game
+def told_game(record: GameRecord, *, is_open: bool) -> dict[str, Any]:
+    """A game in a list: who won, against whom, by how many pagodas, and whether games of its deal
+    are still to be played.
+    """
     names = seat_names(record.bots)
     order = sorted(range(len(names)), key=lambda seat: record.ranks[seat])
     won = [names[seat] for seat in order if record.ranks[seat] == 1]

@@ -68,10 +68,9 @@ class Watched:
 
 
 class Live:
-    """The runs that somebody looks at, or did a while ago. ``closing`` ends all streams."""
+    """The runs that somebody looks at, or did a while ago."""
 
     def __init__(self, desk: Desk) -> None:
-        self.closing = asyncio.Event()
         self._desk = desk
         self._watched: dict[Path, Watched] = {}
 
@@ -89,7 +88,7 @@ class Live:
         A reader who is slow gets the newest of each part, and nothing is kept for anybody.
         """
         run, seen, said_s = self.watched(folder), 0, time.monotonic()
-        while not self.closing.is_set():
+        while True:
             try:
                 await run.look()
             except RunError as error:
@@ -105,13 +104,7 @@ class Live:
             if time.monotonic() - said_s > ALIVE_S:
                 yield ALIVE
                 said_s = time.monotonic()
-            await self._pause()
-
-    async def _pause(self) -> None:
-        try:
-            await asyncio.wait_for(self.closing.wait(), TICK_S)
-        except TimeoutError:
-            return
+            await asyncio.sleep(TICK_S)
 
 
 def event(name: str, content: object) -> str:

@@ -17,10 +17,18 @@ POLICY = "connect-src 'self'; form-action 'self'; trusted-types arena"
 
 
 def page(
-    request: Request, template: str, values: Mapping[str, Any], status: int = 200
+    request: Request,
+    template: str,
+    values: Mapping[str, Any],
+    status: int = 200,
+    *,
+    further: tuple[str, ...] = (),
 ) -> HTMLResponse:
-    """A page made from a template of this package or of the report."""
-    setting = setting_of_pages()
+    """A page made from a template of this package or of the report, with ``further`` styles and
+    scripts of this package.
+    """
+    has_play = request.app.state.site.tables is not None
+    setting = setting_of_pages(further, has_play=has_play)
     shown = {"version": __version__, "may_change": request.state.may_change, **values}
     return answer(render(template, shown, setting), setting, status)
 
@@ -32,9 +40,14 @@ def answer(text: str, setting: Setting, status: int = 200) -> HTMLResponse:
 
 
 @cache
-def setting_of_pages() -> Setting:
+def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -> Setting:
     """What the pages served here have beyond those of reports."""
-    links = (("/", "Runs"), ("/rules", "Rules"))
-    return Setting(
-        PACKAGE, read(STYLE, PACKAGE), tuple(read(name, PACKAGE) for name in SCRIPTS), POLICY, links
-    )
+    play = (("/play", "Play"),) if has_play else ()
+    links = (("/", "Runs"), ("/bots", "Bots"), *play, ("/rules", "Rules"))
+    style, *styles = (read(name, PACKAGE) for name in (STYLE, *_named(further, ".css")))
+    scripts = tuple(read(name, PACKAGE) for name in (*SCRIPTS, *_named(further, ".js")))
+    return Setting(PACKAGE, "\n".join([style, *styles]), scripts, POLICY, links)
+
+
+def _named(files: tuple[str, ...], ending: str) -> list[str]:
+    return [name for name in files if name.endswith(ending)]

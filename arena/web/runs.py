@@ -11,10 +11,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from arena.commands.folders import results_folder
+from arena.records.record import MOST_SEATS
 from arena.records.runfile import read_run
 from arena.web.home import run_folders
 from arena.web.pages import answer, page, setting_of_pages
-from arena.web.work import PARTS, make_game, make_report
+from arena.web.work import PARTS, bot_part, games_part, make_game, make_report
 
 SOON_S = 1.5
 
@@ -55,9 +56,27 @@ async def game(request: Request) -> Response:
 
 async def _made(request: Request, work: Any, *given: str) -> Response:
     """A page that is made at a desk."""
-    setting, folder = setting_of_pages(), run_named(request)
+    has_play = request.app.state.site.tables is not None
+    setting, folder = setting_of_pages(has_play=has_play), run_named(request)
     text = await request.app.state.pages.ask(work, str(folder), setting, *given)
     return answer(text, setting)
+
+
+async def games(request: Request) -> Response:
+    """All games, or those of some bots, a screen at a time."""
+    folder, asked = run_named(request), request.query_params
+    bots = asked.getlist("bot")[:MOST_SEATS]
+    text = asked.get("page", "1")
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) < len("1000000") else 1
+    main = await request.app.state.pages.ask(games_part, str(folder), bots, number)
+    return page(request, "part.html", {"name": folder.name, "title": "Games", "main": main})
+
+
+async def bot(request: Request) -> Response:
+    """What a run says of one of its bots."""
+    folder, name = run_named(request), request.path_params["bot"]
+    main = await request.app.state.pages.ask(bot_part, str(folder), name)
+    return page(request, "part.html", {"name": folder.name, "title": name, "main": main})
 
 
 def run_named(request: Request) -> Path:
@@ -73,5 +92,7 @@ ROUTES = [
     Route("/runs/{run}", run_page),
     Route("/runs/{run}/events", run_events),
     Route("/runs/{run}/report", report),
+    Route("/runs/{run}/games", games),
     Route("/runs/{run}/games/{game:path}", game),
+    Route("/runs/{run}/bots/{bot}", bot),
 ]

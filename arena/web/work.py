@@ -58,3 +58,17 @@ def make_game(folder: str, setting: Setting, game: str) -> str:
             "other games of this deal are still to be played: come back when the run is over",
         )
     return game_page(run, record, setting)
+
+
+def games_part(folder: str, bots: list[str], number: int) -> str:
+    """A list of games in which all these bots sat. Raises RunError."""
+    from arena.web.views import list_of_games  # noqa: PLC0415
+
+    return list_of_games(folder, bots, number)
+
+
+def bot_part(folder: str, bot: str) -> str:
+    """What a run says of a bot. Raises RunError."""
+    from arena.web.views import portrait  # noqa: PLC0415
+
+    return portrait(folder, bot)

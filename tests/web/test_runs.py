@@ -13,6 +13,10 @@ def test_a_run_a_game_and_a_report_have_their_pages(served):
         ("/runs/done", "12</strong> of 12 games"),
         (f"/runs/done/games/{game.id}", "Replay"),
         ("/runs/done/report", "Convergence"),
+        ("/runs/done/games", "12 games, the latest first"),
+        ("/runs/done/games?bot=a&bot=b&page=7", "4 games, the latest first"),
+        ("/runs/done/games?bot=nobody", "0 games"),
+        ("/runs/done/bots/a", "Possible ranks"),
     ):
         status, _, text = served.ask(path)
         assert (status, words in text) == (200, True), text

@@ -9,12 +9,14 @@ from arena import __version__
 from arena.errors import RunError
 from arena.exports.report import sections
 from arena.exports.report.about import bots_of, repeat_command, settings_of
+from arena.exports.report.addresses import OnePage
 from arena.exports.report.drawing import empty_board, parts
 from arena.exports.report.faults import fault_object, faults
 from arena.exports.report.games import Album, album_of, chosen_records
 from arena.exports.report.lead import lead_of
 from arena.exports.report.material import Material, choose, gather
 from arena.exports.report.page import ALONE, Setting, render, rules_named
+from arena.exports.report.profiles import Profiles, meetings_of, opponents_of
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.secrecy import is_deal_open
 from arena.exports.report.stderr import with_stderr
@@ -54,7 +56,7 @@ def report_page(
         folder, chosen_records(material.scan, chosen), material.secrecy.is_open_game, STDERR_CHARS
     )
     album = album_of(shown, material.info.boards, reviews)
-    values = {**values_of(material, album), "lead": lead_of(material, chosen, album)}
+    values = {**_values(material, album), "lead": lead_of(material, chosen, album)}
     text = render("report.html", values, setting)
     exposed = sum(bool(material.is_open[game]) for game in chosen)
     notes = [
@@ -102,38 +104,53 @@ def reviews_of(run: Path) -> tuple[list[ReviewedGame], str]:
         return [], str(error)
 
 
-def values_of(material: Material, album: Album) -> dict[str, Any]:
-    """What the templates show of a run, with the games of an album."""
-    secrecy, faulty = material.secrecy, faults(material)
+def facts_of(material: Material) -> dict[str, Any]:
+    """What the templates show of a run, whichever of its games are shown."""
     return {
         "name": material.folder.name,
         "version": __version__,
-        "most_rows": sections.MOST_ROWS,
         "games": len(material.is_open),
         "counted": counted_text(material.tables),
         "noun": noun_of(material.tables),
         "is_match": bool(material.tables.match),
         "deals": material.tables.clusters,
-        "secrecy": secrecy,
-        "more": max(2 * DEFAULT_GAMES, 2 * len(album.games)),
+        "secrecy": material.secrecy,
         "held_back": int(material.is_open.sum()),
+        "sentences": material.tables.sentences,
+        "notes": [*gain_lines(material.tables), *material.tables.notes],
+        "is_comparison": bool(material.info.config.get("compare")),
+        "standings": sections.standings(material),
+        "pairs": sections.pairs(material),
+        "convergence": sections.convergence(material),
+        "faults": faults(material),
+    }
+
+
+def _values(material: Material, album: Album) -> dict[str, Any]:
+    facts, secrecy = facts_of(material), material.secrecy
+    faulty, settled = facts["faults"], facts["convergence"]
+    meetings = meetings_of(album.games)
+    opponents = opponents_of(material, meetings)
+    pictures = {panel["bot"]: panel["picture"] for panel in settled["panels"]}
+    addresses = OnePage(
+        material.folder.name, material.bots, opponents, [game["id"] for game in album.games]
+    )
+    return {
+        **facts,
+        "addresses": addresses,
+        "profiles": [*Profiles(material, opponents, meetings, pictures)],
+        "most_rows": sections.MOST_ROWS,
+        "more": max(2 * DEFAULT_GAMES, 2 * len(album.games)),
         "bots": bots_of(material),
         "settings": settings_of(material),
         "seed": material.info.seed if secrecy.is_finished else None,
         "command": repeat_command(
             material.info, seed=material.info.seed if secrecy.is_finished else None
         ),
-        "sentences": material.tables.sentences,
-        "notes": [*gain_lines(material.tables), *material.tables.notes],
-        "is_comparison": bool(material.info.config.get("compare")),
-        "standings": sections.standings(material),
-        "pairs": sections.pairs(material),
         "seats": sections.seats(material),
         "left": sections.pagodas_left(material),
         "lengths": sections.lengths(material),
         "thinking": sections.thinking(material),
-        "convergence": sections.convergence(material),
-        "faults": faulty,
         **_viewer(album, [fault["detail"] for row in faulty["rows"] for fault in row["shown"]]),
     }
 

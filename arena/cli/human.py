@@ -11,9 +11,11 @@ import click
 
 from arena.cli.drawing import paint
 from arena.cli.rules import rules_text, show_rules
+from arena.commands.hints import best_moves
 from arena.errors import MoveError, NotationError, UserError
 from arena.exports.text import board_text, hands_text
 from arena.players.messages import Start
+from arena.players.person import YOU
 from arena.players.player import Answer, Player, Words
 from arena.rules import State
 from arena.rules.notation import (
@@ -29,8 +31,6 @@ from arena.rules.notation import (
 )
 from arena.rules.rulebook import where_to_read
 
-YOU = "human"
-"""The name of a person in records."""
 HELP = """\
   {move:<8} place a tile: one colour and its square, then the other
   {tile:<8} show where a tile of your hand can go
@@ -43,13 +43,10 @@ GOAL = (
     " colour) and reach villages"
 )
 PER_LINE = 8
-HINT_PLAYOUTS = 4000
-MOST_PER_MOVE = 200
 EXAMPLE = "Rc4Yd4"
 """The move in errors about notation. It need not be legal here."""
 _ABOUT_RULES = re.compile(r"rules( .*)?|R\d+(\.\d+)?|r\d+\.\d+")
 """Written small, r4 is a square of a large board."""
-SHOWN_HINTS = 3
 
 
 class Human(Player):
@@ -157,12 +154,9 @@ def hint(state: State, moves: list[int], seed: int) -> str:
     """
     if moves == [PASS]:
         return "you can only pass"
-    times = max(1, min(MOST_PER_MOVE, HINT_PLAYOUTS // len(moves)))
-    tried, wins, _, _ = state.rollouts(state.mover, times, seed, "uniform", moves)
-    best = sorted(zip(wins, tried, strict=True), key=lambda pair: -pair[0])[:SHOWN_HINTS]
     return "\n".join(
-        f"  {move_text(state.board, move)}  wins {won / times:.0%} of {times} random games"
-        for won, move in best
+        f"  {move_text(state.board, move)}  wins {share:.0%} of {games} random games"
+        for move, share, games in best_moves(state, moves, seed)
     )
 
 

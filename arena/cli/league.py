@@ -35,8 +35,8 @@ league_option = click.option(
 @as_json
 @click.pass_context
 def league(context: click.Context, /, *, as_json: bool) -> None:
-    """Keep a league: a run that goes on, which every version of a bot joins as soon as it is
-    submitted, and in which all of them stay rated.
+    """Keep a league that every version joins. It is a run that goes on: whatever you submit is
+    placed against benchmarks near it, and stays rated.
 
     Without a command, this lists the leagues in results/.
 
@@ -126,7 +126,7 @@ def run(
     budget: Budget,
     conduct: Conduct,
 ) -> int:
-    """Play a league, or go on with it, until you stop it.
+    """Play a league until you stop it.
 
     NAME is its folder in results/. Every version of the bots that you name, or of all in bots/,
     is a member, as NAME@VERSION. A version that you submit while the league plays joins it within
@@ -178,12 +178,12 @@ that is being played takes it up within seconds.
 _status_command(
     "candidate",
     "candidate",
-    "Let members play as candidates, such as one that was set aside or retired." + OF_A_MEMBER,
+    "Let members play as candidates. They may have been set aside or retired." + OF_A_MEMBER,
 )
 _status_command(
     "benchmark",
     "benchmark",
-    "Make members benchmarks, whom candidates meet first, and who hold the scale." + OF_A_MEMBER,
+    "Make members benchmarks. Candidates meet them first, and they hold the scale." + OF_A_MEMBER,
 )
 _status_command(
     "retire",

@@ -33,6 +33,7 @@ SECTIONS = {
         "compare": "Play until it is clear whether NEW is better than OLD.",
         "tune": "Look for better values of a bot's options.",
         "watch": "Watch a run that is being played.",
+        "serve": "Show your runs in a browser, live while they are played.",
     },
     "Read results": {
         "runs": "List the runs in results/.",

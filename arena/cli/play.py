@@ -12,16 +12,23 @@ import click
 from arena.cli import DONE, FAILED
 from arena.cli.drawing import end_line, places_text
 from arena.cli.options import DEAL, as_json, check_utf8, sandbox_options, split_commas
-from arena.cli.resuming import ResumeChoice, Round, compared, refuse_other_tables, resume_options
+from arena.cli.resuming import ResumeChoice, compared, refuse_other_tables, resume_options
 from arena.cli.settings import TIMES, setting_options
-from arena.cli.single import SingleGame, new_faults
+from arena.cli.single import ShownGame, new_faults
 from arena.cli.terminal import say
 from arena.commands.allowing import SandboxChoice
 from arena.commands.bots import bot_finder
+from arena.commands.folders import results_folder
+from arena.commands.played import PlayedGame, played_game
 from arena.commands.request import with_clock
-from arena.errors import UserError, printable
+from arena.commands.single import Round, SingleGame
+from arena.errors import ConfigError, UserError, printable
 from arena.exports.text import seat_names
+from arena.match.clock import Timing
+from arena.match.referee import Outcome
 from arena.match.resume import Resumed
+from arena.players.folder import Bot
+from arena.players.person import PERSON
 from arena.players.wire import WireLog
 from arena.records.record import DEALS, GameRecord, encode_record
 from arena.rules.boards import Board, find_board
@@ -139,21 +146,25 @@ def play(  # noqa: PLR0913
     found = list(map(bot_finder(home, say, in_process=False), bots))
     if not game or resume.is_reshuffled:
         seed = seed or new_seed()
+    timing, kept = with_clock(options, say).timing, None
     if game:
         rounds = [resume.round_of(game, seed)]
     else:
-        rounds = _planned([find_board(name) for name in names], str(seed), deal)
-    table = SingleGame(
-        found, human, with_clock(options, say).timing, choice.sandbox_for(found), step, has_stderr
-    )
+        boards = [find_board(name) for name in names]
+        kept = _kept(found, human, boards, timing, str(seed), deal)
+        rounds = kept.rounds if kept else _planned(boards, str(seed), deal)
+    single = SingleGame(found, human, timing, choice.sandbox_for(found), has_stderr)
     with _opened(log_path) as log:
-        records = list(_played(table, rounds, log, as_json=as_json))
+        outcomes = list(_played(ShownGame(single, step), rounds, log, as_json=as_json))
+    records = [outcome.record for outcome in outcomes]
     if not as_json:
         if len(records) > 1:
             click.echo(_total(records))
         decks = "decks" if len(records) > 1 else "deck"
         again = f"the same {decks} again: --seed {seed} --deal {deal}"
         click.echo(resume.again(seed) if game else again, err=True)
+    if kept:
+        _keep(home, kept, outcomes, single)
     if log_path:
         click.echo(f"log: {log_path}", err=True)
     return FAILED if any(map(new_faults, rounds, records)) else DONE
@@ -183,16 +194,41 @@ def _planned(boards: Sequence[Board], seed: str, deal: int) -> list[Round]:
     ]
 
 
+def _kept(
+    bots: list[Bot],
+    human: int | None,
+    boards: Sequence[Board],
+    timing: Timing,
+    seed: str,
+    deal: int,
+) -> PlayedGame | None:
+    """The game of a person, which is kept in results/; None where nobody plays."""
+    if human is None:
+        return None
+    seats = [*bots[:human], PERSON, *bots[human:]]
+    try:
+        return played_game(seats, boards, timing, seed, deal)
+    except ConfigError as error:
+        say(f"note: this game will not be kept in results/: {error}")
+        return None
+
+
+def _keep(home: Path, kept: PlayedGame, outcomes: Sequence[Outcome], single: SingleGame) -> None:
+    folder = kept.keep(results_folder(home), outcomes, single.sandbox)
+    name = printable(folder.name)
+    click.echo(f"kept: {folder}; 'arena review {name}' grades your moves", err=True)
+
+
 def _played(
-    table: SingleGame, rounds: Sequence[Round], log: WireLog | None, *, as_json: bool
-) -> Iterator[GameRecord]:
+    table: ShownGame, rounds: Sequence[Round], log: WireLog | None, *, as_json: bool
+) -> Iterator[Outcome]:
     """Plays and shows one round after another."""
     for number, game in enumerate(rounds, 1):
         if len(rounds) > 1 and not as_json:
             click.echo(f"round {number} of {len(rounds)}, on {game.board.name}")
-        record = table.play(game, log, is_drawn=not as_json)
-        _show_end(game, record, as_json=as_json)
-        yield record
+        outcome = table.play(game, log, is_drawn=not as_json)
+        _show_end(game, outcome.record, as_json=as_json)
+        yield outcome
 
 
 def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 in the recorded game.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial, wraps
 from pathlib import Path
 from shlex import quote
@@ -14,29 +14,17 @@ from click.core import ParameterSource
 from arena.cli.asking import named_game
 from arena.cli.drawing import end_line, paint
 from arena.cli.options import Command
+from arena.commands.single import Round
 from arena.errors import printable
 from arena.exports.text import board_text, hands_text, seat_names
 from arena.match.referee import GamePlan
 from arena.match.resume import Resumed, first_difference, reshuffled, resumed, resumed_id
-from arena.match.retrace import Recorded
-from arena.players.player import Player
 from arena.records.record import GameRecord
-from arena.rules.boards import Board
 from arena.tournament.deals import bot_seed
 from arena.tournament.scripts import Scripts
 
 OTHER_DEALS = ("board", "match", "deal")
 """Options that choose tiles or a board, which a recorded game has already."""
-
-
-class Round(NamedTuple):
-    """A game to play: its board, what makes its plan of the bots' labels by seat, and the recorded
-    game that it goes on from, if any.
-    """
-
-    board: Board
-    plan_of: Callable[[Sequence[str]], GamePlan]
-    past: Resumed | None = None
 
 
 class ResumeChoice(NamedTuple):
@@ -122,11 +110,6 @@ def _plan_on(game: Resumed, seed: str | None, bots: Sequence[str]) -> GamePlan:
         return game.plan(bots)
     name = resumed_id(game.script.record, game.turn, bots)
     return game.plan(bots, [bot_seed(seed, name, seat) for seat in range(len(bots))])
-
-
-def absent_players(game: Resumed | None) -> dict[int, Player]:
-    """The seats that had left the recorded game, as players whom nobody asks."""
-    return {seat: Recorded(game.script.record, seat) for seat in game.absent} if game else {}
 
 
 def refuse_other_tables(game: Resumed, bots: Sequence[str], human: int | None) -> None:

@@ -184,11 +184,11 @@ class LeaguePlay:
         )
         return Rival(
             member.bot,
-            member.status == "benchmark",
-            member.placed is not None,
-            found is not None,
-            elo,
-            error,
+            is_benchmark=member.status == "benchmark",
+            is_placed=member.placed is not None,
+            is_seen=found is not None,
+            elo=elo,
+            error=error,
             before=before,
         )
 

@@ -23,6 +23,7 @@ from arena.match.replay import audit
 from arena.players.builtin import COMMAND, built_in_bot
 from arena.players.folder import played_copy
 from arena.players.options import settings_text, split_options
+from arena.players.person import COMMAND as PERSON
 from arena.ratings.columns import DECIMALS, RATED, cell_of
 from arena.ratings.tables import run_tables
 from arena.records.evidence import evidence_name
@@ -266,6 +267,8 @@ def _has_torn_end(journal: Path) -> bool:
 
 def _bot_difference(run: Path, bot: BotInfo) -> str | Difference | None:
     """Why the copy of a bot cannot be compared, or how its files differ."""
+    if bot.command == PERSON:
+        return f"{bot.name} is a person, of whom there is no copy"
     if not (run / bot.copy).is_dir():
         return f"no copy of {bot.name} to compare in {bot.copy}"
     try:

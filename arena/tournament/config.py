@@ -63,6 +63,15 @@ class LeagueTerms(Struct, frozen=True, forbid_unknown_fields=True):
     names: list[str] = []
 
 
+class OneGame(Struct, frozen=True, forbid_unknown_fields=True):
+    """The only game of a run, which somebody played: the bots by seat, and the number of its deal,
+    or of its match.
+    """
+
+    seats: list[str]
+    deal: Annotated[int, Meta(ge=0, lt=MOST_DEALS)] = 0
+
+
 class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     """The settings that decide which games a run has and how they are played.
 
@@ -95,6 +104,8 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``keep_stderr`` whose stderr is kept: that of all bots, of none, or of those with these names
     ``settled``     the number of deals after which the run's question was answered; None: not yet,
                     or it has none
+    ``game``        the run is a single game, or match, that was played by itself; None: a
+                    tournament
     """
 
     bots: list[str]
@@ -122,6 +133,7 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     allotted: dict[str, DealCount] | None = None
     settled: DealCount | None = None
     keep_stderr: bool | list[str] = False
+    game: OneGame | None = None
 
     def keeps_stderr(self, label: str) -> bool:
         """Whether a bot's stderr is kept; of a label with options the name alone will do."""
@@ -207,6 +219,8 @@ def make_config(settings: Mapping[str, Any]) -> RunConfig:
             f"expected the challenger to be one of {', '.join(config.bots)}, got"
             f" {config.challenger!r}"
         )
+    if config.game is not None:
+        _check_game(config, config.game)
     _check_kept(config)
     if config.increment_ms and config.game_ms is None:
         raise ConfigError(
@@ -231,6 +245,16 @@ def _check_question(config: RunConfig) -> None:
     if config.tune is not None:
         check_tuning(config.tune)
         _check_sides(config)
+
+
+def _check_game(config: RunConfig, game: OneGame) -> None:
+    """Raises ConfigError."""
+    if sorted(game.seats) != sorted(config.bots) or len(game.seats) != config.players:
+        raise ConfigError(
+            f"expected the seats of the game to be those of {shown(config.bots)}, got"
+            f" {shown(game.seats)}",
+            "something else changed run.json: restore it",
+        )
 
 
 def _check_sides(config: RunConfig) -> None:

@@ -52,8 +52,8 @@ class Rival(Struct):
     """
 
     bot: str
-    is_benchmark: bool
-    is_placed: bool
+    is_benchmark: bool = False
+    is_placed: bool = False
     is_seen: bool = True
     elo: float = 0.0
     error: float = UNKNOWN_ELO

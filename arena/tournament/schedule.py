@@ -41,10 +41,15 @@ class Schedule:
     def __init__(self, config: RunConfig) -> None:
         self.config = config
         self.line_ups = line_ups_of(config)
-        self.seatings = seatings(config.players, config.seatings)
+        self.seatings = (
+            seatings(config.players, config.seatings)
+            if config.game is None
+            else [_seating_of(config.game.seats)]
+        )
         self.block_size = 1 if config.has_own_decks else len(self.seatings)
         self.turns = 1 if config.compare is None else len(opponents(config))
-        self._all_deals = range(config.deals)
+        first = config.game.deal if config.game else 0
+        self._all_deals = range(first, first + config.deals)
         self._own_deals = _own_deals(config, self.line_ups)
         own = (
             {self._all_deals: len(self.line_ups)}
@@ -251,6 +256,12 @@ class Schedule:
             else _as_compared(self.config.compare, line_up)[0]
         )
         return tuple(order[index] for index in self.seatings[seating])
+
+
+def _seating_of(seats: Sequence[str]) -> tuple[int, ...]:
+    """The one seating that puts the bots of a line-up in these seats."""
+    line_up = sorted(seats)
+    return tuple(line_up.index(bot) for bot in seats)
 
 
 def _is_number(text: str) -> bool:

@@ -1,5 +1,6 @@
-"""A real browser for tests of pages: Chromium without a screen, its log, its requests, and axe-core
-where it can be had.
+"""A real browser for tests of pages: Chromium without a screen, its log and requests, and axe-core.
+
+Where they cannot be had, these tests are skipped, but never where the variable CI is set.
 """
 
 import json
@@ -26,20 +27,34 @@ FLAGS = (
 )
 
 KEYS = {"Space": " "}
-CODES = {"Space": 32}
+CODES = {"Space": 32, "Tab": 9}
+
+
+SCHEMES = ("light", "dark")
+
+
+def lacking(what, cure):
+    """Ends a test for which something is not installed: in CI that is a failure."""
+    said = f"{what} on this machine: {cure}"
+    if os.environ.get("CI"):
+        pytest.fail(f"expected no test of a page to be skipped in CI, got no {said}", pytrace=False)
+    pytest.skip(f"no {said}")
 
 
 class Browser:
     """A page in Chromium."""
 
     def __init__(self, profile):
-        webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+        try:
+            from selenium import webdriver
+        except ImportError:
+            lacking("selenium", "pip install -e '.[dev]'")
         chromium, driver = (
             shutil.which("chromium") or shutil.which("google-chrome"),
             shutil.which("chromedriver"),
         )
         if not chromium or not driver:
-            pytest.skip("no chromium with chromedriver here: apt install chromium chromium-driver")
+            lacking("chromium with chromedriver", "apt install chromium chromium-driver")
         options = webdriver.ChromeOptions()
         options.binary_location = chromium
         for flag in (*FLAGS, f"user-data-dir={profile}"):
@@ -48,12 +63,23 @@ class Browser:
         self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
         self.driver.set_script_timeout(240)
 
-    def open(self, path, fragment="", *, width=1280, scheme="light"):
-        """Loads a file anew, as a reader with this width and colour scheme has it."""
+    def open(self, page, fragment="", *, width=1280, scheme="light"):
+        """Loads a file, or the page at an address, anew, as a reader with this width and colour
+        scheme has it.
+        """
+        self.become(width, scheme)
+        self.driver.get("about:blank")
+        self.log()
+        self.requests()
+        address = page if isinstance(page, str) else page.resolve().as_uri()
+        self.driver.get(f"{address}{fragment}")
+
+    def become(self, width, scheme="light", height=900):
+        """Gives the page that is open another window and colour scheme."""
         self.cdp(
             "Emulation.setDeviceMetricsOverride",
             width=width,
-            height=900,
+            height=height,
             deviceScaleFactor=1,
             mobile=width < 600,
         )
@@ -61,10 +87,19 @@ class Browser:
             "Emulation.setEmulatedMedia",
             features=[{"name": "prefers-color-scheme", "value": scheme}],
         )
-        self.driver.get("about:blank")
-        self.log()
-        self.requests()
-        self.driver.get(f"{path.resolve().as_uri()}{fragment}")
+
+    def swipe(self, name, way):
+        """Draws a finger across an element, by so many pixels to the right."""
+        x, y = self.js(
+            "const node = document.getElementById(arguments[0]);"
+            "node.scrollIntoView({ behavior: 'instant', block: 'center' });"
+            "const box = node.getBoundingClientRect();"
+            "return [box.x + box.width / 2, box.y + box.height / 2]",
+            name,
+        )
+        for kind, at in (("Start", -1), ("Move", 0), ("Move", 1), ("End", None)):
+            points = [] if at is None else [{"x": x + at * way / 2, "y": y}]
+            self.cdp("Input.dispatchTouchEvent", type=f"touch{kind}", touchPoints=points)
 
     def cdp(self, command, **parameters):
         return self.driver.execute_cdp_cmd(command, parameters)
@@ -124,21 +159,30 @@ def axe_source():
     if not path.exists():
         npm = shutil.which("npm")
         if npm is None:
-            pytest.skip("no npm to fetch axe-core with")
+            lacking("npm to fetch axe-core with", "apt install npm")
         path.parent.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(
-            [npm, "pack", "--silent", AXE],
-            cwd=path.parent,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        done = fetched(npm, path.parent)
         if done.returncode:
-            pytest.skip(f"axe-core could not be fetched: {done.stderr[-200:]}")
+            lacking("axe-core", f"'npm pack {AXE}' has to work, and said {done.stderr[-200:]}")
         with tarfile.open(path.parent / done.stdout.split()[-1]) as archive:
             content = archive.extractfile("package/axe.min.js").read()
         part = path.with_suffix(f".{os.getpid()}")
         part.write_bytes(content)
         part.replace(path)
     return path.read_text()
+
+
+def fetched(npm, folder):
+    """The last of three tries: a registry may be slow."""
+    for _ in range(3):
+        done = subprocess.run(
+            [npm, "pack", "--silent", AXE],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        if done.returncode == 0:
+            break
+    return done

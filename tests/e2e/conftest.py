@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.browser import Browser
 from tests.e2e.loaded import loaded_arena
 
 ROOT = Path(__file__).parents[2]
@@ -140,3 +141,11 @@ def add_zoo_bot(arena, program):
 def zoo_bot(arena):
     """Adds a misbehaving program to the arena's bots."""
     return partial(add_zoo_bot, arena)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    """One Chromium for all tests of a worker."""
+    opened = Browser(tmp_path_factory.mktemp("profile"))
+    yield opened
+    opened.driver.quit()

@@ -9,66 +9,39 @@ from msgspec.structs import replace
 from arena.exports.pictures.animation import START_S, STEP_S, animated_picture
 from arena.exports.pictures.film import Film
 from arena.exports.pictures.scene import Piece
-from arena.exports.report.make import game_page, report_page
+from arena.exports.report.make import game_page
 from arena.match.replay import replay, start_state
 from arena.records.review import Grade, Judge, ReviewedGame, ReviewFile
 from arena.rules.boards import built_in
 from arena.rules.diagrams import draw
 from arena.rules.terms import REVISION
-from tests.e2e.browser import Browser
-from tests.exports.runs import duels, evidence_of, game_of, write_run
-
-HOSTILE = "<|script><script>window.hit=1<|script><img src=x onerror=window.hit=2>\"'`"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    opened = Browser(tmp_path_factory.mktemp("profile"))
-    yield opened
-    opened.driver.quit()
+from tests.e2e.pages import HOSTILE, hostile_games, hostile_report
+from tests.exports.runs import game_of
 
 
 @pytest.fixture(scope="module")
 def games():
-    forfeit = game_of(
-        ("a", "b", "c", "d"),
-        board="lion",
-        deal=9,
-        faults=[(1, 5, "late", HOSTILE.replace("|", "/"))],
-    )
-    table = game_of(("d", "c", "b", "a"), board="lion", deal=8)
-    hostile = game_of((HOSTILE, "a"), deal=7, faults=[(0, 2, "exit", "</script>" + HOSTILE)])
-    return [*duels("abcd", 3), *duels("ab", 1, "lion"), forfeit, table, hostile]
+    return hostile_games()
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory, games):
-    text = "</script></pre></bdi><script>window.hit=3</script><img src=x onerror=window.hit=4>"
-    evidence = {(games[-1].id, 0): evidence_of(text, [["from", 2.0, text], ["to", 1.0, text]])}
-    evidence |= {(games[-3].id, 1): evidence_of(text, [["from", 2.0, text]], ending=text)}
-    bots, boards = ["a", "b", "c", "d", HOSTILE], ("bird", "lion")
-    folder = write_run(
-        tmp_path_factory.mktemp("run") / "run",
-        bots,
-        games,
-        boards=boards,
-        planned="ab",
-        evidence=evidence,
-    )
-    path = folder / "report.html"
-    path.write_text(report_page(folder, 100).text)
-    return path
+def page(tmp_path_factory):
+    return hostile_report(tmp_path_factory.mktemp("run"))
 
 
 def address(game, turn):
     return f"#game={game.id}&turn={turn}".replace("+", "%2B")
 
 
-def shown_cells(browser):
-    return browser.js(
-        "return [...document.querySelectorAll('#cells tbody tr')].map(row =>"
-        " [...row.querySelectorAll('td')].map(cell => cell.textContent))"
-    )
+STEPS = """
+    const texts = (root, what) => [...root.querySelectorAll(what)].map((one) => one.textContent);
+    return Array.from({ length: arguments[1] }, () => {
+      document.getElementById(arguments[0]).click();
+      const rows = [...document.querySelectorAll("#cells tbody tr")];
+      const left = texts(document, "#players .count b").map(Number);
+      return [rows.map((row) => texts(row, "td")), left];
+    });
+"""
 
 
 def shown_left(browser):
@@ -106,17 +79,13 @@ def test_the_viewer_steps_through_the_recorded_positions(browser, page, games):
         browser.open(page, address(record, 0))
         board = built_in(record.board)
         states = [
-            ([row[:] for row in draw(step.state)], list(step.state.left))
+            [[row[:] for row in draw(step.state)], list(step.state.left)]
             for step in replay(record, board)
         ]
-        for cells, left in states:
-            browser.click("forward")
-            assert (shown_cells(browser), shown_left(browser)) == (cells, left)
+        assert browser.js(STEPS, "forward", len(states)) == states
         assert shown_left(browser) == record.left
         assert f"End ({record.end})" in browser.text("now")
-        for cells, left in states[-2::-1]:
-            browser.click("back")
-            assert (shown_cells(browser), shown_left(browser)) == (cells, left)
+        assert browser.js(STEPS, "back", len(states) - 1) == states[-2::-1]
 
 
 def test_all_is_drawn(browser, page, games):
@@ -237,18 +206,6 @@ def test_the_policy_keeps_other_scripts_from_running(browser, page):
     for attempt in attempts:
         browser.js(f"try {{ {attempt} }} catch {{ }}")
     assert browser.js("return window.hit ?? null") is None
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_fault_and_nothing_is_wider_than_the_window(
-    browser, page, games, width, scheme
-):
-    browser.open(page, address(games[-3], 0), width=width, scheme=scheme)
-    browser.click("last")
-    browser.js("document.querySelectorAll('details').forEach(part => { part.open = true; })")
-    assert browser.js("return document.documentElement.scrollWidth <= innerWidth")
-    assert browser.violations() == []
 
 
 def test_the_page_follows_the_system_until_the_button_says_otherwise(browser, page):

@@ -53,19 +53,17 @@ def test_what_is_missing_is_installed_by_root(machine):
 def test_what_cannot_be_installed_is_said_and_stops_nothing(machine):
     said, calls = machine(id="echo 0", apt_get="exit 100")
     assert said.splitlines() == [
-        "bubblewrap could not be installed: the tests of the best sandbox are skipped",
-        (
-            "chromium chromium-driver could not be installed: the tests of pages in a browser are"
-            " skipped"
-        ),
+        "bubblewrap could not be installed in 2 tries: the tests of the best sandbox are skipped",
+        "chromium chromium-driver could not be installed in 4 tries: the tests of pages fail in CI",
+        "npm could not be installed in 2 tries: the tests of pages fail in CI",
     ]
-    assert calls.count("apt-get update") == 2
+    assert calls.count("chromium-driver\n") == 4
+    assert calls.count("apt-get update") == 5
 
 
 def test_what_is_there_is_not_installed_again(machine):
-    assert machine(id="echo 0", apt_get="exit 0", bwrap="", chromedriver="", chromium="")[
-        1
-    ].split() == ["id", "-u"]
+    programs = dict.fromkeys(("bwrap", "chromedriver", "chromium", "npm"), "")
+    assert machine(id="echo 0", apt_get="exit 0", **programs)[1].split() == ["id", "-u"]
 
 
 def test_a_plain_user_installs_nothing(machine):

@@ -5,21 +5,14 @@ Run: python -m tests.tournament.placing_games [repeats]
 """
 
 import sys
-from itertools import combinations, cycle
+from itertools import cycle, pairwise
 from statistics import mean
 
 import numpy as np
 
 from arena.ratings.results import Counts, Results, count_table, totals_of
 from arena.ratings.scale import on_scale
-from arena.tournament.placing import (
-    PLACED_ELO,
-    PLACING_GAMES,
-    Field,
-    Rival,
-    error_of,
-    first_guess,
-)
+from arena.tournament.placing import PLACED_ELO, PLACING_GAMES, Field, Rival, error_of, first_guess
 
 DEALS, MOST = 4, 3000
 
@@ -48,13 +41,13 @@ class World:
 
 
 def known(world, benchmarks):
-    return on_scale(world.counts(), benchmarks, dict.fromkeys(()))
+    return on_scale(world.counts(), benchmarks, {})
 
 
 def settled(world, benchmarks, blocks):
     """Benchmarks that have played each other for a while, nearest most."""
     order = sorted(benchmarks, key=lambda bot: world.elo[world.bots.index(bot)])
-    for one, other in zip(order, order[1:], strict=False):
+    for one, other in pairwise(order):
         for _ in range(blocks):
             world.play(one, other)
     for one, other in zip(order, order[2:], strict=False):
@@ -63,7 +56,7 @@ def settled(world, benchmarks, blocks):
 
 
 def placed_by_league(world, benchmarks, candidate):
-    """The candidate's games until it is placed, and by how much its rating is off."""
+    """The candidate's games until it is placed."""
     field, games = Field(2), 0
     found = known(world, benchmarks)
     while games < MOST:
@@ -74,7 +67,7 @@ def placed_by_league(world, benchmarks, candidate):
             elo, error = (
                 (each.elo, error_of(each.error, each.games)) if each else first_guess(elos, "")
             )
-            rivals.append(Rival(bot, bot in benchmarks, False, elo=elo, error=error))
+            rivals.append(Rival(bot, is_benchmark=bot in benchmarks, elo=elo, error=error))
         field.show(rivals)
         line_up = field.next_line_up()
         field.add(line_up, 2 * DEALS)
@@ -84,7 +77,7 @@ def placed_by_league(world, benchmarks, candidate):
         found = known(world, benchmarks)
         if candidate in found and found[candidate].error <= PLACED_ELO:
             break
-    return games, len(world.deal) * 2, found[candidate].elo
+    return games
 
 
 def placed_by_round_robin(world, benchmarks, candidate):
@@ -95,7 +88,8 @@ def placed_by_round_robin(world, benchmarks, candidate):
         games += 2 * DEALS
         found = known(world, benchmarks)
         if found[candidate].error <= PLACED_ELO or games >= MOST:
-            return games, found[candidate].elo
+            break
+    return games
 
 
 LADDERS = {
@@ -118,7 +112,7 @@ def main(repeats):
             ):
                 world = World(strengths, number)
                 settled(world, benchmarks, 200)
-                ways[way].append(place(world, benchmarks, "new@1")[0])
+                ways[way].append(place(world, benchmarks, "new@1"))
         text = ", ".join(
             f"{way} {mean(games):.0f} games (most {max(games)})" for way, games in ways.items()
         )

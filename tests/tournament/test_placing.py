@@ -4,19 +4,13 @@ from collections import Counter
 
 import pytest
 
-from arena.tournament.placing import (
-    Field,
-    Rival,
-    first_guess,
-    information,
-    versions_before,
-)
+from arena.tournament.placing import Field, Rival, first_guess, information, versions_before
 
 LADDER = {"b1": -300.0, "b2": -100.0, "b3": 100.0, "b4": 300.0}
 
 
 def benchmarks(error=15.0):
-    return [Rival(bot, True, False, elo=elo, error=error) for bot, elo in LADDER.items()]
+    return [Rival(bot, is_benchmark=True, elo=elo, error=error) for bot, elo in LADDER.items()]
 
 
 def field(*others, players=2, has_scale=True):
@@ -34,7 +28,7 @@ def drawn(made, draws):
 
 
 def candidate(bot="new", elo=0.0, **known):
-    return Rival(bot, False, False, elo=elo, **known)
+    return Rival(bot, elo=elo, **known)
 
 
 def test_a_candidate_meets_the_benchmarks_near_its_estimate():
@@ -80,14 +74,14 @@ def test_a_candidate_whose_first_games_are_out_waits_for_another():
 
 
 def test_a_new_version_meets_the_one_before_it_once_both_are_placed():
-    old = Rival("my@1", False, True, elo=20.0, error=25.0)
-    new = Rival("my@2", False, True, elo=40.0, error=25.0, before="my@1")
+    old = Rival("my@1", is_placed=True, elo=20.0, error=25.0)
+    new = Rival("my@2", is_placed=True, elo=40.0, error=25.0, before="my@1")
     line_ups = drawn(field(old, new), 8)
     assert ("my@1", "my@2") in line_ups
 
 
 def test_neighbours_in_the_ranking_meet_and_bots_far_apart_do_not():
-    placed = [Rival(f"p{n}", False, True, elo=30.0 * n, error=20.0) for n in range(10)]
+    placed = [Rival(f"p{n}", is_placed=True, elo=30.0 * n, error=20.0) for n in range(10)]
     line_ups = drawn(field(*placed), 40)
     elos = {rival.bot: rival.elo for rival in [*benchmarks(), *placed]}
     among = [line_up for line_up in line_ups if not set(line_up) <= set(LADDER)]
@@ -96,7 +90,7 @@ def test_neighbours_in_the_ranking_meet_and_bots_far_apart_do_not():
 
 @pytest.mark.parametrize("players", [3, 4])
 def test_at_larger_tables_a_candidate_sits_with_benchmarks(players):
-    made = field(candidate(), Rival("p", False, True), players=players)
+    made = field(candidate(), Rival("p", is_placed=True), players=players)
     line_up = next(each for each in drawn(made, 8) if "new" in each)
     assert len(set(line_up)) == players
     assert set(line_up) - {"new"} <= set(LADDER)
@@ -116,7 +110,7 @@ def test_without_benchmarks_candidates_meet_each_other():
 
 def test_the_same_results_draw_the_same_games():
     def twice():
-        return field(candidate("a"), candidate("b", elo=90.0), Rival("p", False, True))
+        return field(candidate("a"), candidate("b", elo=90.0), Rival("p", is_placed=True))
 
     assert drawn(twice(), 30) == drawn(twice(), 30)
 

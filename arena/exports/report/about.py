@@ -12,23 +12,15 @@ from arena.exports.text import CLOCKS, counted_text
 from arena.players.manifest import Manifest, read_manifest
 from arena.players.odds import has_odds
 from arena.players.options import settings_text
+from arena.players.person import YOU
 from arena.records.regular import has_folder
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules.boards import BUILT_IN
 from arena.tournament.config import DEFAULTS, make_config
 from arena.tournament.tuning import SEATS
 
-TOLD = (
-    "players",
-    "seatings",
-    "tables",
-    "challenger",
-    "move_ms",
-    "game_ms",
-    "increment_ms",
-    "startup_ms",
-    "until",
-)
+TIMES = ("move_ms", "game_ms", "increment_ms", "startup_ms")
+TOLD = ("players", "seatings", "tables", "challenger", *TIMES, "until")
 """The settings that the command names where they are not the defaults."""
 FLAGS = ("adaptive", "in_process")
 QUESTION = ("elo0", "elo1", "alpha", "beta")
@@ -42,6 +34,8 @@ def repeat_command(info: RunInfo, *, seed: str | None) -> str:
     config = info.config
     boards = [str(name) for name in config.get("boards", ())]
     known = [name for name in boards if name in BUILT_IN]
+    if config.get("game"):
+        return _played(config, seed)
     words = _question(config) or ["arena", "run", *map(str, config.get("bots", ()))]
     match = [str(name) for name in config.get("match") or ()]
     words += (
@@ -54,6 +48,19 @@ def repeat_command(info: RunInfo, *, seed: str | None) -> str:
     words += _options(config, TOLD) + [
         f"--{key.replace('_', '-')}" for key in FLAGS if config.get(key)
     ]
+    return shlex.join(words + (["--seed", seed] if seed else []))
+
+
+def _played(config: dict[str, Any], seed: str | None) -> str:
+    """The command that plays a person's game again, on the same tiles."""
+    game = make_config(config).game
+    assert game is not None, "a game"
+    bots = [bot for bot in game.seats if bot != YOU]
+    words = ["arena", "play", *bots, "--human", str(game.seats.index(YOU))]
+    boards = [str(name) for name in config.get("match") or config["boards"]]
+    files = [name if name in BUILT_IN else f"{name}.txt" for name in boards]
+    words += ["--match" if config.get("match") else "--board", ",".join(files)]
+    words += [*_options(config, TIMES), "--deal", str(game.deal)]
     return shlex.join(words + (["--seed", seed] if seed else []))
 
 

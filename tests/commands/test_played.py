@@ -1,0 +1,86 @@
+"""Games that a person played, kept as runs: what reads runs finds nothing wrong with them."""
+
+import pytest
+
+from arena.commands.folders import results_folder, run_folder
+from arena.commands.played import played_game
+from arena.commands.single import SingleGame
+from arena.errors import ConfigError
+from arena.exports.report.about import repeat_command
+from arena.exports.verify import verify_run
+from arena.match.clock import Timing
+from arena.players.builtin import built_in_bot
+from arena.players.inprocess import InProcessPlayer, random_move
+from arena.players.person import PERSON
+from arena.players.sandbox.tiers import OPEN
+from arena.records.runfile import read_run
+from arena.rules.boards import built_in
+from arena.tournament.session import games_of
+
+BIRD, LION = built_in("bird"), built_in("lion")
+
+
+def kept(home, names, boards=(BIRD,), deal=0):
+    """A finished game of these bots by seat, with ``human`` moving at random."""
+    bots = [PERSON if name == "human" else built_in_bot(name) for name in names]
+    seat = names.index("human")
+    game = played_game(bots, boards, Timing(), "seed", deal)
+    single = SingleGame([bot for bot in bots if bot is not PERSON], seat, Timing(), OPEN)
+    with single.seated(None, lambda _: InProcessPlayer("human", random_move)) as players:
+        outcomes = [single.play(single.referee(one, players)) for one in game.rounds]
+    return game.keep(results_folder(home), outcomes, OPEN)
+
+
+@pytest.mark.parametrize(
+    ("names", "boards", "deal"),
+    [
+        (["human", "greedy"], (BIRD,), 0),
+        (["random", "human", "greedy"], (LION,), 7),
+        (["greedy", "careful-2", "human", "careful"], (BIRD,), 3),
+        (["random", "human"], (BIRD, LION, BIRD), 2),
+    ],
+)
+def test_a_kept_game_is_whole_and_follows_from_its_plan(tmp_path, names, boards, deal):
+    folder = kept(tmp_path, names, boards, deal)
+    checked = verify_run(folder)
+    assert checked.differences == []
+    assert checked.replayed == checked.planned == len(boards)
+    assert games_of(folder, read_run(folder)) == (len(boards), len(boards))
+    assert "human is a person, of whom there is no copy" in checked.notes
+
+
+def test_the_seats_are_those_that_were_taken(tmp_path):
+    folder = kept(tmp_path, ["random", "human", "greedy"])
+    assert read_run(folder).config["game"]["seats"] == ["random", "human", "greedy"]
+    assert b'"bots":["random","human","greedy"]' in (folder / "games.jsonl").read_bytes()
+
+
+def test_a_report_says_how_to_play_the_same_tiles_again(tmp_path):
+    info = read_run(kept(tmp_path, ["random", "human"], (LION,), 5))
+    command = "arena play random --human 1 --board lion --deal 5 --seed seed"
+    assert repeat_command(info, seed="seed") == command
+
+
+def test_each_game_has_a_folder_of_its_own_and_none_hides_the_newest_tournament(tmp_path):
+    first, second = (kept(tmp_path, ["human", "random"]) for _ in range(2))
+    assert first != second
+    assert run_folder(tmp_path, None) == second
+    results = tmp_path / "results"
+    (results / "league").mkdir()
+    text = (first / "run.json").read_text().replace('"game": {', '"was": {')
+    (results / "league" / "run.json").write_text(text.replace('"started": "2', '"started": "1'))
+    assert run_folder(tmp_path, None).name == "league"
+
+
+def test_a_bot_has_one_seat_in_a_game_that_is_kept():
+    with pytest.raises(ConfigError, match="expected each bot once"):
+        played_game([PERSON, *[built_in_bot("greedy")] * 2], [BIRD], Timing(), "seed")
+
+
+def test_seats_that_are_not_those_of_the_bots_are_refused(tmp_path):
+    path = kept(tmp_path, ["human", "random"]) / "run.json"
+    seats = '"seats": [\n        "{}"'
+    text = path.read_text().replace(seats.format("human"), seats.format("greedy"))
+    path.write_text(text)
+    with pytest.raises(ConfigError, match="expected the seats of the game"):
+        verify_run(path.parent)

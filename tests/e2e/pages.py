@@ -1,0 +1,78 @@
+"""The pages that every browser has to get along with, at three widths, light and dark.
+
+To have a page of yours looked at in the same way, write a function that makes it and name it in
+PAGES.
+"""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.exports.report.make import game_page, report_page
+from tests.exports.runs import duels, evidence_of, game_of, write_run
+
+HOSTILE = "<|script><script>window.hit=1<|script><img src=x onerror=window.hit=2>\"'`"
+OPEN_ALL = "document.querySelectorAll('details').forEach(part => { part.open = true; });"
+TO_THE_END = OPEN_ALL + "document.getElementById('last').click();"
+
+
+class Page(NamedTuple):
+    """A page to be looked at.
+
+    ``make``   makes it below an empty folder; returns its file, or its address if it is served.
+               What it starts ends with the stack.
+    ``begin``  a script that brings it into the state to be looked at
+    ``board``  the id of the element that left and right and a finger step through, if there is one
+    """
+
+    make: Callable[[Path, ExitStack], Path | str]
+    begin: str = OPEN_ALL
+    board: str = ""
+
+
+def hostile_games():
+    """Games of two and four seats, one with a bot whose name is an attack."""
+    forfeit = game_of(
+        ("a", "b", "c", "d"),
+        board="lion",
+        deal=9,
+        faults=[(1, 5, "late", HOSTILE.replace("|", "/"))],
+    )
+    table = game_of(("d", "c", "b", "a"), board="lion", deal=8)
+    hostile = game_of((HOSTILE, "a"), deal=7, faults=[(0, 2, "exit", "</script>" + HOSTILE)])
+    return [*duels("abcd", 3), *duels("ab", 1, "lion"), forfeit, table, hostile]
+
+
+def hostile_report(folder):
+    """The report of a run with them."""
+    games = hostile_games()
+    text = "</script></pre></bdi><script>window.hit=3</script><img src=x onerror=window.hit=4>"
+    evidence = {(games[-1].id, 0): evidence_of(text, [["from", 2.0, text], ["to", 1.0, text]])}
+    evidence |= {(games[-3].id, 1): evidence_of(text, [["from", 2.0, text]], ending=text)}
+    run = write_run(
+        folder / "run",
+        ["a", "b", "c", "d", HOSTILE],
+        games,
+        boards=("bird", "lion"),
+        planned="ab",
+        evidence=evidence,
+    )
+    path = run / "report.html"
+    path.write_text(report_page(run, 100).text)
+    return path
+
+
+def _report(folder, _):
+    return hostile_report(folder)
+
+
+def _game(folder, _):
+    game = hostile_games()[-3]
+    run = write_run(folder / "run", game.bots, [game], boards=("lion",), players=4)
+    path = run / "game.html"
+    path.write_text(game_page(run, game))
+    return path
+
+
+PAGES = {"report": Page(_report, TO_THE_END, "board"), "game": Page(_game, TO_THE_END, "board")}

@@ -1,0 +1,82 @@
+"""Every page in a real browser, at three widths, light and dark. The list is in pages.py."""
+
+from contextlib import ExitStack
+from itertools import product
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.e2e.browser import SCHEMES, lacking
+from tests.e2e.pages import PAGES
+
+WIDTHS = (390, 1280, 2560)
+FOCUS = """
+    const node = document.activeElement, { outlineStyle, borderColor } = getComputedStyle(node);
+    return [node !== document.body, node.checkVisibility(), outlineStyle !== "none"];
+"""
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def page(request, tmp_path_factory):
+    with ExitStack() as stack:
+        asked = PAGES[request.param]
+        yield asked, asked.make(tmp_path_factory.mktemp("page"), stack)
+
+
+def test_axe_finds_no_fault_and_nothing_is_wider_than_the_window(browser, page):
+    asked, address = page
+    browser.open(address)
+    browser.js(asked.begin)
+    for width, scheme in product(WIDTHS, SCHEMES):
+        browser.become(width, scheme)
+        wide = browser.js("return document.documentElement.scrollWidth - innerWidth")
+        assert (width, scheme, max(wide, 0), browser.violations()) == (width, scheme, 0, [])
+
+
+def test_a_page_says_nothing_to_the_console_and_asks_nobody_but_its_own_address(browser, page):
+    asked, address = page
+    browser.open(address)
+    browser.js(asked.begin)
+    assert browser.log() == []
+    if isinstance(address, str):
+        origin = urlsplit(address).netloc
+        strangers = [one for one in browser.requests() if urlsplit(one).netloc not in ("", origin)]
+        assert strangers == []
+    else:
+        assert set(browser.requests()) <= {address.as_uri(), "data:,"}
+
+
+def test_tab_leads_through_a_page_and_shows_where_it_is(browser, page):
+    asked, address = page
+    browser.open(address)
+    browser.js(asked.begin)
+    seen = []
+    for _ in range(12):
+        browser.keys("Tab")
+        seen.append(browser.js(FOCUS))
+    assert seen == [[True, True, True]] * len(seen)
+
+
+def test_keys_and_a_finger_step(browser, page):
+    asked, address = page
+    if not asked.board:
+        return
+    browser.open(address, width=390)
+    browser.click("first")
+    browser.js("document.getElementById(arguments[0]).focus({ preventScroll: true })", asked.board)
+    steps = "return document.getElementById('step').value"
+    browser.keys("ArrowRight", "ArrowRight", "ArrowLeft")
+    assert browser.js(steps) == "1"
+    browser.swipe(asked.board, -150)
+    browser.swipe(asked.board, -150)
+    browser.swipe(asked.board, 150)
+    assert browser.js(steps) == "2"
+
+
+def test_what_is_not_installed_is_a_failure_in_ci_and_a_skip_elsewhere(monkeypatch):
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match=r"got no hen on this machine: buy one"):
+        lacking("hen", "buy one")
+    monkeypatch.delenv("CI")
+    with pytest.raises(pytest.skip.Exception, match="no hen on this machine: buy one"):
+        lacking("hen", "buy one")

@@ -22,6 +22,8 @@ HEAVY = (
     "tomlkit",
     "gymnasium",
     "pettingzoo",
+    "starlette",
+    "uvicorn",
 )
 
 
@@ -51,6 +53,7 @@ def loaded_by(code, *arguments):
         ["replay", "--help"],
         ["regress", "--help"],
         ["review", "--help"],
+        ["serve", "--help"],
     ],
 )
 def test_starting_up_loads_nothing_heavy(arguments):

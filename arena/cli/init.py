@@ -17,7 +17,7 @@ MARK_TEXT = (
     "The arena keeps its bots in bots/ and its runs in results/ here. This file marks the folder as"
     " its home.\n"
 )
-IGNORED = "# written by 'arena init'\n/results/\n__pycache__/\n"
+IGNORED = "# written by 'arena init'\n/results/\n/.arena-serve\n__pycache__/\n"
 
 
 @click.command()

@@ -64,12 +64,17 @@ class SingleGame(NamedTuple):
                 for player in players:
                     player.stop()
 
-    def play(self, game: Round, players: Sequence[Player], watch: Watch | None = None) -> Outcome:
-        """Plays a game to its end. Raises Void, and what a person's player raises to leave."""
+    def referee(
+        self, game: Round, players: Sequence[Player], watch: Watch | None = None
+    ) -> Referee:
+        """The referee of a game that is about to begin."""
         labels = [player.name for player in players]
         timings = [self.timing.of(label) for label in labels]
-        referee = Referee(game.plan_of(labels), game.board, players, timings, watch)
-        return referee.play(sandbox=self.sandbox.text(labels), host=node())
+        return Referee(game.plan_of(labels), game.board, players, timings, watch)
+
+    def play(self, referee: Referee) -> Outcome:
+        """Plays a game to its end. Raises Void, and what a person's player raises to leave."""
+        return referee.play(sandbox=self.sandbox.text(referee.plan.bots), host=node())
 
     @contextmanager
     def _staged(self) -> Iterator[list[Bot]]:

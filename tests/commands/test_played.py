@@ -27,7 +27,7 @@ def kept(home, names, boards=(BIRD,), deal=0):
     game = played_game(bots, boards, Timing(), "seed", deal)
     single = SingleGame([bot for bot in bots if bot is not PERSON], seat, Timing(), OPEN)
     with single.seated(None, lambda _: InProcessPlayer("human", random_move)) as players:
-        outcomes = [single.play(one, players) for one in game.rounds]
+        outcomes = [single.play(single.referee(one, players)) for one in game.rounds]
     return game.keep(results_folder(home), outcomes, OPEN)
 
 

@@ -58,7 +58,8 @@ def _played(config: dict[str, Any], seed: str | None) -> str:
     bots = [bot for bot in game.seats if bot != YOU]
     words = ["arena", "play", *bots, "--human", str(game.seats.index(YOU))]
     boards = [str(name) for name in config.get("match") or config["boards"]]
-    words += ["--match" if config.get("match") else "--board", ",".join(boards)]
+    files = [name if name in BUILT_IN else f"{name}.txt" for name in boards]
+    words += ["--match" if config.get("match") else "--board", ",".join(files)]
     words += [*_options(config, TIMES), "--deal", str(game.deal)]
     return shlex.join(words + (["--seed", seed] if seed else []))
 

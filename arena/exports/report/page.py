@@ -5,12 +5,13 @@ text as its tooltip.
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 import msgspec
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from arena.exports.pictures.animation import NAMES
@@ -20,10 +21,19 @@ from arena.rules.rulebook import CITED, Rule, cited, every_rule
 
 PACKAGE = "arena.exports.report"
 LINK = Markup('<a class="rule" href="#{}" title="{}">{}</a>')
-SCRIPTS = ("page.js", "board.js", "story.js", "seats.js", "curves.js", "deal.js", "viewer.js")
+SCRIPTS = (
+    "page.js",
+    "tables.js",
+    "board.js",
+    "story.js",
+    "seats.js",
+    "curves.js",
+    "deal.js",
+    "viewer.js",
+)
 POLICY = (
     "default-src 'none'; img-src data:; style-src '{style}'; script-src '{script}'; base-uri"
-    " 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    " 'none'; require-trusted-types-for 'script'; {further}"
 )
 
 
@@ -34,19 +44,59 @@ class Inline(NamedTuple):
     hash: str
 
 
-def render(template: str, values: Mapping[str, Any]) -> str:
+class Setting(NamedTuple):
+    """What a kind of pages has beyond those that are files of their own.
+
+    ``package``  has more templates, in a folder of that name
+    ``style``, ``scripts``  are added to those of the report
+    ``policy``   the end of the policy: where forms may lead, and what else the pages may do
+    ``links``    to the other pages, as (address, text)
+    """
+
+    package: str = PACKAGE
+    style: str = ""
+    scripts: tuple[str, ...] = ()
+    policy: str = "form-action 'none'; trusted-types 'none'"
+    links: tuple[tuple[str, str], ...] = ()
+
+
+ALONE = Setting()
+
+
+def render(template: str, values: Mapping[str, Any], setting: Setting = ALONE) -> str:
     """The page made from one of the templates."""
-    style, script = (
-        _inline(read("style.css"), drawing_style() + NAMES),
-        _inline(*map(read, SCRIPTS)),
+    style, script = _inlines(setting)
+    return fragment(
+        template,
+        {
+            "policy": policy_of(setting),
+            "style": style.text,
+            "script": script.text,
+            "links": setting.links,
+            **values,
+        },
+        setting,
     )
-    policy = POLICY.format(style=style.hash, script=script.hash)
-    page: str = (
-        _environment()
-        .get_template(template)
-        .render(policy=policy, style=style.text, script=script.text, **values)
+
+
+def fragment(template: str, values: Mapping[str, Any], setting: Setting = ALONE) -> str:
+    """The part of a page made from one of the templates."""
+    text: str = _environment(setting.package).get_template(template).render(values)
+    return text
+
+
+def policy_of(setting: Setting) -> str:
+    """What the pages may do: everything else is blocked."""
+    style, script = _inlines(setting)
+    return POLICY.format(style=style.hash, script=script.hash, further=setting.policy)
+
+
+@cache
+def _inlines(setting: Setting) -> tuple[Inline, Inline]:
+    return (
+        _inline(read("style.css"), setting.style, drawing_style() + NAMES),
+        _inline(*map(read, SCRIPTS), *setting.scripts),
     )
-    return page
 
 
 def data_text(value: Any) -> Markup:
@@ -58,9 +108,10 @@ def data_text(value: Any) -> Markup:
     return Markup(text)  # noqa: S704
 
 
-def _environment() -> Environment:
+@cache
+def _environment(package: str) -> Environment:
     environment = Environment(
-        loader=PackageLoader(PACKAGE),
+        loader=ChoiceLoader([PackageLoader(name) for name in dict.fromkeys((package, PACKAGE))]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -88,9 +139,9 @@ def _shown(value: Any) -> Any:
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def read(name: str) -> str:
+def read(name: str, package: str = PACKAGE) -> str:
     """A file of the package."""
-    return files(PACKAGE).joinpath(name).read_text(encoding="utf-8").strip()
+    return files(package).joinpath(name).read_text(encoding="utf-8").strip()
 
 
 def _inline(*texts: str) -> Inline:

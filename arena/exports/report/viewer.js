@@ -7,7 +7,7 @@
   const at = (id) => document.getElementById(id);
   const by = Object.fromEntries(
     [
-      "viewer", "game", "link", "result", "board", "about", "race", "values", "wins", "times", "step", "play", "kind", "speed", "now", "stderr", "eyes", "players",
+      "viewer", "game", "link", "result", "board", "board-about", "race", "values", "wins", "times", "step", "play", "kind", "speed", "now", "stderr", "eyes", "players",
       "log", "cells", "seatings", "twin", "twin-board", "twin-about", "twin-players", "same-deal", "deal-results", "deal-tiles", "key-on", "rule-text", "own-seats",
     ].map((id) => [id, at(id)]),
   );
@@ -111,7 +111,7 @@
     if (!twin) return;
     const own = Math.min(cursor, twin.last);
     twinTable.show(own, isNext && own === cursor, isSeen);
-    for (const [place, told, number] of [["about", story, step], ["twin-about", twin, own]]) {
+    for (const [place, told, number] of [["board-about", story, step], ["twin-about", twin, own]]) {
       const end = number === told.last ? ` ${told.won()}.` : "";
       by[place].replaceChildren(html("strong", {}, told.game.names.join(" \u2013 ")), html("span", {}, ...headWords(told, number), end));
     }
@@ -256,7 +256,7 @@
   const setTwin = (wanted) => {
     twin = wanted ?? null;
     by.viewer.classList.toggle("paired", Boolean(twin));
-    for (const part of ["twin", "same-deal", "about"]) by[part].hidden = !twin;
+    for (const part of ["twin", "same-deal", "board-about"]) by[part].hidden = !twin;
     (twin ? by.board.parentNode : by["own-seats"]).append(by.players);
     by.step.max = end();
     fillSeatings();

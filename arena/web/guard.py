@@ -1,0 +1,174 @@
+"""What every request must pass before a page sees it.
+
+A browser carries anybody's requests: any web page can send one here, and with a name that resolves
+to this machine (DNS rebinding) also read the answer. Other users of the machine reach the port as
+well. So the names that a request may be sent to are fixed, its origin must be ours, and whatever
+changes something needs the token, which only the reader of our first line has.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from http.cookies import CookieError, SimpleCookie
+from secrets import compare_digest, token_urlsafe
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+READS = ("GET", "HEAD")
+CHANGES = ("POST",)
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+MOST_BODY = 1 << 16
+BODY_S = 10.0
+HEADERS: Mapping[str, str] = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+    # Each connection serves one request, so that the time a request may take to arrive can be
+    # limited.
+    "connection": "close",
+}
+POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+
+class Gate:
+    """Who may ask for what: under which names, and with which token. ``token`` lets its holder
+    change something; without one nobody can.
+    """
+
+    def __init__(self, names: tuple[str, ...], port: int, *, is_public: bool = False) -> None:
+        self.token = "" if is_public else token_urlsafe(32)
+        # Cookies are shared by all ports of a host.
+        self.cookie = f"arena-{port}"
+        self._hosts = frozenset(host for name in names for host in _hosts(name.lower(), port))
+
+    def hosts_at(self, address: tuple[str, int | None] | None) -> frozenset[str]:
+        """The hosts, with the port, by which we may be called at the address that was reached. That
+        address itself cannot be made to lead to another machine, as a name can.
+        """
+        if address is None or address[1] is None:
+            return self._hosts
+        name = f"[{address[0]}]" if ":" in address[0] else address[0]
+        return self._hosts.union(_hosts(name, address[1]))
+
+    def opens_with(self, token: str) -> bool:
+        """Whether this is the token."""
+        return bool(self.token) and compare_digest(token.encode(), self.token.encode())
+
+    def has_token(self, headers: Headers) -> bool:
+        """Whether the request's cookie holds the token."""
+        try:
+            kept = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
+        except CookieError:
+            return False
+        return kept is not None and self.opens_with(kept.value)
+
+
+class Guard:
+    """Lets those requests through to an application that may reach it; ``may_change`` of a
+    request's state says whether it carries the token.
+    """
+
+    def __init__(self, app: ASGIApp, gate: Gate) -> None:
+        self._app, self._gate = app, gate
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request."""
+        if scope["type"] != "http":
+            return
+        headers = Headers(scope=scope)
+        answer = self._refusal(scope, headers) or self._entry(scope)
+        scope["state"]["may_change"] = self._gate.has_token(headers)
+        sealed = _sealing(send)
+        if answer is not None:
+            await answer(scope, receive, sealed)
+        else:
+            await self._app(scope, _limited(receive), sealed)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        """Why the request goes no further, if so."""
+        method, gate = scope["method"], self._gate
+        if method not in (*READS, *CHANGES):
+            return _refused(405, f"expected GET or POST, got {method[:20]}")
+        hosts = headers.getlist("host")
+        own = gate.hosts_at(scope["server"])
+        if len(hosts) != 1 or hosts[0].lower() not in own:
+            return _refused(421, "expected one of this server's own names as the host")
+        origins = [origin.removeprefix("http://") for origin in headers.getlist("origin")]
+        if not own.issuperset(origins) or _is_foreign(method, headers):
+            return _refused(403, "expected a request from one of this server's own pages")
+        if method in CHANGES and not gate.has_token(headers):
+            return _refused(403, "expected the token: open the address that 'arena serve' printed")
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or len(length) > 9 or int(length) > MOST_BODY:  # noqa: PLR2004
+            return _refused(413, f"expected at most {MOST_BODY} bytes")
+        return None
+
+    def _entry(self, scope: Scope) -> Response | None:
+        """The answer to an address that carries the token: a cookie, and the way to the address
+        without it.
+        """
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
+        if scope["method"] not in READS or given is None:
+            return None
+        if not self._gate.opens_with(given[0]):
+            return _refused(403, "expected the token of this server: it has a new one each time")
+        # Starlette quotes the path. Two slashes at its start would name another host.
+        answer = RedirectResponse("/" + scope["path"].lstrip("/\\"), 303)
+        answer.set_cookie(
+            self._gate.cookie, self._gate.token, httponly=True, samesite="strict", path="/"
+        )
+        return answer
+
+
+def _hosts(name: str, port: int) -> list[str]:
+    """A name as the host of a request."""
+    bare = [name] if port == 80 else []  # noqa: PLR2004 - the port that browsers leave out
+    return [f"{name}:{port}", *bare]
+
+
+def _is_foreign(method: str, headers: Headers) -> bool:
+    """Whether a page from elsewhere asks, other than by a link that the reader follows."""
+    site, mode = headers.get("sec-fetch-site", ""), headers.get("sec-fetch-mode", "")
+    return site in ("cross-site", "same-site") and not (method in READS and mode == "navigate")
+
+
+def _refused(status: int, text: str) -> Response:
+    return PlainTextResponse(f"{text}\n", status)
+
+
+def _sealing(send: Send) -> Send:
+    """Sends answers with the headers that all have."""
+
+    async def sealed(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers.setdefault("content-security-policy", POLICY)
+            headers.update(HEADERS)
+        await send(message)
+
+    return sealed
+
+
+def _limited(receive: Receive) -> Receive:
+    """Receives a body of limited size, within a limited time; what is more is as if the reader had
+    gone.
+    """
+    left, is_whole = MOST_BODY, False
+
+    async def limited() -> Message:
+        nonlocal left, is_whole
+        try:
+            # Once the request is here, what comes is that the reader has gone, whenever that is.
+            message = await asyncio.wait_for(receive(), None if is_whole else BODY_S)
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+        left -= len(message.get("body", b""))
+        is_whole = not message.get("more_body", False)
+        return message if left >= 0 else {"type": "http.disconnect"}
+
+    return limited

@@ -1,0 +1,53 @@
+"""Pages and parts of pages, as answers: the report's templates, with links to the other pages."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from arena import __version__
+from arena.exports.report.page import Setting, policy_of, read, render
+
+PACKAGE = "arena.web"
+STYLE, SCRIPTS = "web.css", ("live.js",)
+# The one policy for trusted types is that of live.js, for parts of pages that come from here.
+POLICY = "connect-src 'self'; form-action 'self'; trusted-types arena"
+
+
+def page(
+    request: Request,
+    template: str,
+    values: Mapping[str, Any],
+    status: int = 200,
+    *,
+    further: tuple[str, ...] = (),
+) -> HTMLResponse:
+    """A page made from a template of this package or of the report, with ``further`` styles and
+    scripts of this package.
+    """
+    has_play = request.app.state.site.tables is not None
+    setting = setting_of_pages(further, has_play=has_play)
+    shown = {"version": __version__, "may_change": request.state.may_change, **values}
+    return answer(render(template, shown, setting), setting, status)
+
+
+def answer(text: str, setting: Setting, status: int = 200) -> HTMLResponse:
+    """A page with the policy of its kind, and never in a frame."""
+    policy = f"{policy_of(setting)}; frame-ancestors 'none'"
+    return HTMLResponse(text, status, {"content-security-policy": policy})
+
+
+@cache
+def setting_of_pages(further: tuple[str, ...], *, has_play: bool) -> Setting:
+    """What the pages served here have beyond those of reports."""
+    play = (("/play", "Play"),) if has_play else ()
+    links = (("/", "Runs"), *play, ("/rules", "Rules"))
+    style, *styles = (read(name, PACKAGE) for name in (STYLE, *_named(further, ".css")))
+    scripts = tuple(read(name, PACKAGE) for name in (*SCRIPTS, *_named(further, ".js")))
+    return Setting(PACKAGE, "\n".join([style, *styles]), scripts, POLICY, links)
+
+
+def _named(files: tuple[str, ...], ending: str) -> list[str]:
+    return [name for name in files if name.endswith(ending)]

@@ -1,0 +1,511 @@
+/* The form for a game. */
+(() => {
+  const form = document.getElementById("newgame");
+  form?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const said = document.getElementById("problem");
+    try {
+      const reply = await fetch("/play", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(Object.fromEntries(new FormData(form))) });
+      const { address, problem } = await reply.json();
+      if (address) location.assign(address);
+      else said.textContent = problem;
+    } catch {
+      said.textContent = "The server cannot be reached.";
+    }
+  });
+})();
+
+/* A game against bots. The server says what is so and what is legal; here it is shown, and a tile is aimed. */
+(() => {
+  const root = document.getElementById("playing");
+  if (!root) return;
+  const { html, svg } = draw;
+  const at = (id) => document.getElementById(id);
+  const by = Object.fromEntries(
+    ["ground", "grid", "tiles", "turn", "place", "hint", "said", "refused", "over", "ending", "look", "grade", "grading", "seats", "pace", "list", "moves", "choose", "story", "leave", "rules", "rules-open"].map((id) => [id, at(id)]),
+  );
+  const address = `/play/${root.dataset.name}`;
+  const SIDE = 40, FRAME = 22, STEP_MS = 650, MOST_BEHIND = 4;
+  const COLOURS = { R: "red", Y: "yellow", B: "blue" };
+  const GROUNDS = { ".": "grass", V: "village", "~": "lake" };
+  const WAYS = [[0, 1], [1, 0], [0, -1], [-1, 0]];
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  const live = by.ground.querySelector(".live");
+  const lights = svg("g", { class: "lights" });
+  const aimed = svg("g", { class: "aimed" });
+  live.before(lights);
+  live.after(aimed);
+
+  let view = null; // what the server said last
+  const elements = [], steps = [];
+  let start = [], shown = 0, scene = [], timer = 0, showScene = null, isFresh = true;
+  let chosen = 0, way = 0, place = null, hinted = [], isSent = false;
+  let legal = new Set(), rows = [], width = 0;
+
+  /* squares and moves */
+  const nameOf = (row, column) => `${String.fromCharCode(97 + column)}${row + 1}`;
+  const isOn = (row, column) => row >= 0 && column >= 0 && row < rows.length && column < width;
+  const squaresOf = (move) => [...move.matchAll(/([RYB])([a-z])(\d+)/g)].map(([, colour, column, row]) => [Number(row) - 1, column.charCodeAt(0) - 97, colour]);
+  const moveOf = (row, column, turned) => {
+    const [down, right] = WAYS[turned], [one, other] = view.hand[chosen] ?? "";
+    if (!isOn(row, column) || !isOn(row + down, column + right)) return null;
+    const halves = [`${one}${nameOf(row, column)}`, `${other}${nameOf(row + down, column + right)}`];
+    return (down < 0 || right < 0 ? halves.reverse() : halves).join("");
+  };
+  /* The tile over a square, as it is turned: the first half lies there, or else, if that is legal, the second. */
+  const over = (row, column, turned = way) => {
+    const [down, right] = WAYS[turned];
+    const both = [moveOf(row, column, turned), moveOf(row - down, column - right, turned)].filter(Boolean);
+    return both.find((move) => legal.has(move)) ?? both[0] ?? null;
+  };
+  const turns = () => (view.hand[chosen]?.[0] === view.hand[chosen]?.[1] ? [0, 1] : [0, 1, 2, 3]);
+  /* The next way to turn it: one that is legal here, if there is any. */
+  const turnedOn = (row, column) => {
+    const all = turns(), from = all.indexOf(way % all.length);
+    const order = [...all.slice(from + 1), ...all.slice(0, from)];
+    const fits = (turned) => place && legal.has(over(row, column, turned)) && over(row, column, turned) !== place.move;
+    return order.find(fits) ?? order[0];
+  };
+  const spoken = (move) => {
+    const [[, , one], [, , other]] = squaresOf(move);
+    const [first, second] = squaresOf(move).map(([row, column]) => nameOf(row, column));
+    return `${COLOURS[one]}-${COLOURS[other]} at ${first} ${second}`;
+  };
+  const isMine = () => view?.state === "yours" && shown === steps.length && !isSent;
+
+  /* drawing */
+  const tileAt = (move, more) => {
+    const [[row, column, one], [below, beside, other]] = squaresOf(move);
+    const part = `q${one}${other}${row === below ? "h" : "v"}`;
+    return svg("g", more, svg("use", { href: `#${part}`, x: column * SIDE, y: row * SIDE }),
+      svg("rect", { x: column * SIDE + 1, y: row * SIDE + 1, width: (beside - column + 1) * SIDE - 2, height: (below - row + 1) * SIDE - 2, rx: 8 }));
+  };
+  const showAim = () => {
+    const isLegal = place && legal.has(place.move);
+    by.place.disabled = !isMine() || !isLegal;
+    aimed.replaceChildren(...hinted.map(([move], number) => {
+      const [[row, column], [below, beside]] = squaresOf(move);
+      const mark = svg("text", { x: (column + beside + 1) * SIDE / 2, y: (row + below + 1) * SIDE / 2 + 7, class: "mark" });
+      mark.textContent = number + 1;
+      const tile = tileAt(move, { class: "hinted" });
+      tile.append(mark);
+      return tile;
+    }));
+    if (isMine() && place) aimed.append(tileAt(place.move, { class: isLegal ? "ghost" : "ghost bad" }));
+  };
+  const showLights = () => {
+    const held = view.hand[chosen] ?? "", wanted = [held, [...held].reverse().join("")];
+    const squares = new Map();
+    if (isMine()) {
+      for (const move of legal) {
+        const both = squaresOf(move);
+        if (!wanted.includes(both[0][2] + both[1][2])) continue;
+        for (const [row, column] of both) squares.set(`${row} ${column}`, [row, column]);
+      }
+    }
+    lights.replaceChildren(...[...squares.values()].map(([row, column]) => svg("rect", { x: column * SIDE + 3, y: row * SIDE + 3, width: SIDE - 6, height: SIDE - 6, rx: 6 })));
+  };
+  const aim = (row, column) => {
+    const move = isMine() ? over(row, column) : null;
+    place = move ? { row, column, move } : null;
+    showAim();
+  };
+  const turn = () => {
+    if (!view) return;
+    const [row, column] = place ? [place.row, place.column] : focused;
+    way = turnedOn(row, column);
+    if (place) aim(row, column);
+    showTiles();
+  };
+  const choose = (number) => {
+    if (!view || number >= view.hand.length) return;
+    chosen = number;
+    if (way >= turns().length) way %= turns().length;
+    showTiles();
+    showLights();
+    if (place) aim(place.row, place.column);
+    showAim();
+  };
+
+  /* the hand: three buttons that stay, so that the focus does */
+  const buttons = [0, 1, 2].map((number) => {
+    const button = html("button", { type: "button", class: "tile" });
+    button.addEventListener("click", () => choose(number));
+    return button;
+  });
+  by.tiles.append(...buttons);
+  const showTiles = () => {
+    buttons.forEach((button, number) => {
+      const tile = view.hand?.[number];
+      button.hidden = !tile;
+      if (!tile) return;
+      const isChosen = number === chosen;
+      button.setAttribute("aria-pressed", String(isChosen));
+      button.setAttribute("aria-label", `Tile ${number + 1}: ${COLOURS[tile[0]]} and ${COLOURS[tile[1]]}`);
+      const picture = draw.domino(tile);
+      picture.setAttribute("aria-hidden", "true");
+      if (isChosen) picture.classList.add(`way${way}`);
+      button.replaceChildren(picture, html("kbd", { "aria-hidden": "true" }, String(number + 1)));
+    });
+  };
+
+  /* the squares: a grid with one of them in the order of the tab key */
+  let cells = [], focused = [0, 0];
+  const makeGrid = () => {
+    by.ground.style.setProperty("--columns", width);
+    by.ground.style.setProperty("--rows", rows.length);
+    const [wide, high] = [width * SIDE + 2 * FRAME, rows.length * SIDE + 2 * FRAME];
+    Object.assign(by.grid.style, { left: `${(100 * FRAME) / wide}%`, right: `${(100 * FRAME) / wide}%`, top: `${(100 * FRAME) / high}%`, bottom: `${(100 * FRAME) / high}%` });
+    root.style.setProperty("--shape", wide / high);
+    cells = rows.map((line, row) => [...line].map((_, column) => {
+      const cell = html("div", { role: "gridcell", tabindex: "-1" });
+      cell.place = [row, column];
+      return cell;
+    }));
+    by.grid.replaceChildren(...cells.map((line) => html("div", { role: "row" }, ...line)));
+    focused = [Math.floor(rows.length / 2), Math.floor(width / 2)];
+    cells[focused[0]][focused[1]].tabIndex = 0;
+  };
+  const nameCells = () => view.cells.forEach((text, number) => {
+    const row = Math.floor(number / width), column = number % width, owner = text[1];
+    const what = COLOURS[text[0]] ? `${COLOURS[text[0]]} space` : GROUNDS[text[0]];
+    cells[row][column].setAttribute("aria-label", `${nameOf(row, column)}, ${what}${owner ? ` of ${called(Number(owner))}` : ""}`);
+  });
+  const focusOn = (row, column) => {
+    if (!isOn(row, column)) return;
+    cells[focused[0]][focused[1]].tabIndex = -1;
+    focused = [row, column];
+    cells[row][column].tabIndex = 0;
+    cells[row][column].focus({ preventScroll: true });
+  };
+  const called = (seat) => (seat === view.seat ? "you" : view.names[seat]);
+  const Called = (seat) => (seat === view.seat ? "You" : view.names[seat]);
+
+  /* what the server is asked */
+  const ask = async (what, more = {}) => {
+    try {
+      const reply = await fetch(`${address}/${what}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ steps: steps.length, ...more }) });
+      return await reply.json();
+    } catch {
+      return { problem: "the server cannot be reached: the game goes on once it is there again" };
+    }
+  };
+  const refuse = (words) => {
+    by.refused.hidden = !words;
+    by.refused.replaceChildren(...said(words));
+  };
+  /* Words with the rules in them as buttons that open their text. */
+  const said = (words) => words.split(/\b(R\d\.\d)\b/).map((part) => {
+    const rule = /^R\d\.\d$/.test(part) && at(part.toLowerCase().replace(".", ""));
+    if (!rule) return part;
+    const button = html("button", { type: "button", class: "rule" }, part);
+    button.title = rule.querySelector("dd").textContent;
+    button.addEventListener("click", () => openRules(rule));
+    return button;
+  });
+  const openRules = (rule) => {
+    by.rules.showModal();
+    if (rule) rule.focus();
+  };
+  const send = async (move) => {
+    if (!isMine() || !move) return;
+    if (!legal.has(move)) {
+      const { answer, problem } = await ask("why", { move });
+      refuse(answer || problem || "");
+      return;
+    }
+    isSent = true;
+    place = null;
+    refuse("");
+    showAim();
+    showLights();
+    const { problem } = await ask("move", { move });
+    isSent = Boolean(!problem && isSent);
+    if (problem) {
+      refuse(problem);
+      showAim();
+      showLights();
+    }
+  };
+  const hint = async () => {
+    if (!isMine()) return;
+    by.hint.disabled = true;
+    const { answer, problem } = await ask("hint");
+    by.hint.disabled = !isMine();
+    if (problem) return refuse(problem);
+    hinted = answer;
+    by.said.replaceChildren(`Of many random games you win most after ${answer.map(([move, share], number) => `${number + 1}: ${spoken(move)} (${Math.round(100 * share)}\u00a0%)`).join(", ")}.`);
+    return showAim();
+  };
+
+  /* what happened */
+  const stepWords = ({ seat, move }) => (move === "pass" ? `${Called(seat)} ${seat === view.seat ? "have" : "has"} no legal move and ${seat === view.seat ? "pass" : "passes"}` : `${Called(seat)} placed ${spoken(move)}`);
+  const faultsAfter = (turn) => view.faults.filter((fault) => fault.turn === turn);
+  const tell = (step) => {
+    const found = /^(\w)([a-z]\d+)(\w)([a-z]\d+)$/.exec(step.move);
+    const what = found ? [draw.domino(found[1] + found[3]), ` ${found[2]}\u2013${found[4]}`] : ["passes"];
+    const entry = html("li", {}, html("p", {}, `${step.turn}. `, html("bdi", {}, Called(step.seat)), " ", ...what), ...step.events.map(([, words]) => html("span", {}, ...said(words))));
+    const squares = step.came.filter((number) => elements[number][0] === 0);
+    entry.addEventListener("pointerenter", () => showScene.light(squares, true));
+    entry.addEventListener("pointerleave", () => showScene.light(squares, false));
+    by.story.append(entry);
+    by.story.scrollTop = by.story.scrollHeight;
+  };
+  let toldFaults = 0;
+  const tellFaults = () => {
+    for (; toldFaults < view.faults.length; toldFaults += 1) by.story.append(html("li", {}, html("span", { class: "key" }, ...said(view.faults[toldFaults].words))));
+    by.story.scrollTop = by.story.scrollHeight;
+  };
+  const chip = (change) => (change ? [html("i", { class: change > 0 ? "chip more" : "chip" }, `${change > 0 ? "+" : "\u2212"}${Math.abs(change)}`)] : []);
+  const showSeats = (left, before, mover) => {
+    const gone = new Set(view.faults.map((fault) => fault.seat));
+    by.seats.replaceChildren(...view.names.map((name, seat) => {
+      const isOver = view.state === "over" || view.state === "broken";
+      const does = gone.has(seat) ? "forfeited" : isOver ? "" : seat === mover ? (seat === view.seat ? "your move" : "thinks\u2026") : "";
+      const who = html("div", { class: "who" }, html("bdi", {}, called(seat)), html("small", {}, does || `seat ${seat}`));
+      const count = html("div", { class: "count" }, ...chip(left[seat] - before[seat]), html("b", {}, String(left[seat])), html("small", {}, " to place"));
+      const held = Array(view.hands[seat] ?? 0).fill("??").map(() => draw.domino("??"));
+      const hand = seat === view.seat ? [] : [html("div", { class: "hand" }, ...held)];
+      return html("li", { class: !isOver && seat === mover ? "moves" : "" }, draw.badge(seat), who, count, draw.stock(seat, left[seat], view.stock), ...hand);
+    }));
+  };
+  const leftAfter = (number) => steps[number - 1]?.left ?? Array(view.names.length).fill(view.stock);
+  const showPace = () => {
+    const last = Math.max(shown, 1);
+    const picture = svg("svg", { viewBox: `0 0 ${last} 100`, preserveAspectRatio: "none" });
+    view.names.forEach((_, seat) => {
+      const d = Array.from({ length: shown + 1 }, (_, number) => `${number ? "L" : "M"}${number} ${96 - (92 * leftAfter(number)[seat]) / view.stock}`).join("");
+      picture.append(svg("path", { d: `${d}h0`, class: "back" }), svg("path", { d: `${d}h0`, class: `s${seat}` }));
+    });
+    by.pace.replaceChildren(html("span", {}, "pagodas to place"), picture);
+  };
+  const sendHome = (step) => {
+    const owner = (element) => element[1].at(-1);
+    const pagodas = (numbers) => numbers.map((number) => elements[number]).filter(([layer]) => layer === draw.PAGODAS);
+    const came = pagodas(step.came);
+    for (const went of pagodas(step.went)) {
+      const stays = came.some((one) => owner(one) === owner(went) && one[2] === went[2] && one[3] === went[3]);
+      if (!stays) draw.flyHome(live, went, by.seats.children[owner(went)].querySelector(".stock"));
+    }
+  };
+  const advance = (isMoving) => {
+    const step = steps[shown];
+    shown += 1;
+    const gone = new Set(step.went);
+    scene = [...scene.filter((number) => !gone.has(number)), ...step.came];
+    tell(step);
+    if (!isMoving) return;
+    showScene(scene, true);
+    showSeats(step.left, leftAfter(shown - 1), steps[shown]?.seat ?? view.mover);
+    sendHome(step);
+    showPace();
+  };
+  const settle = () => {
+    showScene(scene, false);
+    showSeats(view.left, view.left, view.mover);
+    showPace();
+  };
+  const words = () => {
+    const last = steps.slice(-view.names.length).reverse().find(({ seat }) => seat !== view.seat);
+    const before = last && shown ? `${stepWords(last)}${last.events.length ? `; ${last.events.map(([, told]) => told).join("; ")}` : ""}. ` : "";
+    if (view.state === "starting") return "The bots are made ready.";
+    if (view.state === "yours") return `${before}Your move.`;
+    if (view.state === "theirs") return `${before}${view.mover === view.seat ? "" : `${view.names[view.mover] ?? "A bot"} thinks.`}`;
+    return `${before}${endWords()}`;
+  };
+  const endWords = () => {
+    if (view.state === "broken") return `The game has ended without a result: ${view.says}.`;
+    const order = view.ranks.map((rank, seat) => [rank, seat]).sort((one, other) => one[0] - other[0]);
+    const places = order.map(([rank, seat]) => `${rank}. ${called(seat)} (${view.final[seat]} left)`).join(", ");
+    const winners = order.filter(([rank]) => rank === 1);
+    const mine = view.ranks[view.seat] === 1;
+    const head = mine ? (winners.length > 1 ? "You share the win." : "You win!") : `${winners.map(([, seat]) => view.names[seat]).join(" and ")} ${winners.length > 1 ? "share the win" : "wins"}.`;
+    return `${head} The game is over (${view.end}): ${places}. ${view.says ? `Note: ${view.says}.` : ""}`;
+  };
+  const showRest = () => {
+    tellFaults();
+    legal = new Set(isMine() ? view.legal : []);
+    if (chosen >= view.hand.length) chosen = 0;
+    if (isMine() && !hasPlace(chosen)) chosen = Math.max(0, view.hand.findIndex((_, number) => hasPlace(number)));
+    way %= Math.max(turns().length, 1);
+    hinted = [];
+    showTiles();
+    showLights();
+    nameCells();
+    if (place) aim(place.row, place.column);
+    else showAim();
+    by.hint.disabled = by.turn.disabled = !isMine();
+    by.list.hidden = !isMine();
+    by.moves.replaceChildren(...view.hand.flatMap((tile, number) => (view.hand.indexOf(tile) === number ? [group(tile)] : [])));
+    by.said.replaceChildren(...said(words()));
+    showEnd();
+  };
+  const holds = (move, tile) => {
+    const [[, , one], [, , other]] = squaresOf(move);
+    return one + other === tile || other + one === tile;
+  };
+  const hasPlace = (number) => [...legal].some((move) => holds(move, view.hand[number]));
+  const group = (tile) => {
+    const found = [...legal].filter((move) => holds(move, tile));
+    return html("optgroup", { label: `${COLOURS[tile[0]]}-${COLOURS[tile[1]]}` }, ...found.map((move) => html("option", { value: move }, spoken(move))));
+  };
+  const showEnd = () => {
+    const isOver = (view.state === "over" || view.state === "broken") && shown === steps.length;
+    root.classList.toggle("is-over", isOver);
+    by.over.hidden = !isOver;
+    by.leave.hidden = isOver;
+    if (!isOver) return;
+    by.ending.textContent = endWords();
+    if (view.seed) at("seed").textContent = `, seed ${view.seed}`;
+    by.look.hidden = by.grade.hidden = !view.kept;
+    if (view.kept) by.look.href = `/runs/${encodeURIComponent(view.kept)}/games/${view.game.split("/").map(encodeURIComponent).join("/")}`;
+    if (view.grading) {
+      by.grade.disabled = true;
+      by.grading.hidden = false;
+      by.grading.textContent = view.grading;
+      if (view.graded) by.look.textContent = "Look at the game with its key moments";
+    }
+  };
+  const follow = () => {
+    clearTimeout(timer);
+    timer = 0;
+    while (steps.length - shown > MOST_BEHIND || (shown < steps.length && (calm.matches || document.hidden || isFresh))) advance(false);
+    if (shown === steps.length) {
+      if (isFresh || timer === 0) settleOnce();
+      return showRest();
+    }
+    advance(true);
+    if (shown === steps.length) return showRest();
+    timer = setTimeout(follow, STEP_MS);
+    return undefined;
+  };
+  let settled = -1;
+  const settleOnce = () => {
+    if (settled === shown && !isFresh) return showSeats(view.left, leftAfter(shown - 1), view.mover);
+    settled = shown;
+    return settle();
+  };
+  const hear = (news) => {
+    if (news.from[0] === 0 && news.from[1] === 0 && view) {
+      // a new connection tells all of it again
+      elements.splice(0, elements.length, ...news.elements);
+      steps.splice(0, steps.length, ...news.steps);
+    } else {
+      elements.push(...news.elements);
+      steps.push(...news.steps);
+    }
+    const isFirst = view === null || !rows.length;
+    view = { left: [], hands: [], hand: [], ...news };
+    isSent = false;
+    if (isFirst) {
+      rows = view.rows;
+      width = rows[0].length;
+      showScene = draw.stage(live, elements);
+      makeGrid();
+    }
+    if (!view.left.length) view.left = Array(view.names.length).fill(view.stock);
+    if (!start.length && view.start.length) {
+      start = view.start;
+      scene = [...start];
+    }
+    follow();
+    isFresh = start.length === 0;
+  };
+
+  /* pointer, wheel, fingers */
+  let lastTouch = 0;
+  const cellOf = (event) => event.target.closest?.("[role=gridcell]");
+  by.grid.addEventListener("pointermove", (event) => {
+    const cell = cellOf(event);
+    if (cell && event.pointerType === "mouse" && (place?.row !== cell.place[0] || place?.column !== cell.place[1])) aim(...cell.place);
+  });
+  by.grid.addEventListener("pointerleave", (event) => {
+    if (event.pointerType !== "mouse" || by.grid.contains(document.activeElement)) return;
+    place = null;
+    showAim();
+  });
+  by.grid.addEventListener("pointerdown", (event) => {
+    if (event.pointerType !== "mouse") lastTouch = event.timeStamp;
+  });
+  by.grid.addEventListener("click", (event) => {
+    const cell = cellOf(event);
+    if (!cell || !view) return;
+    focusOn(...cell.place);
+    const isTouch = lastTouch && event.timeStamp - lastTouch < 1500;
+    if (!isTouch) {
+      aim(...cell.place);
+      if (place) send(place.move);
+      return;
+    }
+    const covers = place && squaresOf(place.move).some(([row, column]) => row === cell.place[0] && column === cell.place[1]);
+    if (covers) return void turn();
+    place = { row: cell.place[0], column: cell.place[1], move: over(...cell.place) ?? "" };
+    if (!legal.has(place.move)) way = turnedOn(...cell.place);
+    aim(...cell.place);
+    if (place && isMine() && !legal.has(place.move)) send(place.move);
+  });
+  by.ground.addEventListener("wheel", (event) => {
+    if (!isMine()) return;
+    event.preventDefault();
+    if (event.timeStamp - (by.ground.wheeled ?? -1e3) < 120) return;
+    by.ground.wheeled = event.timeStamp;
+    turn();
+  }, { passive: false });
+  by.ground.addEventListener("touchstart", (event) => {
+    if (event.touches.length !== 2 || !isMine()) return;
+    event.preventDefault();
+    turn();
+  }, { passive: false });
+
+  /* keys */
+  by.grid.addEventListener("focusin", (event) => {
+    const cell = cellOf(event);
+    if (cell && cell.matches(":focus-visible")) aim(...cell.place);
+  });
+  const steer = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+  by.grid.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const [row, column] = focused;
+    if (steer[event.key]) focusOn(row + steer[event.key][0], column + steer[event.key][1]);
+    else if (event.key === "Home") focusOn(row, 0);
+    else if (event.key === "End") focusOn(row, width - 1);
+    else if (event.key === "Enter" || event.key === " ") {
+      aim(row, column);
+      send(place?.move);
+    } else return;
+    if (steer[event.key] || event.key === "Home" || event.key === "End") aim(...focused);
+    event.preventDefault();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || by.rules.open || event.target.closest?.("input, select, textarea")) return;
+    const key = event.key.toLowerCase();
+    if ("123".includes(key) && key.length === 1) choose(Number(key) - 1);
+    else if (key === "r") turn();
+    else if (key === "h") hint();
+  });
+  by.turn.addEventListener("click", turn);
+  by.hint.addEventListener("click", hint);
+  by.place.addEventListener("click", () => send(place?.move));
+  by.choose.addEventListener("click", () => send(by.moves.value));
+  by["rules-open"].addEventListener("click", () => openRules(null));
+  by.leave.addEventListener("click", () => ask("leave"));
+  by.grade.addEventListener("click", async () => {
+    const { problem } = await ask("review");
+    if (problem) refuse(problem);
+  });
+  for (const button of root.querySelectorAll("[data-again]")) {
+    button.addEventListener("click", async () => {
+      const { address: next, problem } = await ask(`again/${button.dataset.again}`);
+      if (next) location.assign(next);
+      else refuse(problem);
+    });
+  }
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && view) follow();
+  });
+
+  const source = new EventSource(`${address}/events`);
+  source.addEventListener("message", (event) => hear(JSON.parse(event.data)));
+  source.addEventListener("open", () => refuse(""));
+  source.addEventListener("error", () => refuse("The connection is lost. The game waits; this page goes on with it as soon as the server is there again."));
+})();

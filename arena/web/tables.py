@@ -1,0 +1,93 @@
+"""The games of the person at the page: those that are being played, and the latest of those that
+are over.
+"""
+
+import secrets
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from arena.commands.allowing import SandboxChoice
+from arena.commands.folders import results_folder
+from arena.commands.played import played_game
+from arena.commands.single import SingleGame
+from arena.errors import UserError
+from arena.match.clock import Timing
+from arena.players.folder import Bot
+from arena.players.person import PERSON
+from arena.rules.boards import Board
+from arena.tournament.session import new_seed
+from arena.web.table import Table
+
+MOST, MOST_OVER = 8, 20
+CLOSE_S = 2.0
+
+
+class Wish(NamedTuple):
+    """A game that somebody wants to play: against which bots, at which seat, on which tiles."""
+
+    bots: Sequence[Bot]
+    seat: int
+    board: Board
+    seed: str
+    deal: int = 0
+    timing: Timing = Timing()
+
+    def again(self, how: str) -> Self:
+        """The same with new tiles, with the same ones at the ``seat`` after this one, or just the
+        ``same``.
+        """
+        if how == "seat":
+            return self._replace(seat=(self.seat + 1) % (len(self.bots) + 1))
+        return self if how == "same" else self._replace(seed=new_seed(), deal=0)
+
+
+class Tables:
+    """All games of one server. ``begin`` raises UserError when there are too many."""
+
+    def __init__(self, home: Path, choice: SandboxChoice) -> None:
+        self._home, self._choice = home, choice
+        self._tables = dict[str, tuple[Table, Wish]]()
+        self._lock = threading.Lock()
+
+    def begin(self, wish: Wish) -> str:
+        """Starts a game; returns its name. Raises UserError."""
+        seats = [*wish.bots[: wish.seat], PERSON, *wish.bots[wish.seat :]]
+        game = played_game(seats, [wish.board], wish.timing, wish.seed, wish.deal)
+        sandbox = self._choice.sandbox_for(wish.bots)
+        single = SingleGame(wish.bots, wish.seat, wish.timing, sandbox)
+        table = Table(single, game, results_folder(self._home))
+        with self._lock:
+            self._make_room()
+            name = secrets.token_urlsafe(9)
+            self._tables[name] = table, wish
+        table.begin()
+        return name
+
+    def find(self, name: str) -> tuple[Table, Wish] | None:
+        """A game by its name, and the wish for it."""
+        return self._tables.get(name)
+
+    def in_play(self) -> list[tuple[str, Table]]:
+        """The games that are not over."""
+        found = list(self._tables.items())
+        return [(name, table) for name, (table, _) in found if not table.is_over]
+
+    def close(self) -> None:
+        """Gives all games up."""
+        for table, _ in self._tables.values():
+            table.leave("the server was ended")
+        for table, _ in self._tables.values():
+            table.close(CLOSE_S)
+
+    def _make_room(self) -> None:
+        """Forgets the oldest games that are over. Raises UserError."""
+        over = [name for name, (table, _) in self._tables.items() if table.is_over]
+        if len(self._tables) - len(over) >= MOST:
+            raise UserError(
+                f"expected at most {MOST} games at once, and so many are being played",
+                "finish one of them, or leave it",
+            )
+        for name in over[:-MOST_OVER]:
+            del self._tables[name]

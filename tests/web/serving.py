@@ -1,0 +1,60 @@
+"""A real server in a process of its own, and requests as a browser or an attacker sends them."""
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+from urllib.parse import urlsplit
+
+from tests.e2e.conftest import ROOT
+
+
+class Served:
+    """``arena serve`` in a home. ``cookie`` is what the printed address gives a browser."""
+
+    def __init__(self, home, *options):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "arena", "serve", "--port", "0", *map(str, options)],
+            cwd=home,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self.url = self.process.stdout.readline().strip()
+        self.port = urlsplit(self.url).port
+        self.token = urlsplit(self.url).query.removeprefix("token=")
+        self.cookie = f"arena-{self.port}={self.token}"
+
+    def ask(self, path="/", method="GET", body=None, **headers):
+        """Status, headers and text of an answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        connection.putrequest(method, path, skip_host="host" in headers)
+        if body is not None:
+            headers.setdefault("content_length", str(len(body)))
+        for name, value in headers.items():
+            connection.putheader(name.replace("_", "-"), value)
+        connection.endheaders(body)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, dict(answer.getheaders()), text
+
+    def raw(self):
+        """A connection of one's own."""
+        return socket.create_connection(("127.0.0.1", self.port), timeout=120)
+
+    def stop(self, number=signal.SIGINT):
+        """Ends the server; returns its exit status, and what it said on stderr."""
+        self.process.send_signal(number)
+        _, said = self.process.communicate(timeout=60)
+        return self.process.returncode, said
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate(timeout=60)

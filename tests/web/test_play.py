@@ -1,0 +1,301 @@
+"""Games against bots on a page: what it is told, what it may do, and what becomes of the game."""
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from arena.exports.verify import verify_run
+from arena.match.replay import replay
+from arena.records.find import read_records
+from arena.rules import State
+from arena.rules.boards import built_in
+from arena.rules.notation import TILES, deck_text, move_text, parse_deck
+from arena.tournament.deals import deck_of
+from tests.e2e.conftest import ROOT
+from tests.web.serving import Served
+
+BOTS = ROOT / "tests" / "bots"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("playing")
+    (folder / "bots").mkdir()
+    (folder / ".arena-home").touch()
+    for name in ("exits_midway", "silent"):
+        bot = folder / "bots" / name.replace("_", "-")
+        bot.mkdir()
+        (bot / "bot.py").write_text((BOTS / f"{name}.py").read_text())
+        (bot / "bot.toml").write_text(
+            f'name = "{bot.name}"\nversion = "1"\ncommand = ["python3", "bot.py"]\n'
+        )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(home):
+    one = Served(home)
+    yield one
+    one.close()
+
+
+class Game:
+    """A game as its page sees it. ``told`` is all that came, as text."""
+
+    def __init__(self, server, address):
+        self.server, self.address, self.told = server, address, []
+
+    def post(self, what, **ask):
+        status, _, text = self.server.ask(
+            f"{self.address}/{what}", "POST", json.dumps(ask).encode(), cookie=self.server.cookie
+        )
+        return status, json.loads(text)
+
+    @contextmanager
+    def events(self):
+        """The views, one after the other."""
+        with self.server.raw() as connection:
+            connection.sendall(
+                f"GET {self.address}/events HTTP/1.1\r\nhost: 127.0.0.1:{self.server.port}\r\n"
+                f"cookie: {self.server.cookie}\r\n\r\n".encode()
+            )
+            yield self._views(connection.makefile("rb"))
+
+    def _views(self, lines):
+        for line in lines:
+            if line.startswith(b"data: "):
+                self.told.append(line.decode())
+                yield json.loads(line[len(b"data: ") :])
+
+    def view(self):
+        """The present state, as a page that has just been opened gets it."""
+        with self.events() as views:
+            return next(views)
+
+    def play(self, choose=lambda view: view["legal"][0], until=lambda view: False):
+        """Plays until the game is over; returns the last view."""
+        with self.events() as views:
+            for view in views:
+                if view["state"] in ("over", "broken") or until(view):
+                    return view
+                if view["state"] == "yours":
+                    assert self.post("move", move=choose(view), steps=view["count"])[0] == 200
+        raise AssertionError("the events ended")
+
+    def leave(self):
+        """Gives the game up; returns the last view."""
+        assert self.post("leave", steps=0)[0] == 200
+        with self.events() as views:
+            return next(view for view in views if view["state"] in ("over", "broken"))
+
+
+def begin(server, **wanted):
+    body = json.dumps(wanted).encode()
+    status, _, text = server.ask("/play", "POST", body, cookie=server.cookie)
+    reply = json.loads(text)
+    assert status == 200, reply
+    return Game(server, reply["address"])
+
+
+@pytest.fixture(scope="module")
+def played(server):
+    """A finished game at the second seat against two bots, with all that its page was told."""
+    game = begin(server, bot="greedy", bot2="random", seat="1", seed="known", board="lion")
+    return game, game.play()
+
+
+def test_a_game_is_played_to_its_end_and_kept_like_any_other(played, home):
+    _, view = played
+    assert view["state"] == "over"
+    assert len(view["ranks"]) == 3
+    folder = home / "results" / view["kept"]
+    checked = verify_run(folder)
+    assert checked.differences == []
+    assert checked.replayed == 1
+    (record,) = read_records(folder)
+    assert record.bots == ["greedy", "human", "random"]
+    assert record.id == view["game"]
+    assert record.deck == deck_of("known", "lion", 0)
+
+
+def test_the_page_is_told_of_no_other_hand_and_of_no_tile_to_come(played, home):
+    game, view = played
+    (record,) = read_records(home / "results" / view["kept"])
+    assert game.told
+    known = {"state", "count", "faults", "legal", "says", "seat", "names", "stock", "board", "rows"}
+    known |= {"from", "elements", "start", "steps", "version", "cells", "left", "hand", "hands"}
+    known |= {"pile", "mover", "turn", "end", "ranks", "final", "kept", "game", "seed"}
+    step = {"seat", "turn", "move", "came", "went", "left", "events"}
+    hands = [hand for state in _states(record) for hand in [deck_text(state.hands[1])]]
+    for line in game.told:
+        told = json.loads(line.removeprefix("data: "))
+        assert set(told) <= known
+        assert all(set(one) == step for one in told["steps"])
+        assert all(isinstance(held, int) for held in told["hands"])
+        assert "".join(told.get("hand", [])) in hands
+        assert set(told.get("hand", [])) <= set(TILES)
+        assert ("seed" in told) == (told["state"] == "over")
+        assert record.deck not in line
+
+
+def _states(record):
+    board = built_in("lion")
+    state = State(board, 3, parse_deck(record.deck))
+    yield state.copy()
+    for one in replay(record, board):
+        yield one.state.copy()
+
+
+def test_what_is_legal_is_what_the_rules_say(played, home):
+    game, view = played
+    (record,) = read_records(home / "results" / view["kept"])
+    first = json.loads(next(line for line in game.told if '"state":"yours"' in line)[6:])
+    state = next(state for state in _states(record) if state.mover == 1)
+    assert first["legal"] == [move_text(state.board, move) for move in state.legal_moves()]
+    assert first["hand"] == [TILES[tile] for tile in state.hands[1]]
+
+
+def test_an_illegal_move_is_refused_with_the_rule_and_the_game_goes_on(server):
+    game = begin(server, bot="random", seed="refused")
+    view = game.play(until=lambda view: view["state"] == "yours")
+    tile = view["hand"][0]
+    far = f"{tile[0]}a1{tile[1]}b1"
+    assert game.post("why", move=far, steps=view["count"])[1]["answer"].endswith("(R4.2)")
+    status, reply = game.post("move", move=far, steps=view["count"])
+    assert (status, reply["problem"][-6:]) == (409, "(R4.2)")
+    for odd in ("", "Ra1", "x" * 2000, "pass", "Ra1Rz99", "R\u0661\u0661Ra2"):
+        assert game.post("move", move=odd, steps=view["count"])[0] == 409
+    assert game.post("move", move=view["legal"][0], steps=view["count"])[0] == 200
+    game.leave()
+
+
+def test_a_move_counts_once_and_only_in_the_position_it_was_chosen_for(server):
+    game = begin(server, bot="random", seed="twice")
+    view = game.play(until=lambda view: view["state"] == "yours")
+    ask = {"move": view["legal"][3], "steps": view["count"]}
+    with ThreadPoolExecutor(8) as hands:
+        statuses = sorted(
+            status for status, _ in hands.map(lambda _: game.post("move", **ask), range(8))
+        )
+    assert statuses == [200] + [409] * 7
+    later = game.play(until=lambda view: view["count"] > 1)
+    assert [step["move"] for step in later["steps"]][:1] in ([], [ask["move"]])
+    assert game.view()["steps"][0]["move"] == ask["move"]
+    game.leave()
+
+
+def test_a_page_opened_later_is_told_everything_and_two_pages_are_told_the_same(server):
+    game = begin(server, bot="careful-2", seed="again", seat="1")
+    with game.events() as first, game.events() as second:
+        for _ in range(3):
+            views = [
+                next(view for view in views if view["state"] == "yours")
+                for views in (first, second)
+            ]
+            assert views[0]["legal"] == views[1]["legal"]
+            game.post("move", move=views[0]["legal"][0], steps=views[0]["count"])
+    late = game.view()
+    assert late["from"] == [0, 0]
+    assert len(late["steps"]) == late["count"] >= 6
+    assert {number for step in late["steps"] for number in step["came"]} <= set(
+        range(len(late["elements"]))
+    )
+    game.leave()
+
+
+def test_hints_are_legal_moves_with_their_share_of_random_wins(server):
+    game = begin(server, bot="random", seed="hint")
+    view = game.play(until=lambda view: view["state"] == "yours")
+    hints = game.post("hint", steps=view["count"])[1]["answer"]
+    assert len(hints) == 3
+    assert all(move in view["legal"] and 0 <= share <= 1 for move, share in hints)
+    game.leave()
+
+
+def test_a_game_that_is_left_ends_without_a_record(server, home):
+    before = set((home / "results").iterdir())
+    game = begin(server, bot="greedy")
+    assert game.play(until=lambda view: view["state"] == "yours")["state"] == "yours"
+    view = game.leave()
+    assert (view["state"], view["says"]) == ("broken", "you left the game")
+    assert game.post("move", move="Ra1Ra2", steps=1) == (409, {"problem": "the game is over"})
+    assert game.post("review", steps=1)[0] == 409
+    assert set((home / "results").iterdir()) == before
+
+
+@pytest.mark.parametrize("bot", ["exits-midway", "silent"])
+def test_a_bot_that_forfeits_is_told_in_words_and_the_others_play_on(server, bot):
+    game = begin(server, bot=bot, bot2="random", ms="200", seed="fault")
+    view = game.play()
+    assert view["state"] == "over", view
+    (fault,) = view["faults"]
+    assert fault["seat"] == 1
+    assert re.match(rf"{bot} forfeits \(\w+.*\): ", fault["words"])
+    assert view["ranks"][1] == 3
+
+
+def test_the_same_tiles_again_at_another_seat(server):
+    game = begin(server, bot="random", seed="deal")
+    first = game.play(until=lambda view: view["state"] == "yours")
+    for how, seat, is_same in (("same", 0, True), ("new", 0, False), ("seat", 1, False)):
+        other = Game(server, game.post(f"again/{how}", steps=0)[1]["address"])
+        view = other.play(until=lambda view: view["state"] == "yours")
+        assert view["seat"] == seat
+        assert (view["hand"] == first["hand"]) == is_same
+        other.leave()
+    game.leave()
+
+
+def test_whoever_has_no_token_sees_nothing_and_changes_nothing(server, played):
+    game, _ = played
+    for path in ("/play", game.address, f"{game.address}/events"):
+        assert server.ask(path)[0] == 403
+    for path in ("/play", f"{game.address}/move", f"{game.address}/leave"):
+        assert server.ask(path, "POST", b"{}")[0] == 403
+        foreign = {"cookie": server.cookie, "origin": "http://evil.example"}
+        assert server.ask(path, "POST", b"{}", **foreign)[0] == 403
+
+
+def test_odd_questions_and_wishes_are_refused_in_words(server, played):
+    game, _ = played
+    for body in (b"", b"[]", b'{"steps":"1"}', b'{"steps":1,"x":2}', b"\xff", b"[" * 60_000):
+        status, _, text = server.ask(f"{game.address}/move", "POST", body, cookie=server.cookie)
+        assert (status, "problem" in json.loads(text)) == (400, True)
+    for wanted in (
+        {"bot": "../../etc"},
+        {"bot": "./bots/silent"},
+        {"bot": ""},
+        {"bot": "greedy", "bot2": "greedy"},
+        {"bot": "greedy", "seat": "2"},
+        {"bot": "greedy", "board": "/etc/passwd"},
+        {"bot": "greedy", "ms": "-1"},
+        {"bot": "human"},
+    ):
+        body = json.dumps(wanted).encode()
+        status, _, text = server.ask("/play", "POST", body, cookie=server.cookie)
+        assert (status, "problem" in json.loads(text)) == (409, True), wanted
+    assert server.ask("/play/no-such-game", cookie=server.cookie)[0] == 404
+
+
+def test_only_so_many_games_are_played_at_once(server):
+    games = [begin(server, bot="random") for _ in range(8)]
+    body = json.dumps({"bot": "random"}).encode()
+    status, _, text = server.ask("/play", "POST", body, cookie=server.cookie)
+    assert status == 409
+    assert "expected at most 8 games at once" in json.loads(text)["problem"]
+    assert server.ask("/play", cookie=server.cookie)[2].count('<a href="/play/') >= 8
+    for game in games:
+        game.leave()
+
+
+def test_your_moves_in_a_kept_game_are_graded(server):
+    # four players: each has few moves
+    game = begin(server, bot="greedy", bot2="greedy-16", bot3="careful", seed="graded")
+    assert game.play()["state"] == "over"
+    assert game.post("review", steps=0)[0] == 200
+    with game.events() as views:
+        done = next(view for view in views if view.get("graded"))
+    assert done["grading"] == "All your moves are graded."

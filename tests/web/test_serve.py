@@ -1,0 +1,34 @@
+"""The command: what it prints, how it ends, and how others learn of it."""
+
+import signal
+
+from arena.commands.serving import served_at, watched_at
+from tests.web.serving import Served
+
+
+def test_the_first_line_is_the_address_and_the_server_ends_on_a_signal(home, tmp_path):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        server = Served(tmp_path)
+        assert server.url == f"http://127.0.0.1:{server.port}/?token={server.token}"
+        assert len(server.token) >= 40
+        assert server.ask()[0] == 200
+        assert served_at(tmp_path) == f"http://127.0.0.1:{server.port}/"
+        status, said = server.stop(number)
+        assert (status, said.strip()) == (130, "interrupted")
+        assert served_at(tmp_path) == ""
+
+
+def test_a_server_that_was_killed_is_not_told_of(tmp_path):
+    server = Served(tmp_path)
+    assert server.ask()[0] == 200
+    assert watched_at(tmp_path, tmp_path / "results" / "a b").endswith("/runs/a%20b")
+    server.process.kill()
+    server.process.wait()
+    assert (tmp_path / ".arena-serve").exists()
+    assert served_at(tmp_path) == watched_at(tmp_path, tmp_path / "results" / "x") == ""
+    server.close()
+
+
+def test_the_page_lists_the_runs(served):
+    _, _, text = served.ask()
+    assert 'href="/runs/done"' in text

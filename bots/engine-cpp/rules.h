@@ -24,20 +24,11 @@ struct Bits {
         return made;
     }
     bool has(int square) const { return word[square >> 6] >> (square & 63) & 1; }
-    bool any() const {
-        uint64_t all = 0;
-        for (uint64_t part : word) all |= part;
-        return all != 0;
-    }
+    bool any() const { return touch(*this, *this); }
     int count() const {
         int total = 0;
         for (uint64_t part : word) total += __builtin_popcountll(part);
         return total;
-    }
-    int first() const {
-        for (int i = 0; i < WORDS; i++)
-            if (word[i]) return i * 64 + __builtin_ctzll(word[i]);
-        return -1;
     }
     template <class Visit>
     void each(Visit visit) const {
@@ -54,16 +45,15 @@ struct Bits {
         for (int i = 0; i < WORDS; i++) moved.word[i] = word[i] >> by | (i + 1 < WORDS ? word[i + 1] << (64 - by) : 0);
         return moved;
     }
-    Bits &operator|=(const Bits &other) {
-        for (int i = 0; i < WORDS; i++) word[i] |= other.word[i];
-        return *this;
+    friend Bits operator|(Bits a, const Bits &b) {
+        for (int i = 0; i < WORDS; i++) a.word[i] |= b.word[i];
+        return a;
     }
-    Bits &operator&=(const Bits &other) {
-        for (int i = 0; i < WORDS; i++) word[i] &= other.word[i];
-        return *this;
+    friend Bits operator&(Bits a, const Bits &b) {
+        for (int i = 0; i < WORDS; i++) a.word[i] &= b.word[i];
+        return a;
     }
-    friend Bits operator|(Bits a, const Bits &b) { return a |= b; }
-    friend Bits operator&(Bits a, const Bits &b) { return a &= b; }
+    Bits &operator|=(const Bits &other) { return *this = *this | other; }
     friend bool touch(const Bits &a, const Bits &b) {
         uint64_t both = 0;
         for (int i = 0; i < WORDS; i++) both |= a.word[i] & b.word[i];
@@ -121,11 +111,9 @@ struct Board {
     std::vector<Bits<WORDS>> areas(Bits<WORDS> rest) const {
         std::vector<Bits<WORDS>> found;
         while (rest.any()) {
-            auto area = Bits<WORDS>::of(rest.first());
-            for (int size = 0; size != area.count();) {
-                size = area.count();
-                area |= spread(area) & rest;
-            }
+            Bits<WORDS> area;
+            rest.each([&](int square) { area = Bits<WORDS>::of(square); });
+            for (int size = 0; size != area.count(); area |= spread(area) & rest) size = area.count();
             rest = rest.without(area);
             found.push_back(area);
         }
@@ -155,10 +143,8 @@ struct Position {
     Position(const Board<WORDS> &board, int players) : board(&board), players(int8_t(players)), free(board.land) {
         std::fill_n(left, players, int8_t(PAGODAS[players]));
         std::fill(std::begin(villages), std::end(villages), int8_t(NOBODY));
-        for (int colour = 0; colour < 3; colour++) {
-            cells[colour] = board.starts[colour];
-            free = free.without(board.starts[colour]);
-        }
+        std::copy(std::begin(board.starts), std::end(board.starts), cells);
+        for (const auto &starts : cells) free = free.without(starts);
     }
     Position(const Position &from) { *this = from; }
     Position &operator=(const Position &from) {  // all but the provinces that are not there
@@ -174,12 +160,9 @@ struct Position {
         free = free.without(one | other);
         Debt debts[2];
         Bits<WORDS> changed;
-        if (move.first == move.second) {
-            debts[0] = grow(move.first, one | other, move.square, changed);
-        } else {
-            debts[0] = grow(move.first, one, move.square, changed);
-            debts[1] = grow(move.second, other, move.other, changed);
-        }
+        const bool is_double = move.first == move.second;
+        debts[0] = grow(move.first, is_double ? one | other : one, move.square, changed);
+        if (!is_double) debts[1] = grow(move.second, other, move.other, changed);
         if (after_mover(debts[1].seat) < after_mover(debts[0].seat)) std::swap(debts[0], debts[1]);
         for (const Debt &debt : debts) pay(debt);  // R7.1: the mover first, then clockwise
         if (!over && touch(changed, board->beside_any)) judge_villages(changed);

@@ -290,12 +290,15 @@ class Placements {
             });
     }
 
-    // Calls `visit` with every legal move of the wanted tiles, a bit for each of the six.
+    // Calls `visit` with every legal move of the wanted tiles, a bit for each of the six. Without the `quiet` ones: those
+    // of two colours of which neither comes beside a space of its own.
     template <class Visit>
-    void each(int wanted, Visit visit) const {
+    void each(int wanted, Visit visit, bool quiet = true) const {
         const auto &free = position.free;
         const auto spaces = position.cells[0] | position.cells[1] | position.cells[2];
         const auto near = position.board->spread(spaces) & free;
+        Bits<WORDS> beside[3];
+        for (int colour = 0; colour < 3; colour++) beside[colour] = position.board->spread(position.cells[colour]) & free;
         for (int step : {1, position.board->stride}) {
             const auto pairs = (free & free.down(step)) & (near | near.down(step));
             for (int first = 0; first < 3; first++)
@@ -303,12 +306,13 @@ class Placements {
                     if (!(wanted >> TILE_OF[first][second] & 1)) continue;
                     auto places = pairs;
                     if (first != second) places = pairs.without(barred[first] | barred[second].down(step));
+                    if (first != second && !quiet) places = places & (beside[first] | beside[second].down(step));
                     places.each([&](int square) {
                         const Move move{int16_t(square), int16_t(square + step), int8_t(first), int8_t(second)};
                         // A double tile is judged as a whole: each half alone may be legal, or may not.
                         if (first == second) {
-                            const auto &beside = touched[first];
-                            if (position.is_forbidden_join(beside[move.square] | beside[move.other])) return;
+                            const uint64_t joined = touched[first][move.square] | touched[first][move.other];
+                            if (position.is_forbidden_join(joined)) return;
                         }
                         visit(move);
                     });

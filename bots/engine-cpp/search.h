@@ -173,10 +173,15 @@ class Search {
 
     std::array<Best, 6> best_by_tile(const Position<WORDS> &position, const Known &known, int width) {
         std::array<Best, 6> best;
-        Placements<WORDS>(position).each(tiles_of(position, known), [&](const Move &move) {
+        auto offer = [&](const Move &move) {
             if (++nodes % 64 == 0 && !may_go_on(nodes)) throw OutOfTime();
             best[size_t(move.tile())].offer({move, judge(after(position, move))}, size_t(position.mover), width);
-        });
+        };
+        const Placements<WORDS> placements(position);
+        int tiles = tiles_of(position, known);
+        placements.each(tiles, offer, false);
+        for (int tile = 0; tile < 6; tile++) tiles &= ~((best[size_t(tile)].count > 0) << tile);
+        placements.each(tiles, offer);  // quiet moves of a tile are seldom the best: only where there are no others
         return best;
     }
 

@@ -8,7 +8,7 @@
 
 // ---- The features: where each group begins. Most come twice, as it matters whether their owner is the next to move.
 enum Feature {
-    LEFT = 0,                            // pagodas left, all of them
+    LEFT = 0,                            // pagodas left
     FEW_LEFT = LEFT + 1,                 // and by number the last six
     TURN = FEW_LEFT + 7,                 // by turns until the seat moves
     PROVINCE = TURN + 4,                 // by size (2, 3, 4, major) and free squares around it (0, 1, 2, 3, 4 or more)
@@ -39,14 +39,10 @@ void each_join(const Position<WORDS> &position, const Bits<WORDS> *edges, int co
             const auto &one = position.provinces[near[i]], &other = position.provinces[near[j]];
             const auto &large = one.size >= other.size ? one : other, &small = one.size >= other.size ? other : one;
             if (small.size >= MAJOR) continue;  // two majors never join
-            const bool major = large.size >= MAJOR;
-            if (large.owner == small.owner) {
-                add(large.owner, joins[large.owner != position.mover] + (major ? OWN_TO_MAJOR : OWN), 1);
-            } else {
-                const bool tie = large.size == small.size;
-                add(large.owner, joins[large.owner != position.mover] + (tie ? TIE : major ? EVICT : GAIN), 1);
-                add(small.owner, joins[small.owner != position.mover] + (tie ? TIE : major ? EVICTED : LOSE), 1);
-            }
+            const bool major = large.size >= MAJOR, tie = large.size == small.size, own = large.owner == small.owner;
+            const int gain = own ? (major ? OWN_TO_MAJOR : OWN) : tie ? TIE : major ? EVICT : GAIN;
+            add(large.owner, joins[large.owner != position.mover] + gain, 1);
+            if (!own) add(small.owner, joins[small.owner != position.mover] + (tie ? TIE : major ? EVICTED : LOSE), 1);
         }
 }
 
@@ -79,8 +75,9 @@ void each_feature(const Position<WORDS> &position, Add add) {
     int promising = 0;
     for (size_t village = 0; village < board.beside.size(); village++) {
         const int open = std::min((board.beside[village] & position.free).count(), 3), owner = position.villages[village];
+        const int lead = std::clamp<int>(position.leads[village], 0, 3);
         if (owner == NOBODY) promising += open > 0;
-        else add(owner, VILLAGE + (owner == position.mover ? 0 : 16) + std::clamp<int>(position.leads[village], 0, 3) * 4 + open, 1);
+        else add(owner, VILLAGE + (owner == position.mover ? 0 : 16) + lead * 4 + open, 1);
     }
 
     const auto spaces = position.cells[0] | position.cells[1] | position.cells[2];

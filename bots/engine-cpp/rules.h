@@ -161,10 +161,14 @@ struct Position {
         Debt debts[2];
         Bits<WORDS> changed;
         const bool is_double = move.first == move.second;
-        debts[0] = grow(move.first, is_double ? one | other : one, move.square, changed);
-        if (!is_double) debts[1] = grow(move.second, other, move.other, changed);
+        debts[0] = grow(move.first, is_double ? one | other : one, changed);
+        if (!is_double) debts[1] = grow(move.second, other, changed);
         if (after_mover(debts[1].seat) < after_mover(debts[0].seat)) std::swap(debts[0], debts[1]);
-        for (const Debt &debt : debts) pay(debt);  // R7.1: the mover first, then clockwise
+        for (const auto &[seat, owed] : debts) {  // R7.1: the mover first, then clockwise
+            if (over || !owed) continue;
+            left[seat] = int8_t(std::max(0, left[seat] - owed));
+            over = left[seat] == 0;  // R7.2
+        }
         if (!over && touch(changed, board->beside_any)) judge_villages(changed);
         if (!over) pass();
     }
@@ -185,13 +189,12 @@ struct Position {
 
   private:
     struct Debt {
-        int seat = 0, pagodas = 0, square = 0;
+        int seat = 0, pagodas = 0;
     };
-
     int after_mover(int seat) const { return (seat - mover + players) % players; }
 
     // Adds spaces to a colour and settles their area (R5): pagodas that go home go at once, those owed are paid later.
-    Debt grow(int colour, const Bits<WORDS> &halves, int square, Bits<WORDS> &changed) {
+    Debt grow(int colour, const Bits<WORDS> &halves, Bits<WORDS> &changed) {
         auto mask = halves | (board->spread(halves) & cells[colour]);
         cells[colour] |= halves;
         for (const auto &clump : board->clumps[colour])
@@ -215,24 +218,9 @@ struct Position {
         const int target = size >= MAJOR ? 2 : 1, kept = std::min(standing[owner], target);
         standing[owner] -= kept;
         for (int seat = 0; seat < players; seat++) left[seat] = int8_t(left[seat] + standing[seat]);
-        Province<WORDS> &made = provinces[count++];
-        made.mask = mask;
-        made.halo = board->spread(mask).without(mask) & board->land;
-        made.size = int16_t(size);
-        made.colour = int8_t(colour);
-        made.owner = int8_t(owner);
-        made.pagodas = int8_t(target);
-        return {owner, target - kept, square};
-    }
-
-    void pay(const Debt &debt) {
-        const int paid = over ? 0 : std::min(debt.pagodas, int(left[debt.seat]));  // R7.2
-        left[debt.seat] = int8_t(left[debt.seat] - paid);
-        if (debt.pagodas > 0 && left[debt.seat] == 0) over = true;
-        if (paid < debt.pagodas)
-            for (int i = 0; i < count; i++)
-                if (provinces[i].mask.has(debt.square))
-                    provinces[i].pagodas = int8_t(provinces[i].pagodas - (debt.pagodas - paid));
+        const auto halo = board->spread(mask).without(mask) & board->land;
+        provinces[count++] = {mask, halo, int16_t(size), int8_t(colour), int8_t(owner), int8_t(target)};
+        return {owner, target - kept};
     }
 
     void judge_villages(const Bits<WORDS> &changed) {
@@ -248,7 +236,8 @@ struct Position {
             counts[heir] = 0;
             const int next = *std::max_element(counts, counts + players);
             if (heir == owner || next == highest) {  // R6.2, R6.3: a shared highest, of nothing too, changes nothing
-                leads[village] = int8_t(heir == owner ? highest - next : owner == NOBODY ? 0 : std::min(counts[owner] - highest, 0));
+                if (heir == owner) leads[village] = int8_t(highest - next);
+                else if (owner != NOBODY) leads[village] = int8_t(counts[owner] - highest);
                 continue;
             }
             leads[village] = int8_t(highest - next);
@@ -290,15 +279,16 @@ class Placements {
             });
     }
 
-    // Calls `visit` with every legal move of the wanted tiles, a bit for each of the six. Without the `quiet` ones: those
-    // of two colours of which neither comes beside a space of its own.
+    // Calls `visit` with every legal move of the wanted tiles, a bit for each of the six. `quiet` moves may be left out:
+    // two colours, neither beside a space of its own.
     template <class Visit>
     void each(int wanted, Visit visit, bool quiet = true) const {
         const auto &free = position.free;
-        const auto spaces = position.cells[0] | position.cells[1] | position.cells[2];
-        const auto near = position.board->spread(spaces) & free;
-        Bits<WORDS> beside[3];
-        for (int colour = 0; colour < 3; colour++) beside[colour] = position.board->spread(position.cells[colour]) & free;
+        Bits<WORDS> beside[3], near;
+        for (int colour = 0; colour < 3; colour++) {
+            beside[colour] = position.board->spread(position.cells[colour]) & free;
+            near |= beside[colour];
+        }
         for (int step : {1, position.board->stride}) {
             const auto pairs = (free & free.down(step)) & (near | near.down(step));
             for (int first = 0; first < 3; first++)

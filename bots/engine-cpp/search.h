@@ -22,17 +22,12 @@ struct Known {
     // The mover plays a tile, out of those known if it can be, and draws.
     void play(int seat, int tile) {
         Hand &hand = hands[size_t(seat)];
-        if (hand.known[size_t(tile)] > 0) {
-            hand.known[size_t(tile)]--;
-        } else {
-            hand.unknown--;
-            unseen[size_t(tile)]--;
-        }
+        if (hand.known[size_t(tile)] > 0) hand.known[size_t(tile)]--;
+        else hand.unknown--, unseen[size_t(tile)]--;
         if (pile > 0) pile--, hand.unknown++;
     }
-    bool may_hold(int seat, int tile) const {
-        const Hand &hand = hands[size_t(seat)];
-        return hand.known[size_t(tile)] > 0 || (hand.unknown > 0 && unseen[size_t(tile)] > 0);
+    bool may_hold(size_t seat, size_t tile) const {
+        return hands[seat].known[tile] > 0 || (hands[seat].unknown > 0 && unseen[tile] > 0);
     }
 };
 
@@ -44,7 +39,10 @@ struct Odds {
     double rest = 1;   // the chance that the seat holds none of those that came
 
     Odds(const Known &known, int seat)
-        : hand(known.hands[size_t(seat)]), unseen(known.unseen), total(std::accumulate(unseen.begin(), unseen.end(), 0)), left(total) {}
+        : hand(known.hands[size_t(seat)]),
+          unseen(known.unseen),
+          total(std::accumulate(unseen.begin(), unseen.end(), 0)),
+          left(total) {}
 
     double next(int tile) {
         const double before = rest;
@@ -63,7 +61,6 @@ using MayGoOn = std::function<bool(long)>;  // is told how many positions were m
 template <int WORDS>
 class Search {
     const MayGoOn may_go_on;
-
   public:
     long nodes = 0;  // positions made
     int depth = 0;   // turns looked ahead
@@ -72,7 +69,6 @@ class Search {
         Move move;
         Chances value;
     };
-
     explicit Search(MayGoOn may_go_on) : may_go_on(std::move(may_go_on)) {}
 
     // Looks deeper and deeper, at fewer and fewer moves, until it may not go on. The best move so far comes first in
@@ -126,9 +122,8 @@ class Search {
     // Every move with the mover's known tiles, the most promising first.
     std::vector<Line> first_look(const Position<WORDS> &position, const Known &known) {
         std::vector<Line> lines;
-        Placements<WORDS>(position).each(tiles_of(position, known), [&](const Move &move) {
-            lines.push_back({move, judge(after(position, move))});
-        });
+        auto look = [&](const Move &move) { lines.push_back({move, judge(after(position, move))}); };
+        Placements<WORDS>(position).each(tiles_of(position, known), look);
         nodes += long(lines.size());
         sort(lines, size_t(position.mover));
         return lines;
@@ -157,7 +152,7 @@ class Search {
     static int tiles_of(const Position<WORDS> &position, const Known &known) {
         int tiles = 0;
         for (int tile = 0; tile < 6 && !position.out[position.mover]; tile++)
-            tiles |= known.may_hold(position.mover, tile) << tile;
+            tiles |= known.may_hold(size_t(position.mover), size_t(tile)) << tile;
         return tiles;
     }
 

@@ -59,6 +59,8 @@
     return both.find((move) => legal.has(move)) ?? both[0] ?? null;
   };
   const turns = () => (view.hand[chosen]?.[0] === view.hand[chosen]?.[1] ? [0, 1] : [0, 1, 2, 3]);
+  /* All placements of the tile that cover a square, for a finger that has no other way to say which. */
+  const covering = (row, column) => [...legal].filter((move) => holds(move, view.hand[chosen]) && squaresOf(move).some(([down, right]) => down === row && right === column));
   /* The next way to turn it: one that is legal here, if there is any. */
   const turnedOn = (row, column) => {
     const all = turns(), from = all.indexOf(way % all.length);
@@ -437,12 +439,13 @@
       if (place) send(place.move);
       return;
     }
-    const covers = place && squaresOf(place.move).some(([row, column]) => row === cell.place[0] && column === cell.place[1]);
-    if (covers) return void turn();
-    place = { row: cell.place[0], column: cell.place[1], move: over(...cell.place) ?? "" };
-    if (!legal.has(place.move)) way = turnedOn(...cell.place);
-    aim(...cell.place);
-    if (place && isMine() && !legal.has(place.move)) send(place.move);
+    if (!isMine()) return;
+    const found = covering(...cell.place);
+    const next = found[(found.indexOf(place?.move) + 1) % found.length];
+    place = { row: cell.place[0], column: cell.place[1], move: next ?? over(...cell.place) };
+    if (!place.move) place = null;
+    else if (!next) send(place.move);
+    showAim();
   });
   by.ground.addEventListener("wheel", (event) => {
     if (!isMine()) return;

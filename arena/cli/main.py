@@ -12,6 +12,7 @@ import click
 
 from arena import __version__
 from arena.cli import BUG, DONE, FAILED, INTERRUPTED, command_is_loaded
+from arena.cli.colours import colours_wanted
 from arena.cli.terminal import columns_of, folded
 from arena.commands.home import find_home
 from arena.errors import ArenaError, UserError, Void, did_you_mean
@@ -169,8 +170,7 @@ def arena(ctx: click.Context, home: Path | None) -> None:
     arena standings                        show the table again
     """  # noqa: D301 - \b is click's mark for lines to keep
     ctx.obj = find_home() if home is None else home
-    if os.environ.get("NO_COLOR"):
-        ctx.color = False
+    ctx.color = colours_wanted()
 
 
 def run_command(arguments: list[str] | None = None) -> int:

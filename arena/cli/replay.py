@@ -17,14 +17,15 @@ from arena.cli.asking import (
     recorded_text,
     show_stderr,
 )
-from arena.cli.drawing import end_line, move_lines, paint
+from arena.cli.drawing import end_line, move_lines
+from arena.cli.mosaic import Mosaic
 from arena.cli.options import as_json, sandbox_options
 from arena.cli.stderr import RecordedLines
 from arena.cli.terminal import step_through
 from arena.commands.allowing import SandboxChoice
 from arena.errors import RunError, UserError, printable
 from arena.exports.pictures.animation import animated_picture
-from arena.exports.text import board_text, hands_text, seat_names
+from arena.exports.text import seat_names
 from arena.match.replay import replay as replay_record
 from arena.match.replay import start_state
 from arena.records.find import board_of
@@ -260,9 +261,9 @@ def _pages(
     record breaks the rules.
     """
     names, board = seat_names(record.bots), _board(folder, record)
-    start, grades = start_state(record, board), _grades(folder, record)
+    start, grades, mosaic = start_state(record, board), _grades(folder, record), Mosaic(board)
     head = "".join(f"{line}\n" for line in said.before())
-    yield 0, f"{head}{board_text(start, paint)}\n{hands_text(start, names, seat)}\n"
+    yield 0, f"{head}{mosaic.board(start)}\n{mosaic.seats(start, names, seat)}\n"
     for state, mover, move, events, ms, note in replay_record(record, board):
         told = [] if ms is None else [f"in {ms:g} ms"]
         if note and seat in (None, mover):
@@ -270,7 +271,7 @@ def _pages(
         if move != PASS and state.turns - 1 in grades and seat in (None, mover):
             told.append(f"grade: {grades[state.turns - 1]}")
         told += said.of(mover, state.turns - (move != PASS))
-        yield state.turns, move_lines(state, names, mover, move, events, told, seat)
+        yield state.turns, move_lines(mosaic, state, names, mover, move, events, told, seat)
 
 
 def _grades(folder: Path, record: GameRecord) -> dict[int, str]:

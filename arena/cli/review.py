@@ -182,8 +182,7 @@ def _show(
     found: "Review", folder: Path, worst: int, csv_path: str | None, *, as_json: bool
 ) -> None:
     from arena.exports.files import csv_text  # noqa: PLC0415
-    from arena.exports.review import bots_text, judge_text, review_object, worst_text  # noqa: PLC0415
-    from arena.ratings.reviews import worst_decisions  # noqa: PLC0415
+    from arena.exports.review import review_object, review_text  # noqa: PLC0415
 
     decisions, bots, held_back = found.result()
     if csv_path == "-":
@@ -194,10 +193,8 @@ def _show(
     elif decisions.empty:
         click.echo("no decisions to grade")
     else:
-        shown = [bots_text(bots), judge_text(found.judge)]
-        if worst:
-            shown.append(f"\n{worst_text(worst_decisions(decisions, worst), folder.name)}")
-        click.echo(printable("\n".join(shown), keep="\n"))
+        shown = review_text(folder.name, found.judge, bots, decisions, worst)
+        click.echo(printable(shown, keep="\n"))
     if csv_path and csv_path != "-":
         write_durably(Path(csv_path), csv_text(decisions).encode())
         click.echo(f"decisions: {csv_path}", err=True)

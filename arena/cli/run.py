@@ -101,35 +101,24 @@ def run(
     arena run ./my-bot greedy careful-4
     arena run greedy-4 careful-2 careful-16 --deals 100000
     """  # noqa: D301 - \b is click's mark for lines to keep
-    options, request, folder = (
-        _wanted(home, options, config_file)
-        if finish is None
-        else _begun(home, options, finish, config_file)
-    )
-    conduct = conduct.with_defaults(options)
-    with playing(folder, request, conduct) as (play, progress):
+    options, request, folder = _wanted(home, options, config_file, finish)
+    with playing(folder, request, conduct.with_defaults(options)) as (play, progress):
         runner, session = play.runner, play.session
-        shown = shown_on(progress, session.config)
-        runner.play(source_of(session, play.missing, shown))
-        is_complete = (
-            not session.config.is_open
-            and session.schedule.played(session.journal.ids) == session.schedule.games
-        )
+        runner.play(source_of(session, play.missing, shown_on(progress, session.config)))
+        played = session.schedule.played(session.journal.ids)
+        is_complete = not session.config.is_open and played == session.schedule.games
     _show_end(session, runner, prior, as_json=as_json)
     if runner.stop_level:
-        click.echo(
-            f"interrupted: repeat the same command to finish the run in {folder}, or 'arena run"
-            f" --finish {folder.name}'",
-            err=True,
-        )
         return INTERRUPTED
     return DONE if is_complete else FAILED
 
 
 def _wanted(
-    home: Path, options: RunOptions, config_file: Path | None
+    home: Path, options: RunOptions, config_file: Path | None, finish: str | None
 ) -> tuple[RunOptions, Request, Path]:
     """The options with those of a file below them, what they ask for, and the run's folder."""
+    if finish is not None:
+        return _begun(home, options, finish, config_file)
     if isinstance(options.keep_stderr, list) and len(options.bots or ()) == 1:
         raise click.UsageError(
             "expected --keep-stderr after the bots, or --keep-stderr=BOT,..., got"
@@ -171,3 +160,9 @@ def _show_end(session: Session, runner: Runner, prior: float | None, *, as_json:
     note_short_evidence(runner)
     if runner.stderr.ended:
         click.echo(f"note: stderr is no longer kept: {printable(runner.stderr.ended)}", err=True)
+    if runner.stop_level:
+        click.echo(
+            "interrupted: repeat the same command to finish the run in"
+            f" {session.folder}, or 'arena run --finish {session.folder.name}'",
+            err=True,
+        )

@@ -8,6 +8,7 @@ import pandas as pd
 from arena.exports.files import table_rows
 from arena.exports.text import number, table_text
 from arena.ratings.columns import Column
+from arena.ratings.reviews import worst_decisions
 from arena.records.review import Judge
 
 BOTS = (
@@ -23,6 +24,16 @@ MEANING = """\
 Cost% is what a decision costs, in % of a win, with its 95 % error, clustered by
 deal. A blunder costs 10 % or more. Agreed% is how often the judge would have
 played the same."""
+
+
+def review_text(
+    run: str, judge: Judge, bots: pd.DataFrame, decisions: pd.DataFrame, worst: int
+) -> str:
+    """The review for people, with so many of the worst decisions."""
+    shown = [bots_text(bots), judge_text(judge)]
+    if worst:
+        shown += ["", worst_text(worst_decisions(decisions, worst), run)]
+    return "\n".join(shown)
 
 
 def bots_text(bots: pd.DataFrame) -> str:

@@ -100,7 +100,8 @@ def reshuffled(game: Resumed, seed: str) -> Resumed:
     """
     script, name = game.script, game.script.record.id
     # For play, not for secrets.
-    deck, luck = list(parse_deck(game.deck)), random.Random(f"reshuffle\n{seed}\n{name}")  # noqa: S311
+    deck = list(parse_deck(game.deck))
+    luck = random.Random(f"reshuffle\n{seed}\n{name}")  # noqa: S311
     hidden = _hidden(script.board, deck, game.past, len(script.record.bots))
     tiles = [deck[at] for at in hidden]
     for _ in range(DEALS_TRIED):

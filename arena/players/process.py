@@ -137,17 +137,7 @@ class BotProcess:
         watched = [place for place in places if place]
         keeper_command = _keeper_command(lifeline_read, status_write, limits, watched)
         try:
-            # Starting bots is what this is for.
-            self._keeper = subprocess.Popen(  # noqa: S603
-                [*keeper_command, *self._launch.command],
-                cwd=folder,
-                env=self._launch.environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._stderr,
-                pass_fds=(lifeline_read, status_write, *self._launch.descriptors),
-                start_new_session=True,
-            )
+            self._keeper = self._start(keeper_command, folder, (lifeline_read, status_write))
         except OSError as error:
             os.close(self._lifeline)
             os.close(self._status)
@@ -168,6 +158,21 @@ class BotProcess:
         self._stopped = False
         self._meter: Meter | None = None
         _keepers.add(self._keeper.pid)
+
+    def _start(
+        self, keeper_command: Sequence[str], folder: Path, descriptors: Sequence[int]
+    ) -> subprocess.Popen[bytes]:
+        # Starting bots is what this is for.
+        return subprocess.Popen(  # noqa: S603
+            [*keeper_command, *self._launch.command],
+            cwd=folder,
+            env=self._launch.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            pass_fds=(*descriptors, *self._launch.descriptors),
+            start_new_session=True,
+        )
 
     def ending(self, wait_s: float = 0.0) -> Ending | None:
         """How the bot ended, after waiting up to ``wait_s``; None if it is still running."""

@@ -82,17 +82,14 @@ def analyse_run(
     tempo = Tempo(move_ms if isinstance(move_ms, int) else None)
     calibration = Calibration(own_decks=info.has_own_decks)
     played, away = 0, set(without)
+    adders = [games.add, times.add, tempo.add, calibration.add, endings.add, machines.add]
     for _, row in read_rows(journal, row_decoder(WholeRow)):
         played += 1
         if not away.isdisjoint(row.bots):
             continue
-        games.add(row)
         left.extend(row.left)
-        times.add(row)
-        tempo.add(row)
-        calibration.add(row)
-        endings.add(row)
-        machines.add(row)
+        for add in adders:
+            add(row)
     counts = games.counts([name for name in names if name not in away])
     results = counts.results
     notes = without_note(without, names, results.games, played)

@@ -129,30 +129,33 @@ def open_session(
                 _discard(folder)
             raise
         schedule = Schedule(config)
-        setup = Setup(
-            bots=staged,
-            boards={name: board.rows for name, board in request.boards.items()},
-            timing=config.timing,
-            sandbox=means.sandbox,
-            cores=means.cores,
-            log_level=means.log_level,
-            host=platform.node(),
-            in_process=config.in_process,
-            heard=frozenset(filter(config.keeps_stderr, staged)),
-        )
-        played = schedule.played(journal.ids)
         yield Session(
-            folder,
-            info,
-            config,
-            schedule,
-            journal,
-            setup,
-            known is None,
-            played,
-            journal.repaired,
-            unmarked,
+            folder=folder,
+            info=info,
+            config=config,
+            schedule=schedule,
+            journal=journal,
+            setup=_setup(config, request, staged, means),
+            is_new=known is None,
+            known=schedule.played(journal.ids),
+            repaired=journal.repaired,
+            unmarked=unmarked,
         )
+
+
+def _setup(config: RunConfig, request: Request, staged: dict[str, Bot], means: Means) -> Setup:
+    """What each worker is told of the run."""
+    return Setup(
+        bots=staged,
+        boards={name: board.rows for name, board in request.boards.items()},
+        timing=config.timing,
+        sandbox=means.sandbox,
+        cores=means.cores,
+        log_level=means.log_level,
+        host=platform.node(),
+        in_process=config.in_process,
+        heard=frozenset(filter(config.keeps_stderr, staged)),
+    )
 
 
 def _plan(

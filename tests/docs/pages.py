@@ -37,6 +37,8 @@ from sybil import Document, Region
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
+from tests.e2e.loaded import loaded_arena
+
 INFO = re.compile(r'(?P<language>\w*)(?: title="(?P<title>[^"]+)")?[ \t]*\n')
 COMMENTS = re.compile(r"(?:^<!--[^\n]*-->\n)*\Z", re.M)
 NUMBER = r"(?:[<>~?][ \t]*)?[+-]?\d+(?:[-:.,/]\d+)*"
@@ -58,15 +60,20 @@ ELSEWHERE = {
 
 
 class Shell:
-    """The terminal of one reader: folder and variables last from one command to the next."""
+    """The terminal of one reader: folder and variables last from one command to the next.
 
-    def __init__(self, home):
+    ``arena`` is a fork of a process that has loaded it; if ``starts``, the installed command.
+    """
+
+    def __init__(self, home, *, starts=False):
         self.home = self.folder = home
-        self.variables = {
-            "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
-            "HOME": str(home),
-        }
+        installed = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
+        self.variables = {"PATH": installed, "HOME": str(home)}
         self.variables |= {"LANG": "C.UTF-8", "NO_COLOR": "1", "COLUMNS": "140", "EDITOR": "true"}
+        if not starts:
+            launchers = home.with_name("launchers")
+            loaded_arena(self.variables).write_launcher(launchers)
+            self.variables["PATH"] = f"{launchers}:{installed}"
 
     def run(self, script, *, typed="", status=0):
         """What the script prints: its output, and its errors. Raises AssertionError when it ends
@@ -198,13 +205,13 @@ class Blocks:
             msgspec.json.decode(str(line))
 
 
-def run_page(page, folder):
-    """Runs every block of a page in a home of its own below ``folder``; returns the reasons of
-    those that were skipped.
+def run_page(page, folder, *, starts=False):
+    """Runs every block of a page in a home of its own below ``folder``, see `Shell`; returns the
+    reasons of those that were skipped.
     """
     home = folder / "home"
     home.mkdir()
-    shell = Shell(home)
+    shell = Shell(home, starts=starts)
     parsers = (
         SkipParser(),
         PythonCodeBlockParser(doctest_optionflags=ELLIPSIS | NORMALIZE_WHITESPACE),

@@ -13,12 +13,15 @@ import json
 import os
 import pkgutil
 import runpy
+import select
 import selectors
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -46,35 +49,75 @@ def _loaded(at_start):
 
 
 class LoadedArena:
-    """Runs commands in forks of one process, one at a time."""
+    """Runs commands in forks of one process, any number at once. ``place`` is the socket at which
+    a command is asked for, see `attend`.
+    """
 
     def __init__(self, environment):
-        self._socket, theirs = socket.socketpair()
-        with theirs:
+        self._folder = tempfile.TemporaryDirectory(prefix="loaded-")
+        self.place = str(Path(self._folder.name) / "socket")
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(self.place)
+            listening.listen()
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.e2e.loaded", str(theirs.fileno())],
+                [sys.executable, "-m", "tests.e2e.loaded", str(listening.fileno())],
                 cwd=ROOT,
                 env={**environment, "OPENBLAS_NUM_THREADS": "1"},  # a fork has no other threads
-                pass_fds=[theirs.fileno()],
+                pass_fds=[listening.fileno()],
+                stdin=subprocess.PIPE,
             )
 
     def __call__(self, arguments, folder, environment, timeout_s):
-        """The exit status, stdout and stderr of one command."""
-        request = json.dumps([arguments, str(folder), environment]).encode()
+        """The exit status, stdout and stderr of one command, whose stdin is empty."""
         pipes = [os.pipe(), os.pipe()]
-        socket.send_fds(self._socket, [len(request).to_bytes(4)], [ours for _, ours in pipes])
-        self._socket.sendall(request)
-        for _, ours in pipes:
-            os.close(ours)
-        out, err = read_to_the_end([theirs for theirs, _ in pipes], timeout_s)
-        status = self._socket.recv(4)
-        assert status, "the process that has loaded arena has ended"
-        return int.from_bytes(status, signed=True), out, err
+        with Path(os.devnull).open() as empty, socket.socket(socket.AF_UNIX) as asking:
+            asking.connect(self.place)
+            request = [arguments, str(folder), environment]
+            ask(asking, request, [empty.fileno(), *(ours for _, ours in pipes)])
+            for _, ours in pipes:
+                os.close(ours)
+            out, err = read_to_the_end([theirs for theirs, _ in pipes], timeout_s)
+            return answered(asking), out, err
 
     def close(self):
         """Ends the process."""
-        self._socket.close()
+        self._process.stdin.close()
         self._process.wait(30)
+        self._folder.cleanup()
+
+    def write_launcher(self, folder):
+        """Writes a command ``arena`` that asks for a fork with the folder, the variables and the
+        pipes that it was started with.
+        """
+        folder.mkdir()
+        program = folder / "arena"
+        program.write_text(LAUNCHER.format(python=sys.executable, place=self.place))
+        program.chmod(0o755)
+
+
+LAUNCHER = """\
+#!{python} -IS
+import json, os, socket, sys
+with socket.socket(socket.AF_UNIX) as asking:
+    asking.connect({place!r})
+    request = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
+    socket.send_fds(asking, [len(request).to_bytes(4, "big")], [0, 1, 2])
+    asking.sendall(request)
+    status = int.from_bytes(asking.recv(4), "big", signed=True)
+sys.exit(status if status >= 0 else 128 - status)
+"""
+
+
+def ask(asking, request, descriptors):
+    text = json.dumps(request).encode()
+    socket.send_fds(asking, [len(text).to_bytes(4)], descriptors)
+    asking.sendall(text)
+
+
+def answered(asking):
+    status = asking.recv(4)
+    assert status, "the process that has loaded arena has ended"
+    return int.from_bytes(status, signed=True)
 
 
 def read_to_the_end(pipes, timeout_s):
@@ -97,38 +140,62 @@ def read_to_the_end(pipes, timeout_s):
     return [text.decode() for text in said.values()]
 
 
-def serve(requests):
-    """Forks for each request, and answers with its exit status. Returns in the forks only."""
+def serve(listening):
+    """Forks for each request until whoever started this closes stdin. Returns in the forks only."""
     while True:
-        length, pipes, _, _ = socket.recv_fds(requests, 4, 2)
-        if not length:
+        ready, _, _ = select.select([listening, 0], [], [])
+        if 0 in ready:
             sys.exit()
-        request = json.loads(received(requests, int.from_bytes(length)))
-        if (fork := os.fork()) == 0:
-            requests.close()
-            return become(*request, *pipes)
-        for pipe in pipes:
-            os.close(pipe)
-        status = os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
-        requests.sendall(status.to_bytes(4, signed=True))
+        asked, _ = listening.accept()
+        if os.fork() == 0:
+            listening.close()
+            return attend(asked)
+        asked.close()
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
 
 
-def received(requests, length):
+def attend(asked):
+    """Starts one command, and tells how it ended; whoever hangs up before that wants it to end.
+    Returns in the command only.
+
+    The request is its arguments, folder and variables as JSON, with the length before it and three
+    descriptors beside that.
+    """
+    length, descriptors, _, _ = socket.recv_fds(asked, 4, 3)
+    request = json.loads(received(asked, int.from_bytes(length)))
+    if (command := os.fork()) == 0:
+        asked.close()
+        return become(*request, descriptors)
+    for descriptor in (0, *descriptors):
+        os.close(descriptor)
+    ended = os.pidfd_open(command)
+    ready, _, _ = select.select([ended, asked], [], [])
+    if ended not in ready:
+        os.kill(command, signal.SIGTERM)
+    status = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1])
+    with suppress(OSError):
+        asked.sendall(status.to_bytes(4, signed=True))
+    os._exit(0)
+
+
+def received(asked, length):
     text = b""
     while len(text) < length:
-        text += requests.recv(length - len(text))
+        text += asked.recv(length - len(text))
     return text
 
 
-def become(arguments, folder, environment, out, err):
+def become(arguments, folder, environment, descriptors):
     os.setsid()
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
     tempfile.tempdir = None
-    for pipe, own in ((out, 1), (err, 2)):
-        os.dup2(pipe, own)
-        os.close(pipe)
+    for own, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, own)
+        os.close(descriptor)
     sys.argv[1:] = arguments
     sys.path[0] = folder
 

@@ -9,12 +9,14 @@ from arena import __version__
 from arena.errors import RunError
 from arena.exports.report import sections
 from arena.exports.report.about import bots_of, repeat_command, settings_of
+from arena.exports.report.addresses import OnePage
 from arena.exports.report.drawing import empty_board, parts
 from arena.exports.report.faults import fault_object, faults
 from arena.exports.report.games import Album, album_of, chosen_records
 from arena.exports.report.lead import lead_of
 from arena.exports.report.material import Material, choose, gather
 from arena.exports.report.page import render, rules_named
+from arena.exports.report.profiles import Profiles, meetings_of, opponents_of
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.secrecy import is_deal_open
 from arena.exports.report.stderr import with_stderr
@@ -102,7 +104,16 @@ def reviews_of(run: Path) -> tuple[list[ReviewedGame], str]:
 
 def _values(material: Material, album: Album) -> dict[str, Any]:
     secrecy, faulty = material.secrecy, faults(material)
+    meetings = meetings_of(album.games)
+    opponents = opponents_of(material, meetings)
+    settled = sections.convergence(material)
+    pictures = {panel["bot"]: panel["picture"] for panel in settled["panels"]}
+    addresses = OnePage(
+        material.folder.name, material.bots, opponents, [game["id"] for game in album.games]
+    )
     return {
+        "addresses": addresses,
+        "profiles": [*Profiles(material, opponents, meetings, pictures)],
         "name": material.folder.name,
         "version": __version__,
         "most_rows": sections.MOST_ROWS,
@@ -129,7 +140,7 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
         "left": sections.pagodas_left(material),
         "lengths": sections.lengths(material),
         "thinking": sections.thinking(material),
-        "convergence": sections.convergence(material),
+        "convergence": settled,
         "faults": faulty,
         **_viewer(album, [fault["detail"] for row in faulty["rows"] for fault in row["shown"]]),
     }

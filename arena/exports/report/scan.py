@@ -19,6 +19,8 @@ from arena.ratings.tally import GameList, Placing, Row, row_decoder
 from arena.records.journal import damaged_line, journal_of, open_journal, read_rows
 from arena.records.record import MOST_SEATS, Fault, GameRecord, Milliseconds, decode_record
 
+MOST_LEFT = 127
+
 
 class _ReportRow(Row):
     slowest_ms: list[Milliseconds]
@@ -71,11 +73,32 @@ class Scan(Struct):
 
     def by_seat(self, values: Iterable[Sequence[int]]) -> NDArray[np.int32]:
         """(N,) the value given for each game's outcome, by seat."""
-        padded = np.full((len(self.outcomes), MOST_SEATS), -1, dtype=np.int32)
+        return self.spread(values).astype(np.int32)
+
+    def spread(self, values: Iterable[Sequence[float]]) -> NDArray[np.float64]:
+        """(N,) the same for any figures."""
+        padded = np.zeros((len(self.outcomes), MOST_SEATS))
         for row, given in zip(padded, values, strict=True):
             row[: len(given)] = given
-        found = padded[self.outcome].ravel()
-        return found[found >= 0]
+        is_seat = np.arange(MOST_SEATS) < self.sizes()[:, None]
+        return np.asarray(padded[self.outcome][is_seat])
+
+    def sizes(self) -> NDArray[np.int32]:
+        """(G,) the number of seats in each game."""
+        return self.by_game(len(bots) for _, bots, _ in self.outcomes)
+
+    def leads(self) -> NDArray[np.int64]:
+        """(G,) how many pagodas fewer than the next one the winner had left; 0 if the win was
+        shared.
+        """
+        if not len(self.outcome):
+            return np.zeros(0, dtype=np.int64)
+        sizes = self.sizes()
+        starts = np.cumsum(sizes, dtype=np.int64) - sizes
+        won = self.by_seat([[rank == 1 for rank in ranks] for _, _, ranks in self.outcomes]) == 1
+        shared = self.by_game(ranks.count(1) > 1 for _, _, ranks in self.outcomes) == 1
+        second = np.minimum.reduceat(np.where(won, MOST_LEFT, self.left), starts)
+        return np.where(shared, 0, second - np.minimum.reduceat(self.left, starts))
 
     def games_of(self) -> Counter[str]:
         """The number of games of each bot; games against itself

@@ -311,9 +311,13 @@
     const last = steps.slice(-view.names.length).reverse().find(({ seat }) => seat !== view.seat);
     const before = last && shown ? `${stepWords(last)}${last.events.length ? `; ${last.events.map(([, told]) => told).join("; ")}` : ""}. ` : "";
     if (view.state === "starting") return "The bots are made ready.";
-    if (view.state === "yours") return `${before}Your move.`;
+    if (view.state === "yours") return `${before}${steps.some(({ seat }) => seat === view.seat) ? "Your move." : firstWords()}`;
     if (view.state === "theirs") return `${before}${view.mover === view.seat ? "" : `${view.names[view.mover] ?? "A bot"} thinks.`}`;
     return `${before}${endWords()}`;
+  };
+  const firstWords = () => {
+    const how = matchMedia("(pointer: coarse)").matches ? "tap a lit square, tap again for another way to lay it there, then Place" : "point at a lit square and click; R or the wheel turns it";
+    return `You move. Be the first to place all ${view.stock} pagodas: choose a tile, ${how}.`;
   };
   const endWords = () => {
     if (view.state === "broken") return `The game has ended without a result: ${view.says}.`;

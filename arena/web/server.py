@@ -4,6 +4,7 @@ import asyncio
 import errno
 import logging
 import socket
+from collections.abc import Callable
 from typing import Any
 
 import uvicorn
@@ -62,8 +63,12 @@ def _listening(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serve(site: Site, listener: socket.socket) -> None:
-    """Serves until a signal ends it, which is then raised again."""
+def serve(
+    site: Site, listener: socket.socket, is_done: Callable[[], bool] = lambda: False
+) -> None:
+    """Serves until a signal ends it, which is then raised again, or until it ``is_done``, which is
+    asked now and then.
+    """
     config = uvicorn.Config(
         make_app(site),
         http=_impatient,  # type: ignore[arg-type]
@@ -78,11 +83,17 @@ def serve(site: Site, listener: socket.socket) -> None:
         timeout_graceful_shutdown=END_S,
         h11_max_incomplete_event_size=HEADER_BYTES,
     )
-    asyncio.run(_serve(uvicorn.Server(config), listener))
+    asyncio.run(_serve(uvicorn.Server(config), listener, is_done))
 
 
-async def _serve(server: uvicorn.Server, listener: socket.socket) -> None:
-    await server.serve(sockets=[listener])
+async def _serve(
+    server: uvicorn.Server, listener: socket.socket, is_done: Callable[[], bool]
+) -> None:
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    while not serving.done():
+        server.should_exit = server.should_exit or is_done()
+        await asyncio.wait([serving], timeout=LOOK_S)
+    await serving
 
 
 def _impatient(**parts: Any) -> H11Protocol:

@@ -87,13 +87,13 @@
     by.place.disabled = !isMine() || !isLegal;
     aimed.replaceChildren(...hinted.map(([move], number) => {
       const [[row, column], [below, beside]] = squaresOf(move);
-      const mark = svg("text", { x: (column + beside + 1) * SIDE / 2, y: (row + below + 1) * SIDE / 2 + 7, class: "mark" });
+      const mark = svg("text", { x: (column + beside + 1) * SIDE / 2, y: (row + below + 1) * SIDE / 2 + 7, class: "place-number" });
       mark.textContent = number + 1;
       const tile = tileAt(move, { class: "hinted" });
       tile.append(mark);
       return tile;
     }));
-    if (isMine() && place) aimed.append(tileAt(place.move, { class: isLegal ? "ghost" : "ghost bad" }));
+    if (isMine() && place) aimed.append(tileAt(place.move, { class: isLegal ? "trial" : "trial bad" }));
   };
   const showLights = () => {
     const held = view.hand[chosen] ?? "", wanted = [held, [...held].reverse().join("")];
@@ -199,7 +199,7 @@
   /* Words with the rules in them as buttons that open their text. */
   const said = (words) => words.split(/\b(R\d\.\d)\b/).map((part) => {
     const rule = /^R\d\.\d$/.test(part) && at(part.toLowerCase().replace(".", ""));
-    if (!rule) return part;
+    if (!rule) return part.replace(/\($/, "(\u2060"); // no line ends before the number
     const button = html("button", { type: "button", class: "rule" }, part);
     button.title = rule.querySelector("dd").textContent;
     button.addEventListener("click", () => openRules(rule));
@@ -264,7 +264,7 @@
     by.seats.replaceChildren(...view.names.map((name, seat) => {
       const isOver = view.state === "over" || view.state === "broken";
       const does = gone.has(seat) ? "forfeited" : isOver ? "" : seat === mover ? (seat === view.seat ? "your move" : "thinks\u2026") : "";
-      const who = html("div", { class: "who" }, html("bdi", {}, called(seat)), html("small", {}, does || `seat ${seat}`));
+      const who = html("div", { class: "who" }, html("bdi", {}, called(seat)), html("small", {}, [`seat ${seat}`, does].filter(Boolean).join(", ")));
       const count = html("div", { class: "count" }, ...chip(left[seat] - before[seat]), html("b", {}, String(left[seat])), html("small", {}, " to place"));
       const held = Array(view.hands[seat] ?? 0).fill("??").map(() => draw.domino("??"));
       const hand = seat === view.seat ? [] : [html("div", { class: "hand" }, ...held)];

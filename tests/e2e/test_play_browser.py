@@ -25,8 +25,8 @@ LIGHTS = """
     });
 """
 AIM = """
-    const ghost = document.querySelector(".ghost");
-    return ghost ? !ghost.classList.contains("bad") : null;
+    const tile = document.querySelector(".trial");
+    return tile ? !tile.classList.contains("bad") : null;
 """
 STEPS = "return document.querySelectorAll('#story p').length"
 FOCUSED = "return document.activeElement.place ?? null"
@@ -165,10 +165,10 @@ def test_a_finger_chooses_a_place_turns_the_tile_there_and_confirms(game, browse
     # near the middle several places cover a square
     x, y = min(browser.js(LIGHTS), key=lambda light: math.dist(light, at))
     tap(browser, x, y)
-    ghost = "return document.querySelector('.ghost:not(.bad)')?.innerHTML"
-    first = soon(browser, lambda: browser.js(ghost))
+    tile = "return document.querySelector('.trial:not(.bad)')?.innerHTML"
+    first = soon(browser, lambda: browser.js(tile))
     tap(browser, x, y)
-    soon(browser, lambda: browser.js(ghost) not in (None, first))
+    soon(browser, lambda: browser.js(tile) not in (None, first))
     assert browser.js(STEPS) == before
     tap(browser, *middle(browser, "place"))
     wait_for_step(browser, before)

@@ -165,8 +165,7 @@ def play(  # noqa: PLR0913
         boards = [find_board(name) for name in names]
         if web:
             wish = Wish(found, human or 0, boards[0], str(seed), deal, timing)
-            play_on_page(home, wish, choice)
-            return DONE
+            return play_on_page(home, wish, choice)
         kept = _kept(found, human, boards, timing, str(seed), deal)
         rounds = kept.rounds if kept else _planned(boards, str(seed), deal)
     single = SingleGame(found, human, timing, choice.sandbox_for(found), has_stderr)

@@ -3,12 +3,13 @@
 import os
 import sys
 import webbrowser
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import click
 from click.core import ParameterSource
 
+from arena.cli import DONE, INTERRUPTED
 from arena.commands.allowing import SandboxChoice
 from arena.commands.played import Wish
 
@@ -34,8 +35,10 @@ def refuse_terminal_options() -> None:
             )
 
 
-def play_on_page(home: Path, wish: Wish, choice: SandboxChoice) -> None:
-    """Serves the page of a game until the game is over and the page was left. Raises UserError."""
+def play_on_page(home: Path, wish: Wish, choice: SandboxChoice) -> int:
+    """Serves the page of a game until the game is over and the page was left; returns the exit
+    status. Raises UserError.
+    """
     # Late: the web parts are slow to load.
     from arena.web.app import Site  # noqa: PLC0415
     from arena.web.guard import LOOPBACK, Gate  # noqa: PLC0415
@@ -43,8 +46,7 @@ def play_on_page(home: Path, wish: Wish, choice: SandboxChoice) -> None:
     from arena.web.tables import Tables  # noqa: PLC0415
 
     with ExitStack() as stack:
-        tables = Tables(home, choice)
-        stack.callback(tables.close)
+        tables = stack.enter_context(closing(Tables(home, choice)))
         name = tables.begin(wish)
         listener = stack.enter_context(bind(LOCAL, None))
         port = listener.getsockname()[1]
@@ -52,7 +54,10 @@ def play_on_page(home: Path, wish: Wish, choice: SandboxChoice) -> None:
         address = f"http://{LOCAL}:{port}/play/{name}?token={gate.token}"
         click.echo(address)
         _show(address)
-        serve(Site(home, gate, tables=tables), listener, tables.are_left)
+        if serve(Site(home, gate, tables=tables), listener, tables.are_left):
+            return DONE
+    click.echo("interrupted", err=True)
+    return INTERRUPTED
 
 
 def _show(address: str) -> None:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import click
-
 from arena.cli.place import Conduct, counted
 from arena.cli.progress import Progress, plan_text
 from arena.cli.terminal import say
@@ -57,20 +55,18 @@ def playing(
 def show_voided(runner: Runner, folder: Path) -> None:
     """Lists the games that could not be played."""
     for voided in runner.voided:
-        click.echo(
+        say(
             f"error: {voided.game} could not be played: {printable(voided.reason)}; see"
-            f" {folder / 'logs'}",
-            err=True,
+            f" {folder / 'logs'}"
         )
 
 
 def note_short_evidence(runner: Runner) -> None:
     """Says so when there was no more room for the evidence of faults."""
     if runner.faults.is_short:
-        click.echo(
+        say(
             f"note: the evidence of faults has reached {FULL_BYTES >> 20} MiB: later faults are"
-            f" kept in short, and beyond {MOST_BYTES >> 20} MiB in their records only",
-            err=True,
+            f" kept in short, and beyond {MOST_BYTES >> 20} MiB in their records only"
         )
 
 
@@ -89,7 +85,7 @@ def run_path(
 @contextmanager
 def said_when_slow(text: str, *, quiet: bool = False) -> Iterator[None]:
     """Says on stderr what is being done, if it takes over a second."""
-    timer = threading.Timer(SLOW_S, click.echo, (f"{printable(text)} ...",), {"err": True})
+    timer = threading.Timer(SLOW_S, say, (f"{printable(text)} ...",))
     timer.daemon = True
     if not quiet:
         timer.start()

@@ -17,10 +17,10 @@ def _parse_games(
     if value is None or value.isdecimal():
         return None if value is None else int(value)
     # The options of a bot in an id are separated by commas, too: those are followed by a '='.
-    ids = [part.strip() for part in re.split(r",(?=[^/,=]*/)", value) if part.strip()]
-    if not ids or not all("/" in name for name in ids):
+    ids = [part.strip() for part in re.split(r",(?=[^/,=]*[/+])", value) if part.strip()]
+    if not ids or not all("/" in name or "+" in name for name in ids):
         raise click.BadParameter(
-            f"expected a number, or game ids separated by commas, got {value!r}"
+            f"expected a number, game ids separated by commas, or bots as ONE+OTHER, got {value!r}"
         )
     return ids
 
@@ -35,9 +35,10 @@ def _parse_games(
 )
 @click.option(
     "--games",
-    metavar="N|ID,...",
+    metavar="N|ID,...|BOT+BOT",
     callback=_parse_games,
-    help="How many games to include for replay, or which; 0 for none.  [default: 40]",
+    help="How many games to include for replay, which ones, or those of two bots; 0 for none."
+    "  [default: 40]",
 )
 @match_option(SCORING)
 @prior_option
@@ -55,7 +56,8 @@ def report(
     other.
 
     It has the standings and all other tables with charts, the evidence of faults, and games to
-    replay: faults, upsets, close, long and short games, and the latest of each line-up. It leaves
+    replay: close games, upsets, long and short ones, the best win and the worst loss of each bot,
+    the latest of each line-up, and faults. Every bot has a page of its own in the file. It leaves
     out the games of deals that are still being played, and the seed until the run is complete.
 
     \b
@@ -63,6 +65,7 @@ def report(
     arena report league --to league.html --games 100
     arena report league --match bird,lion
     arena report league --games bird/greedy-python+random-python/3/1
+    arena report league --games greedy-python+random-python --to games.html
     """  # noqa: D301 - \b is click's mark for lines to keep
     # Late: pandas and Jinja are slow to load, and --help does not need them.
     from arena.exports.report.make import DEFAULT_GAMES, report_page  # noqa: PLC0415

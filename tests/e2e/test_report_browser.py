@@ -432,8 +432,8 @@ def test_a_page_begins_with_a_sentence_a_podium_and_a_game_that_plays_itself(bro
     deadline = time.monotonic() + 240
     while not browser.js(f"{film} return film.animationsPaused()"):
         assert time.monotonic() < deadline
-    first = browser.js("return document.querySelector('.lead a').hash")
-    browser.js("document.querySelector('.lead a').click()")
+    first = browser.js("return document.querySelector('.lead figure a').hash")
+    browser.js("document.querySelector('.lead figure a').click()")
     deadline = time.monotonic() + 240
     while not browser.text("now").startswith("Start.") and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -441,6 +441,81 @@ def test_a_page_begins_with_a_sentence_a_podium_and_a_game_that_plays_itself(bro
         browser.js("return decodeURIComponent(arguments[0])", first)
     )
     assert browser.log() == []
+
+
+SEEN = (
+    "return [...document.querySelectorAll('main > section, .bot')]"
+    ".filter(one => one.checkVisibility()).map(one => one.id)"
+)
+
+
+def test_a_cell_of_head_to_head_opens_the_page_of_a_bot_at_the_opponent(browser, page):
+    browser.open(page)
+    assert "standings" in browser.js(SEEN)
+    browser.js("document.querySelector('.heat tbody tr:nth-child(2) td a').focus()")
+    link = browser.js("return decodeURIComponent(document.activeElement.hash.slice(1))")
+    browser.keys("Enter")
+    _, bot, opponent = link.split("/")
+    assert browser.js(SEEN) == [f"bot/{bot}"]
+    row = f"document.getElementById('{link}')"
+    assert browser.js(f"return {row}.cells[0].textContent") == opponent
+    game = f"{row}.querySelector('.listed a')"
+    name = browser.js(f"return {game}.title")
+    browser.js(f"{game}.click()")
+    deadline = time.monotonic() + 240
+    while browser.js("return document.getElementById('game').value") != name:
+        assert time.monotonic() < deadline
+    assert "standings" in browser.js(SEEN)
+    assert browser.js("return document.activeElement.id") == "board"
+    browser.open(page, f"#bot/{bot}", width=390)
+    assert browser.js(SEEN) == [f"bot/{bot}"]
+    assert browser.js("return document.documentElement.scrollWidth <= innerWidth")
+    assert browser.violations() == []
+    assert browser.log() == []
+
+
+def test_arrows_lead_through_head_to_head_and_the_tab_key_past_it(browser, page):
+    browser.open(page)
+    stops = "return [...document.querySelectorAll('.heat td > a')].filter(a => !a.tabIndex).length"
+    assert browser.js(stops) == 1
+    browser.js("document.querySelector('.heat td > a').focus()")
+    place = (
+        "const cell = document.activeElement.parentNode;"
+        "return [cell.parentNode.rowIndex, cell.cellIndex]"
+    )
+    assert browser.js(place) == [1, 2]
+    browser.keys("ArrowRight", "ArrowDown")
+    assert browser.js(place) == [2, 3]
+    browser.keys("ArrowUp", "ArrowLeft", "ArrowLeft")
+    assert browser.js(place) == [1, 2]  # a bot does not meet itself, and there is the edge
+    assert browser.js(stops) == 1
+
+
+def test_a_heading_sorts_its_column_and_says_so(browser, page):
+    browser.open(page)
+    column = (
+        "return [...document.querySelectorAll('#standings tbody tr')]"
+        ".map(row => row.cells[arguments[0]].textContent)"
+    )
+    heads = browser.js(
+        "return [...document.querySelectorAll('#standings th[scope=col]')]"
+        ".map(head => head.textContent)"
+    )
+    games, bot = heads.index("Games"), heads.index("Bot")
+    order = browser.js(column, bot)
+    button = f"document.querySelectorAll('#standings th[scope=col]')[{games}].firstChild"
+    browser.js(f"{button}.focus()")
+    browser.keys("Space")
+    sort = f"return {button}.parentNode.getAttribute('aria-sort')"
+    assert browser.js(sort) == "descending"
+    figures = [int(text) for text in browser.js(column, games)]
+    assert figures == sorted(figures, reverse=True)
+    browser.keys("Space")
+    assert browser.js(sort) == "ascending"
+    assert [int(text) for text in browser.js(column, games)] == figures[::-1]
+    browser.js("document.querySelector('#standings th.figure button').click()")  # the rank
+    assert browser.js(column, bot) == order
+    assert browser.js("return document.querySelectorAll('#standings [aria-sort]').length") == 1
 
 
 def test_the_rating_is_in_sight_on_a_phone(browser, page):
@@ -471,8 +546,7 @@ def test_a_review_is_a_curve_and_marks_the_costly_moves(browser, page, by, named
         f" {game.moves[0]}{named}"
     )
     assert browser.js("return document.querySelectorAll('#log .key').length") == 1
-    assert (
-        browser.js("return document.querySelectorAll('#wins path:not(.cursor, .back)').length") == 2
-    )
+    drawn = "return ['own', 'dot'].map(name => document.querySelectorAll(`#wins .${name}`).length)"
+    assert browser.js(drawn) == [1, 1]
     assert browser.log() == []
     assert browser.violations() == []

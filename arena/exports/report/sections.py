@@ -197,11 +197,11 @@ def thinking(material: Material) -> dict[str, Any]:
     rows = [
         {
             "bot": name,
-            "mean": milliseconds(float(think.mean())),
-            "median": milliseconds(quantiles[name][1]),
-            "high": milliseconds(quantiles[name][2]),
-            "longest": milliseconds(float(think.max())),
-            "slowest": milliseconds(longest[name]),
+            "mean": float(think.mean()),
+            "median": quantiles[name][1],
+            "high": quantiles[name][2],
+            "longest": float(think.max()),
+            "slowest": longest[name],
             "picture": spread(
                 scale,
                 quantiles[name],

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import click
+
 from arena.cli.place import Conduct, counted
 from arena.cli.progress import Progress, plan_text
 from arena.cli.terminal import say

@@ -2,6 +2,7 @@
 
 import re
 import time
+from itertools import pairwise
 
 import pytest
 from msgspec.structs import replace
@@ -441,6 +442,43 @@ def test_a_page_begins_with_a_sentence_a_podium_and_a_game_that_plays_itself(bro
         browser.js("return decodeURIComponent(arguments[0])", first)
     )
     assert browser.log() == []
+
+
+def test_whom_the_chart_of_ratings_names_is_chosen_by_pointer_and_key(browser, page):
+    browser.open(page, "#convergence")
+    named = (
+        "return [...document.querySelectorAll('#courses .labels text')]"
+        ".map(one => one.textContent).sort()"
+    )
+    bots = browser.js(
+        "return [...document.querySelectorAll('#course-names bdi')].map(one => one.textContent)"
+    )
+    assert browser.js(named) == sorted(bots[:5])
+    button = "document.querySelectorAll('#course-names button')[1]"
+    browser.js(f"{button}.focus()")
+    browser.keys("Space")
+    assert browser.js(f"return {button}.getAttribute('aria-pressed')") == "false"
+    assert bots[1] in browser.js(named)  # the one that has the focus
+    browser.js(f"{button}.blur()")
+    assert browser.js(named) == sorted([bots[0], *bots[2:5]])
+    browser.js(
+        "document.getElementById('courses').scrollIntoView({behavior: 'instant', block: 'center'})"
+    )
+    x, y = browser.js(
+        "const line = document.querySelector('.plot [data-at=\"1\"] .line'), box ="
+        " document.querySelector('.plot').getBoundingClientRect();"
+        "const [, at] = line.getAttribute('d').split(' ').slice(-2);"
+        "return [box.right - 1, box.top + Number(at)]"
+    )
+    for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+        browser.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+    assert bots[1] in browser.js(named)
+    assert browser.js(f"return {button}.getAttribute('aria-pressed')") == "true"
+    apart = browser.js(
+        "return [...document.querySelectorAll('#courses .labels text')]"
+        ".map(one => one.y.baseVal[0].value)"
+    )
+    assert all(other - one >= 16.9 for one, other in pairwise(sorted(apart)))
 
 
 SEEN = (

@@ -10,6 +10,7 @@ from arena.errors import RunError
 from arena.exports.report import sections
 from arena.exports.report.about import bots_of, repeat_command, settings_of
 from arena.exports.report.addresses import OnePage
+from arena.exports.report.courses import courses_of
 from arena.exports.report.drawing import empty_board, parts
 from arena.exports.report.faults import fault_object, faults
 from arena.exports.report.games import Album, album_of, chosen_records
@@ -106,14 +107,13 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
     secrecy, faulty = material.secrecy, faults(material)
     meetings = meetings_of(album.games)
     opponents = opponents_of(material, meetings)
-    settled = sections.convergence(material)
-    pictures = {panel["bot"]: panel["picture"] for panel in settled["panels"]}
+    settled = courses_of(material)
     addresses = OnePage(
         material.folder.name, material.bots, opponents, [game["id"] for game in album.games]
     )
     return {
         "addresses": addresses,
-        "profiles": [*Profiles(material, opponents, meetings, pictures)],
+        "profiles": [*Profiles(material, opponents, meetings, settled.panels)],
         "name": material.folder.name,
         "version": __version__,
         "most_rows": sections.MOST_ROWS,

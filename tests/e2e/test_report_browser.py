@@ -445,7 +445,7 @@ def test_a_page_begins_with_a_sentence_a_podium_and_a_game_that_plays_itself(bro
 
 
 def test_whom_the_chart_of_ratings_names_is_chosen_by_pointer_and_key(browser, page):
-    browser.open(page, "#convergence")
+    browser.open(page)
     named = (
         "return [...document.querySelectorAll('#courses .labels text')]"
         ".map(one => one.textContent).sort()"

@@ -481,6 +481,19 @@ def test_whom_the_chart_of_ratings_names_is_chosen_by_pointer_and_key(browser, p
     assert all(other - one >= 16.9 for one, other in pairwise(sorted(apart)))
 
 
+def test_the_lines_to_paste_are_copied(browser, page):
+    browser.open(page)
+    browser.js("document.getElementById('paste').open = true")
+    browser.cdp("Browser.grantPermissions", permissions=["clipboardReadWrite"])
+    browser.js("document.querySelector('#paste button').click()")
+    deadline = time.monotonic() + 240
+    while browser.js("return document.querySelector('#paste button').textContent") == "Copy":
+        assert time.monotonic() < deadline
+    said = browser.js("return document.querySelector('#paste button').textContent")
+    assert said == "Copied"
+    assert browser.text("summary").startswith("```\nRun run: ")
+
+
 SEEN = (
     "return [...document.querySelectorAll('main > section, .bot')]"
     ".filter(one => one.checkVisibility()).map(one => one.id)"

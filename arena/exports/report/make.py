@@ -21,6 +21,7 @@ from arena.exports.report.profiles import Profiles, meetings_of, opponents_of
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.secrecy import is_deal_open
 from arena.exports.report.stderr import with_stderr
+from arena.exports.report.summary import summary_of
 from arena.exports.report.words import counted
 from arena.exports.text import counted_text, gain_lines, noun_of
 from arena.records.record import GameRecord
@@ -134,6 +135,7 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
         "sentences": material.tables.sentences,
         "notes": [*gain_lines(material.tables), *material.tables.notes],
         "is_comparison": bool(material.info.config.get("compare")),
+        "summary": summary_of(material),
         "standings": sections.standings(material),
         "pairs": sections.pairs(material),
         "seats": sections.seats(material),

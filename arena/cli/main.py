@@ -30,6 +30,7 @@ SECTIONS = {
     "Compete": {
         "play": "Play one game and draw it.",
         "run": "Let bots play each other and print the standings.",
+        "league": "Keep a league that every version joins.",
         "compare": "Play until it is clear whether NEW is better than OLD.",
         "tune": "Look for better values of a bot's options.",
         "watch": "Watch a run that is being played.",

@@ -597,8 +597,7 @@ def test_a_review_is_a_curve_and_marks_the_costly_moves(browser, page, by, named
         f" {game.moves[0]}{named}"
     )
     assert browser.js("return document.querySelectorAll('#log .key').length") == 1
-    assert (
-        browser.js("return document.querySelectorAll('#wins path:not(.cursor, .back)').length") == 2
-    )
+    drawn = "return ['own', 'dot'].map(name => document.querySelectorAll(`#wins .${name}`).length)"
+    assert browser.js(drawn) == [1, 1]
     assert browser.log() == []
     assert browser.violations() == []

@@ -1,6 +1,6 @@
 """Makes the report of a run or the replay of a game: from a run's folder to the text of a page."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,10 +20,11 @@ from arena.exports.report.page import render, rules_named
 from arena.exports.report.profiles import Profiles, meetings_of, opponents_of
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.secrecy import is_deal_open
-from arena.exports.report.stderr import with_stderr
+from arena.exports.report.stderr import Shown, with_stderr
 from arena.exports.report.summary import summary_of
 from arena.exports.report.words import counted
 from arena.exports.text import counted_text, gain_lines, noun_of
+from arena.records.find import records_of_deal
 from arena.records.record import GameRecord
 from arena.records.review import ReviewedGame, read_reviews
 from arena.records.runfile import read_run
@@ -31,6 +32,8 @@ from arena.records.runfile import read_run
 DEFAULT_GAMES = 40
 STDERR_CHARS = 500_000
 """What bots printed may take a quarter of a page."""
+MOST_SEATINGS = 5
+"""Other games of its deal on the page of a game."""
 
 
 class Report(NamedTuple):
@@ -56,7 +59,7 @@ def report_page(
     shown = with_stderr(
         folder, chosen_records(material.scan, chosen), material.secrecy.is_open_game, STDERR_CHARS
     )
-    album = album_of(shown, material.info.boards, reviews)
+    album = album_of(shown, material.info.boards, reviews, material.secrecy.is_open_game)
     values = {**_values(material, album), "lead": lead_of(material, chosen, album)}
     text = render("report.html", values)
     exposed = sum(bool(material.is_open[game]) for game in chosen)
@@ -86,14 +89,27 @@ def game_page(folder: Path, record: GameRecord) -> str:
     """The replay of one game, with the evidence of its faults. Raises RunError."""
     info = read_run(folder)
     is_open = partial(is_deal_open, folder, info)
-    shown = with_stderr(folder, [(record, [])], is_open, STDERR_CHARS)
-    album = album_of(shown, info.boards, reviews_of(folder)[0])
-    if album.damaged:
+    shown = [
+        *with_stderr(folder, [(record, [])], is_open, STDERR_CHARS),
+        *((other, list[str](), list[Shown]()) for other in _others(folder, record, is_open)),
+    ]
+    album = album_of(shown, info.boards, reviews_of(folder)[0], judged=2)
+    if [game["id"] for game in album.games[:1]] != [record.id]:
         raise RunError(album.damaged[0])
     found = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]
     faulty = [fault_object(folder, fault) for fault in found]
     values = {"name": folder.name, "version": __version__, "record": record, "faults": faulty}
     return render("game.html", {**values, **_viewer(album, [fault["detail"] for fault in faulty])})
+
+
+def _others(
+    folder: Path, record: GameRecord, is_open: Callable[[GameRecord], bool]
+) -> list[GameRecord]:
+    """Some games of the same deal with other seats; none while the deal is still being played."""
+    found = [other for other in records_of_deal(folder, record) if other.id != record.id]
+    if not found or is_open(record):
+        return []
+    return sorted(found, key=lambda other: other.seating)[:MOST_SEATINGS]
 
 
 def reviews_of(run: Path) -> tuple[list[ReviewedGame], str]:

@@ -461,17 +461,13 @@ def test_whom_the_chart_of_ratings_names_is_chosen_by_pointer_and_key(browser, p
     assert bots[1] in browser.js(named)  # the one that has the focus
     browser.js(f"{button}.blur()")
     assert browser.js(named) == sorted([bots[0], *bots[2:5]])
+    # Where the line ends, told at once: what lies above it may still be moving.
     browser.js(
-        "document.getElementById('courses').scrollIntoView({behavior: 'instant', block: 'center'})"
+        "const plot = document.querySelector('.plot'), box = plot.getBoundingClientRect();"
+        "const line = plot.querySelector('[data-at=\"1\"] .line').getAttribute('d');"
+        "const at = { clientX: box.right - 1, clientY: box.top + Number(line.split(' ').at(-1)) };"
+        "for (const name of ['pointermove', 'click']) plot.dispatchEvent(new PointerEvent(name, at));"
     )
-    x, y = browser.js(
-        "const line = document.querySelector('.plot [data-at=\"1\"] .line'), box ="
-        " document.querySelector('.plot').getBoundingClientRect();"
-        "const [, at] = line.getAttribute('d').split(' ').slice(-2);"
-        "return [box.right - 1, box.top + Number(at)]"
-    )
-    for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
-        browser.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
     assert bots[1] in browser.js(named)
     assert browser.js(f"return {button}.getAttribute('aria-pressed')") == "true"
     apart = browser.js(

@@ -14,6 +14,7 @@ from arena.cli.terminal import say
 from arena.commands.folders import results_folder
 from arena.commands.playing import Play, open_run
 from arena.commands.request import results_path
+from arena.commands.serving import watched_at
 from arena.errors import printable
 from arena.records.evidence import FULL_BYTES, MOST_BYTES
 from arena.tournament.request import Request, RunOptions
@@ -49,6 +50,8 @@ def playing(
         progress = Progress(session, workers, quiet=conduct.quiet, headline=headline(session))
         play = run.play(progress.show)
         with stop_on_signals(play.runner), progress:
+            if address := watched_at(click.get_current_context().obj, folder):
+                progress.say(f"watch it at {address}")
             if session.schedule.most_places < workers.places:
                 progress.say(FEW_DEALS.format(counted(workers.places, "worker")))
             yield play, progress

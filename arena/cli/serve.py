@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from arena.cli import INTERRUPTED
 from arena.cli.terminal import say
 from arena.commands.allowing import SandboxChoice
 from arena.commands.serving import announced
@@ -45,7 +46,7 @@ def _parse_address(_: click.Context, __: click.Parameter, value: str | None) -> 
     help="With --public, a name of this machine that browsers may use. Repeat it for others.",
 )
 @click.pass_obj
-def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str, ...]) -> None:
+def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str, ...]) -> int:
     """Show your runs in a browser, live while they are played.
 
     The first line printed is the address to open. It works on this machine only, and only for you:
@@ -89,3 +90,5 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
         if tables:
             stack.callback(tables.close)
         serve(Site(home, gate, public is not None, tables), listener)
+    click.echo("interrupted", err=True)
+    return INTERRUPTED

@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -54,15 +53,6 @@ def played_at(folder: Path) -> float:
         return max(begun, journal_of(folder).lstat().st_mtime)
     except OSError:
         return begun
-
-
-def run_named(request: Request) -> Path:
-    """The run that an address names. Raises HTTPException."""
-    results, name = results_folder(request.app.state.site.home), request.path_params["run"]
-    for folder in run_folders(results):
-        if folder.name == name:
-            return folder
-    raise HTTPException(404, "no such run here")
 
 
 def run_row(folder: Path) -> dict[str, Any]:

@@ -1,1 +1,62 @@
 "use strict";
+
+/* HTML that comes from this server, as a part of a page. */
+const ours = window.trustedTypes
+  ? trustedTypes.createPolicy("arena", { createHTML: (text) => text })
+  : { createHTML: (text) => text };
+const partOf = (text) =>
+  new DOMParser().parseFromString(ours.createHTML(text), "text/html").body;
+
+/* Makes a part of the page like a fresh one and leaves what is the same, so that the focus, what is
+   scrolled and what is unfolded stay. */
+const follow = (old, fresh) => {
+  if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName) {
+    old.replaceWith(fresh);
+    return;
+  }
+  if (old.nodeType !== Node.ELEMENT_NODE) {
+    if (old.data !== fresh.data) old.data = fresh.data;
+    return;
+  }
+  for (const { name } of [...old.attributes]) {
+    if (!fresh.hasAttribute(name) && name !== "open") old.removeAttribute(name);
+  }
+  for (const { name, value } of fresh.attributes) {
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  }
+  const olds = [...old.childNodes];
+  [...fresh.childNodes].forEach((node, at) => {
+    if (at < olds.length) follow(olds[at], node);
+    else old.append(node);
+  });
+  for (const node of olds.slice(fresh.childNodes.length)) node.remove();
+};
+
+(() => {
+  const address = document.getElementById("live")?.dataset.events;
+  if (!address) return;
+  const problem = document.getElementById("problem");
+  const say = (text) => {
+    problem.textContent = text;
+    problem.hidden = !text;
+  };
+  const source = new EventSource(address);
+  source.addEventListener("open", () => say(""));
+  source.addEventListener("error", () => say("The connection is lost. Trying again."));
+  source.addEventListener("over", () => source.close());
+  source.addEventListener("problem", (event) => {
+    say(JSON.parse(event.data));
+    source.close();
+  });
+  source.addEventListener("parts", (event) => {
+    for (const [name, text] of Object.entries(JSON.parse(event.data))) {
+      const part = document.getElementById(`part-${name}`);
+      const fresh = partOf(text);
+      const place = part.cloneNode(false);
+      place.append(...fresh.childNodes);
+      tables.dress(place); // first, so that headings keep the focus
+      follow(part, place);
+    }
+    document.dispatchEvent(new Event("parts"));
+  });
+})();

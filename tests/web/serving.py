@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 from tests.e2e.conftest import ROOT
 
+HOSTILE = "<img src=x onerror=alert(1)>\u202e"
+
 
 class Served:
     """``arena serve`` in a home. ``cookie`` is what the printed address gives a browser."""

@@ -29,13 +29,16 @@ const courses = (() => {
     }
   };
 
-  const dress = (root) => {
-    const place = root.querySelector("#courses");
-    if (!place) return;
+  let kept = null; // the slots of those that were chosen, by name: a live page draws the chart anew
+  const dress = () => {
+    const root = document, place = root.querySelector("#courses");
+    if (!place || root.querySelector("#course-names button")) return; // no chart, or the same as before
     const plot = place.querySelector(".plot"), names = place.querySelector(".labels"), height = plot.viewBox.baseVal.height;
     const bots = [...root.querySelectorAll("#course-names li")].map((item, at) => {
       const group = plot.querySelector(`[data-at="${at}"]`);
-      return { item, group, name: item.querySelector("bdi").textContent, points: pointsOf(group.querySelector(".line")), slot: /\bk(\d)/.exec(group.className.baseVal)?.[1] ?? null };
+      const name = item.querySelector("bdi").textContent, first = /\bk(\d)/.exec(item.className)?.[1];
+      const slot = kept ? kept.get(name) : first && Number(first);
+      return { item, group, name, points: pointsOf(group.querySelector(".line")), slot: slot ?? null };
     });
     const order = bots.filter((bot) => bot.slot !== null);
     let hot = null;
@@ -65,13 +68,14 @@ const courses = (() => {
     const toggle = (bot) => {
       if (bot.slot === null) {
         if (order.length === SLOTS) order.shift().slot = null;
-        const taken = new Set(order.map((one) => Number(one.slot)));
+        const taken = new Set(order.map((one) => one.slot));
         bot.slot = [...Array(SLOTS).keys()].find((slot) => !taken.has(slot));
         order.push(bot);
       } else {
         order.splice(order.indexOf(bot), 1);
         bot.slot = null;
       }
+      kept = new Map(order.map((one) => [one.name, one.slot]));
       paint();
     };
     const nearest = (event) => {
@@ -90,15 +94,16 @@ const courses = (() => {
       for (const name of ["pointerenter", "focus"]) bot.button.addEventListener(name, () => heat(bot));
       for (const name of ["pointerleave", "blur"]) bot.button.addEventListener(name, () => heat(null));
     }
-    plot.addEventListener("pointermove", (event) => heat(nearest(event)));
-    plot.addEventListener("pointerleave", () => heat(null));
-    plot.addEventListener("click", (event) => {
+    plot.onpointermove = (event) => heat(nearest(event));
+    plot.onpointerleave = () => heat(null);
+    plot.onclick = (event) => {
       const bot = nearest(event);
       if (bot) toggle(bot);
-    });
+    };
     root.querySelector("#courses-hint").append(" Choose whom to compare.");
     paint();
   };
   return { dress };
 })();
-courses.dress(document);
+courses.dress();
+document.addEventListener("parts", courses.dress);

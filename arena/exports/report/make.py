@@ -16,7 +16,7 @@ from arena.exports.report.faults import fault_object, faults
 from arena.exports.report.games import Album, album_of, chosen_records
 from arena.exports.report.lead import lead_of
 from arena.exports.report.material import Material, choose, gather
-from arena.exports.report.page import render, rules_named
+from arena.exports.report.page import ALONE, Setting, render, rules_named
 from arena.exports.report.profiles import Profiles, meetings_of, opponents_of
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.secrecy import is_deal_open
@@ -48,6 +48,7 @@ def report_page(
     wanted: int | list[str] = DEFAULT_GAMES,
     prior: float | None = None,
     match: Sequence[str] | None = None,
+    setting: Setting = ALONE,
 ) -> Report:
     """The report of a run with this many well-chosen games, or with the named ones; scored as in
     the run unless ``match`` differs.
@@ -61,7 +62,7 @@ def report_page(
     )
     album = album_of(shown, material.info.boards, reviews, material.secrecy.is_open_game)
     values = {**_values(material, album), "lead": lead_of(material, chosen, album)}
-    text = render("report.html", values)
+    text = render("report.html", values, setting)
     exposed = sum(bool(material.is_open[game]) for game in chosen)
     notes = [
         *(
@@ -85,7 +86,7 @@ def report_page(
     return Report(text, notes)
 
 
-def game_page(folder: Path, record: GameRecord) -> str:
+def game_page(folder: Path, record: GameRecord, setting: Setting = ALONE) -> str:
     """The replay of one game, with the evidence of its faults. Raises RunError."""
     info = read_run(folder)
     is_open = partial(is_deal_open, folder, info)
@@ -99,7 +100,8 @@ def game_page(folder: Path, record: GameRecord) -> str:
     found = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]
     faulty = [fault_object(folder, fault) for fault in found]
     values = {"name": folder.name, "version": __version__, "record": record, "faults": faulty}
-    return render("game.html", {**values, **_viewer(album, [fault["detail"] for fault in faulty])})
+    details = [fault["detail"] for fault in faulty]
+    return render("game.html", {**values, **_viewer(album, details)}, setting)
 
 
 def _others(
@@ -120,46 +122,53 @@ def reviews_of(run: Path) -> tuple[list[ReviewedGame], str]:
         return [], str(error)
 
 
-def _values(material: Material, album: Album) -> dict[str, Any]:
-    secrecy, faulty = material.secrecy, faults(material)
-    meetings = meetings_of(album.games)
-    opponents = opponents_of(material, meetings)
-    settled = courses_of(material)
-    addresses = OnePage(
-        material.folder.name, material.bots, opponents, [game["id"] for game in album.games]
-    )
+def facts_of(material: Material) -> dict[str, Any]:
+    """What the templates show of a run, whichever of its games are shown."""
     return {
-        "addresses": addresses,
-        "profiles": [*Profiles(material, opponents, meetings, settled.panels)],
         "name": material.folder.name,
         "version": __version__,
-        "most_rows": sections.MOST_ROWS,
         "games": len(material.is_open),
         "counted": counted_text(material.tables),
         "noun": noun_of(material.tables),
         "is_match": bool(material.tables.match),
         "deals": material.tables.clusters,
-        "secrecy": secrecy,
-        "more": max(2 * DEFAULT_GAMES, 2 * len(album.games)),
+        "secrecy": material.secrecy,
         "held_back": int(material.is_open.sum()),
+        "sentences": material.tables.sentences,
+        "notes": [*gain_lines(material.tables), *material.tables.notes],
+        "is_comparison": bool(material.info.config.get("compare")),
+        "standings": sections.standings(material),
+        "pairs": sections.pairs(material),
+        "convergence": courses_of(material),
+        "faults": faults(material),
+    }
+
+
+def _values(material: Material, album: Album) -> dict[str, Any]:
+    facts, secrecy = facts_of(material), material.secrecy
+    faulty, settled = facts["faults"], facts["convergence"]
+    meetings = meetings_of(album.games)
+    opponents = opponents_of(material, meetings)
+    addresses = OnePage(
+        material.folder.name, material.bots, opponents, [game["id"] for game in album.games]
+    )
+    return {
+        **facts,
+        "addresses": addresses,
+        "profiles": [*Profiles(material, opponents, meetings, settled.panels)],
+        "most_rows": sections.MOST_ROWS,
+        "more": max(2 * DEFAULT_GAMES, 2 * len(album.games)),
         "bots": bots_of(material),
         "settings": settings_of(material),
+        "summary": summary_of(material),
         "seed": material.info.seed if secrecy.is_finished else None,
         "command": repeat_command(
             material.info, seed=material.info.seed if secrecy.is_finished else None
         ),
-        "sentences": material.tables.sentences,
-        "notes": [*gain_lines(material.tables), *material.tables.notes],
-        "is_comparison": bool(material.info.config.get("compare")),
-        "summary": summary_of(material),
-        "standings": sections.standings(material),
-        "pairs": sections.pairs(material),
         "seats": sections.seats(material),
         "left": sections.pagodas_left(material),
         "lengths": sections.lengths(material),
         "thinking": sections.thinking(material),
-        "convergence": settled,
-        "faults": faulty,
         **_viewer(album, [fault["detail"] for row in faulty["rows"] for fault in row["shown"]]),
     }
 

@@ -14,9 +14,10 @@ from arena.exports.report.choice import Field, Reasons, choose_games
 from arena.exports.report.scan import Scan, scan_journal
 from arena.exports.report.secrecy import Secrecy, judge
 from arena.players.options import nearest_label
-from arena.ratings.convergence import convergence_table
+from arena.ratings.convergence import COLUMNS, convergence_table
 from arena.ratings.matches import Score, scoring_of, timed_hosts
 from arena.ratings.notes import grants_note, machines_note
+from arena.ratings.results import Counts
 from arena.ratings.tables import Tables, make_tables
 from arena.records.runfile import RunInfo, read_run
 
@@ -55,15 +56,32 @@ def gather(
     boards = scoring_of(info, match)
     score = Score(boards, own_decks=info.has_own_decks)
     scan = scan_journal(folder, score)
-    counts, blocks = score.counted.counts(bot.name for bot in info.bots), score.games.blocks()
-    tables, secrecy = make_tables(counts, prior, blocks, match=boards), judge(info, blocks)
+    counts = score.counted.counts(bot.name for bot in info.bots)
+    found = rated(folder, info, boards, score, scan, counts, prior)
+    return found._replace(convergence=convergence_table(counts, prior))
+
+
+def rated(
+    folder: Path,
+    info: RunInfo,
+    match: Sequence[str],
+    score: Score,
+    scan: Scan,
+    counts: Counts,
+    prior: float | None = None,
+) -> Material:
+    """A run whose games are scanned, scored and counted, without how its ratings settled, which
+    takes most of the time. Raises NoAnswerError.
+    """
+    blocks = score.games.blocks()
+    tables, secrecy = make_tables(counts, prior, blocks, match=match), judge(info, blocks)
     return Material(
         folder=folder,
         info=info,
         tables=tables._replace(
             notes=[*tables.notes, *machines_note(timed_hosts(info, score)), *grants_note(info)]
         ),
-        convergence=convergence_table(counts, prior),
+        convergence=pd.DataFrame(columns=COLUMNS),
         scan=scan,
         secrecy=secrecy,
         is_open=_open_games(scan, secrecy),

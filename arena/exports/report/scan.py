@@ -22,7 +22,9 @@ from arena.records.record import MOST_SEATS, Fault, GameRecord, Milliseconds, de
 MOST_LEFT = 127
 
 
-class _ReportRow(Row):
+class ReportRow(Row):
+    """The fields of a record that a report needs."""
+
     slowest_ms: list[Milliseconds]
     sandbox: str
     ended: str
@@ -144,7 +146,7 @@ class Scan(Struct):
         return [found[name] for name in ids]
 
 
-class _Columns:
+class Columns:
     """The columns of a `Scan` while it is being read."""
 
     def __init__(self) -> None:
@@ -161,7 +163,7 @@ class _Columns:
         self.faults: list[Forfeited] = []
         self.last = ""
 
-    def add(self, row: _ReportRow, start: int) -> None:
+    def add(self, row: ReportRow, start: int) -> None:
         """Adds a game whose line begins at ``offset``."""
         self.faults += [
             Forfeited(len(self.offset), row.id, row.bots[fault.seat], fault) for fault in row.faults
@@ -178,20 +180,21 @@ class _Columns:
         self.last = max(self.last, row.ended)
 
     def finished(self, path: Path, games: GameList) -> Scan:
-        """The finished scan."""
+        """The scan of the games so far."""
+        # Copies, because an array cannot grow while others look at its memory.
         return Scan(
             path=path,
             outcomes=list(games.outcomes),
-            outcome=np.asarray(games.outcome),
-            deal=np.asarray(games.deal),
-            offset=np.asarray(self.offset),
-            turns=np.asarray(self.turns),
-            end=np.asarray(self.end),
+            outcome=np.array(games.outcome),
+            deal=np.array(games.deal),
+            offset=np.array(self.offset),
+            turns=np.array(self.turns),
+            end=np.array(self.end),
             ends=list(self.ends),
-            left=np.asarray(self.left),
-            think_ms=np.asarray(self.think_ms),
-            slowest_ms=self.slowest_ms,
-            faults=self.faults,
+            left=np.array(self.left),
+            think_ms=np.array(self.think_ms),
+            slowest_ms=dict(self.slowest_ms),
+            faults=list(self.faults),
             sandboxes=dict(self.sandboxes),
             last=self.last,
         )
@@ -199,8 +202,8 @@ class _Columns:
 
 def scan_journal(run: Path, score: Score) -> Scan:
     """Reads a run's journal, and lets ``score`` count its games on the way. Raises RunError."""
-    path, columns = journal_of(run), _Columns()
-    for start, row in read_rows(path, row_decoder(_ReportRow)):
+    path, columns = journal_of(run), Columns()
+    for start, row in read_rows(path, row_decoder(ReportRow)):
         score.add(row)
         columns.add(row, start)
     return columns.finished(path, score.games)

@@ -15,7 +15,7 @@ from arena.cli.options import DEAL, as_json, check_utf8, sandbox_options, split_
 from arena.cli.resuming import ResumeChoice, compared, refuse_other_tables, resume_options
 from arena.cli.settings import TIMES, setting_options
 from arena.cli.single import ShownGame, new_faults
-from arena.cli.terminal import say
+from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.bots import bot_finder
 from arena.commands.folders import results_folder
@@ -159,14 +159,14 @@ def play(  # noqa: PLR0913
     records = [outcome.record for outcome in outcomes]
     if not as_json:
         if len(records) > 1:
-            click.echo(_total(records))
+            tell(_total(records))
         decks = "decks" if len(records) > 1 else "deck"
         again = f"the same {decks} again: --seed {seed} --deal {deal}"
-        click.echo(resume.again(seed) if game else again, err=True)
+        say(resume.again(seed) if game else again)
     if kept:
         _keep(home, kept, outcomes, single)
     if log_path:
-        click.echo(f"log: {log_path}", err=True)
+        say(f"log: {log_path}")
     return FAILED if any(map(new_faults, rounds, records)) else DONE
 
 
@@ -216,7 +216,7 @@ def _kept(
 def _keep(home: Path, kept: PlayedGame, outcomes: Sequence[Outcome], single: SingleGame) -> None:
     folder = kept.keep(results_folder(home), outcomes, single.sandbox)
     name = printable(folder.name)
-    click.echo(f"kept: {folder}; 'arena review {name}' grades your moves", err=True)
+    say(f"kept: {folder}; 'arena review {name}' grades your moves")
 
 
 def _played(
@@ -225,7 +225,7 @@ def _played(
     """Plays and shows one round after another."""
     for number, game in enumerate(rounds, 1):
         if len(rounds) > 1 and not as_json:
-            click.echo(f"round {number} of {len(rounds)}, on {game.board.name}")
+            tell(f"round {number} of {len(rounds)}, on {game.board.name}")
         outcome = table.play(game, log, is_drawn=not as_json)
         _show_end(game, outcome.record, as_json=as_json)
         yield outcome
@@ -235,15 +235,13 @@ def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> None:
     """The record of a game, or how it ended; forfeits go to stderr."""
     names = seat_names(record.bots)
     for fault in new_faults(game, record):
-        click.echo(
-            f"forfeit: {names[fault.seat]} ({fault.kind}): {explained(printable(fault.detail))}",
-            err=True,
-        )
-    click.echo(
-        encode_record(record) if as_json else end_line(record.end, names, record.left, record.ranks)
-    )
-    if game.past and not as_json:
-        click.echo(compared(game.past, record))
+        say(f"forfeit: {names[fault.seat]} ({fault.kind}): {explained(printable(fault.detail))}")
+    if as_json:
+        click.echo(encode_record(record))
+        return
+    tell(end_line(record.end, names, record.left, record.ranks))
+    if game.past:
+        tell(compared(game.past, record))
 
 
 def _total(records: Sequence[GameRecord]) -> str:

@@ -78,10 +78,10 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
         try:
             other = stack.enter_context(announced(home, url))
         except OSError as error:
-            click.echo(f"note: 'arena run' will not name this address: {error}", err=True)
+            say(f"note: 'arena run' will not name this address: {error}")
         else:
             if other:
-                click.echo(f"note: this home is served at {other} already", err=True)
+                say(f"note: this home is served at {other} already")
         tables = (
             None
             if public

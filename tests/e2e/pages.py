@@ -75,4 +75,25 @@ def _game(folder, _):
     return path
 
 
-PAGES = {"report": Page(_report, TO_THE_END, "board"), "game": Page(_game, TO_THE_END, "board")}
+def pair_page(folder, bots, board="bird"):
+    """The page of the first game of a deal, with the games of the other seatings; returns the games
+    too.
+    """
+    seatings = [(*bots[at:], *bots[:at]) for at in range(len(bots))]
+    games = [game_of(seats, board=board, seating=at) for at, seats in enumerate(seatings)]
+    run = write_run(folder / "run", bots, games, boards=(board,), players=len(bots))
+    path = run / "game.html"
+    path.write_text(game_page(run, games[0]))
+    return path, games
+
+
+def _pair(folder, _):
+    return pair_page(folder, ("a", "b", "c"), "lion")[0]
+
+
+SWAP = "document.querySelector('#seatings button').click();"
+PAGES = {
+    "report": Page(_report, TO_THE_END, "board"),
+    "game": Page(_game, TO_THE_END, "board"),
+    "deal": Page(_pair, SWAP + TO_THE_END, "board"),
+}

@@ -19,7 +19,7 @@ from arena.commands.founding import league_folder, league_request, leagues_in, m
 from arena.commands.league import Budget, LeagueLook, LeaguePlay
 from arena.commands.members import STATUS_TEXT, Members, user_name
 from arena.errors import RunError
-from arena.exports.text import columns_text
+from arena.exports.grid import columns_text
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.league import Status, read_league

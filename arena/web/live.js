@@ -8,10 +8,10 @@ const partOf = (text) =>
   new DOMParser().parseFromString(ours.createHTML(text), "text/html").body;
 
 /* Makes a part of the page like a fresh one and leaves what is the same, so that what is scrolled
-   and what is unfolded stays. Pictures that move and tables, which scripts dress, are replaced. */
+   and what is unfolded stays. Pictures that move are replaced. */
 const follow = (old, fresh) => {
   if (old.isEqualNode(fresh)) return;
-  const isWhole = old.nodeType === Node.ELEMENT_NODE && old.matches(".film, table");
+  const isWhole = old.nodeType === Node.ELEMENT_NODE && old.matches(".film");
   if (isWhole || old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName) {
     old.replaceWith(fresh);
     return;
@@ -34,9 +34,8 @@ const follow = (old, fresh) => {
   for (const node of olds.slice(news.length)) node.remove();
 };
 
-/* What the page's other scripts do to what is there from the beginning. */
-const arrange = () => {
-  tables.dress(document);
+/* Who wants no motion sees the end of a game. */
+const calmDown = () => {
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   for (const film of document.querySelectorAll(".film")) {
     film.setCurrentTime(1e6);
@@ -76,10 +75,9 @@ const keepingFocus = (part, change) => {
       const fresh = partOf(text);
       const place = part.cloneNode(false);
       place.append(...fresh.childNodes);
-      keepingFocus(part, () => {
-        follow(part, place);
-        arrange();
-      });
+      tables.dress(place); // first, so that headings keep the focus
+      keepingFocus(part, () => follow(part, place));
     }
+    calmDown();
   });
 })();

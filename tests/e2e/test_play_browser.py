@@ -243,3 +243,10 @@ def test_hints_are_shown_on_the_board_and_in_words(game, browser):
 def test_board_hand_and_seats_fit_the_window(game, browser, width, height):
     game(width=width, height=height, board="lion")
     assert browser.js(FITS) == []
+    wide, high = browser.js(
+        "const { scrollWidth, scrollHeight } = document.documentElement;"
+        "return [scrollWidth, scrollHeight]"
+    )
+    assert wide == width
+    # on a laptop nothing scrolls but the list of what happened
+    assert width < height or high == height

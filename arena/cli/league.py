@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from arena.cli import DONE, FAILED, INTERRUPTED
+from arena.cli.history import history, league_option
 from arena.cli.options import Command, as_json, check_utf8, split_bot_names
 from arena.cli.place import Conduct, conduct_options, counted
 from arena.cli.playing import note_short_evidence, playing, show_voided
@@ -26,10 +27,6 @@ from arena.records.league import Status, read_league
 from arena.tournament.request import RunOptions
 from arena.tournament.session import Session
 
-league_option = click.option(
-    "--league", "name", metavar="NAME", help="Which league.  [default: the newest one]"
-)
-
 
 @click.group(invoke_without_command=True)
 @as_json
@@ -47,6 +44,9 @@ def league(context: click.Context, /, *, as_json: bool) -> None:
     """  # noqa: D301 - \b is click's mark for lines to keep
     if context.invoked_subcommand is None:
         _list(context.obj, as_json=as_json)
+
+
+league.add_command(history)
 
 
 def _list(home: Path, *, as_json: bool) -> None:

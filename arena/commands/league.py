@@ -8,19 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from arena.commands.members import ARENA, Members
 from arena.errors import RunError
 from arena.match.referee import GamePlan
-from arena.records.league import Drawn, Member, Placed, Scaled
+from arena.records.league import Drawn, Member, Placed, Scaled, versions_before
 from arena.records.record import DEALS
 from arena.tournament.league import DEALS_A_DRAW, DrawnGames, LeagueGames
 from arena.tournament.lineups import LineUp
-from arena.tournament.placing import (
-    PLACED_ELO,
-    PLACING_GAMES,
-    Field,
-    Rival,
-    error_of,
-    first_guess,
-    versions_before,
-)
+from arena.tournament.placing import PLACED_ELO, PLACING_GAMES, Field, Rival, error_of, first_guess
 from arena.tournament.session import Session, now
 
 if TYPE_CHECKING:

@@ -85,6 +85,24 @@ def test_a_league_is_a_run_like_any_other(kept):
     kept("replay", "ladder", name)
 
 
+def test_the_history_has_every_version(kept):
+    out, _ = kept("league", "history")
+    assert "bad@1" in out
+    shown = json.loads(kept("league", "history", "--json")[0])
+    rows = {row["version"]: row for row in shown["versions"]}
+    assert rows["bad@1"]["forfeits"] == rows["bad@1"]["games"] > 0
+    assert rows["random"]["status"] == "benchmark"
+    assert (
+        kept("league", "history", "rnd", "--csv", "-")[0].splitlines()[1].startswith("rnd@1,rnd,")
+    )
+    assert "did you mean rnd" in kept.ended("league", "history", "rn")[2]
+    page = (kept.home / "results" / "ladder" / "report.html").read_text()
+    assert 'id="versions"' in page
+    seed = json.loads((kept.home / "results" / "ladder" / "run.json").read_text())["seed"]
+    assert seed == "league"
+    assert "--seed league" not in page, "the next deals follow from it"
+
+
 def test_leagues_are_listed(kept):
     assert "ladder" in kept("league")[0]
     row = json.loads(kept("league", "--json")[0])[0]

@@ -2,7 +2,7 @@
 
 from functools import wraps
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 import msgspec
@@ -26,6 +26,9 @@ from arena.players.sandbox.tiers import Sandbox
 from arena.records.league import Status, read_league
 from arena.tournament.request import RunOptions
 from arena.tournament.session import Session
+
+if TYPE_CHECKING:
+    from arena.ratings.tables import Tables
 
 
 @click.group(invoke_without_command=True)
@@ -235,13 +238,19 @@ class Evening:
         """Writes and prints the standings."""
         # Pandas: --help and the playing do without.
         from arena.cli.showing import Showing  # noqa: PLC0415
-        from arena.cli.tables import print_tables, rate_run  # noqa: PLC0415
+        from arena.cli.tables import print_tables  # noqa: PLC0415
+
+        tables, path = self.write()
+        print_tables(tables, {}, Showing())
+        click.echo(f"\nstandings: {path}", err=True)
+
+    def write(self) -> tuple["Tables", Path]:
+        """Writes the standings into the league's folder."""
+        from arena.cli.tables import rate_run  # noqa: PLC0415
         from arena.exports.files import write_standings  # noqa: PLC0415
 
-        tables, plan = rate_run(self._folder, None)
-        path = write_standings(self._folder, tables)
-        print_tables(tables, {"plan": plan and plan._asdict()}, Showing(as_json=False))
-        click.echo(f"\nstandings: {path}", err=True)
+        tables, _ = rate_run(self._folder, None)
+        return tables, write_standings(self._folder, tables)
 
     def _sandbox_for(self, bot: Bot) -> Sandbox:
         """The sandbox in which a newcomer is built; what it is allowed is said when it plays."""

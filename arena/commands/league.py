@@ -23,7 +23,7 @@ FIRST_GAMES = 6
 LOOK_GAMES = 8
 """A look at the ratings is worth so many new games."""
 LOOK_SHARE = 10
-"""The next look comes after so many times as long as the last one took."""
+"""The next look comes after so many times the processor time that the last one took."""
 HOLD_GAMES = 40
 """A benchmark holds the scale once it has so many games."""
 HOUR_S = 3600
@@ -111,7 +111,7 @@ class LeaguePlay:
         # Pandas: the command line starts without.
         from arena.ratings.scale import league_counts, on_scale  # noqa: PLC0415
 
-        began = time.monotonic()
+        began = time.process_time()
         config, league = session.config, self.members.league
         counts = league_counts(
             session.folder, config.bots, config.match, own_decks=config.has_own_decks
@@ -119,8 +119,7 @@ class LeaguePlay:
         self._known = on_scale(counts, league.with_status("benchmark"), league.scale)
         self._hold_scale()
         self._judge_candidates()
-        ended = time.monotonic()
-        self._next_look_s = ended + LOOK_SHARE * (ended - began)
+        self._next_look_s = time.monotonic() + LOOK_SHARE * (time.process_time() - began)
         self._next_look_games = games + LOOK_GAMES
         waiting = sum(map(_is_waiting, self._all()))
         self._watch(LeagueLook(session.known + self.drawn, waiting, self._widest()))
@@ -177,7 +176,7 @@ class LeaguePlay:
         return Rival(
             member.bot,
             is_benchmark=member.status == "benchmark",
-            is_placed=member.placed is not None,
+            is_placed=member.placed is not None or self._budget.placing not in (None, member.bot),
             is_seen=found is not None,
             elo=elo,
             error=error,

@@ -1,6 +1,5 @@
 """arena league history: how the versions in a league came on."""
 
-import sys
 from pathlib import Path
 
 import click
@@ -9,7 +8,7 @@ import msgspec
 from arena.cli.options import as_json
 from arena.cli.playing import said_when_slow
 from arena.cli.showing import check_output
-from arena.cli.terminal import columns_of, folded
+from arena.cli.terminal import tell
 from arena.commands.founding import league_folder
 from arena.errors import ConfigError, did_you_mean
 from arena.records.regular import write_durably
@@ -61,7 +60,7 @@ def history(
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
     else:
         click.echo(f"league {folder}", err=True)
-        click.echo(folded(history_text(found), columns_of(sys.stdout)))
+        tell(history_text(found))
     if csv_path not in (None, "-"):
         write_durably(Path(csv_path), history_csv(found).encode())
         click.echo(f"\nhistory: {csv_path}", err=True)

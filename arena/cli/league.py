@@ -20,7 +20,7 @@ from arena.commands.founding import league_folder, league_request, leagues_in, m
 from arena.commands.league import Budget, LeagueLook, LeaguePlay
 from arena.commands.members import STATUS_TEXT, Members, user_name
 from arena.errors import RunError
-from arena.exports.text import columns_text
+from arena.exports.grid import columns_text
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.league import Status, read_league
@@ -68,10 +68,7 @@ def _list(home: Path, *, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2))
     elif not rows:
-        click.echo(
-            f"no leagues in {results_folder(home)}: start one with 'arena league run NAME'",
-            err=True,
-        )
+        say(f"no leagues in {results_folder(home)}: start one with 'arena league run NAME'")
     else:
         cells = [tuple(str(value) for value in row.values()) for row in rows]
         heads = tuple(name.capitalize() for name in rows[0])
@@ -153,7 +150,7 @@ def run(
     ended = evening.play(benchmarks, budget)
     evening.show()
     if ended == INTERRUPTED:
-        click.echo(f"interrupted: repeat the same command to go on in {folder}", err=True)
+        say(f"interrupted: repeat the same command to go on in {folder}")
     return ended
 
 

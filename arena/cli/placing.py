@@ -6,12 +6,10 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from arena.cli import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
 from arena.cli.league import Evening
 from arena.cli.place import Conduct
-from arena.cli.terminal import say
+from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.league import Budget
 from arena.commands.members import STATUS_TEXT
@@ -37,10 +35,7 @@ def find_place(home: Path, folder: Path, label: str, choice: SandboxChoice) -> i
     while True:
         try:
             if evening.play(None, Budget(placing=label)) == INTERRUPTED:
-                click.echo(
-                    f"interrupted: 'arena league run {folder.name}' goes on placing {label}",
-                    err=True,
-                )
+                say(f"interrupted: 'arena league run {folder.name}' goes on placing {label}")
                 return INTERRUPTED
             evening.write()
             break
@@ -66,25 +61,22 @@ def _told(folder: Path, member: Member) -> int:
     """Says where a version stands, and what it gained."""
     if not member.plays:
         why = f": {member.why}" if member.why else ""
-        click.echo(f"error: {member.bot} is {STATUS_TEXT[member.status]}{why}", err=True)
-        click.echo(f"hint: {folder / 'faults'} has the evidence of its faults", err=True)
+        say(f"error: {member.bot} is {STATUS_TEXT[member.status]}{why}")
+        say(f"hint: {folder / 'faults'} has the evidence of its faults")
         return FAILED
     # Pandas: nothing before this needs it.
     from arena.ratings.history import read_history  # noqa: PLC0415
 
     history = read_history(folder)
     (row,) = history.of(member.bot).table.to_dict("records")
-    click.echo(_place_text(history, row, folder.name))
-    for sentence in history.of(member.bot).sentences:
-        click.echo(sentence)
+    tell("\n".join([_place_text(history, row, folder.name), *history.of(member.bot).sentences]))
     if not row["before"]:
         return DONE
     if isfinite(row["gain_error"]) and abs(row["gain"]) > row["gain_error"]:
         return DONE if row["gain"] > 0 else NO
-    click.echo(
+    say(
         f"whether it is better than {row['before']} is not clear yet: 'arena league run"
-        f" {folder.name}' lets them meet",
-        err=True,
+        f" {folder.name}' lets them meet"
     )
     return UNDECIDED
 

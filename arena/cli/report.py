@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from arena.cli.options import SCORING, match_option, prior_option, run_argument
+from arena.cli.terminal import say
 from arena.commands.folders import run_folder
 from arena.records.regular import write_durably
 
@@ -74,5 +75,5 @@ def report(
     target = path or folder / "report.html"
     write_durably(target, page.text.encode())
     for note in page.notes:
-        click.echo(f"note: {note}", err=True)
+        say(f"note: {note}")
     click.echo(target)

@@ -1,6 +1,6 @@
 """arena serve: the home on pages in a browser."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -78,17 +78,12 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
         try:
             other = stack.enter_context(announced(home, url))
         except OSError as error:
-            click.echo(f"note: 'arena run' will not name this address: {error}", err=True)
+            say(f"note: 'arena run' will not name this address: {error}")
         else:
             if other:
-                click.echo(f"note: this home is served at {other} already", err=True)
-        tables = (
-            None
-            if public
-            else Tables(home, SandboxChoice(None, (), unsafe=False, home=home, tell=say))
-        )
-        if tables:
-            stack.callback(tables.close)
+                say(f"note: this home is served at {other} already")
+        choice = SandboxChoice(None, (), unsafe=False, home=home, tell=say)
+        tables = None if public else stack.enter_context(closing(Tables(home, choice)))
         serve(Site(home, gate, public is not None, tables), listener)
     click.echo("interrupted", err=True)
     return INTERRUPTED

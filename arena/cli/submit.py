@@ -8,7 +8,7 @@ import click
 from arena.cli import DONE, FAILED
 from arena.cli.check import run_checks
 from arena.cli.options import move_ms_option, sandbox_options, split_words
-from arena.cli.terminal import say
+from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.bots import bot_in
 from arena.commands.folders import registry_of
@@ -79,25 +79,24 @@ def submit(
     registry = registry_of(home)
     folder = None if league is None else league_folder(home, league)
     if not no_check and not run_checks(bot, move_ms, choice.sandbox_for([bot]), only_failures=True):
-        click.echo(f"error: {bot.label} is not registered: it fails the check above", err=True)
-        click.echo(
+        say(f"error: {bot.label} is not registered: it fails the check above")
+        say(
             f"hint: see every step with 'arena check {path}', or register it without the check:"
-            " --no-check",
-            err=True,
+            " --no-check"
         )
         return FAILED
     registered, changed = registry.register(bot)
     version = registered.manifest.version
     if changed:
-        click.echo(f"{registered.label} is registered as version {version} in {registered.folder}")
+        tell(f"{registered.label} is registered as version {version} in {registered.folder}")
         if registry.root.resolve().parent == bot.folder.resolve():
-            click.echo(f"note: {NO_HOME}", err=True)
+            say(f"note: {NO_HOME}")
     else:
-        click.echo(
+        tell(
             f"{registered.label} is registered already, with the same content, as version {version}"
         )
     if folder is None:
-        click.echo(f"next: {_next_command(registry, registered)}", err=True)
+        say(f"next: {_next_command(registry, registered)}")
         return DONE
     # Playing loads more than a check needs.
     from arena.cli.placing import find_place  # noqa: PLC0415

@@ -173,11 +173,19 @@ STANDINGS = (
 PAIRS = (
     Column("bot", "Bot", meaning="one bot", source="`run.json`", style="name"),
     Column("opponent", "Opponent", meaning="the other one", source="`run.json`", style="name"),
-    Column("games", "Games", meaning="games in which they met", source="`games.jsonl`"),
-    Column("wins", "Wins", meaning="games in which the bot ranked better", source="`ranks`"),
-    Column("shared", "Shared", meaning="games in which they ranked equal", source="`ranks`"),
+    Column("games", "Games", meaning="games in which they met", source="`games.jsonl`", spare=4),
     Column(
-        "losses", "Losses", meaning="games in which the opponent ranked better", source="`ranks`"
+        "wins", "Wins", meaning="games in which the bot ranked better", source="`ranks`", spare=3
+    ),
+    Column(
+        "shared", "Shared", meaning="games in which they ranked equal", source="`ranks`", spare=2
+    ),
+    Column(
+        "losses",
+        "Losses",
+        meaning="games in which the opponent ranked better",
+        source="`ranks`",
+        spare=1,
     ),
     Column(
         "score",
@@ -193,7 +201,9 @@ PAIRS = (
     Column("elo_low", "", None, 2, "low end of the difference's 95 % interval", RATINGS),
     Column("elo_high", "", None, 2, "high end of the difference's 95 % interval", RATINGS),
     ERROR,
-    Column("los", "LOS%", 1, 4, "how likely the bot is the stronger one, from 0 to 1", RATINGS),
+    Column(
+        "los", "LOS%", 1, 4, "how likely the bot is the stronger one, from 0 to 1", RATINGS, spare=5
+    ),
     Column("mark", file=0),
 )
 SEATS = (

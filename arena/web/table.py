@@ -84,6 +84,11 @@ class Table:
         """Whether the game has ended, one way or another."""
         return self._status["state"] in (OVER, BROKEN)
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether a page waits for news."""
+        return bool(self._listeners)
+
     # what the page asks for
 
     def view(self, told: Told) -> tuple[dict[str, Any], Told]:
@@ -154,9 +159,9 @@ class Table:
                     return
 
     @property
-    def names(self) -> list[str]:
-        """The names of the seats."""
-        return self._story.names
+    def opponents(self) -> list[str]:
+        """The names of the other seats."""
+        return [name for seat, name in enumerate(self._story.names) if seat != self.seat]
 
     @contextmanager
     def _listening(self) -> Iterator[asyncio.Event]:

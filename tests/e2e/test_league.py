@@ -114,7 +114,7 @@ def test_leagues_are_listed(kept):
 
 def test_going_on_plays_more_games_on_the_same_plan(league):
     before = league.timeless("ladder")
-    league(*RUN, "--games", 16, "-q")
+    league(*NEW, "--games", 16)
     after = league.timeless("ladder")
     assert len(after) == len(before) + 16
     assert [record for record in after if record in before] == before
@@ -174,6 +174,13 @@ def test_a_version_that_is_removed_is_withdrawn_and_stays_rated(league):
     league("verify", "ladder")
 
 
+def test_files_changed_behind_a_version_are_said_and_not_played(league):
+    (league.home / "bots" / "rnd" / "bot.py").write_text(CRASHES)
+    _, err = league(*RUN, "--games", 8)
+    assert "warning: rnd@1 has other files in bots/ than when it joined" in err
+    league("verify", "ladder")
+
+
 def test_a_retired_benchmark_plays_no_more(league):
     _, err = league("league", "retire", "greedy-4", "--why", "too weak")
     assert "greedy-4 is retired: too weak" in err
@@ -192,7 +199,7 @@ def test_a_retired_benchmark_plays_no_more(league):
         ((*RUN, "--move-ms", 50), "move_ms: the run has"),
         ((*RUN, "--clock", "wall"), "clock: the run has cpu, asked for wall"),
         ((*RUN, "--players", 3), "players: the run has 2, asked for 3"),
-        ((*RUN, "--benchmarks", "greedy"), "expected no --benchmarks"),
+        ((*RUN, "--benchmarks", "greedy"), "expected the benchmarks that the league began with"),
         (("run", "--finish", "ladder"), "expected a tournament, got a league"),
         (("run", "rnd", "fst", "--out", "ladder"), "is not a tournament"),
     ],

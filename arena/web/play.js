@@ -307,9 +307,14 @@
     showSeats(view.left, view.left, view.mover);
     showPace();
   };
+  const sentence = (step) => `${[stepWords(step), ...step.events.map(([, told]) => told)].join("; ")}.`;
+  /* What the mover did shows on the board; those who cannot see it hear of it. */
+  const own = () => {
+    const last = steps.findLast(({ seat }) => seat === view.seat);
+    return last && view.state !== "over" ? [html("span", { class: "unseen" }, `${sentence(last)} `)] : [];
+  };
   const words = () => {
-    const last = steps.slice(-view.names.length).reverse().find(({ seat }) => seat !== view.seat);
-    const before = last && shown ? `${stepWords(last)}${last.events.length ? `; ${last.events.map(([, told]) => told).join("; ")}` : ""}. ` : "";
+    const before = steps.slice(steps.findLastIndex(({ seat }) => seat === view.seat) + 1).map((step) => `${sentence(step)} `).join("");
     if (view.state === "starting") return "The bots are made ready.";
     if (view.state === "yours") return `${before}${steps.some(({ seat }) => seat === view.seat) ? "Your move." : firstWords()}`;
     if (view.state === "theirs") return `${before}${view.mover === view.seat ? "" : `${view.names[view.mover] ?? "A bot"} thinks.`}`;
@@ -343,7 +348,7 @@
     by.hint.disabled = by.turn.disabled = !isMine();
     by.list.hidden = !isMine();
     by.moves.replaceChildren(...view.hand.flatMap((tile, number) => (view.hand.indexOf(tile) === number ? [group(tile)] : [])));
-    by.said.replaceChildren(...said(words()));
+    by.said.replaceChildren(...own(), ...said(words()));
     showEnd();
   };
   const holds = (move, tile) => {
@@ -514,5 +519,7 @@
   const source = new EventSource(`${address}/events`);
   source.addEventListener("message", (event) => hear(JSON.parse(event.data)));
   source.addEventListener("open", () => refuse(""));
-  source.addEventListener("error", () => refuse("The connection is lost. The game waits; this page goes on with it as soon as the server is there again."));
+  const LOST = "The connection is lost. The game waits: the page goes on with it as soon as the server can be reached.";
+  const GONE = "The server does not know this game any more. It has probably been started again.";
+  source.addEventListener("error", () => refuse(source.readyState === EventSource.CLOSED ? GONE : LOST));
 })();

@@ -62,9 +62,9 @@ class Tables:
     def close(self) -> None:
         """Gives all games up."""
         for table, _ in self._tables.values():
-            table.leave("the server was ended")
+            table.end()
         for table, _ in self._tables.values():
-            table.close(CLOSE_S)
+            table.wait(CLOSE_S)
 
     def _make_room(self) -> None:
         """Forgets the oldest games that are over. Raises UserError."""

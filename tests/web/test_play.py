@@ -269,6 +269,15 @@ def test_whoever_has_no_token_sees_nothing_and_changes_nothing(server, played):
         assert server.ask(path, "POST", b"{}", **foreign)[0] == 403
 
 
+def test_nobody_plays_where_others_look(home):
+    server = Served(home, "--public", "127.0.0.1")
+    statuses = {server.ask(path)[0] for path in ("/play", "/play/x", "/play/x/events")}
+    assert statuses == {404}
+    assert server.ask("/play", "POST", b"{}")[0] == 403
+    assert "/play" not in server.ask("/")[2]
+    server.stop()
+
+
 def test_odd_questions_and_wishes_are_refused_in_words(server, played):
     game, _ = played
     for body in (b"", b"[]", b'{"steps":"1"}', b'{"steps":1,"x":2}', b"\xff", b"[" * 60_000):

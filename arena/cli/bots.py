@@ -9,18 +9,23 @@ import click
 import msgspec
 
 from arena.cli.options import as_json
-from arena.cli.terminal import columns_of, folded, say
+from arena.cli.terminal import columns_of, say, tell
 from arena.commands.allowing import own_words
 from arena.commands.bots import bot_finder
 from arena.commands.folders import registry_of
 from arena.errors import UserError, printable
-from arena.exports.text import columns_text
+from arena.exports.grid import GAP, columns_text
+from arena.exports.width import padded, width_of
 from arena.players.builtin import is_built_in
 from arena.players.folder import Bot
 from arena.players.options import ARENA_OPTIONS, Option, Value, value_text
 from arena.players.registry import Registry
 from arena.players.staging import lack
 from arena.tournament.own import read_own_config
+
+ROOM = 24
+"""The last column of a table gets so much of a narrow terminal."""
+SPARE = ("Type", "Language", "From")
 
 
 @click.command()
@@ -62,18 +67,15 @@ def _list(registry: Registry, *, everything: bool, as_json: bool) -> None:
         try:
             bot = registry.get(label)
         except UserError as error:
-            click.echo(
-                f"warning: {printable(label)} is left out: {printable(str(error))}", err=True
-            )
+            say(f"warning: {printable(label)} is left out: {printable(str(error))}")
             continue
         rows.append({**_about(bot), "ladder": registry.is_of_ladder(label)})
     if as_json:
         _print_json(rows)
     elif not rows:
-        click.echo(
+        say(
             f"no bots in {registry.root}: add one with 'arena submit', or start one with 'arena"
-            " new'",
-            err=True,
+            " new'"
         )
     else:
         columns = ("Bot", "Version", "From", "Language", "Description")
@@ -101,7 +103,7 @@ def _print_allowed(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         if row["allowed"]:
             words = ", ".join(row["allowed"])
-            click.echo(printable(f"{row['bot']} is allowed {words} by your own configuration"))
+            tell(printable(f"{row['bot']} is allowed {words} by your own configuration"))
 
 
 def _shown(row: dict[str, Any]) -> tuple[str, ...]:
@@ -125,7 +127,7 @@ def _describe(bot: Bot, *, as_json: bool) -> None:
         _print_json({**_about(bot), "options": own, "every_bot": every})
         return
     about = [bot.label, f"version {bot.manifest.version}", bot.manifest.description]
-    click.echo(folded(printable(", ".join(filter(None, about))), columns_of(sys.stdout)))
+    tell(printable(", ".join(filter(None, about))))
     _print_allowed([_about(bot)])
     if not declared:
         click.echo("It has no options of its own." if arena else "It has no options.")
@@ -158,8 +160,19 @@ def _option_row(name: str, option: Option, bot: Bot) -> tuple[str, ...]:
 
 
 def _print_table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    table = columns_text(columns, rows, left=columns)
-    click.echo(folded(table, columns_of(sys.stdout), indent=" " * table.index(columns[-1])))
+    """Prints a table whose last column is folded, with room for it."""
+    width = columns_of(sys.stdout)
+    *heads, last = columns
+    room = width and max(width - ROOM, 0)
+    begun = columns_text(
+        heads, [row[:-1] for row in rows], heads, room, names=("Bot",), spare=SPARE
+    ).split("\n")
+    indent = max(map(width_of, begun)) + len(GAP)
+    lines = zip(begun, (last, *(row[-1] for row in rows)), strict=True)
+    tell(
+        "\n".join(f"{padded(line, indent)}{printable(text)}".rstrip() for line, text in lines),
+        " " * indent,
+    )
 
 
 def _print_json(value: Any) -> None:

@@ -179,12 +179,10 @@ class Settled(NamedTuple):
         if self.runner.voided:
             return FAILED
         if self.runner.stop_level:
-            click.echo(
-                f"interrupted: repeat the same command to continue in {self.folder}", err=True
-            )
+            say(f"interrupted: repeat the same command to continue in {self.folder}")
             return INTERRUPTED
         more = more or f"use a larger --max-blocks with --out {self.folder.name} to continue"
-        click.echo(f"undecided: {more}", err=True)
+        say(f"undecided: {more}")
         return UNDECIDED
 
 

@@ -1,34 +1,19 @@
-"""A game shown move by move: the board with colours where the terminal has them, and what happened
-in words.
-"""
+"""A game shown move by move: the board, and what happened in words."""
 
 from collections.abc import Sequence
 
-import click
-
+from arena.cli.mosaic import Mosaic
+from arena.cli.terminal import screen_folded
 from arena.errors import printable
-from arena.exports.text import board_text, event_text, hands_text
+from arena.exports.text import event_text
 from arena.rules import State
 from arena.rules.boards import Board
 from arena.rules.notation import PASS, move_text, split_move
 from arena.rules.terms import Event
 
-PAINTS = {
-    "R": {"bg": "red", "fg": "bright_white"},
-    "Y": {"bg": "yellow", "fg": "black"},
-    "B": {"bg": "blue", "fg": "bright_white"},
-    "V": {"bg": "green", "fg": "black"},
-    "~": {"fg": "cyan"},
-    ".": {"dim": True},
-}
-
-
-def paint(text: str, cell: str) -> str:
-    """A cell in the colours of its terrain or province."""
-    return click.style(text, **PAINTS[cell[0]])  # type: ignore[arg-type]
-
 
 def move_lines(
+    mosaic: Mosaic,
     state: State,
     names: Sequence[str],
     seat: int,
@@ -40,13 +25,13 @@ def move_lines(
     """The state after a move: the move, what it caused and what else is ``told`` of it, the board,
     and all pagodas and hands, or only those that ``seen_by`` sees.
     """
-    board = board_text(state, paint, _squares(state.board, move))
+    mosaic.lay(move)
     return "\n".join(
         [
             move_summary(state, names, seat, move, events),
-            *(f"  {printable(line)}" for line in told),
-            board,
-            hands_text(state, names, seen_by),
+            *(screen_folded(f"  {printable(line)}") for line in told),
+            mosaic.board(state, squares_under(state.board, move)),
+            mosaic.seats(state, names, seen_by),
             "",
         ]
     )
@@ -59,7 +44,8 @@ def move_summary(
     head = f"turn {state.turns}: {names[seat]} " + (
         "passes" if move == PASS else f"plays {move_text(state.board, move)}"
     )
-    return "\n".join([head, *(f"  {event_text(event, state.board, names)}" for event in events)])
+    caused = (f"  {event_text(event, state.board, names)}" for event in events)
+    return screen_folded("\n".join([head, *caused]))
 
 
 def end_line(end: str, names: Sequence[str], left: Sequence[int], ranks: Sequence[int]) -> str:
@@ -73,7 +59,8 @@ def places_text(names: Sequence[str], left: Sequence[int], ranks: Sequence[int])
     return ", ".join(f"{ranks[seat]}. {names[seat]} ({left[seat]} left)" for seat in order)
 
 
-def _squares(board: Board, move: int) -> int:
+def squares_under(board: Board, move: int) -> int:
+    """The mask of the squares that a move covers."""
     if move == PASS:
         return 0
     _, square, _, other = split_move(board, move)

@@ -6,14 +6,17 @@ import contextlib
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from operator import or_
 
 import click
 
-from arena.cli.drawing import paint
+from arena.cli.drawing import squares_under
+from arena.cli.mosaic import Mosaic
 from arena.cli.rules import rules_text, show_rules
+from arena.cli.terminal import tell
 from arena.commands.hints import best_moves
 from arena.errors import MoveError, NotationError, UserError
-from arena.exports.text import board_text, hands_text
 from arena.players.messages import Start
 from arena.players.person import YOU
 from arena.players.player import Answer, Player, Words
@@ -54,8 +57,9 @@ class Human(Player):
     raises EOFError at the end of input.
     """
 
-    def __init__(self, names: Sequence[str], ask: Callable[[str], str]) -> None:
+    def __init__(self, names: Sequence[str], ask: Callable[[str], str], mosaic: Mosaic) -> None:
         self.name = YOU
+        self._mosaic = mosaic
         self._names = names
         self._ask = ask
         self._seed = 0
@@ -66,7 +70,7 @@ class Human(Player):
         there.
         """
         self._seed, self._is_new = start.seed, True
-        click.echo(
+        tell(
             f"you sit at seat {start.seat} of {start.players}, with {start.pagodas} pagodas to"
             f" place\n{GOAL}\n"
         )
@@ -75,15 +79,14 @@ class Human(Player):
     def choose(self, state: State, budget_ns: int) -> Answer:  # noqa: ARG002
         """Asks until the person types a legal move."""
         seat, began_ns = state.mover, time.monotonic_ns()
-        click.echo(f"{board_text(state, paint)}\n{hands_text(state, self._names, seen_by=seat)}")
+        mosaic = self._mosaic
+        click.echo(f"{mosaic.board(state)}\n{mosaic.seats(state, self._names, seen_by=seat)}")
         moves = {move_text(state.board, move): move for move in state.legal_moves()} or {
             PASSED: PASS
         }
         if self._is_new:
-            click.echo(
-                f"type a move such as {example(moves)}: one colour and its square, then the other"
-            )
-            click.echo(
+            tell(f"type a move such as {example(moves)}: one colour and its square, then the other")
+            tell(
                 "on the board V is a village, and a number the seat of the owner; type rules for"
                 " more"
             )
@@ -106,7 +109,7 @@ class Human(Player):
             return text
         reply = self._reply(text, state, moves)
         if reply:
-            click.echo(reply)
+            tell(reply)
         return self._other_order(text, state, moves)
 
     def _other_order(self, text: str, state: State, moves: dict[str, int]) -> str | None:
@@ -124,7 +127,7 @@ class Human(Player):
         if _ABOUT_RULES.fullmatch(text):
             return ruling(text)
         with contextlib.suppress(NotationError):
-            return _where(state, moves, text)
+            return _where(self._mosaic, state, moves, text)
         try:
             move = parse_move(state.board, text)
         except MoveError as error:
@@ -176,19 +179,16 @@ def example(moves: dict[str, int]) -> str:
     return list(moves)[len(moves) // 2]
 
 
-def places(state: State, moves: Sequence[int]) -> str:
+def places(mosaic: Mosaic, state: State, moves: Sequence[int]) -> str:
     """The board with every square marked that a move covers, and the moves below it, a dozen to a
     line; empty for no moves.
     """
     if not moves:
         return ""
-    squares = 0
-    for move in moves:
-        _, one, _, other = split_move(state.board, move)
-        squares |= 1 << one | 1 << other
+    squares = reduce(or_, (squares_under(state.board, move) for move in moves))
     names = [move_text(state.board, move) for move in moves]
     lines = ["  " + " ".join(names[at : at + PER_LINE]) for at in range(0, len(names), PER_LINE)]
-    return "\n".join([board_text(state, paint, squares), *lines])
+    return "\n".join([mosaic.board(state, squares), *lines])
 
 
 def refusal(reason: str) -> str:
@@ -208,7 +208,7 @@ def ruling(text: str) -> str:
     return ""
 
 
-def _where(state: State, moves: dict[str, int], text: str) -> str:
+def _where(mosaic: Mosaic, state: State, moves: dict[str, int], text: str) -> str:
     """The placements of the tile, or over the square, that the text names. Raises NotationError
     when it names neither.
     """
@@ -219,12 +219,14 @@ def _where(state: State, moves: dict[str, int], text: str) -> str:
         if tile not in state.hands[state.mover]:
             return f"you do not hold {TILES[tile]}"
         return (
-            places(state, [move for move in held if tile_of(move) == tile])
+            places(mosaic, state, [move for move in held if tile_of(move) == tile])
             or f"{TILES[tile]} fits nowhere"
         )
     square = parse_square(state.board, text)
     return (
-        places(state, [move for move in held if square in split_move(state.board, move)[1::2]])
+        places(
+            mosaic, state, [move for move in held if square in split_move(state.board, move)[1::2]]
+        )
         or f"none of your moves covers {text}"
     )
 

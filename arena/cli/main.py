@@ -12,6 +12,7 @@ import click
 
 from arena import __version__
 from arena.cli import BUG, DONE, FAILED, INTERRUPTED, command_is_loaded
+from arena.cli.colours import colours_wanted
 from arena.cli.terminal import columns_of, folded
 from arena.commands.home import find_home
 from arena.errors import ArenaError, UserError, Void, did_you_mean
@@ -29,6 +30,7 @@ SECTIONS = {
     "Compete": {
         "play": "Play one game and draw it.",
         "run": "Let bots play each other and print the standings.",
+        "league": "Keep a league that every version joins.",
         "compare": "Play until it is clear whether NEW is better than OLD.",
         "tune": "Look for better values of a bot's options.",
         "watch": "Watch a run that is being played.",
@@ -169,8 +171,7 @@ def arena(ctx: click.Context, home: Path | None) -> None:
     arena standings                        show the table again
     """  # noqa: D301 - \b is click's mark for lines to keep
     ctx.obj = find_home() if home is None else home
-    if os.environ.get("NO_COLOR"):
-        ctx.color = False
+    ctx.color = colours_wanted()
 
 
 def run_command(arguments: list[str] | None = None) -> int:

@@ -14,6 +14,7 @@ from arena.cli.terminal import say
 from arena.commands.folders import results_folder
 from arena.commands.playing import Play, open_run
 from arena.commands.request import results_path
+from arena.commands.serving import watched_at
 from arena.errors import printable
 from arena.records.evidence import FULL_BYTES, MOST_BYTES
 from arena.tournament.request import Request, RunOptions
@@ -49,6 +50,8 @@ def playing(
         progress = Progress(session, workers, quiet=conduct.quiet, headline=headline(session))
         play = run.play(progress.show)
         with stop_on_signals(play.runner), progress:
+            if address := watched_at(click.get_current_context().obj, folder):
+                progress.say(f"watch it at {address}")
             if session.schedule.most_places < workers.places:
                 progress.say(FEW_DEALS.format(counted(workers.places, "worker")))
             yield play, progress
@@ -57,20 +60,18 @@ def playing(
 def show_voided(runner: Runner, folder: Path) -> None:
     """Lists the games that could not be played."""
     for voided in runner.voided:
-        click.echo(
+        say(
             f"error: {voided.game} could not be played: {printable(voided.reason)}; see"
-            f" {folder / 'logs'}",
-            err=True,
+            f" {folder / 'logs'}"
         )
 
 
 def note_short_evidence(runner: Runner) -> None:
     """Says so when there was no more room for the evidence of faults."""
     if runner.faults.is_short:
-        click.echo(
+        say(
             f"note: the evidence of faults has reached {FULL_BYTES >> 20} MiB: later faults are"
-            f" kept in short, and beyond {MOST_BYTES >> 20} MiB in their records only",
-            err=True,
+            f" kept in short, and beyond {MOST_BYTES >> 20} MiB in their records only"
         )
 
 
@@ -89,7 +90,7 @@ def run_path(
 @contextmanager
 def said_when_slow(text: str, *, quiet: bool = False) -> Iterator[None]:
     """Says on stderr what is being done, if it takes over a second."""
-    timer = threading.Timer(SLOW_S, click.echo, (f"{printable(text)} ...",), {"err": True})
+    timer = threading.Timer(SLOW_S, say, (f"{printable(text)} ...",))
     timer.daemon = True
     if not quiet:
         timer.start()

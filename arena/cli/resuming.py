@@ -12,14 +12,18 @@ import click
 from click.core import ParameterSource
 
 from arena.cli.asking import named_game
-from arena.cli.drawing import end_line, paint
+from arena.cli.drawing import end_line
+from arena.cli.mosaic import Mosaic
 from arena.cli.options import Command
+from arena.cli.terminal import screen_folded
 from arena.commands.single import Round
 from arena.errors import printable
-from arena.exports.text import board_text, hands_text, seat_names
+from arena.exports.pictures.tiles import Pair, pair_of
+from arena.exports.text import seat_names
 from arena.match.referee import GamePlan
 from arena.match.resume import Resumed, first_difference, reshuffled, resumed, resumed_id
 from arena.records.record import GameRecord
+from arena.rules.notation import PASSED, parse_move
 from arena.tournament.deals import bot_seed
 from arena.tournament.scripts import Scripts
 
@@ -141,13 +145,24 @@ def _listed(seats: Sequence[int]) -> str:
     return ", ".join(map(str, seats))
 
 
-def position_shown(game: Resumed, names: Sequence[str], human: int | None) -> str:
+def laid(game: Resumed | None) -> list[Pair]:
+    """The tiles that lay before the game went on."""
+    if game is None:
+        return []
+    board = game.script.board
+    placed = [parse_move(board, text) for text in game.past if text != PASSED]
+    return [pair for move in placed for pair in pair_of(board, move)]
+
+
+def position_shown(game: Resumed, names: Sequence[str], human: int | None, mosaic: Mosaic) -> str:
     """Where the game goes on, before its first new move."""
     record, state = game.script.record, game.state
-    head = f"turn {game.turn} of {printable(record.id)}: {names[state.mover]} is to move"
+    head = screen_folded(
+        f"turn {game.turn} of {printable(record.id)}: {names[state.mover]} is to move"
+    )
     if human is not None:
         return f"{head}\n"
-    return f"{head}\n{board_text(state, paint)}\n{hands_text(state, names)}\n"
+    return f"{head}\n{mosaic.board(state)}\n{mosaic.seats(state, names)}\n"
 
 
 def compared(game: Resumed, new: GameRecord) -> str:

@@ -1,5 +1,6 @@
 """arena runs: lists the runs in results/."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,10 @@ import msgspec
 
 from arena.cli.options import as_json
 from arena.cli.playing import said_when_slow
+from arena.cli.terminal import columns_of, say
 from arena.commands.folders import results_folder
 from arena.errors import UserError
-from arena.exports.text import columns_text
+from arena.exports.grid import columns_text
 from arena.records.runfile import read_run
 from arena.tournament.config import make_config
 from arena.tournament.session import games_of, list_runs
@@ -34,7 +36,7 @@ def runs(home: Path, /, *, as_json: bool) -> None:
             with said_when_slow(f"counting the games of {folder.name}"):
                 played, planned = games_of(folder, info)
         except UserError as error:
-            click.echo(f"warning: {folder.name} is left out: {error}", err=True)
+            say(f"warning: {folder.name} is left out: {error}")
             continue
         rows.append(
             {
@@ -50,7 +52,7 @@ def runs(home: Path, /, *, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2))
     elif not rows:
-        click.echo(f"no runs in {results_folder(home)}: start one with 'arena run'", err=True)
+        say(f"no runs in {results_folder(home)}: start one with 'arena run'")
     else:
         table = [
             (
@@ -67,6 +69,9 @@ def runs(home: Path, /, *, as_json: bool) -> None:
             columns_text(
                 ("Run", "Started", "Players", "Boards", "Bots", "Games"),
                 table,
-                left=("Run", "Started", "Boards"),
+                ("Started", "Boards"),
+                columns_of(sys.stdout),
+                names=("Run",),
+                spare=("Players", "Started", "Boards"),
             )
         )

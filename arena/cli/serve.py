@@ -1,11 +1,12 @@
 """arena serve: the home on pages in a browser."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from ipaddress import ip_address
 from pathlib import Path
 
 import click
 
+from arena.cli import INTERRUPTED
 from arena.cli.terminal import say
 from arena.commands.allowing import SandboxChoice
 from arena.commands.serving import announced
@@ -45,7 +46,7 @@ def _parse_address(_: click.Context, __: click.Parameter, value: str | None) -> 
     help="With --public, a name of this machine that browsers may use. Repeat it for others.",
 )
 @click.pass_obj
-def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str, ...]) -> None:
+def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str, ...]) -> int:
     """Show your runs in a browser, live while they are played.
 
     The first line printed is the address to open. It works on this machine only, and only for you:
@@ -77,15 +78,12 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
         try:
             other = stack.enter_context(announced(home, url))
         except OSError as error:
-            click.echo(f"note: 'arena run' will not name this address: {error}", err=True)
+            say(f"note: 'arena run' will not name this address: {error}")
         else:
             if other:
-                click.echo(f"note: this home is served at {other} already", err=True)
-        tables = (
-            None
-            if public
-            else Tables(home, SandboxChoice(None, (), unsafe=False, home=home, tell=say))
-        )
-        if tables:
-            stack.callback(tables.close)
+                say(f"note: this home is served at {other} already")
+        choice = SandboxChoice(None, (), unsafe=False, home=home, tell=say)
+        tables = None if public else stack.enter_context(closing(Tables(home, choice)))
         serve(Site(home, gate, public is not None, tables), listener)
+    click.echo("interrupted", err=True)
+    return INTERRUPTED

@@ -7,7 +7,8 @@ import click
 
 from arena.cli.drawing import move_lines, move_summary
 from arena.cli.human import Human
-from arena.cli.resuming import position_shown
+from arena.cli.mosaic import Mosaic
+from arena.cli.resuming import laid, position_shown
 from arena.cli.stderr import StderrLines
 from arena.cli.terminal import wait_for_key
 from arena.commands.single import Round, SingleGame
@@ -36,21 +37,21 @@ class ShownGame(NamedTuple):
     def play(self, game: Round, log: WireLog | None, *, is_drawn: bool) -> Outcome:
         """A game, which is drawn as it is played if ``is_drawn``. Raises Void, click.Abort."""
         adopt_orphans()
-        single = self.single
-        with single.seated(game.past, lambda names: Human(names, input), log) as players:
+        single, mosaic = self.single, Mosaic(game.board, laid(game.past))
+        with single.seated(game.past, lambda names: Human(names, input, mosaic), log) as players:
             names = seat_names([player.name for player in players])
             said = StderrLines(players if single.has_stderr else [], names)
+            watch = self._watch(names, said, mosaic) if is_drawn else None
             if game.past and is_drawn:
-                click.echo(position_shown(game.past, names, single.human))
+                click.echo(position_shown(game.past, names, single.human, mosaic))
             try:
-                watch = self._watch(names, said) if is_drawn else None
                 return single.play(single.referee(game, players, watch))
             finally:
                 for player in players:
                     player.stop()
                 said.show_rest()
 
-    def _watch(self, names: Sequence[str], said: StderrLines) -> Watch:
+    def _watch(self, names: Sequence[str], said: StderrLines, mosaic: Mosaic) -> Watch:
         """What is shown after each move: everything, or less if a person plays, who sees the board
         when it is their turn.
         """
@@ -64,8 +65,9 @@ class ShownGame(NamedTuple):
             if not has_human:
                 told += said.new(seat, state.turns - (move != PASS))
             if not has_human or state.end is not None:
-                click.echo(move_lines(state, names, seat, move, events, told))
+                click.echo(move_lines(mosaic, state, names, seat, move, events, told))
             else:
+                mosaic.lay(move)
                 click.echo(move_summary(state, names, seat, move, events))
             if self.step and state.end is None:
                 wait_for_key()

@@ -108,6 +108,35 @@ def seconds_of_a_grade(start: State, judge: Judge) -> float:
     return game / 2 * (games + 2 * judge.deals)
 
 
+def winning_shares(record: GameRecord, board: Board, judge: Judge) -> dict[int, float]:
+    """The mover's share of the win after each move up to the first forfeit, by turn: with no better
+    move sought, all of a game takes less time than one grade.
+
+    Raises RunError if the record does not follow from its deck and moves.
+    """
+    policy, shares = built_in(judge.judge), dict[int, float]()
+    turns = set(gradable_turns(record, set(range(len(record.bots)))))
+    try:
+        state = start_state(record, board)
+        for text in record.moves:
+            retire_faulty(state, record)
+            before, turn = state.copy(), state.turns
+            move = play_text(state, text)
+            if text != PASSED and turn in turns:
+                _, [won], _, _ = before.rollouts(
+                    before.mover,
+                    judge.deals,
+                    _seed_of(record.id, turn, judge),
+                    policy.policy,
+                    [move],
+                    policy.among,
+                )
+                shares[turn] = round(won / judge.deals, DECIMALS)
+    except ArenaError as error:
+        raise _broken(record, error) from error
+    return shares
+
+
 def _measured(
     state: State, played: int, better: int, judge: Judge, seed: int
 ) -> tuple[float, float, float]:

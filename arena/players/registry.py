@@ -8,6 +8,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -15,7 +16,7 @@ import msgspec
 import arena
 from arena.errors import BotFolderError, UserError, did_you_mean
 from arena.players.folder import Bot, bot_at, copy_files, home_of_script
-from arena.players.manifest import EXAMPLE, FILE, Manifest, check_name
+from arena.players.manifest import EXAMPLE, FILE, Manifest, check_name, read_manifest
 from arena.players.passing import age_s, remove_tree
 
 LADDER = (
@@ -26,6 +27,7 @@ LADDER = (
     "lookahead-python",
     "flatmc-python",
     "ismcts-python",
+    "engine-cpp",
 )
 """From weak to strong. Only these: in a checkout ``arena/ladder`` is a link to ``bots/``, where a
 developer's own bots lie too.
@@ -141,6 +143,22 @@ class Registry:
             (label for label in own if label.startswith(f"{name}@")), key=_version_key, reverse=True
         )
         return [name, *older] if name in own else older
+
+    def every_version(self) -> list[str]:
+        """``name@version`` of all versions that are registered here, those of a bot from the oldest
+        on; without what cannot be read.
+        """
+        names = {label.partition("@")[0]: None for label in self._own_labels()}
+        found = []
+        for label in (label for name in names for label in reversed(self.versions(name))):
+            with suppress(BotFolderError):
+                version = "" if "@" in label else f"@{read_manifest(self.root / label).version}"
+                found.append(f"{label}{version}")
+        return found
+
+    def of_ladder(self) -> list[str]:
+        """``name@version`` of the bots of the ladder, from weak to strong."""
+        return [f"{name}@{bot_at(self._ladder[name]).manifest.version}" for name in self._ladder]
 
     def refuse_to_remove(self, label: str) -> None:
         """Raises BotFolderError when there is no such bot, or it comes with the arena."""

@@ -7,6 +7,7 @@ from arena.errors import NoAnswerError
 from arena.ratings.model import rate
 from arena.ratings.results import Counts, Results, SizedGames
 
+COLUMNS = ["deals", "bot", "elo", "elo_low", "elo_high"]
 POINTS = 24
 FEWEST = 2
 """The fewest deals that give error bars."""
@@ -37,7 +38,7 @@ def convergence_table(counts: Counts, prior: float | None = None) -> pd.DataFram
                 (count, results.bots[member], elo, elo - half, elo + half)
                 for member, elo, half in values
             ]
-    return pd.DataFrame(rows, columns=["deals", "bot", "elo", "elo_low", "elo_high"])
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def checkpoints(deals: int) -> list[int]:

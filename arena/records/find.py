@@ -46,6 +46,20 @@ def board_of(record: GameRecord, boards: Mapping[str, Form]) -> Form:
     return boards[record.board]
 
 
+def records_of_deal(run: Path, record: GameRecord) -> list[GameRecord]:
+    """The games of a run that the same bots played with the same deck on the same board, this one
+    included, in the order they ended. Raises RunError.
+    """
+    # The deck is looked for as we write it: a line of another JSON form is not found.
+    found = read_rows(journal_of(run), _fitting_record, msgspec.json.encode(record.deck))
+    return [other for _, other in found if deal_of(other) == deal_of(record)]
+
+
+def deal_of(record: GameRecord) -> tuple[str, str, tuple[str, ...]]:
+    """What is equal in games that differ only in who sits where."""
+    return record.board, record.deck, tuple(sorted(record.bots))
+
+
 def find_record(run: Path, game: str) -> GameRecord:
     """The record with this id. Raises RunError with similar ids in the hint."""
     # first the id as we write it, then in any other JSON form

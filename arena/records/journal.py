@@ -163,12 +163,13 @@ def _damages(path: Path) -> tuple[type[Exception], ...]:
     )
 
 
-def read_lines(path: Path) -> Iterator[bytes]:
-    """The complete lines of a journal. A last line without a newline is still being written and is
-    left out. Raises RunError.
+def read_lines(path: Path, start: int = 0) -> Iterator[bytes]:
+    """The complete lines of a journal, from the byte at which one begins. A last line without a
+    newline is still being written and is left out. Raises RunError.
     """
     try:
         with open_journal(path) as file:
+            file.seek(start)
             while line := file.readline(LONGEST):
                 if line.endswith(b"\n"):
                     yield line

@@ -23,16 +23,28 @@ class FullError(RunError):
     """The disk is full; everything appended before is safe."""
 
 
+class BusyError(RunError):
+    """Another arena has the file open."""
+
+
 class LineFile:
     """The file ``name`` of the run's folder, open for appending; use it as a context manager.
 
     ``descriptor`` is that of the file; ``repaired`` is the number of bytes cut off its end, which
     ``cut`` is given. ``what`` is what its lines hold, and ``busy`` the cure if another arena has it
-    open. Raises RunError then, or if it cannot be written.
+    open. Raises BusyError then, unless it ``waits`` for the other one, and RunError if the file
+    cannot be written.
     """
 
     def __init__(
-        self, folder: Path, name: str, what: str, *, busy: str, cut: Cut | None = None
+        self,
+        folder: Path,
+        name: str,
+        what: str,
+        *,
+        busy: str = "",
+        cut: Cut | None = None,
+        waits: bool = False,
     ) -> None:
         self.path = folder / name
         self._what = what
@@ -41,7 +53,7 @@ class LineFile:
         except OSError as error:
             raise RunError(f"expected to write {self.path}, got {error}") from error
         try:
-            self._lock(busy)
+            self._lock(busy, waits=waits)
             self.repaired = self._cut_torn_tail(cut)
         except BaseException:
             os.close(self.descriptor)
@@ -77,11 +89,11 @@ class LineFile:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _lock(self, busy: str) -> None:
+    def _lock(self, busy: str, *, waits: bool) -> None:
         try:
-            fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self.descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
         except BlockingIOError:
-            raise RunError(
+            raise BusyError(
                 f"expected {self.path} to be free, got another arena writing it", busy
             ) from None
 

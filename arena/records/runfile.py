@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from arena.errors import RunError
+from arena.records.league import Drawn, read_league
 from arena.records.regular import read_regular, write_durably
 
 FILE = "run.json"
@@ -42,7 +43,7 @@ class BotInfo(Struct, frozen=True, omit_defaults=True):
 
 class RunInfo(Struct, frozen=True):
     """The contents of run.json. ``config`` is a `tournament.config.RunConfig`; ``boards`` are rows
-    by name; ``started`` is UTC.
+    by name; ``started`` is UTC. The games ``drawn`` in a league are in a file of their own.
     """
 
     arena: str
@@ -70,7 +71,19 @@ class RunInfo(Struct, frozen=True):
 
 
 def read_run(folder: Path) -> RunInfo:
-    """The run.json of a run's folder. Raises RunError."""
+    """The run.json of a run's folder, with the games that its league has drawn. Raises RunError."""
+    info = _read(folder)
+    if info.config.get("league") is None:
+        return info
+    return with_drawn(info, read_league(folder).drawn)
+
+
+def with_drawn(info: RunInfo, drawn: list[Drawn]) -> RunInfo:
+    """The run.json of a league that has drawn these games."""
+    return msgspec.structs.replace(info, config={**info.config, "drawn": drawn})
+
+
+def _read(folder: Path) -> RunInfo:
     path = folder / FILE
     try:
         return msgspec.json.decode(read_regular(folder, FILE, MOST_BYTES), type=RunInfo)
@@ -83,5 +96,7 @@ def read_run(folder: Path) -> RunInfo:
 
 
 def write_run(folder: Path, info: RunInfo) -> None:
-    """Writes run.json atomically."""
+    """Writes run.json atomically, without the drawn games of a league, whose number has no end."""
+    if info.config.get("drawn"):
+        info = with_drawn(info, [])
     write_durably(folder / FILE, msgspec.json.format(msgspec.json.encode(info), indent=2) + b"\n")

@@ -13,6 +13,7 @@ from arena.players.folder import Bot
 from arena.players.messages import PROTOCOL, ClockKind
 from arena.players.odds import has_odds
 from arena.players.options import MOST_MS
+from arena.records.league import Drawn
 from arena.records.record import DUEL
 from arena.records.runfile import BotInfo, RunInfo
 from arena.rules import CORE
@@ -54,6 +55,14 @@ class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
     by: Basis = "wins"
 
 
+class LeagueTerms(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who joins a league by itself: every version of the bots with these ``names``, or of all in
+    bots/ without any.
+    """
+
+    names: list[str] = []
+
+
 class OneGame(Struct, frozen=True, forbid_unknown_fields=True):
     """The only game of a run, which somebody played: the bots by seat, and the number of its deal,
     or of its match.
@@ -84,6 +93,8 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     ``compare``     the run asks whether one bot is better than another
     ``tune``        the run tunes a bot: its two ``bots``, up and down, are that one with settings
                     that differ from deal to deal
+    ``league``      the run goes on as long as somebody plays it: members join, and what is played
+                    next is ``drawn``, line-up by line-up, each on deals of its own
     ``until``       the run ends when every rating's 95 % interval reaches at most this many Elo to
                     either side
     ``adaptive``    line-ups get more deals the more they help the ranking, instead of the same
@@ -115,6 +126,8 @@ class RunConfig(Struct, frozen=True, forbid_unknown_fields=True):
     line_ups: list[list[str]] | None = None
     compare: Comparison | None = None
     tune: Tuning | None = None
+    league: LeagueTerms | None = None
+    drawn: list[Drawn] = []
     until: HalfWidth | None = None
     adaptive: bool = False
     allotted: dict[str, DealCount] | None = None

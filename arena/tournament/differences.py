@@ -16,11 +16,15 @@ from arena.tournament.config import shown
 from arena.tournament.parameters import Parameter
 
 GROWING = ("deals", "tables")
-OWN_RULES = ("bots", "seed", "line_ups", "settled", "allotted", "keep_stderr")
+OWN_RULES = ("bots", "seed", "line_ups", "settled", "allotted", "drawn", "keep_stderr")
 """Settings that are not simply compared with those of the run."""
 BEFORE = {"clock": "wall", "by": "wins"}
 """What a run.json means that was written before it had the setting."""
-KINDS = {"compare": "a comparison by 'arena compare'", "tune": "a search by 'arena tune'"}
+KINDS = {
+    "compare": "a comparison by 'arena compare'",
+    "tune": "a search by 'arena tune'",
+    "league": "a league by 'arena league run'",
+}
 TOURNAMENT = "a tournament by 'arena run'"
 OTHER_RUN = "start another run with --out NAME"
 

@@ -9,12 +9,18 @@ import msgspec
 from arena.errors import ConfigError
 from arena.players.builtin import COMMAND, built_in_bot
 from arena.players.folder import Bot
-from arena.records.runfile import FILE, BotInfo, read_run
+from arena.records.runfile import FILE, BotInfo, RunInfo, read_run
 from arena.rules.boards import Board
-from arena.tournament.config import make_config
+from arena.tournament.config import RunConfig, make_config
 from arena.tournament.request import Request
 from arena.tournament.scripts import copy_of
 
+OTHERS = (
+    ("compare", "comparison", "compare"),
+    ("tune", "search", "tune"),
+    ("league", "league", "league run"),
+)
+"""The settings of runs that another command plays, what these are called, and that command."""
 CURE = "the command that started the run finishes it with the bots it names"
 
 
@@ -22,17 +28,24 @@ def begun(run: Path) -> Request:
     """What the run in a folder began with. Raises RunError, ConfigError, BotFolderError."""
     info = read_run(run)
     config = make_config(info.config)
-    if config.compare or config.tune:
-        kind, command = ("comparison", "compare") if config.compare else ("search", "tune")
-        raise ConfigError(
-            f"expected a tournament, got a {kind}: {run}",
-            f"the 'arena {command}' that started it goes on with it",
-        )
+    for setting, kind, command in OTHERS:
+        if getattr(config, setting):
+            raise ConfigError(
+                f"expected a tournament, got a {kind}: {run}",
+                f"the 'arena {command}' that started it goes on with it",
+            )
+    return as_it_is(run, info, config)
+
+
+def as_it_is(run: Path, info: RunInfo, config: RunConfig) -> Request:
+    """The same for a run with this run.json, whatever its kind."""
     _check_names(run, "boards", config.boards, list(info.boards))
     _check_names(run, "bots", config.bots, [bot.name for bot in info.bots])
     boards = {name: Board(name, tuple(rows)) for name, rows in info.boards.items()}
     # What a run decides for itself it keeps: opening it again puts these back.
-    open_again = msgspec.structs.replace(config, line_ups=None, allotted=None, settled=None)
+    open_again = msgspec.structs.replace(
+        config, line_ups=None, allotted=None, settled=None, drawn=[]
+    )
     return Request(open_again, boards, [_bot(run, bot) for bot in info.bots])
 
 

@@ -160,6 +160,9 @@ def line_ups_of(config: RunConfig) -> LineUps:
             line_up for group in opponents(config) for line_up in compared(config.compare, group)
         ]
         return LineUps(config.bots, config.players, listed=listed)
+    if config.league is not None:
+        met = {tuple(drawn.line_up.split("+")) for drawn in config.drawn}
+        return LineUps(config.bots, config.players, listed=met)
     if config.line_ups is not None:
         return LineUps(
             config.bots, config.players, listed=(tuple(sorted(group)) for group in config.line_ups)

@@ -19,6 +19,7 @@ from arena.tournament.config import (
     Deals,
     HalfWidth,
     Increment,
+    LeagueTerms,
     Milliseconds,
     Players,
     RunConfig,
@@ -147,6 +148,7 @@ def make_request(
     bots: Sequence[Bot],
     compare: Comparison | None = None,
     tune: Tuning | None = None,
+    league: LeagueTerms | None = None,
 ) -> Request:
     """What the options ask for. Raises ConfigError."""
     shared = [name for name in RunConfig.__struct_fields__ if name in options.__struct_fields__]
@@ -158,5 +160,6 @@ def make_request(
         "bots": [bot.label for bot in bots],
         "compare": compare,
         "tune": tune,
+        "league": league,
     }
     return Request(make_config(settings), boards, bots)

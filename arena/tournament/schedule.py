@@ -5,12 +5,13 @@ A game's id is ``board/line-up/deal/seating``; the line-up is its bots' names so
 ``+``.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import permutations
 from math import inf
 
 from arena.match.referee import GamePlan
+from arena.records.league import Drawn
 from arena.tournament.config import Comparison, RunConfig
 from arena.tournament.deals import bot_seed, deck_of
 from arena.tournament.lineups import LineUp, compared, line_ups_of, opponents
@@ -53,7 +54,7 @@ class Schedule:
         own = (
             {self._all_deals: len(self.line_ups)}
             if self._own_deals is None
-            else Counter(self._own_deals.values())
+            else Counter(deals for spans in self._own_deals.values() for deals in spans)
         )
         self.spans = Counter[range]()
         for deals, count in own.items():
@@ -83,7 +84,8 @@ class Schedule:
     @property
     def most_places(self) -> float:
         """In how many places games may be played at the same time."""
-        return self.last_deal * len(self.config.boards) if self.config.repeats_deals else inf
+        is_limited = self.config.repeats_deals and self.config.league is None
+        return self.last_deal * len(self.config.boards) if is_limited else inf
 
     @property
     def last_deal(self) -> int:
@@ -96,6 +98,13 @@ class Schedule:
 
     def missing(self, ids: Container[str]) -> Iterator[GamePlan]:
         """The games whose ids are not among these, deal by deal."""
+        if self.config.league is not None:
+            return (
+                plan
+                for drawn in self.config.drawn
+                for batch in self.drawn_batches(drawn, ids)
+                for plan in batch
+            )
         return (
             plan
             for number in range(self.last_deal)
@@ -113,19 +122,29 @@ class Schedule:
         Each ``turn`` begins with another line-up.
         """
         for line_up in self.line_ups.in_turn(turn):
-            own = self._cut(self._deals_of(line_up))
-            played = [number for number in numbers if number in own]
-            batches = [
-                [
-                    self.game(board, line_up, deal, seating)
-                    for deal, seating in places
-                    if game_id(board, line_up, deal, seating) not in ids
-                ]
-                for board in self.config.boards
-                for places in self._seated_deals(board, played, turn)
+            spans = [self._cut(deals) for deals in self._deals_of(line_up)]
+            played = [number for number in numbers if any(number in own for own in spans)]
+            if batches := self._batches(line_up, played, ids, turn):
+                yield batches
+
+    def drawn_batches(self, drawn: Drawn, ids: Container[str]) -> list[list[GamePlan]]:
+        """The same for the one line-up of what a league has drawn."""
+        numbers = range(drawn.first, drawn.first + drawn.deals)
+        return self._batches(tuple(drawn.line_up.split("+")), numbers, ids, drawn.first)
+
+    def _batches(
+        self, line_up: LineUp, numbers: Sequence[int], ids: Container[str], turn: int
+    ) -> list[list[GamePlan]]:
+        batches = [
+            [
+                self.game(board, line_up, deal, seating)
+                for deal, seating in places
+                if game_id(board, line_up, deal, seating) not in ids
             ]
-            if any(batches):
-                yield [batch for batch in batches if batch]
+            for board in self.config.boards
+            for places in self._seated_deals(board, numbers, turn)
+        ]
+        return [batch for batch in batches if batch]
 
     def _seated_deals(
         self, board: str, numbers: Sequence[int], turn: int
@@ -151,8 +170,8 @@ class Schedule:
                 for deal in range(number * rounds, (number + 1) * rounds)
             ]
 
-    def _deals_of(self, line_up: LineUp) -> range:
-        return self._all_deals if self._own_deals is None else self._own_deals[line_up]
+    def _deals_of(self, line_up: LineUp) -> list[range]:
+        return [self._all_deals] if self._own_deals is None else self._own_deals[line_up]
 
     def _cut(self, deals: range) -> range:
         """The deals up to those after which the run's question was answered."""
@@ -197,8 +216,10 @@ class Schedule:
         line_up = tuple(names.split("+"))
         if board not in self._boards or line_up not in self.line_ups:
             return False
-        deals = self._deals_of(line_up)
-        return self.number_of(board, deal) in (self._cut(deals) if is_cut else deals)
+        number = self.number_of(board, deal)
+        return any(
+            number in (self._cut(deals) if is_cut else deals) for deals in self._deals_of(line_up)
+        )
 
     def number_of(self, board: str, deal: int) -> int:
         """The number of a deal on a board; a match with several rounds on a board uses that many
@@ -248,12 +269,18 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and (text[0] != "0" or text == "0")
 
 
-def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, range] | None:
-    """The deals of each line-up: those allotted to it; in a comparison, the sets of opponents take
-    turns. None if all play the same.
+def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, list[range]] | None:
+    """The deals of each line-up: those allotted to it, or drawn for it; in a comparison, the sets
+    of opponents take turns. None if all play the same.
     """
+    if config.league is not None:
+        own = defaultdict[LineUp, list[range]](list)
+        for drawn in config.drawn:
+            deals = range(drawn.first, drawn.first + drawn.deals)
+            own[tuple(drawn.line_up.split("+"))].append(deals)
+        return own
     if config.allotted is not None:
-        return {line_up: range(config.allotted.get("+".join(line_up), 0)) for line_up in line_ups}
+        return {line_up: [range(config.allotted.get("+".join(line_up), 0))] for line_up in line_ups}
     if config.compare is None:
         return None
     groups = opponents(config)
@@ -262,7 +289,7 @@ def _own_deals(config: RunConfig, line_ups: Iterable[LineUp]) -> dict[LineUp, ra
         for turn, group in enumerate(groups)
         for line_up in compared(config.compare, group)
     }
-    return {line_up: range(first[line_up], config.deals, len(groups)) for line_up in line_ups}
+    return {line_up: [range(first[line_up], config.deals, len(groups))] for line_up in line_ups}
 
 
 def _as_compared(compare: Comparison, line_up: LineUp) -> tuple[LineUp, LineUp]:

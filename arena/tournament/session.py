@@ -23,6 +23,7 @@ from arena.players.staging import stage
 from arena.records.ids import Ids
 from arena.records.journal import FILE as JOURNAL
 from arena.records.journal import Journal, journal_of, read_ids
+from arena.records.league import FILE as LEAGUE
 from arena.records.origin import FILE as MARK
 from arena.records.origin import is_made_here, mark_run
 from arena.records.regular import folder_below, has_folder
@@ -37,8 +38,8 @@ from arena.tournament.schedule import Schedule
 from arena.tournament.workers import Setup
 
 SEED_BYTES = 16
-QUESTIONS = ("compare", "tune")
-"""The settings of runs that answer a question, which their own command goes on with."""
+QUESTIONS = ("compare", "tune", "league")
+"""The settings of runs that their own command goes on with."""
 
 log = logging.getLogger(__name__)
 
@@ -176,8 +177,9 @@ def _plan(
     if known:
         refuse_differences(folder, known, info)
     config = fix_allotment(fix_line_ups(config, before), before)
-    if before and config.compare:
-        config = msgspec.structs.replace(config, settled=before.settled)
+    if before:
+        kept = before.settled if config.compare else config.settled
+        config = msgspec.structs.replace(config, settled=kept, drawn=before.drawn)
     info = msgspec.structs.replace(info, config=msgspec.to_builtins(config))
     return config, extended(known, info) if known else info
 
@@ -351,7 +353,7 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / RUN_FILE).exists() and any(
-            path.name not in (JOURNAL, MARK, "bots", "logs") for path in folder.iterdir()
+            path.name not in (JOURNAL, MARK, LEAGUE, "bots", "logs") for path in folder.iterdir()
         ):
             raise RunError(
                 f"expected {folder} to be a run or empty, got a folder with other files",

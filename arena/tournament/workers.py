@@ -226,7 +226,7 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
     """
     global _worker, _stopping  # noqa: PLW0603 - one worker a process
     _stopping = stopping
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    heed_the_parent_only()
     with counter.get_lock():
         number = counter.value
         counter.value += 1
@@ -234,14 +234,17 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
     Finalize(None, _worker.stable.stop, exitpriority=100)
 
 
+def heed_the_parent_only() -> None:
+    """Makes this process deaf to what the main process hears, with which it ends."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _stop_hearing()
+
+
 def make_worker(setup: Setup, handler: logging.Handler, number: int) -> Worker:
     """Turns this process, which has no other children, into its machine's worker with this number;
     it logs to the handler.
     """
-    for heard in MAIN_HEARS:
-        signal.signal(heard, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, MAIN_HEARS)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _stop_hearing()
     adopt_orphans()
     root = logging.getLogger()
     root.handlers[:] = [handler]
@@ -328,6 +331,13 @@ def grade_by_bot(
             "what is graded is kept; 'arena check' finds what is wrong with a bot",
         )
     return [grade(script.record, script.board, turn, judge, advice[turn].new) for turn in turns]
+
+
+def _stop_hearing() -> None:
+    for heard in MAIN_HEARS:
+        signal.signal(heard, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, MAIN_HEARS)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _end_with_parent() -> None:

@@ -1,5 +1,6 @@
 """The application: what a page may use, and which page is where."""
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -9,11 +10,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
-from starlette.types import ASGIApp
 
 from arena.errors import ArenaError
-from arena.web import home, play
+from arena.web import home, play, runs
+from arena.web.desk import Desk
 from arena.web.guard import Gate, Guard
+from arena.web.live import Live
 from arena.web.pages import page
 from arena.web.tables import Tables
 
@@ -29,18 +31,30 @@ class Site(NamedTuple):
     tables: Tables | None = None
 
 
-def make_app(site: Site) -> ASGIApp:
-    """The application for a home. Pages find the site as ``request.app.state.site``."""
-    app = Starlette(
-        routes=routes(site), exception_handlers={HTTPException: _missing, ArenaError: _failed}
-    )
-    app.state.site = site
-    return Guard(app, site.gate)
+class Application:
+    """The application for a home. Pages find as ``request.app.state`` the ``site``, the ``live``
+    runs, the ``shelf`` that lists all, and the ``desk`` for what takes long.
+    """
+
+    def __init__(self, site: Site) -> None:
+        self._desk = Desk()
+        app = Starlette(
+            routes=routes(site), exception_handlers={HTTPException: _missing, ArenaError: _failed}
+        )
+        app.state.site, app.state.desk = site, self._desk
+        app.state.live, app.state.shelf = Live(self._desk), home.Shelf(site.home)
+        self._closing = asyncio.Event()
+        self.asgi = Guard(app, site.gate, self._closing)
+
+    def close(self) -> None:
+        """Ends what is still going on."""
+        self._closing.set()
+        self._desk.close()
 
 
 def routes(site: Site) -> Sequence[BaseRoute]:
     """All pages."""
-    return [*home.ROUTES, *(play.ROUTES if site.tables else ())]
+    return [*home.ROUTES, *runs.ROUTES, *(play.ROUTES if site.tables else ())]
 
 
 async def _missing(request: Request, error: Exception) -> Response:

@@ -70,11 +70,11 @@ class Gate:
 
 class Guard:
     """Lets those requests through to an application that may reach it; ``may_change`` of a
-    request's state says whether it carries the token.
+    request's state says whether it carries the token. ``closing`` ends all streams.
     """
 
-    def __init__(self, app: ASGIApp, gate: Gate) -> None:
-        self._app, self._gate = app, gate
+    def __init__(self, app: ASGIApp, gate: Gate, closing: asyncio.Event) -> None:
+        self._app, self._gate, self._closing = app, gate, closing
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one request."""
@@ -83,11 +83,12 @@ class Guard:
         headers = Headers(scope=scope)
         answer = self._refusal(scope, headers) or self._entry(scope)
         scope["state"]["may_change"] = self._gate.has_token(headers)
-        sealed = _sealing(send)
+        sealed = _Sealed(send)
         if answer is not None:
             await answer(scope, receive, sealed)
         else:
-            await self._app(scope, _limited(receive), sealed)
+            await self._app(scope, _limited(receive, self._closing), sealed)
+            await sealed.end()
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         """Why the request goes no further, if so."""
@@ -141,34 +142,52 @@ def _refused(status: int, text: str) -> Response:
     return PlainTextResponse(f"{text}\n", status)
 
 
-def _sealing(send: Send) -> Send:
-    """Sends answers with the headers that all have."""
+class _Sealed:
+    """Sends an answer with the headers that all have."""
 
-    async def sealed(message: Message) -> None:
+    def __init__(self, send: Send) -> None:
+        self._send, self._is_open = send, False
+
+    async def __call__(self, message: Message) -> None:
+        """Sends a part of it."""
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers.setdefault("content-security-policy", POLICY)
             headers.update(HEADERS)
-        await send(message)
+        self._is_open = message["type"] == "http.response.start" or message.get("more_body", False)
+        await self._send(message)
 
-    return sealed
+    async def end(self) -> None:
+        """Ends a stream that was broken off."""
+        if self._is_open:
+            await self({"type": "http.response.body", "body": b""})
 
 
-def _limited(receive: Receive) -> Receive:
-    """Receives a body of limited size, within a limited time; what is more is as if the reader had
-    gone.
+def _limited(receive: Receive, closing: asyncio.Event) -> Receive:
+    """Receives a body of limited size, within a limited time. What is more is as if the reader had
+    gone, and so is the end of the server, which would wait for open streams.
     """
     left, is_whole = MOST_BODY, False
 
     async def limited() -> Message:
         nonlocal left, is_whole
-        try:
-            # Once the request is here, what comes is that the reader has gone, whenever that is.
-            message = await asyncio.wait_for(receive(), None if is_whole else BODY_S)
-        except TimeoutError:
+        # Once the request is here, what comes is that the reader has gone, whenever that is.
+        message = await _first(receive, closing, None if is_whole else BODY_S)
+        if message is None:
             return {"type": "http.disconnect"}
         left -= len(message.get("body", b""))
         is_whole = not message.get("more_body", False)
         return message if left >= 0 else {"type": "http.disconnect"}
 
     return limited
+
+
+async def _first(receive: Receive, closing: asyncio.Event, seconds: float | None) -> Message | None:
+    """What comes in time, before the server closes."""
+    coming, ending = asyncio.ensure_future(receive()), asyncio.ensure_future(closing.wait())
+    try:
+        await asyncio.wait({coming, ending}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        return coming.result() if coming.done() else None
+    finally:
+        coming.cancel()
+        ending.cancel()

@@ -40,10 +40,10 @@ def answer(text: str, setting: Setting, status: int = 200) -> HTMLResponse:
 
 
 @cache
-def setting_of_pages(further: tuple[str, ...], *, has_play: bool) -> Setting:
+def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -> Setting:
     """What the pages served here have beyond those of reports."""
     play = (("/play", "Play"),) if has_play else ()
-    links = (("/", "Runs"), *play, ("/rules", "Rules"))
+    links = (("/", "Runs"), ("/bots", "Bots"), *play, ("/rules", "Rules"))
     style, *styles = (read(name, PACKAGE) for name in (STYLE, *_named(further, ".css")))
     scripts = tuple(read(name, PACKAGE) for name in (*SCRIPTS, *_named(further, ".js")))
     return Setting(PACKAGE, "\n".join([style, *styles]), scripts, POLICY, links)

@@ -3,14 +3,16 @@
 import asyncio
 import errno
 import logging
+import signal
 import socket
+from collections.abc import Callable
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.errors import UserError
-from arena.web.app import Site, make_app
+from arena.web.app import Application, Site
 
 FIRST_PORT, PORTS = 8400, 20
 MOST_AT_ONCE = 200
@@ -22,6 +24,7 @@ DEAF_MS = 30_000
 """A reader that takes nothing of what it asked for is cut off after this."""
 END_S = 1
 LOOK_S = 0.1
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def bind(host: str, port: int | None) -> socket.socket:
@@ -62,10 +65,24 @@ def _listening(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serve(site: Site, listener: socket.socket) -> None:
-    """Serves until a signal ends it, which is then raised again."""
+def serve(site: Site, listener: socket.socket, is_done: Callable[[], bool] = lambda: False) -> bool:
+    """Serves until a signal ends it, or until it ``is_done``, which is asked now and then and then
+    returned.
+    """
+    # Uvicorn raises the signal once more when it is done. A KeyboardInterrupt in the middle of
+    # asyncio would leave threads that never end.
+    before = {number: signal.signal(number, lambda *_: None) for number in ENDING}
+    try:
+        return asyncio.run(_serve(site, listener, is_done))
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+async def _serve(site: Site, listener: socket.socket, is_done: Callable[[], bool]) -> bool:
+    app = Application(site)
     config = uvicorn.Config(
-        make_app(site),
+        app.asgi,
         http=_impatient,  # type: ignore[arg-type]
         ws="none",
         lifespan="off",
@@ -78,11 +95,22 @@ def serve(site: Site, listener: socket.socket) -> None:
         timeout_graceful_shutdown=END_S,
         h11_max_incomplete_event_size=HEADER_BYTES,
     )
-    asyncio.run(_serve(uvicorn.Server(config), listener))
-
-
-async def _serve(server: uvicorn.Server, listener: socket.socket) -> None:
-    await server.serve(sockets=[listener])
+    server = uvicorn.Server(config)
+    signal.signal(signal.SIGHUP, server.handle_exit)
+    is_over = False
+    async with asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(server.serve(sockets=[listener]))
+        try:
+            # A signal only sets this.
+            while not (  # noqa: ASYNC110
+                server.should_exit or serving.done() or (is_over := is_done())
+            ):
+                await asyncio.sleep(LOOK_S)
+            server.should_exit = True
+        finally:
+            # Uvicorn waits for streams to end: they must hear of it first.
+            app.close()
+    return is_over
 
 
 def _impatient(**parts: Any) -> H11Protocol:

@@ -9,6 +9,7 @@ import click
 import pytest
 
 from arena.cli.human import Human
+from arena.cli.mosaic import Mosaic
 from arena.match.clock import Timing
 from arena.match.referee import Referee
 from arena.players.inprocess import InProcessPlayer, random_move
@@ -23,7 +24,7 @@ class Typist(Human):
     """A person who types what the test says, then the first legal move."""
 
     def __init__(self, lines):
-        super().__init__(["human", "other"], self._type)
+        super().__init__(["human", "other"], self._type, Mosaic(built_in("bird")))
         self.lines = list(lines)
         self.state = None
 
@@ -121,7 +122,9 @@ def test_naming_a_tile_or_a_square_marks_where_the_moves_lie(capsys):
     ]
     over_g6 = [name for name in legal if re.search(r"g6(?!\d)", name)]
     for typed, names in ((tile, of_tile), (tile.lower(), of_tile), ("g6", over_g6)):
-        shown = click.unstyle(Human(["human", "other"], input)._reply(typed, state, legal))
+        shown = click.unstyle(
+            Human(["human", "other"], input, Mosaic(built_in("bird")))._reply(typed, state, legal)
+        )
         rows = re.findall(r"^ ?\d+ (.*)$", shown, re.M)
         marked = {
             f"{chr(97 + column)}{row}"
@@ -142,11 +145,11 @@ def test_a_square_of_a_large_board_is_not_taken_for_a_rule():
     )
     legal = {move_text(state.board, move): move for move in state.legal_moves()}
     assert (
-        Human(["human", "other"], input)._reply("r2", state, legal)
+        Human(["human", "other"], input, Mosaic(built_in("bird")))._reply("r2", state, legal)
         == "none of your moves covers r2"
     )
     assert (
-        Human(["human", "other"], input)
+        Human(["human", "other"], input, Mosaic(built_in("bird")))
         ._reply("r9", state, legal)
         .startswith("expected a move such as ")
     )
@@ -209,3 +212,17 @@ def test_the_command_ends_with_the_person(arena, typed):
     assert done.returncode == 130
     assert "your move, with" in done.stdout
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--step"], "expected --web without --step: on a page you play one new game"),
+        (["--match", "bird,lion"], "expected --web without --match"),
+        (["--json"], "expected --web without --json"),
+        (["--human", "2"], "expected --human 0 to 1, got 2"),
+    ],
+)
+def test_play_web_refuses_what_only_the_terminal_has(arena, options, said):
+    _, err = arena("play", "greedy", "--web", *options, status=2)
+    assert said in err

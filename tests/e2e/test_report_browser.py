@@ -2,6 +2,7 @@
 
 import re
 import time
+from itertools import pairwise
 
 import pytest
 from msgspec.structs import replace
@@ -432,8 +433,8 @@ def test_a_page_begins_with_a_sentence_a_podium_and_a_game_that_plays_itself(bro
     deadline = time.monotonic() + 240
     while not browser.js(f"{film} return film.animationsPaused()"):
         assert time.monotonic() < deadline
-    first = browser.js("return document.querySelector('.lead a').hash")
-    browser.js("document.querySelector('.lead a').click()")
+    first = browser.js("return document.querySelector('.lead figure a').hash")
+    browser.js("document.querySelector('.lead figure a').click()")
     deadline = time.monotonic() + 240
     while not browser.text("now").startswith("Start.") and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -441,6 +442,128 @@ def test_a_page_begins_with_a_sentence_a_podium_and_a_game_that_plays_itself(bro
         browser.js("return decodeURIComponent(arguments[0])", first)
     )
     assert browser.log() == []
+
+
+def test_whom_the_chart_of_ratings_names_is_chosen_by_pointer_and_key(browser, page):
+    browser.open(page)
+    named = (
+        "return [...document.querySelectorAll('#courses .labels text')]"
+        ".map(one => one.textContent).sort()"
+    )
+    bots = browser.js(
+        "return [...document.querySelectorAll('#course-names bdi')].map(one => one.textContent)"
+    )
+    assert browser.js(named) == sorted(bots[:5])
+    button = "document.querySelectorAll('#course-names button')[1]"
+    browser.js(f"{button}.focus()")
+    browser.keys("Space")
+    assert browser.js(f"return {button}.getAttribute('aria-pressed')") == "false"
+    assert bots[1] in browser.js(named)  # the one that has the focus
+    browser.js(f"{button}.blur()")
+    assert browser.js(named) == sorted([bots[0], *bots[2:5]])
+    # Where the line ends, told at once: what lies above it may still be moving.
+    browser.js(
+        "const plot = document.querySelector('.plot'), box = plot.getBoundingClientRect();"
+        "const line = plot.querySelector('[data-at=\"1\"] .line').getAttribute('d');"
+        "const at = { clientX: box.right - 1, clientY: box.top + Number(line.split(' ').at(-1)) };"
+        "plot.dispatchEvent(new PointerEvent('pointermove', at));"
+        "plot.dispatchEvent(new PointerEvent('click', at));"
+    )
+    assert bots[1] in browser.js(named)
+    assert browser.js(f"return {button}.getAttribute('aria-pressed')") == "true"
+    apart = browser.js(
+        "return [...document.querySelectorAll('#courses .labels text')]"
+        ".map(one => one.y.baseVal[0].value)"
+    )
+    assert all(other - one >= 16.9 for one, other in pairwise(sorted(apart)))
+
+
+def test_the_lines_to_paste_are_copied(browser, page):
+    browser.open(page)
+    browser.js("document.getElementById('paste').open = true")
+    browser.cdp("Browser.grantPermissions", permissions=["clipboardReadWrite"])
+    browser.js("document.querySelector('#paste button').click()")
+    deadline = time.monotonic() + 240
+    while browser.js("return document.querySelector('#paste button').textContent") == "Copy":
+        assert time.monotonic() < deadline
+    said = browser.js("return document.querySelector('#paste button').textContent")
+    assert said == "Copied"
+    assert browser.text("summary").startswith("```\nRun run: ")
+
+
+SEEN = (
+    "return [...document.querySelectorAll('main > section, .bot')]"
+    ".filter(one => one.checkVisibility()).map(one => one.id)"
+)
+
+
+def test_a_cell_of_head_to_head_opens_the_page_of_a_bot_at_the_opponent(browser, page):
+    browser.open(page)
+    assert "standings" in browser.js(SEEN)
+    browser.js("document.querySelector('.heat tbody tr:nth-child(2) td a').focus()")
+    link = browser.js("return decodeURIComponent(document.activeElement.hash.slice(1))")
+    browser.keys("Enter")
+    _, bot, opponent = link.split("/")
+    assert browser.js(SEEN) == [f"bot/{bot}"]
+    row = f"document.getElementById('{link}')"
+    assert browser.js(f"return {row}.cells[0].textContent") == opponent
+    game = f"{row}.querySelector('.listed a')"
+    name = browser.js(f"return {game}.title")
+    browser.js(f"{game}.click()")
+    deadline = time.monotonic() + 240
+    while browser.js("return document.getElementById('game').value") != name:
+        assert time.monotonic() < deadline
+    assert "standings" in browser.js(SEEN)
+    assert browser.js("return document.activeElement.id") == "board"
+    browser.open(page, f"#bot/{bot}", width=390)
+    assert browser.js(SEEN) == [f"bot/{bot}"]
+    assert browser.js("return document.documentElement.scrollWidth <= innerWidth")
+    assert browser.violations() == []
+    assert browser.log() == []
+
+
+def test_arrows_lead_through_head_to_head_and_the_tab_key_past_it(browser, page):
+    browser.open(page)
+    stops = "return [...document.querySelectorAll('.heat td > a')].filter(a => !a.tabIndex).length"
+    assert browser.js(stops) == 1
+    browser.js("document.querySelector('.heat td > a').focus()")
+    place = (
+        "const cell = document.activeElement.parentNode;"
+        "return [cell.parentNode.rowIndex, cell.cellIndex]"
+    )
+    assert browser.js(place) == [1, 2]
+    browser.keys("ArrowRight", "ArrowDown")
+    assert browser.js(place) == [2, 3]
+    browser.keys("ArrowUp", "ArrowLeft", "ArrowLeft")
+    assert browser.js(place) == [1, 2]  # a bot does not meet itself, and there is the edge
+    assert browser.js(stops) == 1
+
+
+def test_a_heading_sorts_its_column_and_says_so(browser, page):
+    browser.open(page)
+    column = (
+        "return [...document.querySelectorAll('#standings tbody tr')]"
+        ".map(row => row.cells[arguments[0]].textContent)"
+    )
+    heads = browser.js(
+        "return [...document.querySelectorAll('#standings th[scope=col]')]"
+        ".map(head => head.textContent)"
+    )
+    games, bot = heads.index("Games"), heads.index("Bot")
+    order = browser.js(column, bot)
+    button = f"document.querySelectorAll('#standings th[scope=col]')[{games}].firstChild"
+    browser.js(f"{button}.focus()")
+    browser.keys("Space")
+    sort = f"return {button}.parentNode.getAttribute('aria-sort')"
+    assert browser.js(sort) == "descending"
+    figures = [int(text) for text in browser.js(column, games)]
+    assert figures == sorted(figures, reverse=True)
+    browser.keys("Space")
+    assert browser.js(sort) == "ascending"
+    assert [int(text) for text in browser.js(column, games)] == figures[::-1]
+    browser.js("document.querySelector('#standings th.figure button').click()")  # the rank
+    assert browser.js(column, bot) == order
+    assert browser.js("return document.querySelectorAll('#standings [aria-sort]').length") == 1
 
 
 def test_the_rating_is_in_sight_on_a_phone(browser, page):
@@ -471,8 +594,7 @@ def test_a_review_is_a_curve_and_marks_the_costly_moves(browser, page, by, named
         f" {game.moves[0]}{named}"
     )
     assert browser.js("return document.querySelectorAll('#log .key').length") == 1
-    assert (
-        browser.js("return document.querySelectorAll('#wins path:not(.cursor, .back)').length") == 2
-    )
+    drawn = "return ['own', 'dot'].map(name => document.querySelectorAll(`#wins .${name}`).length)"
+    assert browser.js(drawn) == [1, 1]
     assert browser.log() == []
     assert browser.violations() == []

@@ -112,16 +112,23 @@ class Scene:
         village.
         """
         board = self._board
-        before, self._homes = self._homes, {}
-        pieces = list[Element]()
-        for _, province in state.provinces():
-            square = self._home(province, before)
-            self._homes[square] = province.owner
-            pieces.append(self._piece(PAGODAS, f"q{province.pagodas}{province.owner}", square))
+        pieces: list[Element] = [
+            self._piece(PAGODAS, f"q{province.pagodas}{province.owner}", square)
+            for square, province in self.homes(state)
+        ]
         for village, owner in zip(board.villages, state.villages, strict=True):
             if owner != NOBODY:
                 pieces.append(Piece(PAGODAS, f"q1{owner}", *middle(board, village)))
         return pieces
+
+    def homes(self, state: State) -> list[tuple[int, OwnedProvince]]:
+        """Each province with the square that its pagodas stand on, in the next position the same
+        where it can be.
+        """
+        before = self._homes
+        homes = [(self._home(province, before), province) for _, province in state.provinces()]
+        self._homes = {square: province.owner for square, province in homes}
+        return homes
 
     def _home(self, province: OwnedProvince, before: dict[int, int]) -> int:
         """Where a province's pagodas stand: where they stood, or deepest inside it."""

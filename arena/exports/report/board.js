@@ -1,6 +1,7 @@
 /* Drawing: nodes, hands, pagodas, and the scenes of a game, whose elements the page says. It knows no rule of the game. */
 const draw = (() => {
   const PAGODAS = 3; // the layer
+  const SIDE = 40; // of a square
   const SVG = "http://www.w3.org/2000/svg";
 
   const svg = (name, attributes = {}, ...children) => {
@@ -50,7 +51,7 @@ const draw = (() => {
     const node = part(name, x, y);
     live.append(node);
     const [from, to] = [node.getBoundingClientRect(), home.getBoundingClientRect()];
-    const scale = 40 / from.width;
+    const scale = SIDE / from.width;
     const way = `translate(${(to.x - from.x) * scale}px, ${(to.y - from.y) * scale}px)`;
     const flight = node.animate([{ transform: "none" }, { transform: "translate(0, -20px)", offset: 0.25 }, { transform: way, opacity: 0.4 }], { duration: 900, easing: "ease-in-out" });
     flight.onfinish = flight.oncancel = () => node.remove();
@@ -66,6 +67,14 @@ const draw = (() => {
     return node;
   };
 
+  /* A move's tile in its place, in a frame. */
+  const tile = (move) => {
+    const [, one, column, row, other, , below] = /^(\w)([a-z])(\d+)(\w)([a-z])(\d+)$/.exec(move);
+    const way = row === below ? "h" : "v";
+    const [x, y] = [(column.charCodeAt(0) - 97) * SIDE, (Number(row) - 1) * SIDE];
+    return [part(`q${one}${other}${way}`, x, y), part(`qlast${way}`, x, y)];
+  };
+
   /* The pagodas that a seat still holds, and the places of those it has put on the board. */
   const stock = (seat, left, all) => {
     const node = svg("svg", { viewBox: `0 0 ${all * 32} 40`, class: "stock", preserveAspectRatio: "xMinYMid meet", "aria-hidden": "true" });
@@ -75,5 +84,5 @@ const draw = (() => {
     return node;
   };
 
-  return { PAGODAS, svg, html, badge, domino, stage, stock, flyHome };
+  return { PAGODAS, svg, html, badge, domino, tile, stage, stock, flyHome };
 })();

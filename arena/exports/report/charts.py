@@ -43,19 +43,19 @@ def axis(scale: Scale, label: str, names: Sequence[str] = ()) -> Markup:
 
 
 def interval(
-    scale: Scale, low: float, middle: float, high: float, label: str, *, zero: float | None = 0.0
+    scale: Scale, low: float, middle: float, high: float, label: str, *, is_plain: bool = False
 ) -> Markup:
     """A dot with its interval; an arrow from the one end that is known, and a dot alone if none
-    is.
+    is. A plain one has no grid.
     """
     y = ROW_HEIGHT / 2
-    parts = [*_grid(scale, ROW_HEIGHT), *_zero(scale, zero, ROW_HEIGHT)]
+    parts = [*(() if is_plain else _grid(scale, ROW_HEIGHT)), *_zero(scale, ROW_HEIGHT)]
     ends = [scale(end) for end in (low, high) if isfinite(end)]
     if len(ends) == 1:
         parts += _arrow(ends[0], scale.end if isfinite(low) else scale.start, y)
+        parts.append(_upright(ends[0], y - 4, y + 4, "range"))
     elif ends:
-        parts.append(_level(ends[0], ends[1], y, "range"))
-    parts += [_upright(end, y - 4, y + 4, "range") for end in ends]
+        parts.append(_whiskers(ends[0], ends[1], y))
     if isfinite(middle) and len(ends) != 1:
         parts.append(element("circle", cx=scale(middle), cy=y, r=5, class_="dot"))
     return picture(ROW_WIDTH, ROW_HEIGHT, label, *parts, class_="row")
@@ -146,6 +146,12 @@ def _level(start: float, end: float, y: float, class_: str) -> Markup:
     return element("line", x1=start, x2=end, y1=y, y2=y, class_=class_)
 
 
+def _whiskers(start: float, end: float, y: float) -> Markup:
+    """A line with an upright at both ends."""
+    lines = ([(start, y), (end, y)], *([(x, y - 4), (x, y + 4)] for x in (start, end)))
+    return element("path", d="".join(path(line) for line in lines), class_="range")
+
+
 def _arrow(start: float, end: float, y: float) -> list[Markup]:
     """A line with a head at its end, which is beyond the scale."""
     way = 1 if end > start or (end == start and end > ROW_WIDTH / 2) else -1
@@ -162,10 +168,8 @@ def _grid(scale: Scale, height: float) -> list[Markup]:
     return [_upright(scale(tick), 0, height, "grid") for tick in scale.ticks]
 
 
-def _zero(scale: Scale, zero: float | None, height: float) -> list[Markup]:
-    if zero is None or not scale.low <= zero <= scale.high:
-        return []
-    return [_upright(scale(zero), 0, height, "zero")]
+def _zero(scale: Scale, height: float) -> list[Markup]:
+    return [_upright(scale(0), 0, height, "zero")] if scale.low <= 0 <= scale.high else []
 
 
 def _anchor(place: int, count: int) -> str:

@@ -1,5 +1,5 @@
-"""Chooses the games for a page: first close ones, then upsets, extreme games and the latest, last
-those with faults.
+"""Chooses the games for a page: first close ones, then upsets, extreme games, the best and the
+worst of each bot, and the latest, last those with faults.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,6 +9,7 @@ from math import isfinite, nan
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.exports.report.feats import feats
 from arena.exports.report.scan import Scan
 from arena.exports.text import MISSING
 from arena.rules.terms import LAST_PAGODA
@@ -18,7 +19,6 @@ Reasons = dict[int, list[str]]
 
 SURPRISING = 1.0
 """The least number of Elo points by which the winner must be rated lower."""
-MOST_LEFT = 127
 
 
 class Field:
@@ -42,10 +42,12 @@ def choose_games(field: Field, count: int) -> Reasons:
     some = max(1, count // 8)
     sources: list[tuple[int, Iterator[tuple[int, str]]]] = [
         (some, _closest(field)),
+        (some, _same_deals(field, chosen)),
         (some, _upsets(field)),
         (count // 3, _faults(field)),
         (max(1, some // 2), _by_length(field, longest=True)),
         (max(1, some // 2), _by_length(field, longest=False)),
+        (count // 3, _feats(field)),
         (count, _latest_of_pairings(field)),
         (count, ((int(game), "latest") for game in field.order)),
     ]
@@ -107,15 +109,21 @@ def _closest(field: Field) -> Iterator[tuple[int, str]]:
     """The games with the smallest lead, longer ones first."""
     if not len(field.clean):
         return
-    scan = field.scan
-    sizes = scan.by_game(len(bots) for _, bots, _ in scan.outcomes)
-    starts = np.cumsum(sizes, dtype=np.int64) - sizes
-    won = scan.by_seat([[rank == 1 for rank in ranks] for _, _, ranks in scan.outcomes]) == 1
-    shared = scan.by_game(ranks.count(1) > 1 for _, _, ranks in scan.outcomes) == 1
-    second = np.minimum.reduceat(np.where(won, MOST_LEFT, scan.left), starts)
-    lead = np.where(shared, 0, second - np.minimum.reduceat(scan.left, starts))[field.clean]
+    scan, lead = field.scan, field.scan.leads()[field.clean]
     for place in np.lexsort((-scan.turns[field.clean], lead)):
         yield int(field.clean[place]), f"close: {_lead_text(lead[place])}"
+
+
+def _same_deals(field: Field, chosen: Reasons) -> Iterator[tuple[int, str]]:
+    """The games of the deals chosen so far with other seats, so that a page can show both."""
+    scan = field.scan
+    line_ups = [(board, sorted(bots)) for board, bots, _ in scan.outcomes]
+    for game in list(chosen):
+        own = line_ups[scan.outcome[game]]
+        is_own = scan.by_game(line_up == own for line_up in line_ups) == 1
+        for other in np.flatnonzero(is_own & (scan.deal == scan.deal[game]) & field.allowed):
+            if other != game:
+                yield int(other), "same deal, other seats"
 
 
 def _lead_text(lead: float) -> str:
@@ -132,6 +140,14 @@ def _by_length(field: Field, *, longest: bool) -> Iterator[tuple[int, str]]:
     turns = field.scan.turns[games]
     for place in np.argsort(-turns if longest else turns, kind="stable"):
         yield int(games[place]), f"{'long' if longest else 'short'}: {turns[place]} turns"
+
+
+def _feats(field: Field) -> Iterator[tuple[int, str]]:
+    """The best win and the worst loss of each bot, highest ratings first."""
+    told = feats(field.scan, field.elo, field.clean, 1)
+    for bot in sorted(told, key=lambda bot: (-np.nan_to_num(field.elo.get(bot, 0.0)), bot)):
+        for name, found in (("best win", told[bot].wins), ("worst loss", told[bot].losses)):
+            yield from ((feat.game, f"{name} of {bot}") for feat in found)
 
 
 def _latest_of_pairings(field: Field) -> Iterator[tuple[int, str]]:

@@ -1,25 +1,33 @@
 """Makes the report of a run or the replay of a game: from a run's folder to the text of a page."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena import __version__
 from arena.errors import RunError
+from arena.exports.history import versions
 from arena.exports.report import sections
 from arena.exports.report.about import bots_of, repeat_command, settings_of
+from arena.exports.report.addresses import OnePage
+from arena.exports.report.card import card_of, png_of
+from arena.exports.report.courses import courses_of
 from arena.exports.report.drawing import empty_board, parts
 from arena.exports.report.faults import fault_object, faults
 from arena.exports.report.games import Album, album_of, chosen_records
-from arena.exports.report.lead import lead_of
+from arena.exports.report.lead import best_record, lead_of
 from arena.exports.report.material import Material, choose, gather
-from arena.exports.report.page import render, rules_named
+from arena.exports.report.page import ALONE, Setting, render, rules_named
+from arena.exports.report.preview import Preview, beside
+from arena.exports.report.profiles import Profiles, meetings_of, opponents_of
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.secrecy import is_deal_open
-from arena.exports.report.stderr import with_stderr
+from arena.exports.report.stderr import Shown, with_stderr
+from arena.exports.report.summary import summary_of
 from arena.exports.report.words import counted
 from arena.exports.text import counted_text, gain_lines, noun_of
+from arena.records.find import records_of_deal
 from arena.records.record import GameRecord
 from arena.records.review import ReviewedGame, read_reviews
 from arena.records.runfile import read_run
@@ -27,13 +35,26 @@ from arena.records.runfile import read_run
 DEFAULT_GAMES = 40
 STDERR_CHARS = 500_000
 """What bots printed may take a quarter of a page."""
+MOST_SEATINGS = 5
+"""Other games of its deal on the page of a game."""
 
 
 class Report(NamedTuple):
-    """A finished page, with ``notes`` for the user who made it."""
+    """A finished page, with ``notes`` for the user who made it; with an address also its ``card``,
+    and that as ``png`` if there is a library for it.
+    """
 
     text: str
     notes: list[str]
+    card: str = ""
+    png: bytes | None = None
+
+
+class Publication(NamedTuple):
+    """Where the page will be on the web, and the name of its card there."""
+
+    url: str
+    card: str
 
 
 def report_page(
@@ -41,9 +62,11 @@ def report_page(
     wanted: int | list[str] = DEFAULT_GAMES,
     prior: float | None = None,
     match: Sequence[str] | None = None,
+    setting: Setting = ALONE,
+    published: Publication | None = None,
 ) -> Report:
     """The report of a run with this many well-chosen games, or with the named ones; scored as in
-    the run unless ``match`` differs.
+    the run unless ``match`` differs. Where it will be ``published``, it says what chats show of it.
 
     Raises RunError, NoAnswerError, UserError for boards that do not fit.
     """
@@ -52,9 +75,14 @@ def report_page(
     shown = with_stderr(
         folder, chosen_records(material.scan, chosen), material.secrecy.is_open_game, STDERR_CHARS
     )
-    album = album_of(shown, material.info.boards, reviews)
+    album = album_of(shown, material.info.boards, reviews, material.secrecy.is_open_game)
     values = {**_values(material, album), "lead": lead_of(material, chosen, album)}
-    text = render("report.html", values)
+    card, png, preview = "", None, None
+    if published:
+        card = _card(values, material, best_record(material, chosen, album))
+        png = png_of(card)
+        preview = _preview(values, published, has_picture=png is not None)
+    text = render("report.html", {**values, "preview": preview}, setting)
     exposed = sum(bool(material.is_open[game]) for game in chosen)
     notes = [
         *(
@@ -75,21 +103,55 @@ def report_page(
         *(f"left out, because it could not be replayed: {what}" for what in album.damaged),
         *([f"grades are left out: {damage}"] if damage else []),
     ]
-    return Report(text, notes)
+    return Report(text, notes, card, png)
 
 
-def game_page(folder: Path, record: GameRecord) -> str:
+def _card(
+    values: Mapping[str, Any], material: Material, found: tuple[GameRecord, list[str]] | None
+) -> str:
+    record = found[0] if found else None
+    board = values["album"].boards[record.board] if record else None
+    sentences, podium = material.tables.sentences, values["lead"]["podium"]
+    return card_of(material.folder.name, _told(values), sentences, podium, record, board)
+
+
+def _told(values: Mapping[str, Any]) -> str:
+    counts = ((len(values["bots"]), "bot"), (values["games"], "game"), (values["deals"], "deal"))
+    return ", ".join(counted(count, noun) for count, noun in counts)
+
+
+def _preview(values: Mapping[str, Any], published: Publication, *, has_picture: bool) -> Preview:
+    title = f"{values['name']}: {_told(values)} of Qin"
+    image = beside(published.url, published.card) if has_picture else ""
+    return Preview(published.url, title, values["lead"]["sentence"] or title, image)
+
+
+def game_page(folder: Path, record: GameRecord, setting: Setting = ALONE) -> str:
     """The replay of one game, with the evidence of its faults. Raises RunError."""
     info = read_run(folder)
     is_open = partial(is_deal_open, folder, info)
-    shown = with_stderr(folder, [(record, [])], is_open, STDERR_CHARS)
-    album = album_of(shown, info.boards, reviews_of(folder)[0])
-    if album.damaged:
+    shown = [
+        *with_stderr(folder, [(record, [])], is_open, STDERR_CHARS),
+        *((other, list[str](), list[Shown]()) for other in _others(folder, record, is_open)),
+    ]
+    album = album_of(shown, info.boards, reviews_of(folder)[0], judged=2)
+    if [game["id"] for game in album.games[:1]] != [record.id]:
         raise RunError(album.damaged[0])
     found = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]
     faulty = [fault_object(folder, fault) for fault in found]
     values = {"name": folder.name, "version": __version__, "record": record, "faults": faulty}
-    return render("game.html", {**values, **_viewer(album, [fault["detail"] for fault in faulty])})
+    details = [fault["detail"] for fault in faulty]
+    return render("game.html", {**values, **_viewer(album, details)}, setting)
+
+
+def _others(
+    folder: Path, record: GameRecord, is_open: Callable[[GameRecord], bool]
+) -> list[GameRecord]:
+    """Some games of the same deal with other seats; none while the deal is still being played."""
+    found = [other for other in records_of_deal(folder, record) if other.id != record.id]
+    if not found or is_open(record):
+        return []
+    return sorted(found, key=lambda other: other.seating)[:MOST_SEATINGS]
 
 
 def reviews_of(run: Path) -> tuple[list[ReviewedGame], str]:
@@ -100,37 +162,54 @@ def reviews_of(run: Path) -> tuple[list[ReviewedGame], str]:
         return [], str(error)
 
 
-def _values(material: Material, album: Album) -> dict[str, Any]:
-    secrecy, faulty = material.secrecy, faults(material)
+def facts_of(material: Material) -> dict[str, Any]:
+    """What the templates show of a run, whichever of its games are shown."""
     return {
         "name": material.folder.name,
         "version": __version__,
-        "most_rows": sections.MOST_ROWS,
         "games": len(material.is_open),
         "counted": counted_text(material.tables),
         "noun": noun_of(material.tables),
         "is_match": bool(material.tables.match),
         "deals": material.tables.clusters,
-        "secrecy": secrecy,
-        "more": max(2 * DEFAULT_GAMES, 2 * len(album.games)),
+        "secrecy": material.secrecy,
         "held_back": int(material.is_open.sum()),
-        "bots": bots_of(material),
-        "settings": settings_of(material),
-        "seed": material.info.seed if secrecy.is_finished else None,
-        "command": repeat_command(
-            material.info, seed=material.info.seed if secrecy.is_finished else None
-        ),
         "sentences": material.tables.sentences,
         "notes": [*gain_lines(material.tables), *material.tables.notes],
         "is_comparison": bool(material.info.config.get("compare")),
         "standings": sections.standings(material),
+        "versions": versions(material.history) if material.history else None,
         "pairs": sections.pairs(material),
+        "convergence": courses_of(material),
+        "faults": faults(material),
+    }
+
+
+def _values(material: Material, album: Album) -> dict[str, Any]:
+    facts, secrecy = facts_of(material), material.secrecy
+    faulty, settled = facts["faults"], facts["convergence"]
+    meetings = meetings_of(album.games)
+    opponents = opponents_of(material, meetings)
+    addresses = OnePage(
+        material.folder.name, material.bots, opponents, [game["id"] for game in album.games]
+    )
+    return {
+        **facts,
+        "addresses": addresses,
+        "profiles": [*Profiles(material, opponents, meetings, settled.panels)],
+        "most_rows": sections.MOST_ROWS,
+        "more": max(2 * DEFAULT_GAMES, 2 * len(album.games)),
+        "bots": bots_of(material),
+        "settings": settings_of(material),
+        "summary": summary_of(material),
+        "seed": material.info.seed if secrecy.is_finished else None,
+        "command": repeat_command(
+            material.info, seed=material.info.seed if secrecy.is_finished else None
+        ),
         "seats": sections.seats(material),
         "left": sections.pagodas_left(material),
         "lengths": sections.lengths(material),
         "thinking": sections.thinking(material),
-        "convergence": sections.convergence(material),
-        "faults": faulty,
         **_viewer(album, [fault["detail"] for row in faulty["rows"] for fault in row["shown"]]),
     }
 

@@ -21,7 +21,17 @@ from arena.rules.rulebook import CITED, Rule, cited, every_rule
 
 PACKAGE = "arena.exports.report"
 LINK = Markup('<a class="rule" href="#{}" title="{}">{}</a>')
-SCRIPTS = ("page.js", "board.js", "viewer.js")
+SCRIPTS = (
+    "page.js",
+    "tables.js",
+    "courses.js",
+    "board.js",
+    "story.js",
+    "seats.js",
+    "curves.js",
+    "deal.js",
+    "viewer.js",
+)
 POLICY = (
     "default-src 'none'; img-src data:; style-src '{style}'; script-src '{script}'; base-uri"
     " 'none'; require-trusted-types-for 'script'; {further}"

@@ -19,8 +19,12 @@ from arena.ratings.tally import GameList, Placing, Row, row_decoder
 from arena.records.journal import damaged_line, journal_of, open_journal, read_rows
 from arena.records.record import MOST_SEATS, Fault, GameRecord, Milliseconds, decode_record
 
+MOST_LEFT = 127
 
-class _ReportRow(Row):
+
+class ReportRow(Row):
+    """The fields of a record that a report needs."""
+
     slowest_ms: list[Milliseconds]
     sandbox: str
     ended: str
@@ -71,11 +75,32 @@ class Scan(Struct):
 
     def by_seat(self, values: Iterable[Sequence[int]]) -> NDArray[np.int32]:
         """(N,) the value given for each game's outcome, by seat."""
-        padded = np.full((len(self.outcomes), MOST_SEATS), -1, dtype=np.int32)
+        return self.spread(values).astype(np.int32)
+
+    def spread(self, values: Iterable[Sequence[float]]) -> NDArray[np.float64]:
+        """(N,) the same for any figures."""
+        padded = np.zeros((len(self.outcomes), MOST_SEATS))
         for row, given in zip(padded, values, strict=True):
             row[: len(given)] = given
-        found = padded[self.outcome].ravel()
-        return found[found >= 0]
+        is_seat = np.arange(MOST_SEATS) < self.sizes()[:, None]
+        return np.asarray(padded[self.outcome][is_seat])
+
+    def sizes(self) -> NDArray[np.int32]:
+        """(G,) the number of seats in each game."""
+        return self.by_game(len(bots) for _, bots, _ in self.outcomes)
+
+    def leads(self) -> NDArray[np.int64]:
+        """(G,) how many pagodas fewer than the next one the winner had left; 0 if the win was
+        shared.
+        """
+        if not len(self.outcome):
+            return np.zeros(0, dtype=np.int64)
+        sizes = self.sizes()
+        starts = np.cumsum(sizes, dtype=np.int64) - sizes
+        won = self.by_seat([[rank == 1 for rank in ranks] for _, _, ranks in self.outcomes]) == 1
+        shared = self.by_game(ranks.count(1) > 1 for _, _, ranks in self.outcomes) == 1
+        second = np.minimum.reduceat(np.where(won, MOST_LEFT, self.left), starts)
+        return np.where(shared, 0, second - np.minimum.reduceat(self.left, starts))
 
     def games_of(self) -> Counter[str]:
         """The number of games of each bot; games against itself
@@ -121,7 +146,7 @@ class Scan(Struct):
         return [found[name] for name in ids]
 
 
-class _Columns:
+class Columns:
     """The columns of a `Scan` while it is being read."""
 
     def __init__(self) -> None:
@@ -138,7 +163,7 @@ class _Columns:
         self.faults: list[Forfeited] = []
         self.last = ""
 
-    def add(self, row: _ReportRow, start: int) -> None:
+    def add(self, row: ReportRow, start: int) -> None:
         """Adds a game whose line begins at ``offset``."""
         self.faults += [
             Forfeited(len(self.offset), row.id, row.bots[fault.seat], fault) for fault in row.faults
@@ -155,20 +180,21 @@ class _Columns:
         self.last = max(self.last, row.ended)
 
     def finished(self, path: Path, games: GameList) -> Scan:
-        """The finished scan."""
+        """The scan of the games so far."""
+        # Copies, because an array cannot grow while others look at its memory.
         return Scan(
             path=path,
             outcomes=list(games.outcomes),
-            outcome=np.asarray(games.outcome),
-            deal=np.asarray(games.deal),
-            offset=np.asarray(self.offset),
-            turns=np.asarray(self.turns),
-            end=np.asarray(self.end),
+            outcome=np.array(games.outcome),
+            deal=np.array(games.deal),
+            offset=np.array(self.offset),
+            turns=np.array(self.turns),
+            end=np.array(self.end),
             ends=list(self.ends),
-            left=np.asarray(self.left),
-            think_ms=np.asarray(self.think_ms),
-            slowest_ms=self.slowest_ms,
-            faults=self.faults,
+            left=np.array(self.left),
+            think_ms=np.array(self.think_ms),
+            slowest_ms=dict(self.slowest_ms),
+            faults=list(self.faults),
             sandboxes=dict(self.sandboxes),
             last=self.last,
         )
@@ -176,8 +202,8 @@ class _Columns:
 
 def scan_journal(run: Path, score: Score) -> Scan:
     """Reads a run's journal, and lets ``score`` count its games on the way. Raises RunError."""
-    path, columns = journal_of(run), _Columns()
-    for start, row in read_rows(path, row_decoder(_ReportRow)):
+    path, columns = journal_of(run), Columns()
+    for start, row in read_rows(path, row_decoder(ReportRow)):
         score.add(row)
         columns.add(row, start)
     return columns.finished(path, score.games)

@@ -3,123 +3,87 @@
   const data = document.getElementById("games-data");
   if (!data) return;
   const { boards, games, rules } = JSON.parse(data.textContent);
-  const { html, svg } = draw;
-  const KEY = 0.05; // of the win
+  const { html } = draw;
   const at = (id) => document.getElementById(id);
   const by = Object.fromEntries(
-    ["viewer", "game", "link", "result", "board", "race", "values", "wins", "times", "step", "play", "kind", "speed", "now", "stderr", "eyes", "players", "log", "cells"].map((id) => [id, at(id)]),
+    [
+      "viewer", "game", "link", "result", "board", "board-about", "race", "values", "wins", "times", "step", "play", "kind", "speed", "now", "stderr", "eyes", "players",
+      "log", "cells", "seatings", "twin", "twin-board", "twin-about", "twin-players", "same-deal", "deal-results", "deal-tiles", "key-on", "rule-text", "own-seats",
+    ].map((id) => [id, at(id)]),
   );
-  let game = null, states = [], step = 0, live = null, showScene = null, timer = 0, kept = "";
+  const table = tableOf(by.board, by.players), twinTable = tableOf(by["twin-board"], by["twin-players"]);
+  const stories = new Map();
+  const storyNamed = (id) => {
+    const game = games.find((one) => one.id === id);
+    if (game && !stories.has(id)) stories.set(id, storyOf(game, boards[game.board]));
+    return stories.get(id);
+  };
+  /* The cursor goes through both games of a pair, `step` is where the first of them is. */
+  let story = null, twin = null, cursor = 0, step = 0, timer = 0, kept = "";
 
-  /* All positions of a game from what each move changed. */
-  const unfold = (played) => {
-    const first = {
-      cells: [...boards[played.board].join("")], scene: played.scene, left: Array(played.bots.length).fill(played.stock), hands: played.hands, pile: played.pile, turn: 0,
-    };
-    const all = [first];
-    for (const move of played.steps) {
-      const before = all.at(-1);
-      const cells = [...before.cells], hands = [...before.hands];
-      for (const [square, cell] of Object.entries(move.cells ?? {})) cells[square] = cell;
-      hands[move.seat] = move.hand;
-      const scene = [...before.scene.filter((number) => !move.went?.includes(number)), ...(move.came ?? [])];
-      all.push({ cells, scene, hands, left: move.left ?? before.left, pile: move.pile, turn: move.turn });
-    }
-    return all;
-  };
-
-  /* Faults stand after the last move before them. */
-  const faultsAt = (number) => game.faults.filter((fault) => stepOf(fault.turn, 0) === number);
-  const stepOf = (turn, passes) => {
-    const found = states.findIndex((state) => state.turn === turn);
-    return found < 0 ? states.length - 1 : Math.min(found + passes, states.length - 1);
-  };
-  const faultWords = (fault) => `${game.names[fault.seat]} forfeits (${fault.kind}): ${fault.detail}`;
-  const endWords = () => {
-    const order = game.ranks.map((rank, seat) => [rank, seat]).sort((one, other) => one[0] - other[0]);
-    const places = order.map(([rank, seat]) => `${rank}. ${game.names[seat]} (${game.left[seat]} left)`);
-    return `End (${game.end}): ${places.join(", ")}`;
-  };
-  const moveWords = (number) => {
-    const move = game.steps[number - 1];
-    return move.move === "pass" ? `${game.names[move.seat]} passes` : `${game.names[move.seat]} plays ${move.move}`;
-  };
-  const consequences = (number) => [
-    ...(number ? (game.steps[number - 1].events ?? []).map((event) => event[1]) : []),
-    ...faultsAt(number).map(faultWords),
-    ...(number === states.length - 1 ? [endWords()] : []),
-  ];
-  /* What it cost, and what the bot said; of the other seats nothing while you look with one seat's eyes. */
+  /* Of the other seats nothing while you look with one seat's eyes. */
   const isSeen = (seat) => by.eyes.value === "" || Number(by.eyes.value) === seat;
   const noteOf = (number) => {
-    const move = game.steps[number - 1];
+    const move = story.moveAt(number);
     return move?.note && isSeen(move.seat) ? move.note : null;
   };
-  const timeWords = (number) => (game.steps[number - 1]?.ms === undefined ? [] : [`${game.steps[number - 1].ms} ms`]);
+  const timeWords = (number) => (story.moveAt(number)?.ms === undefined ? [] : [`${story.moveAt(number).ms} ms`]);
   const noteLine = (number) => {
     const note = noteOf(number);
-    return note ? [html("span", { class: "note" }, `note of seat ${game.steps[number - 1].seat}: `, html("bdi", {}, note[0]))] : [];
+    return note ? [html("span", { class: "note" }, `note of seat ${story.moveAt(number).seat}: `, html("bdi", {}, note[0]))] : [];
   };
-  /* What a judge made of the move, where it cost more than a little and more than its error. */
-  const percent = (share) => `${(100 * share).toFixed(1)}\u00a0%`;
-  const costLine = (number) => {
-    const [cost, error, better] = game.steps[number - 1]?.grade ?? [0, 0, ""];
-    if (cost < KEY || cost < error) return [];
-    const named = game.adviser ? `, named by ${game.adviser}` : "";
-    return [html("span", { class: "key" }, `costs ${percent(cost)} \u00b1 ${percent(error)} of the win, says ${game.judge}; better: ${better}${named}`)];
+  const percent = (share, digits = 1) => `${(100 * share).toFixed(digits)}\u00a0%`;
+  /* What a costly move cost; the better one is shown on the board while the pointer or the focus is on it. */
+  const costLine = (number, tabindex = "0") => {
+    const found = story.costOf(number);
+    if (!found) return [];
+    const { adviser, judge } = story.game;
+    const better = html("button", { type: "button", class: "better", tabindex }, draw.domino(found.better.replace(/[^RYB]/g, "")), found.better);
+    for (const name of ["pointerenter", "focus"]) better.addEventListener(name, () => step === number && table.showGhost(found.better));
+    for (const name of ["pointerleave", "blur"]) better.addEventListener(name, () => table.showGhost(""));
+    better.addEventListener("click", () => {
+      go(number);
+      table.showGhost(found.better);
+    });
+    const words = `costs ${percent(found.cost)} \u00b1 ${percent(found.error)} of the win, says ${judge}; better: `;
+    return [html("span", { class: "key" }, html("b", { "aria-hidden": "true", class: "mark" }), words, better, adviser ? `, named by ${adviser}` : "")];
   };
   const hasEvent = (number) => {
-    const kind = by.kind.value, move = game.steps[number - 1];
-    const events = move?.events ?? [];
-    const happened = new Set([...events.map((event) => event[0]), ...(events.some((event) => event[2]) ? ["home"] : [])]);
-    if (move?.move === "pass") happened.add("pass");
-    if (faultsAt(number).length) happened.add("forfeit");
-    if (number && costLine(number).length) happened.add("key");
-    return kind ? happened.has(kind) : happened.size > 0;
+    const kinds = story.kindsOf(number);
+    return by.kind.value ? kinds.has(by.kind.value) : kinds.size > 0;
   };
 
-  /* Words with every rule in them a link to its text at the end of the page, which is its tooltip too. */
+  /* Words with every rule in them a link to its text at the end of the page, which is its tooltip too; a click shows it here. */
   const said = (words, more = {}) =>
     words.split(/\b(R\d\.\d)\b/).map((part) =>
       Object.hasOwn(rules, part) ? html("a", { href: `#${part.toLowerCase().replace(".", "")}`, title: rules[part], class: "rule", ...more }, part) : part,
     );
-
-  const chip = (change) => (change ? [html("i", { class: change > 0 ? "chip more" : "chip" }, `${change > 0 ? "+" : "\u2212"}${Math.abs(change)}`)] : []);
-  /* A pagoda that went flies to its owner, unless another of the same owner came in its place. */
-  const sendHome = (move) => {
-    const owner = (element) => element[1].at(-1);
-    const pagodas = (numbers = []) => numbers.map((number) => game.elements[number]).filter(([layer]) => layer === draw.PAGODAS);
-    const came = pagodas(move.came);
-    for (const went of pagodas(move.went)) {
-      const stays = came.some((one) => owner(one) === owner(went) && one[2] === went[2] && one[3] === went[3]);
-      if (!stays) draw.flyHome(live, went, by.players.children[owner(went)].querySelector(".stock"));
-    }
+  const showRule = (event) => {
+    const link = event.target.closest("a.rule");
+    if (!link || !by["rule-text"].showPopover) return;
+    event.preventDefault();
+    by["rule-text"].replaceChildren(html("b", {}, link.textContent), ` ${link.title}`);
+    by["rule-text"].showPopover();
   };
-  const showPlayers = (before) => {
-    const state = states[step], mover = game.steps[step]?.seat, eyes = by.eyes.value;
-    by.players.replaceChildren(
-      ...game.bots.map((bot, seat) => {
-        const hand = state.hands[seat].match(/../g) ?? [];
-        const seen = eyes === "" || Number(eyes) === seat;
-        const moves = seat === mover ? "to move" : "";
-        const who = html("div", { class: "who" }, html("bdi", {}, bot), html("small", {}, [`seat ${seat}`, moves].filter(Boolean).join(", ")));
-        const count = html("div", { class: "count" }, ...chip(state.left[seat] - before[seat]), html("b", {}, String(state.left[seat])), html("small", {}, ` of ${game.stock} left`));
-        const tiles = hand.length ? hand.map((letters) => draw.domino(seen ? letters : "??")) : ["no tiles"];
-        return html("li", { class: seat === mover ? "moves" : "" }, draw.badge(seat), who, count, draw.stock(seat, state.left[seat], game.stock), html("div", { class: "hand" }, ...tiles));
-      }),
-    );
+  const eventLine = ([kind, words], more) => html("span", {}, html("b", { class: `kind ${kind}`, "aria-hidden": "true" }, kind), ...said(words, more));
+
+  const headWords = (told, number) => {
+    const move = told.moveAt(number);
+    if (!move) return ["Start"];
+    const who = told.game.names[move.seat];
+    if (move.move === "pass") return [`Turn ${move.turn}: ${who} passes`];
+    return [`Turn ${move.turn}: ${who} plays ${move.move}`, " ", draw.domino(move.move.replace(/[^RYB]/g, ""))];
   };
   const showWords = () => {
-    const head = step ? `Turn ${states[step].turn}: ${moveWords(step)}` : "Start";
-    const lines = [...consequences(step), ...timeWords(step), `${states[step].pile} tiles in the pile`];
-    const spans = lines.map((words) => html("span", {}, ...said(`${words}. `)));
-    by.now.replaceChildren(html("strong", {}, `${head}. `), ...spans, ...costLine(step), ...noteLine(step));
-    by.step.setAttribute("aria-valuetext", `move ${step} of ${states.length - 1}, turn ${states[step].turn}`);
+    const [head, ...picture] = headWords(story, step), state = story.states[step];
+    const more = [...timeWords(step), `${state.pile} tiles in the pile`].map((words) => `${words}. `);
+    by.now.replaceChildren(html("strong", {}, `${head}. `, ...picture), ...story.happened(step).map((one) => eventLine(one)), html("span", { class: "small" }, ...more), ...costLine(step), ...noteLine(step));
+    by.step.setAttribute("aria-valuetext", `move ${step} of ${story.last}, turn ${state.turn}`);
   };
   const showStderr = () => {
     /* As high at every move of a game that has any, so that nothing below jumps. */
-    by.stderr.hidden = !game.stderr?.length;
-    const found = (game.stderr ?? []).filter(([number, seat]) => number === step && isSeen(seat));
+    by.stderr.hidden = !story.game.stderr?.length;
+    const found = (story.game.stderr ?? []).filter(([number, seat]) => number === step && isSeen(seat));
     by.stderr.replaceChildren(...found.flatMap(([, seat, text]) => [
       html("h3", {}, `stderr of seat ${seat}`),
       html("pre", { tabindex: "0", role: "group", "aria-label": `stderr of seat ${seat}` }, html("bdi", {}, text)),
@@ -134,35 +98,51 @@
     if (top < by.log.scrollTop || top + entry.offsetHeight > by.log.scrollTop + by.log.clientHeight) by.log.scrollTop = top - by.log.clientHeight / 3;
   };
   const showCells = () => {
-    const rows = boards[game.board], width = rows[0].length, cells = states[step].cells;
-    const heads = [...rows[0]].map((_, column) => html("th", { scope: "col" }, String.fromCharCode(97 + column)));
-    const lines = rows.map((_, row) =>
+    const width = story.rows[0].length, cells = story.states[step].cells;
+    const heads = [...story.rows[0]].map((_, column) => html("th", { scope: "col" }, String.fromCharCode(97 + column)));
+    const lines = story.rows.map((_, row) =>
       html("tr", {}, html("th", { scope: "row" }, String(row + 1)), ...cells.slice(row * width, (row + 1) * width).map((cell) => html("td", {}, cell))),
     );
     const body = [html("thead", {}, html("tr", {}, html("td"), ...heads)), html("tbody", {}, ...lines)];
     by.cells.replaceChildren(by.cells.caption, ...body);
   };
-  const hash = () => {
-    const passes = step - stepOf(states[step].turn, 0);
-    return `#game=${encodeURIComponent(game.id)}&turn=${states[step].turn}${passes ? `.${passes}` : ""}`;
+  /* The other game of the deal at the same move, or at its end. */
+  const showTwin = (isNext) => {
+    if (!twin) return;
+    const own = Math.min(cursor, twin.last);
+    twinTable.show(own, isNext && own === cursor, isSeen);
+    for (const [place, told, number] of [["board-about", story, step], ["twin-about", twin, own]]) {
+      const end = number === told.last ? ` ${told.won()}.` : "";
+      by[place].replaceChildren(html("strong", {}, told.game.names.join(" \u2013 ")), html("span", {}, ...headWords(told, number), end));
+    }
+    dealTables.mark(by["deal-tiles"], cursor);
+  };
+  const address = (turn, passes = 0, id = story.game.id) =>
+    `#game=${encodeURIComponent(id)}&turn=${turn}${passes ? `.${passes}` : ""}${twin ? `&beside=${encodeURIComponent(twin.game.id)}` : ""}`;
+  const winWords = () => {
+    const graded = winPoints().filter(([number]) => number <= step);
+    if (story.game.bots.length !== 2 || !graded.length) return "";
+    const share = Math.round(100 * graded.at(-1)[1]);
+    return `${story.game.names[0]} ${share}\u00a0% \u00b7 ${100 - share}\u00a0% ${story.game.names[1]}`;
   };
   const show = (number) => {
-    const before = step;
-    step = Math.max(0, Math.min(number, states.length - 1));
-    by.step.value = step;
-    for (const picture of [by.race, by.values, by.wins, by.times]) picture.querySelector(".cursor")?.setAttribute("d", `M${step} 0V100`);
-    const isNext = step === before + 1;
-    showScene(states[step].scene, isNext);
-    by.board.firstChild.setAttribute("aria-label", `The board ${game.board} after turn ${states[step].turn}`);
-    showPlayers(isNext ? states[before].left : states[step].left);
-    if (isNext) sendHome(game.steps[before]);
+    const before = cursor;
+    cursor = Math.max(0, Math.min(number, end()));
+    step = Math.min(cursor, story.last);
+    by.step.value = cursor;
+    curves.mark(by.wins, step, winWords());
+    for (const place of [by.race, by.values, by.times]) curves.mark(place, step);
+    const isNext = cursor === before + 1;
+    table.show(step, isNext && step === cursor, isSeen);
+    showTwin(isNext);
     showWords();
     showStderr();
     showLog();
     showCells();
-    by.link.href = kept = hash();
-    if (step === states.length - 1) stop();
+    by.link.href = kept = address(story.states[step].turn, story.passesAt(step));
+    if (cursor === end()) stop();
   };
+  const end = () => Math.max(story.last, twin?.last ?? 0);
   const keepAddress = () => {
     try {
       history.replaceState(null, "", kept);
@@ -182,114 +162,135 @@
     by.play.setAttribute("aria-label", "Play");
   };
   const start = () => {
-    if (step === states.length - 1) show(0);
-    timer = setInterval(() => go(step + 1), Number(by.speed.value));
+    if (cursor === end()) show(0);
+    timer = setInterval(() => go(cursor + 1), Number(by.speed.value));
     by.play.setAttribute("aria-pressed", "true");
     by.play.setAttribute("aria-label", "Pause");
   };
   const toggle = () => (timer ? stop() : start());
+  const goStill = (number) => {
+    stop();
+    go(number);
+  };
   const seek = (sign) => {
-    for (let number = step + sign; number >= 0 && number < states.length; number += sign) {
+    for (let number = step + sign; number >= 0 && number <= story.last; number += sign) {
       if (hasEvent(number)) return go(number);
     }
-    return go(sign > 0 ? states.length - 1 : 0);
+    return go(sign > 0 ? story.last : 0);
+  };
+  /* The next costly move, and after the last one the first again. */
+  const goToKey = (sign) => {
+    const { costly } = story;
+    if (costly.length) goStill(sign > 0 ? costly.find((number) => number > step) ?? costly[0] : costly.findLast((number) => number < step) ?? costly.at(-1));
   };
 
-  /* A line for each seat, from `points(seat)`: pairs of a step and a height, 0 to 1. */
-  const fillCurves = (place, title, points) => {
-    const last = Math.max(states.length - 1, 1);
-    const picture = svg("svg", { viewBox: `0 0 ${last} 100`, preserveAspectRatio: "none" });
-    game.bots.forEach((_, seat) => {
-      const d = points(seat).map(([number, height], at) => `${at ? "L" : "M"}${number} ${96 - 92 * height}`).join("");
-      /* h0: a single point is drawn as a dot. */
-      if (d) picture.append(svg("path", { d: `${d}h0`, class: "back" }), svg("path", { d: `${d}h0`, class: `s${seat}` }));
-    });
-    picture.append(svg("path", { class: "cursor", d: `M${step} 0V100` }));
-    picture.addEventListener("click", (event) => {
-      stop();
-      go(Math.round((event.offsetX / picture.clientWidth) * last));
-    });
-    place.replaceChildren(html("span", {}, title), picture);
+  /* The first seat's share after each graded move, if there are two; else as [step, share, seat]. */
+  const winPoints = () => {
+    const graded = story.states.flatMap((_, number) => (story.winAt(number) === undefined ? [] : [[number, story.winAt(number), story.moveAt(number).seat]]));
+    return story.game.bots.length === 2 ? graded.map(([number, share, seat]) => [number, seat ? 1 - share : share]) : graded;
   };
-  const fillRace = () => fillCurves(by.race, "pagodas left", (seat) => states.map((state, number) => [number, state.left[seat] / game.stock]));
-  const fillValues = () => {
+  const fillCurves = () => {
+    const { game, states } = story;
+    curves.lines(by.race, "pagodas left", story, goStill, (seat) => states.map((state, number) => [number, state.left[seat] / game.stock]), { stairs: true });
     const told = game.steps.flatMap((move, at) => (noteOf(at + 1)?.[1] != null ? [[at + 1, move.note[1], move.seat]] : []));
     by.values.hidden = told.length === 0;
-    fillCurves(by.values, "expected share of the win, as noted", (seat) => told.filter((point) => point[2] === seat));
-  };
-  const fillWins = () => {
-    const graded = game.steps.flatMap((move, at) => (move.grade ? [[at + 1, move.grade[3], move.seat]] : []));
+    curves.lines(by.values, "expected share of the win, as noted", story, goStill, (seat) => told.filter((point) => point[2] === seat));
+    const graded = winPoints(), title = `who wins, in games played on by ${game.judge}`;
     by.wins.hidden = graded.length === 0;
-    fillCurves(by.wins, `who wins, in games played on by ${game.judge}`, (seat) => graded.filter((point) => point[2] === seat));
-  };
-  const fillTimes = () => {
+    if (graded.length && game.bots.length === 2) curves.shares(by.wins, title, story, goStill, graded);
+    else curves.lines(by.wins, title, story, goStill, (seat) => graded.filter((point) => point[2] === seat));
     const most = Math.max(...game.steps.map((move) => move.ms ?? 0));
     by.times.hidden = most === 0;
     const spent = (seat) => game.steps.flatMap((move, at) => (move.seat === seat && move.ms !== undefined ? [[at + 1, move.ms / most]] : []));
-    fillCurves(by.times, `time a move, up to ${most} ms`, spent);
+    curves.lines(by.times, `time a move, up to ${most} ms`, story, goStill, spent);
   };
   /* A move in the log has its tile as a picture, and the squares that it covers. */
   const entryOf = (state, number) => {
     if (!number) return ["Start"];
-    const { seat, move } = game.steps[number - 1];
+    const { seat, move } = story.moveAt(number);
     const found = /^(\w)([a-z]\d+)(\w)([a-z]\d+)$/.exec(move);
     const what = found ? [draw.domino(found[1] + found[3]), ` ${found[2]}\u2013${found[4]}`] : ["passes"];
     const time = timeWords(number).map((words) => html("small", {}, words));
-    return [`${state.turn}. `, html("bdi", {}, game.names[seat]), " ", ...what, " ", ...time];
+    return [`${state.turn}. `, html("bdi", {}, story.game.names[seat]), " ", ...what, " ", ...time];
   };
   const fillLog = () => {
     by.log.replaceChildren(
-      ...states.map((state, number) => {
-        const entry = html("a", { href: `#game=${encodeURIComponent(game.id)}&turn=${state.turn}`, tabindex: "-1" });
+      ...story.states.map((state, number) => {
+        const entry = html("a", { href: address(state.turn), tabindex: "-1" });
         entry.append(...entryOf(state, number));
         for (const [name, isLit] of [["pointerenter", true], ["pointerleave", false]]) {
-          entry.addEventListener(name, () => showScene.light(game.steps[number - 1]?.came ?? [], isLit));
+          entry.addEventListener(name, () => table.light(story.moveAt(number)?.came ?? [], isLit));
         }
         entry.addEventListener("click", (event) => {
           event.preventDefault();
-          stop();
-          go(number);
+          goStill(number);
         });
-        return html("li", {}, entry, ...consequences(number).map((words) => html("span", {}, ...said(words, { tabindex: "-1" }))), ...costLine(number), ...noteLine(number));
+        const events = story.happened(number).map((one) => eventLine(one, { tabindex: "-1" }));
+        return html("li", {}, entry, ...events, ...costLine(number, "-1"), ...noteLine(number));
       }),
     );
   };
   const heading = () => {
+    const { game, states } = story;
     const names = game.bots.flatMap((bot, seat) => (seat ? [" \u2013 ", html("bdi", {}, bot)] : [html("bdi", {}, bot)]));
-    const winners = game.names.filter((_, seat) => game.ranks[seat] === 1);
-    const won = winners.length > 1 ? `${winners.join(" and ")} share the win` : `${winners[0]} wins`;
     const chosen = game.reasons.length ? ` Chosen for: ${game.reasons.join("; ")}.` : "";
-    return [html("strong", {}, ...names), ` ${game.board}, deal ${game.deal}, ${states.at(-1).turn} tiles. ${won} (${game.end}).${chosen}`];
+    return [html("strong", {}, ...names), ` ${game.board}, deal ${game.deal}, ${states.at(-1).turn} tiles. ${story.won()} (${game.end}).${chosen}`];
   };
-  const open = (wanted, turn, passes) => {
+
+  /* The games of the same deal, of which one can lie beside this one. */
+  const fillSeatings = () => {
+    const ids = story.game.seatings ?? [], others = ids.filter((id) => id !== story.game.id).map(storyNamed);
+    const button = (other) => {
+      const words = others.length === 1 ? "Same deal, seats swapped" : other.game.names.join(" \u2013 ");
+      const made = html("button", { type: "button", "aria-pressed": String(other === twin) }, words);
+      made.addEventListener("click", () => {
+        setTwin(other === twin ? null : other);
+        go(cursor);
+        by.seatings.querySelectorAll("button")[others.indexOf(other)].focus();
+      });
+      return made;
+    };
+    by.seatings.hidden = !others.length;
+    by.seatings.replaceChildren(...(others.length > 1 ? ["Same deal: "] : []), ...others.map(button));
+  };
+  const setTwin = (wanted) => {
+    twin = wanted ?? null;
+    by.viewer.classList.toggle("paired", Boolean(twin));
+    for (const part of ["twin", "same-deal", "board-about"]) by[part].hidden = !twin;
+    (twin ? by.board.parentNode : by["own-seats"]).append(by.players);
+    by.step.max = end();
+    fillSeatings();
+    if (!twin) return;
+    twinTable.open(twin);
+    const together = story.game.seatings.map(storyNamed);
+    by["deal-results"].replaceChildren(by["deal-results"].caption, ...dealTables.results(together, (game) => html("a", { href: `#game=${encodeURIComponent(game.id)}&turn=0` }, game.names.join(" \u2013 "))));
+    fillTiles();
+  };
+  const fillTiles = () => twin && by["deal-tiles"].replaceChildren(...dealTables.tiles([story, twin], isSeen));
+  const open = (wanted, turn, passes, beside) => {
     stop();
-    if (wanted !== game) {
-      game = wanted;
-      states = unfold(game);
-      by.game.value = game.id;
-      by.board.replaceChildren(document.querySelector(`template[data-board="${CSS.escape(game.board)}"]`).content.firstElementChild.cloneNode(true));
-      live = by.board.querySelector(".live");
-      showScene = draw.stage(live, game.elements);
-      by.step.max = states.length - 1;
+    if (wanted !== story) {
+      story = wanted;
+      by.game.value = story.game.id;
+      table.open(story);
       by.eyes.replaceChildren(
         html("option", { value: "" }, "all of them"),
-        ...game.names.map((name, seat) => html("option", { value: seat }, `as seat ${seat}, ${name}, saw them`)),
+        ...story.game.names.map((name, seat) => html("option", { value: seat }, `as seat ${seat}, ${name}, saw them`)),
       );
       by.result.replaceChildren(...heading());
-      fillRace();
-      fillValues();
-      fillWins();
-      fillTimes();
-      fillLog();
+      at("key-on").hidden = !story.costly.length;
+      fillCurves();
     }
-    show(stepOf(turn, passes));
+    setTwin(story.game.seatings?.includes(beside) && beside !== story.game.id ? storyNamed(beside) : null);
+    fillLog();
+    show(story.stepOf(turn, passes));
   };
   const fromAddress = () => {
     const parts = Object.fromEntries(location.hash.slice(1).split("&").map((part) => part.split("=").map(decoded)));
-    const wanted = games.find((one) => one.id === parts.game);
+    const wanted = storyNamed(parts.game ?? (parts.turn === undefined ? "" : games[0].id));
     if (!wanted) return false;
     const [turn, passes] = (parts.turn ?? "0").split(".").map(Number);
-    open(wanted, turn || 0, passes || 0);
+    open(wanted, turn || 0, passes || 0, parts.beside);
     return true;
   };
   const decoded = (text) => {
@@ -304,10 +305,13 @@
     by.board.focus({ preventScroll: true });
   };
 
-  const keys = { ArrowRight: () => go(step + 1), ArrowLeft: () => go(step - 1), ArrowDown: () => seek(1), ArrowUp: () => seek(-1), Home: () => go(0), End: () => go(states.length - 1), " ": toggle };
+  const keys = {
+    ArrowRight: () => go(cursor + 1), ArrowLeft: () => go(cursor - 1), ArrowDown: () => seek(1), ArrowUp: () => seek(-1), Home: () => go(0), End: () => go(end()), " ": toggle,
+    k: () => goToKey(1), K: () => goToKey(-1),
+  };
   /* All keys where the focus is on the board or the moves; wherever else nothing but the game uses them, left and right. */
   const isOwn = (node) => node === by.board || node === by.log || by.log.contains(node);
-  const isFree = (node, key) => /^Arrow(Left|Right)$/.test(key) && !node.closest("input, select, summary, [role=group].scroll");
+  const isFree = (node, key) => /^(Arrow(Left|Right)|k|K)$/.test(key) && !node.closest("input, select, summary, [role=group].scroll");
   const isInView = () => {
     const { top, bottom } = by.board.getBoundingClientRect();
     return top < innerHeight / 2 && bottom > innerHeight / 2;
@@ -319,28 +323,28 @@
     if (event.key !== " ") stop();
     keys[event.key]();
   });
-  const press = { first: () => go(0), back: () => go(step - 1), forward: () => go(step + 1), last: () => go(states.length - 1), "event-back": () => seek(-1), "event-on": () => seek(1) };
+  const press = {
+    first: () => go(0), back: () => go(cursor - 1), forward: () => go(cursor + 1), last: () => go(end()), "event-back": () => seek(-1), "event-on": () => seek(1), "key-on": () => goToKey(1),
+  };
   for (const [id, action] of Object.entries(press)) {
     at(id).addEventListener("click", () => {
       stop();
       action();
     });
   }
-  /* A finger that goes left or right across the board steps. */
+  /* A finger that goes left or right across a board steps. */
   let touched = null;
-  by.board.addEventListener("touchstart", (event) => { touched = event.touches.length === 1 ? event.touches[0] : null; }, { passive: true });
-  by.board.addEventListener("touchend", (event) => {
-    const [lifted] = event.changedTouches;
-    const [dx, dy] = touched ? [lifted.clientX - touched.clientX, lifted.clientY - touched.clientY] : [0, 0];
-    if (Math.abs(dx) < 40 || Math.abs(dx) < 2 * Math.abs(dy)) return;
-    stop();
-    go(step - Math.sign(dx));
-  });
+  for (const board of [by.board, by["twin-board"]]) {
+    board.addEventListener("touchstart", (event) => { touched = event.touches.length === 1 ? event.touches[0] : null; }, { passive: true });
+    board.addEventListener("touchend", (event) => {
+      const [lifted] = event.changedTouches;
+      const [dx, dy] = touched ? [lifted.clientX - touched.clientX, lifted.clientY - touched.clientY] : [0, 0];
+      if (Math.abs(dx) >= 40 && Math.abs(dx) >= 2 * Math.abs(dy)) goStill(cursor - Math.sign(dx));
+    });
+  }
+  by.viewer.addEventListener("click", showRule);
   by.play.addEventListener("click", toggle);
-  by.step.addEventListener("input", () => {
-    stop();
-    go(Number(by.step.value));
-  });
+  by.step.addEventListener("input", () => goStill(Number(by.step.value)));
   by.speed.addEventListener("change", () => {
     if (timer) {
       stop();
@@ -348,12 +352,13 @@
     }
   });
   by.eyes.addEventListener("change", () => {
-    fillValues();
+    fillCurves();
     fillLog();
-    show(step);
+    fillTiles();
+    show(cursor);
   });
   by.game.addEventListener("change", () => {
-    open(games.find((one) => one.id === by.game.value), 0, 0);
+    open(storyNamed(by.game.value), 0, 0);
     keepAddress();
   });
   addEventListener("hashchange", () => {
@@ -361,8 +366,8 @@
   });
 
   by.game.append(...games.map((one) => html("option", { value: one.id }, one.id + (one.reasons.length ? ` (${one.reasons[0]})` : ""))));
-  at("choice").hidden = games.length === 1;
+  at("choice").hidden = games.every((one) => one === games[0] || games[0].seatings?.includes(one.id));
   by.viewer.hidden = false;
   if (fromAddress()) toViewer();
-  else open(games[0], Infinity, 0); // the end: nobody should meet an empty board
+  else open(storyNamed(games[0].id), Infinity, 0); // the end: nobody should meet an empty board
 })();

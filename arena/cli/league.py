@@ -1,0 +1,276 @@
+"""arena league: a run that goes on, in which every version of a bot is rated."""
+
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+import msgspec
+
+from arena.cli import DONE, FAILED, INTERRUPTED
+from arena.cli.history import history, league_option
+from arena.cli.options import Command, as_json, check_utf8, split_bot_names
+from arena.cli.place import Conduct, conduct_options, counted
+from arena.cli.playing import note_short_evidence, playing, show_voided
+from arena.cli.progress import Progress
+from arena.cli.settings import setting_options
+from arena.cli.terminal import say
+from arena.commands.folders import results_folder
+from arena.commands.founding import league_folder, league_request, leagues_in, members_of
+from arena.commands.league import Budget, LeagueLook, LeaguePlay
+from arena.commands.members import STATUS_TEXT, Members, user_name
+from arena.errors import RunError
+from arena.exports.grid import columns_text
+from arena.players.folder import Bot
+from arena.players.sandbox.tiers import Sandbox
+from arena.records.league import Status, read_league
+from arena.tournament.request import RunOptions
+from arena.tournament.session import Session
+
+if TYPE_CHECKING:
+    from arena.ratings.tables import Tables
+
+
+@click.group(invoke_without_command=True)
+@as_json
+@click.pass_context
+def league(context: click.Context, /, *, as_json: bool) -> None:
+    """Keep a league that every version joins. It is a run that goes on: whatever you submit is
+    placed against benchmarks near it, and stays rated.
+
+    Without a command, this lists the leagues in results/.
+
+    \b
+    arena league run ladder --games 2000
+    arena league history my-bot
+    arena league retire my-bot@1
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    if context.invoked_subcommand is None:
+        _list(context.obj, as_json=as_json)
+
+
+league.add_command(history)
+
+
+def _list(home: Path, *, as_json: bool) -> None:
+    rows: list[dict[str, Any]] = []
+    for folder in leagues_in(home):
+        found = read_league(folder)
+        rows.append(
+            {
+                "league": folder.name,
+                "members": len(found.members),
+                "benchmarks": len(found.with_status("benchmark")),
+                "candidates": len(found.with_status("candidate")),
+                "deals": found.deals,
+            }
+        )
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2))
+    elif not rows:
+        say(f"no leagues in {results_folder(home)}: start one with 'arena league run NAME'")
+    else:
+        cells = [tuple(str(value) for value in row.values()) for row in rows]
+        heads = tuple(name.capitalize() for name in rows[0])
+        click.echo(columns_text(heads, cells, left=("League",)))
+
+
+def budget_options(command: Command) -> Command:
+    """``--games``, ``--hours`` and ``--until``, as one argument ``budget``."""
+
+    @wraps(command)
+    def wrapped(*args: Any, **given: Any) -> Any:
+        budget = Budget(*(given.pop(name) for name in ("games", "hours", "until")))
+        return command(*args, budget=budget, **given)
+
+    for option in (
+        click.option(
+            "--until",
+            type=click.FloatRange(0, min_open=True),
+            metavar="ELO",
+            help="Stop once the interval of everybody who plays is at most this to either side.",
+        ),
+        click.option(
+            "--hours", type=click.FloatRange(0, min_open=True), help="Stop after so many hours."
+        ),
+        click.option("--games", type=click.IntRange(1), help="Stop after so many more games."),
+    ):
+        wrapped = option(wrapped)
+    return cast("Command", wrapped)
+
+
+@league.command("run")
+@click.argument("name")
+@click.argument("bots", nargs=-1, metavar="[BOT]...")
+@click.option(
+    "--benchmarks",
+    callback=split_bot_names,
+    metavar="BOT,...",
+    help="Who holds the scale of a new league.  [default: the ladder]",
+)
+@budget_options
+@setting_options(
+    "players", "boards", "board_files", "match", "seatings", "seed", "move_ms", "game_ms",
+    "increment_ms", "clock", "startup_ms", "keep_stderr",
+)  # fmt: skip
+@conduct_options
+@click.pass_obj
+def run(
+    home: Path,
+    /,
+    name: str,
+    bots: tuple[str, ...],
+    benchmarks: list[str] | None,
+    options: RunOptions,
+    *,
+    budget: Budget,
+    conduct: Conduct,
+) -> int:
+    """Play a league until you stop it.
+
+    NAME is its folder in results/. Every version of the bots that you name, or of all in bots/,
+    is a member, as NAME@VERSION. A version that you submit while the league plays joins it within
+    seconds.
+
+    A newcomer is a candidate. It first meets the benchmarks near its strength until its rating is
+    known to 50 Elo, then its neighbours in the ranking and the version before it. The benchmarks
+    hold the scale: the mean of their ratings stays as it is. A candidate that forfeits all of its
+    first games is set aside, and the others play on.
+
+    Every draw is on fresh deals. Repeat the command to go on after an interruption, with a new
+    --games or --hours if you like.
+
+    \b
+    arena league run ladder
+    arena league run ladder --hours 8 --move-ms 100
+    arena league run mine my-bot --benchmarks greedy,careful-4,careful --games 2000
+    """  # noqa: D301 - \b is click's mark for lines to keep
+    folder = Path(name) if "/" in name else results_folder(home) / name
+    evening = Evening(home, folder, bots, options, conduct)
+    ended = evening.play(benchmarks, budget)
+    evening.show()
+    if ended == INTERRUPTED:
+        say(f"interrupted: repeat the same command to go on in {folder}")
+    return ended
+
+
+def _status_command(name: str, status: Status, help_text: str) -> None:
+    @league.command(name, help=help_text)
+    @click.argument("bots", nargs=-1, required=True, metavar="BOT...")
+    @league_option
+    @click.option("--why", default="", callback=check_utf8, help="Kept in the league's history.")
+    @click.pass_obj
+    def command(home: Path, /, bots: tuple[str, ...], name: str | None, *, why: str) -> None:
+        folder = league_folder(home, name)
+        members = Members(home, folder, [], say)
+        for label in [members.label_of(bot) for bot in bots]:
+            if members.league.members[label].status == status:
+                say(f"{label} is {STATUS_TEXT[status]} already")
+            else:
+                members.change(label, status, user_name(), why)
+
+
+OF_A_MEMBER = """
+
+BOT is a member such as my-bot@2, or a bot's name for its newest version in the league. A league
+that is being played takes it up within seconds.
+"""
+_status_command(
+    "candidate",
+    "candidate",
+    "Let members play as candidates. They may have been set aside or retired." + OF_A_MEMBER,
+)
+_status_command(
+    "benchmark",
+    "benchmark",
+    "Make members benchmarks. Candidates meet them first, and they hold the scale." + OF_A_MEMBER,
+)
+_status_command(
+    "retire",
+    "retired",
+    "Draw no more games for members. They stay rated, and a retired benchmark goes on holding the"
+    " scale by the games that it has." + OF_A_MEMBER,
+)
+
+
+class Evening:
+    """What one command plays of a league, in as many sessions as it takes."""
+
+    def __init__(
+        self, home: Path, folder: Path, bots: tuple[str, ...], options: RunOptions, conduct: Conduct
+    ) -> None:
+        self._home, self._folder, self._bots = home, folder, bots
+        self._options, self._conduct = options, conduct
+        self._progress: Progress | None = None
+
+    def play(self, benchmarks: list[str] | None, budget: Budget) -> int:
+        """Plays until the budget is spent or somebody stops it; returns the exit status."""
+        members = members_of(self._home, self._folder, self._bots, benchmarks, self._say)
+        league = LeaguePlay(members, budget, self._watch)
+        while True:
+            request = league_request(
+                members, self._bots, self._options, self._sandbox_for, self._say
+            )
+            with playing(
+                self._folder, request, self._conduct, lambda session: headline(session, members)
+            ) as (play, self._progress):
+                play.runner.play(league.source(play.session))
+            self._progress = None
+            show_voided(play.runner, self._folder)
+            note_short_evidence(play.runner)
+            if play.runner.stop_level:
+                return INTERRUPTED
+            if play.runner.voided:
+                return FAILED
+            if league.is_over:
+                return DONE
+            if not league.has_newcomers(play.session):
+                raise RunError(
+                    f"expected {request.config.players} bots that play in {self._folder}, got"
+                    f" {len(league.rivals())}",
+                    "submit some, or make members candidates again: 'arena league candidate BOT'",
+                )
+
+    def show(self) -> None:
+        """Writes and prints the standings."""
+        # Pandas: --help and the playing do without.
+        from arena.cli.showing import Showing  # noqa: PLC0415
+        from arena.cli.tables import print_tables  # noqa: PLC0415
+
+        tables, path = self.write()
+        print_tables(tables, {}, Showing())
+        click.echo(f"\nstandings: {path}", err=True)
+
+    def write(self) -> tuple["Tables", Path]:
+        """Writes the standings into the league's folder."""
+        from arena.cli.tables import rate_run  # noqa: PLC0415
+        from arena.exports.files import write_standings  # noqa: PLC0415
+
+        tables, _ = rate_run(self._folder, None)
+        return tables, write_standings(self._folder, tables)
+
+    def _sandbox_for(self, bot: Bot) -> Sandbox:
+        """The sandbox in which a newcomer is built; what it is allowed is said when it plays."""
+        choice = self._conduct.choice._replace(tell=lambda _: None)
+        return choice.sandbox_for([bot], self._folder)
+
+    def _say(self, text: str) -> None:
+        if self._progress:
+            self._progress.say(text)
+        else:
+            say(text)
+
+    def _watch(self, found: LeagueLook) -> None:
+        if self._progress:
+            self._progress.figures["to place"] = str(found.placing)
+            self._progress.expect(found.games)
+
+
+def headline(session: Session, members: Members) -> str:
+    """What a session of a league plays."""
+    found = members.league
+    playing = found.with_status("candidate", "benchmark")
+    return (
+        f"a league of {counted(len(found.members), 'member')}, {len(playing)} playing, on"
+        f" {', '.join(session.config.boards)}"
+    )

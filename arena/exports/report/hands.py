@@ -1,0 +1,99 @@
+"""The hands that tell most of a bot: those that nobody could have won with, and those with which
+others did better.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import softmax
+
+from arena.exports.report.material import Material
+from arena.ratings.components import Ints
+from arena.ratings.fortunes import Fortunes, Holding
+from arena.ratings.likelihood import ELO
+from arena.records.record import MOST_SEATS, shares
+
+MOST = 3
+UNLUCKY = "Unlucky hands", "Others with the same tiles in the same seat fell short too."
+OUTPLAYED = "Hands that others played better", "What to learn from."
+
+
+class TellingHands:
+    """The hands of the games whose deals are over. Where line-ups do not play the same deals,
+    nobody held the same hand.
+    """
+
+    def __init__(self, material: Material) -> None:
+        scan, info = material.scan, material.info
+        self._scan = scan
+        names = dict.fromkeys(bot for _, bots, _ in scan.outcomes for bot in bots)
+        self._number = {name: at for at, name in enumerate(names)}
+        self._fortunes = (
+            None if info.has_own_decks or not names else _fortunes_of(material, self._number)
+        )
+        self._game = np.repeat(np.arange(len(scan.turns)), scan.sizes()) if names else np.zeros(0)
+
+    def of(self, bot: str) -> list[tuple[str, str, list[dict[str, Any]]]]:
+        """The unlucky hands of a bot, and those that others played better, as (title, note,
+        hands).
+        """
+        number = self._number.get(bot)
+        if self._fortunes is None or number is None:
+            return []
+        return [
+            (*UNLUCKY, [self._told(held) for held in self._fortunes.unlucky(number, MOST)]),
+            (*OUTPLAYED, [self._told(held) for held in self._fortunes.outplayed(number, MOST)]),
+        ]
+
+    def _told(self, held: Holding) -> dict[str, Any]:
+        game = int(self._game[held.worst])
+        board, bots, _ = self._scan.outcomes[self._scan.outcome[game]]
+        first = int(np.searchsorted(self._game, game))
+        return {
+            **held._asdict(),
+            "game": game,
+            "best": int(self._game[held.best]),
+            "board": board,
+            "deal": int(self._scan.deal[game]),
+            "seat": held.worst - first,
+            "players": len(bots),
+        }
+
+
+def _fortunes_of(material: Material, number: dict[str, int]) -> Fortunes:
+    scan = material.scan
+    expected = scan.spread(_expected(material))
+    # Open deals are left out: the page does not tell one hand of them from another.
+    expected[np.repeat(material.is_open, scan.sizes())] = np.nan
+    bots = scan.by_seat([[number[bot] for bot in bots] for _, bots, _ in scan.outcomes])
+    share = scan.spread([shares(list(ranks)) for _, _, ranks in scan.outcomes])
+    return Fortunes(_hands(material), bots.astype(np.int64), share, expected)
+
+
+def _expected(material: Material) -> list[list[float]]:
+    """The expected shares of the win for each outcome, by ratings and seats."""
+    effects = {
+        (int(seats), int(seat)): float(elo)
+        for seats, seat, elo in material.tables.seats[["seats", "seat", "elo"]].to_numpy()
+    }
+    return [
+        softmax(
+            [
+                (material.elo[bot] + np.nan_to_num(effects.get((len(bots), seat), 0.0))) / ELO
+                for seat, bot in enumerate(bots)
+            ]
+        ).tolist()
+        for _, bots, _ in material.scan.outcomes
+    ]
+
+
+def _hands(material: Material) -> Ints:
+    """(N,) a number for each hand: the same tiles in the same seat at a table of the same size."""
+    scan = material.scan
+    boards = sorted({board for board, _, _ in scan.outcomes})
+    deal = scan.deal.astype(np.int64) * len(boards) + scan.by_game(
+        boards.index(board) for board, _, _ in scan.outcomes
+    )
+    table = deal * (MOST_SEATS + 1) + scan.sizes()
+    seat = scan.by_seat([range(len(bots)) for _, bots, _ in scan.outcomes])
+    return np.asarray(np.repeat(table, scan.sizes()) * MOST_SEATS + seat)

@@ -1,0 +1,210 @@
+"""league.jsonl: what has happened in a league, one event a line, in order: who joined, what became
+of them, and which games were drawn.
+
+The drawn games are the run's plan: a line is on disk before its games are played. Any arena of the
+user may append, such as one that retires a bot while another one plays, each line under a lock.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from arena.errors import RunError
+from arena.records.linefile import LineFile
+from arena.records.record import DEALS
+from arena.records.regular import read_regular
+
+FILE = "league.jsonl"
+MOST_BYTES = 256 << 20
+"""Two million draws."""
+Status = Literal["candidate", "benchmark", "retired", "aside", "withdrawn"]
+PLAYS = ("candidate", "benchmark")
+"""The statuses of members that games are drawn for."""
+Deal = Annotated[int, Meta(ge=0, lt=DEALS)]
+Deals = Annotated[int, Meta(ge=1, lt=DEALS)]
+
+
+class Joined(Struct, frozen=True, omit_defaults=True, tag="joined", tag_field="event"):
+    """A version became a member, at a time in UTC."""
+
+    bot: str
+    status: Status
+    when: str
+
+
+class Changed(Struct, frozen=True, omit_defaults=True, tag="status", tag_field="event"):
+    """A member has another status; ``by`` says who wanted it: ``arena``, or the name of a user."""
+
+    bot: str
+    status: Status
+    when: str
+    by: str
+    why: str = ""
+
+
+class Scaled(Struct, frozen=True, tag="scale", tag_field="event"):
+    """Benchmarks hold the scale from here on, each with the rating in Elo that it has now."""
+
+    when: str
+    elo: dict[str, float]
+
+
+class Placed(Struct, frozen=True, tag="placed", tag_field="event"):
+    """A candidate has been placed: its rating then, the half-width of its 95 % interval in Elo
+    (None if its games tell none), and after how many games.
+    """
+
+    bot: str
+    when: str
+    elo: float
+    error: float | None
+    games: int
+
+
+class Drawn(Struct, frozen=True, tag="drawn", tag_field="event"):
+    """A line-up, its names joined by ``+``, plays so many deals on every board, from this number
+    on.
+    """
+
+    line_up: str
+    first: Deal
+    deals: Deals
+
+
+Event = Joined | Changed | Scaled | Placed | Drawn
+_decode = msgspec.json.Decoder(Event).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class Member(Struct):
+    """A version in a league. ``why`` and ``by`` are those of its status; ``placed`` is None for a
+    candidate that is still being placed.
+    """
+
+    bot: str
+    status: Status
+    joined: str
+    since: str
+    by: str = "arena"
+    why: str = ""
+    placed: Placed | None = None
+
+    @property
+    def plays(self) -> bool:
+        """Whether games are drawn for it."""
+        return self.status in PLAYS
+
+
+class League(Struct):
+    """What the events of a league come to: its ``members`` in the order in which they joined, the
+    ``drawn`` games, and the ``scale``: the ratings with which benchmarks hold it. Who is no longer
+    a benchmark still does, as its games still count.
+    """
+
+    members: dict[str, Member] = msgspec.field(default_factory=dict)
+    drawn: list[Drawn] = msgspec.field(default_factory=list)
+    scale: dict[str, float] = msgspec.field(default_factory=dict)
+
+    def add(self, event: Event) -> None:
+        """Takes an event into account. Raises ValueError for one that cannot follow."""
+        match event:
+            case Joined(bot, status, when):
+                if bot in self.members:
+                    raise ValueError(f"expected each member to join once, got {bot} twice")
+                self.members[bot] = Member(bot, status, when, when)
+            case Changed():
+                member = self._member(event.bot)
+                member.status, member.since = event.status, event.when
+                member.by, member.why = event.by, event.why
+            case Scaled():
+                self.scale.update({bot: event.elo[bot] for bot in map(self._bot, event.elo)})
+            case Placed():
+                self._member(event.bot).placed = event
+            case Drawn():
+                self._draw(event)
+
+    def _member(self, bot: str) -> Member:
+        if bot not in self.members:
+            raise ValueError(f"expected {bot} to have joined before, got nothing about that")
+        return self.members[bot]
+
+    def _bot(self, bot: str) -> str:
+        return self._member(bot).bot
+
+    def _draw(self, drawn: Drawn) -> None:
+        if drawn.first != self.deals:
+            raise ValueError(f"expected deals from {self.deals} on, got {drawn.first}")
+        self.drawn.append(drawn)
+
+    @property
+    def deals(self) -> int:
+        """The number of the next deal to draw."""
+        return self.drawn[-1].first + self.drawn[-1].deals if self.drawn else 0
+
+    def with_status(self, *statuses: Status) -> list[str]:
+        """The members with one of these statuses."""
+        return [bot for bot, member in self.members.items() if member.status in statuses]
+
+
+def read_league(run: Path) -> League:
+    """What has happened in the league of a run's folder. Raises RunError with the number of a line
+    that is not an event, or that cannot follow those before it.
+    """
+    league = League()
+    for number, line in enumerate(_lines(run), 1):
+        try:
+            league.add(_decode(line))
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            raise RunError(
+                f"{run / FILE}, line {number}: expected an event of the league, got"
+                f" {line[:60]!r}: {error}",
+                "something else changed the file: restore it; the games are safe in the journal",
+            ) from None
+    return league
+
+
+def _lines(run: Path) -> Sequence[bytes]:
+    """The complete lines; what follows the last newline is being written, or was torn."""
+    try:
+        return read_regular(run, FILE, MOST_BYTES).split(b"\n")[:-1]
+    except FileNotFoundError:
+        raise RunError(
+            f"expected {run / FILE} beside the run.json of a league, found none",
+            "restore the file: it says who plays, and which games were drawn",
+        ) from None
+    except OSError as error:
+        raise RunError(f"expected to read {run / FILE}, got {error}") from error
+
+
+def append_events(run: Path, events: Iterable[Event]) -> None:
+    """Appends events, and returns once they are on disk. Raises RunError."""
+    lines = b"".join(_encode(event) + b"\n" for event in events)
+    with LineFile(run, FILE, "events", waits=True) as file:
+        file.append(lines)
+
+
+def size_of(run: Path) -> int:
+    """How long the file is now; it only grows."""
+    try:
+        return (run / FILE).stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def is_league(run: Path) -> bool:
+    """Whether a run's folder is that of a league."""
+    return os.path.lexists(run / FILE)
+
+
+def versions_before(bots: Iterable[str]) -> dict[str, str]:
+    """For each version the one of the same bot that joined before it, in the order of joining."""
+    by_name: dict[tuple[str, str], list[str]] = {}
+    for bot in bots:
+        base, _, options = bot.partition(":")
+        by_name.setdefault((base.partition("@")[0], options), []).append(bot)
+    return {after: before for versions in by_name.values() for before, after in pairwise(versions)}

@@ -1,0 +1,240 @@
+"""Who plays next in a league: the line-up whose games tell most. Pure: no clock, no files.
+
+A candidate first meets the benchmarks near its present estimate, until it is placed, and then its
+neighbours in the ranking. Benchmarks meet each other all the time, so that the scale holds.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from math import exp, inf, log, pi, sqrt
+from typing import Literal
+
+from msgspec import Struct
+
+from arena.tournament.lineups import LineUp
+
+ELO = 400 / log(10)
+"""Elo points per unit of log odds."""
+TWO_SIDED = 1.96
+PLACED_ELO = 50.0
+"""A candidate is placed once its 95 % interval reaches at most so far to either side."""
+PLACING_GAMES = 400
+"""A candidate counts as placed after so many games, however wide its interval is."""
+UNKNOWN_ELO, RELATED_ELO = 250.0, 120.0
+"""The standard error of a first guess: of any bot's rating, and of that of a next version, which
+is guessed to be as good as the last one.
+"""
+WINDOW = 3
+"""Neighbours are so many places apart at most."""
+VERSIONS = 4.0
+"""How much more two versions of a bot in a row are worth than other neighbours: whether the new one
+is better is what authors ask.
+"""
+CLEAR, SETTLED = 3.0, 0.1
+"""Two bots that differ by so many standard errors are in a clear order: their games count less."""
+Purpose = Literal["place", "neighbours", "benchmarks"]
+WHILE_PLACING: Sequence[Purpose] = (
+    *("place", "place", "place", "benchmarks"),
+    *("place", "place", "place", "neighbours"),
+)
+WITHOUT_SCALE: Sequence[Purpose] = ("benchmarks", "place")
+WHEN_PLACED: Sequence[Purpose] = ("neighbours", "neighbours", "neighbours", "benchmarks")
+"""What the draws are for, in turn."""
+
+
+class Rival(Struct):
+    """A member that plays, as its results show it.
+
+    ``is_seen`` if a look has had games of it. ``elo`` and ``error`` are its rating and the standard
+    error of that, as it will be after the games that were drawn. ``games`` were drawn for it so
+    far. ``before`` is the version before it.
+    """
+
+    bot: str
+    is_benchmark: bool = False
+    is_placed: bool = False
+    is_seen: bool = True
+    elo: float = 0.0
+    error: float = UNKNOWN_ELO
+    games: int = 0
+    before: str = ""
+
+    def learn(self, information: float) -> None:
+        """Expects the error to shrink by games with this information."""
+        self.error = 1 / sqrt(1 / self.error**2 + information)
+
+
+class Field:
+    """The members of a league that play, and the line-ups drawn so far.
+
+    ``met`` counts the games in which two were drawn to sit together. ``turn`` is the number of
+    draws.
+    """
+
+    def __init__(self, players: int) -> None:
+        self._players = players
+        self.rivals: dict[str, Rival] = {}
+        self.met = Counter[tuple[str, str]]()
+        self.games = Counter[str]()
+        self.turn = 0
+        self._has_scale = True
+
+    def show(self, rivals: Iterable[Rival], *, has_scale: bool = True) -> None:
+        """Takes in who plays, what is known of them, and whether there is a scale by now."""
+        self._has_scale = has_scale
+        self.rivals = {rival.bot: rival for rival in rivals}
+        for bot, rival in self.rivals.items():
+            rival.games = self.games[bot]
+
+    def add(self, line_up: LineUp, games: int) -> None:
+        """Counts games that were drawn."""
+        self.turn += 1
+        for pair in combinations(sorted(line_up), 2):
+            self.met[pair] += games
+        self.games.update(dict.fromkeys(line_up, games))
+        here = [self.rivals[bot] for bot in line_up if bot in self.rivals]
+        learnt = [
+            (one, sum(_told(one, other, games) for other in here if other is not one))
+            for one in here
+        ]
+        for rival, information in learnt:
+            rival.games += games
+            rival.learn(information)
+
+    def next_line_up(self) -> LineUp | None:
+        """Who plays next, None if there are too few; whoever was not drawn for the purpose whose
+        turn it is, fills the table.
+        """
+        if len(self.rivals) < self._players:
+            return None
+        purposes = WHILE_PLACING if self._has_scale else WITHOUT_SCALE
+        purposes = purposes if self._to_place() else WHEN_PLACED
+        first = purposes[self.turn % len(purposes)]
+        for purpose in (first, *WHILE_PLACING):
+            pair = self._pair(purpose)
+            if pair:
+                return tuple(sorted(rival.bot for rival in self._filled(pair)))
+        return None
+
+    def _to_place(self) -> list[Rival]:
+        return [
+            rival for rival in self.rivals.values() if not (rival.is_benchmark or rival.is_placed)
+        ]
+
+    def _benchmarks(self) -> list[Rival]:
+        return [rival for rival in self.rivals.values() if rival.is_benchmark]
+
+    def _pair(self, purpose: Purpose) -> tuple[Rival, Rival] | None:
+        if purpose == "place":
+            return self._candidate()
+        pairs = self._neighbours() if purpose == "neighbours" else self._scale()
+        best = max(pairs, default=None)
+        return best and (self.rivals[best[1]], self.rivals[best[2]])
+
+    def _candidate(self) -> tuple[Rival, Rival] | None:
+        """The candidate with the fewest games, and the benchmark against which they tell most.
+
+        One whose first games are out waits while others can be drawn: it may do nothing but fault.
+        """
+        waiting = self._to_place()
+        if not waiting:
+            return None
+        candidate = min(waiting, key=lambda each: (each.games > 0 and not each.is_seen, each.games))
+        rivals = [rival for rival in self._benchmarks() if rival is not candidate]
+        rivals = rivals or [rival for rival in self.rivals.values() if rival is not candidate]
+        return candidate, max(rivals, key=lambda rival: self._worth(candidate, rival))
+
+    def _worth(self, candidate: Rival, rival: Rival) -> tuple[float, str]:
+        """How much another game tells of the candidate, since n games with information i against a
+        rival of variance v leave it a variance of 1/(n i) + v.
+        """
+        each = information(candidate.elo - rival.elo, candidate.error)
+        had = self.met[_key(candidate, rival)] * each * rival.error**2
+        return each / (1 + had) ** 2, rival.bot
+
+    def _scale(self) -> Iterator[tuple[float, str, str]]:
+        """Each two benchmarks, by how much another game between them tells."""
+        for one, other in combinations(self._benchmarks(), 2):
+            each = information(one.elo - other.elo, _spread(one, other))
+            yield each / (1 + self.met[_key(one, other)]), one.bot, other.bot
+
+    def _neighbours(self) -> Iterator[tuple[float, str, str]]:
+        """The same for neighbours in the ranking, and for each bot's versions in a row."""
+        placed = [rival for rival in self.rivals.values() if rival.is_placed or rival.is_benchmark]
+        placed.sort(key=lambda rival: (-rival.elo, rival.bot))
+        for at, one in enumerate(placed):
+            for other in placed[at + 1 : at + 1 + WINDOW]:
+                yield self._gain(one, other), one.bot, other.bot
+            before = self.rivals.get(one.before)
+            if before and before.is_placed:
+                yield VERSIONS * self._gain(one, before), one.bot, before.bot
+
+    def _gain(self, one: Rival, other: Rival) -> float:
+        return _promise(one, other, self.met[_key(one, other)])
+
+    def _filled(self, pair: tuple[Rival, Rival]) -> list[Rival]:
+        """A table of these two and those that are nearest to the first, benchmarks before others
+        where a candidate is being placed.
+        """
+        table, first = list(pair), pair[0]
+        is_placing = not (first.is_placed or first.is_benchmark)
+
+        def nearness(rival: Rival) -> tuple[bool, float, str]:
+            is_wanted = rival.is_benchmark or not is_placing
+            return is_wanted, self._worth(first, rival)[0], rival.bot
+
+        others = [rival for rival in self.rivals.values() if rival not in pair]
+        others.sort(key=nearness, reverse=True)
+        return table + others[: self._players - len(table)]
+
+
+def information(difference: float, error: float) -> float:
+    """What a game of two tells of their difference, in 1/Elo squared, if its standard error is
+    this: the mean of p (1 - p) over where it may lie, by MacKay's approximation.
+    """
+    shrink = 1 / sqrt(1 + pi / 8 * (error / ELO) ** 2)
+    chance = 1 / (1 + exp(-difference / ELO * shrink))
+    return shrink**2 * chance * (1 - chance) / ELO**2
+
+
+def _told(one: Rival, other: Rival, games: int) -> float:
+    """What games tell of one rival, where the other is not known exactly either."""
+    each = information(one.elo - other.elo, _spread(one, other))
+    return 1 / (1 / (games * each) + other.error**2)
+
+
+def _promise(one: Rival, other: Rival, met: int) -> float:
+    """How much a game between two shrinks the variance of their difference, of which the games in
+    which they ``met`` tell too. Without these, two equals would never meet anybody else.
+    """
+    difference, error = one.elo - other.elo, _spread(one, other)
+    is_clear = abs(difference) > CLEAR * error
+    each = information(difference, error)
+    variance = 1 / (1 / error**2 + met * each)
+    return variance**2 * each * (SETTLED if is_clear else 1.0)
+
+
+def _spread(one: Rival, other: Rival) -> float:
+    return sqrt(one.error**2 + other.error**2)
+
+
+def _key(one: Rival, other: Rival) -> tuple[str, str]:
+    return (one.bot, other.bot) if one.bot < other.bot else (other.bot, one.bot)
+
+
+def first_guess(elos: Mapping[str, float], before: str) -> tuple[float, float]:
+    """The rating that a bot without games is taken to have, and its standard error; ``before`` is
+    the version before it.
+    """
+    if before in elos:
+        return elos[before], RELATED_ELO
+    return (sum(elos.values()) / len(elos) if elos else 0.0), UNKNOWN_ELO
+
+
+def error_of(half_width: float, games: int) -> float:
+    """The standard error that belongs to a half-width; if that is unknown, what so many games
+    against equals would leave.
+    """
+    known = half_width / TWO_SIDED if half_width < inf else inf
+    return min(known, 1 / sqrt(1 / UNKNOWN_ELO**2 + games * information(0.0, 0.0)))

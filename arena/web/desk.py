@@ -1,0 +1,65 @@
+"""Work that takes long or reads what strangers wrote: a process of its own does it, one thing after
+the other, so that the server always answers and no run in a folder can hurt it.
+"""
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from arena.errors import RunError
+from arena.tournament.crew import Crew, starting_workers
+from arena.tournament.workers import heed_the_parent_only
+
+PATIENCE_S = 60.0
+MODEST = 3
+"""More would starve it where every core plays: a page would wait for a minute."""
+Answer = TypeVar("Answer")
+
+
+class Desk:
+    """One process, started when there is something to do. What it does yields to games."""
+
+    def __init__(self) -> None:
+        self._crew: Crew | None = None
+        self._turn = asyncio.Lock()
+
+    async def ask(self, work: Callable[..., Answer], *given: Any) -> Answer:
+        """What the function, which is one of a module, returns there. Raises what it raises, and
+        RunError if it takes too long or its process dies.
+        """
+        async with self._turn:
+            crew = self._crew = self._crew or Crew(1, begin, ())
+            try:
+                with starting_workers():
+                    asked = crew.submit(work, *given)
+                return await asyncio.wait_for(asyncio.wrap_future(asked), PATIENCE_S)
+            except (BrokenExecutor, TimeoutError):
+                self.close()
+                raise RunError(
+                    f"expected to have read this in {PATIENCE_S:.0f} s, got no answer",
+                    "the run may be too large for a page",
+                ) from None
+
+    async def prepare(self, work: Callable[[], object]) -> None:
+        """Starts the process for what will be asked soon, and has it do this first."""
+        if self._crew is None:
+            with suppress(RunError):
+                await self.ask(work)
+
+    def close(self) -> None:
+        """Ends the process."""
+        crew, self._crew = self._crew, None
+        if crew:
+            crew.kill()
+            # It waits for the process, and the server must not.
+            threading.Thread(target=crew.end, daemon=True).start()
+
+
+def begin() -> None:
+    """Makes this process one that works at a desk."""
+    heed_the_parent_only()
+    os.nice(MODEST)

@@ -1,0 +1,172 @@
+// engine-cpp: a compiled engine for Qin. README.md tells its idea; rules.h, judge.h and search.h are to be read in this
+// order. Here are its hours: what it spends on a move, and the conversation with the arena (protocol/SPEC.md).
+#include <time.h>
+
+#include <iostream>
+#include <memory>
+#include <string_view>
+
+#include "search.h"
+
+using Text = std::string_view;
+
+// ---- Just enough JSON: the value of a key, and the strings of an array. What is missing reads as an empty text.
+Text from(Text line, size_t at) {  // past the spaces there
+    return line.substr(std::min(line.find_first_not_of(" \t", at), line.size()));
+}
+
+Text get(Text object, Text key) {
+    int depth = 0;
+    for (size_t at = 0; at < object.size(); at++) {
+        depth += object[at] == '{' || object[at] == '[';
+        depth -= object[at] == '}' || object[at] == ']';
+        if (object[at] != '"') continue;
+        const size_t start = ++at;
+        while (at < object.size() && object[at] != '"') at += object[at] == '\\' ? 2 : 1;
+        const Text after = from(object, at + 1);
+        if (depth == 1 && object.substr(start, at - start) == key && after.substr(0, 1) == ":") return from(after, 1);
+    }
+    return "";
+}
+
+std::vector<std::string> strings(Text array) {
+    std::vector<std::string> found;
+    array = array.substr(0, array.find(']'));
+    for (size_t at = array.find('"'); at != Text::npos; at = array.find('"', at)) {
+        const size_t end = array.find('"', at + 1);
+        found.emplace_back(array.substr(at + 1, end - at - 1));
+        at = end + 1;
+    }
+    return found;
+}
+
+std::string text(Text value) { return std::string(value.substr(1, value.find('"', 1) - 1)); }
+
+long number(Text value, long otherwise = 0) {
+    return value.empty() || value[0] == 'n' ? otherwise : std::stol(std::string(value.substr(0, 20)));
+}
+
+// ---- Time. A late answer loses the game, so nothing is cut fine. By the arena's clock an answer costs processor time,
+// from the answer before it on: what reading `played` cost is in it. A wall clock also runs while others compute: what
+// they took may be taken again, so it counts twice.
+double now_ms(clockid_t clock) {
+    timespec time;
+    clock_gettime(clock, &time);
+    return double(time.tv_sec) * 1e3 + double(time.tv_nsec) / 1e6;
+}
+
+struct Stopwatch {
+    bool by_wall = false;
+    double answered = 0, asked = 0, worked = 0;  // processor time at the last answer, wall and processor time when asked
+
+    void begin() {
+        asked = now_ms(CLOCK_MONOTONIC);
+        worked = now_ms(CLOCK_PROCESS_CPUTIME_ID);
+    }
+    void end() { answered = now_ms(CLOCK_PROCESS_CPUTIME_ID); }
+    double spent() const {
+        const double work = now_ms(CLOCK_PROCESS_CPUTIME_ID);
+        if (!by_wall) return work - answered;
+        const double passed = now_ms(CLOCK_MONOTONIC) - asked;
+        return passed + std::max(0.0, passed - (work - worked));
+    }
+    // How long to think: most of what is allowed, or of a bank a part, as there are some fifteen moves to come.
+    double share(double allowed, bool has_bank) const {
+        if (has_bank) return allowed / 15;
+        return std::max(0.4 * allowed, by_wall ? 0.75 * allowed - 25 : 0.93 * allowed - 4);
+    }
+};
+
+// ---- One game, followed by what was played.
+struct Game {
+    virtual ~Game() = default;
+    virtual void played(Text message) = 0;
+    virtual std::string answer(Text turn) = 0;
+};
+
+template <int WORDS>
+class GameOn : public Game {
+    Stopwatch &watch;
+    const Board<WORDS> board;
+    Position<WORDS> position;
+    const size_t seat;
+    const bool has_bank;
+    const long most_nodes;
+    Counts unplayed = {12, 12, 12, 12, 12, 12};
+    std::array<int, MOST_SEATS> sizes{};  // of the hands
+    int pile = 72;
+
+    int square(Text name) const { return (std::stoi(std::string(name.substr(1))) - 1) * board.stride + name[0] - 'a'; }
+
+    std::string name(int at) const {
+        return char('a' + at % board.stride) + std::to_string(at / board.stride + 1);
+    }
+
+    static int colour(char sign) { return int(Text("RYB").find(sign)); }
+
+  public:
+    GameOn(Text start, Stopwatch &watch)
+        : watch(watch),
+          board(strings(get(start, "board"))),
+          position(board, int(number(get(start, "players")))),
+          seat(size_t(number(get(start, "seat")))),
+          has_bank(!get(start, "game_ms").empty()),
+          most_nodes(number(get(get(start, "options"), "nodes"))) {
+        for (int i = 0; i < position.players; i++) sizes[size_t(i)] = 3, pile -= 3;
+    }
+
+    void played(Text message) override {
+        if (get(message, "forfeited").substr(0, 4) == "true") position.out[position.mover] = true;
+        const std::string name = text(get(message, "move"));
+        if (name == "pass") return position.pass();
+        const size_t half = name.find_last_of("RYB");
+        const Move move{int16_t(square(name.substr(1, half - 1))), int16_t(square(name.substr(half + 1))),
+                        int8_t(colour(name[0])), int8_t(colour(name[half]))};
+        unplayed[size_t(move.tile())]--;
+        sizes[size_t(position.mover)] -= pile == 0;
+        pile -= pile > 0;
+        position.play(move);
+    }
+
+    std::string answer(Text turn) override {
+        Known known{{}, unplayed, pile};
+        for (const std::string &tile : strings(get(turn, "hand"))) {
+            const size_t which = size_t(TILE_OF[colour(tile[0])][colour(tile[1])]);
+            known.hands[seat].known[which]++;
+            known.unseen[which]--;
+        }
+        for (size_t other = 0; other < size_t(position.players); other++)
+            if (other != seat) known.hands[other].unknown = sizes[other];
+        const double limit = watch.share(double(number(get(turn, "time_ms"))), has_bank);
+        Search<WORDS> search([&](long nodes) { return most_nodes ? nodes < most_nodes : watch.spent() < limit; });
+        const auto best = search.choose(position, known);
+        const Move &move = best.move;
+        return std::string("\"move\":\"") + "RYB"[move.first] + name(move.square) + "RYB"[move.second] + name(move.other) +
+               "\",\"note\":{\"value\":" + std::to_string(best.value[seat]) + ",\"depth\":" + std::to_string(search.depth) +
+               ",\"nodes\":" + std::to_string(search.nodes) + "}";
+    }
+};
+
+std::unique_ptr<Game> begin(Text start, Stopwatch &watch) {
+    const auto rows = strings(get(start, "board"));
+    watch.by_wall = get(start, "clock").substr(0, 6) == "\"wall\"";
+    if (rows.size() * (rows[0].size() + 1) <= 3 * 64) return std::make_unique<GameOn<3>>(start, watch);
+    return std::make_unique<GameOn<11>>(start, watch);
+}
+
+int main() {
+    std::ios::sync_with_stdio(false);
+    Stopwatch watch;
+    std::unique_ptr<Game> game;
+    for (std::string line; std::getline(std::cin, line);) {
+        watch.begin();
+        const std::string type = text(get(line, "type")), id = std::to_string(number(get(line, "id")));
+        if (type == "hello") std::cout << "{\"type\":\"ready\",\"id\":" << id << "}" << std::endl;
+        else if (type == "start") game = begin(line, watch);
+        else if (type == "played") game->played(line);
+        else if (type == "turn")
+            std::cout << "{\"type\":\"move\",\"id\":" << id << "," << game->answer(line) << "}" << std::endl;
+        else if (type == "quit") break;
+        if (type == "hello" || type == "turn") watch.end();
+    }
+}

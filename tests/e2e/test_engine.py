@@ -1,0 +1,155 @@
+"""The compiled engine: its rules against the vectors, and the bot against the arena."""
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.e2e.conftest import ROOT
+from tests.rules.test_differential import random_board
+
+FOLDER = ROOT / "bots" / "engine-cpp"
+VECTORS = ROOT / "protocol" / "vectors"
+LEFT = {2: "24,24", 3: "19,19,19", 4: "15,15,15,15"}
+needs_compiler = pytest.mark.skipif(not shutil.which("c++"), reason="the engine needs a compiler")
+pytestmark = needs_compiler
+
+
+def vectors(name):
+    return [json.loads(line) for line in (VECTORS / f"{name}.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """Asks the engine's rules about positions; all in one process."""
+    program = tmp_path_factory.mktemp("lab") / "lab"
+    subprocess.run(["c++", "-std=c++17", "-O1", "-o", program, FOLDER / "lab.cpp"], check=True)
+
+    def ask(*questions):
+        lines = "".join("\t".join(map(str, question)) + "\n" for question in questions)
+        done = subprocess.run(
+            [program, "rules"], input=lines, capture_output=True, text=True, check=True
+        )
+        return [answer.split("\n") for answer in done.stdout.split("\n\n")[:-1]]
+
+    return ask
+
+
+def dealt(board, players, deck):
+    """The position before the first move, as a line of text."""
+    hands = [deck[6 * seat : 6 * seat + 6] for seat in range(players)]
+    pile = deck[6 * players :] or "-"
+    return f"{'/'.join(board)} 0 {LEFT[players]} {','.join(hands)} {pile} 0,0,0,0,0,0 -"
+
+
+def cells(position):
+    """The board of a vector with every owner, each square of grassland as a dot, and what is
+    left.
+    """
+    rows = [list(row) for row in position["rows"]]
+    for area in [*position["provinces"], *position["villages"]]:
+        for square in area["squares"] if area["seat"] is not None else ():
+            rows[int(square[1:]) - 1][ord(square[0]) - ord("a")] += str(area["seat"])
+    return "/".join(map("".join, rows)) + " " + ",".join(map(str, position["left"]))
+
+
+def test_the_engine_plays_every_position_of_the_vectors_by_the_rules(lab):
+    known = vectors("positions")
+    for vector, answer in zip(
+        known, lab(*((vector["text"], vector["move"]) for vector in known)), strict=True
+    ):
+        assert answer[0].split() == vector["legal"], vector["name"]
+        said = f"{len(vector['legal'])} "
+        said += (
+            f"illegal {cells(vector['position'])}"
+            if "illegal" in vector
+            else cells(vector["after"])
+        )
+        assert answer[1] == said, vector["name"]
+
+
+def test_the_engine_follows_every_game_of_the_vectors(lab):
+    known = vectors("games")
+    starts = (dealt(vector["board"], vector["players"], vector["deck"]) for vector in known)
+    asked = zip(starts, (" ".join(vector["moves"]) for vector in known), strict=True)
+    for vector, answer in zip(known, lab(*asked), strict=True):
+        told = [line.split() for line in answer[1:]]
+        assert [int(line[0]) for line in told] == vector["legal"]
+        assert [[int(left) for left in line[2].split(",")] for line in told] == vector["left"][
+            -len(told) :
+        ]
+        assert " ".join(told[-1][1:]) == cells(vector["final"])
+
+
+def test_the_engine_finds_as_many_ways_to_go_on_as_perft(lab):
+    """As deep as five thousand ways go; the vectors' deepest counts would take a minute."""
+    questions, expected = [], []
+    for vector in vectors("perft"):
+        depth = max(d for d, count in enumerate(vector["counts"]) if count <= 5000)
+        start = dealt(vector["board"], vector["players"], vector["deck"])
+        questions.append((start, " ".join(vector["moves"]), depth))
+        expected.append((vector["name"], vector["counts"][depth]))
+    found = [int(answer[-1]) for answer in lab(*questions)]
+    assert list(zip((name for name, _ in expected), found, strict=True)) == expected
+
+
+@pytest.fixture
+def boards(arena):
+    """Boards of many kinds, from 3 x 3 to 26 x 26."""
+    rng, names = random.Random(7), []
+    for number, side in enumerate((3, 5, 8, 9, 11, 13, 13, 26)):
+        board = random_board(rng, side)
+        (arena.home / f"board-{number}.txt").write_text("\n".join(board.rows) + "\n")
+        names += ["--board", f"board-{number}.txt"]
+    return names
+
+
+@pytest.mark.parametrize(("players", "deals"), [(2, 4), (3, 3), (4, 2)])
+def test_the_engine_plays_by_the_rules_and_in_time_on_any_board(arena, boards, players, deals):
+    """About two hundred games altogether."""
+    table = [f"{FOLDER}:nodes=300", "random", "careful", "greedy"][:players]
+    arena("run", *table, *boards, "--players", players, "--deals", deals, "--out", "r")
+    records = arena.records("r")
+    assert len(records) == 8 * deals * players
+    assert not any(record["faults"] for record in records)
+
+
+def test_with_nodes_the_engine_plays_the_same_games_again_and_says_what_it_expects(arena):
+    for jobs in (1, 2):
+        arena(
+            "run", f"{FOLDER}:nodes=3000", "careful", "--deals", 2, "--seed", "same",
+            "--jobs", jobs, "--out", f"r{jobs}",
+        )  # fmt: skip
+    assert arena.timeless("r1") == arena.timeless("r2")
+    notes = [note for record in arena.records("r1") for note in record["notes"]]
+    assert all(0 <= note["value"] <= 1 and note["nodes"] > 0 for note in notes)
+    assert any(note["depth"] > 0 for note in notes)
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [("--move-ms", 20), ("--game-ms", 300, "--move-ms", 1000), ("--clock", "wall")],
+    ids=["a short move", "a bank", "the wall clock"],
+)
+def test_the_engine_keeps_within_its_time(arena, limits):
+    (arena.home / "tiny.txt").write_text("R.......\n..V.....\n....B...\n.Y......\n")
+    arena("run", FOLDER, "careful", "--board", "tiny.txt", "--deals", 2, "--out", "r", *limits)
+    assert not any(record["faults"] for record in arena.records("r"))
+
+
+def test_where_there_is_no_compiler_the_ladder_plays_without_the_engine(arena):
+    arena.ladder = "on"
+    listed = subprocess.run(
+        [sys.executable, "-m", "arena", "bots"], cwd=arena.home, capture_output=True, text=True,
+        check=True, env={**arena.environment, "PATH": "/nowhere"},
+    )  # fmt: skip
+    assert "engine-cpp" in listed.stdout
+    assert "'c++'" in listed.stdout + listed.stderr
+
+
+def test_the_engine_is_short():
+    files = ("bot.cpp", "rules.h", "judge.h", "search.h", "weights.h")
+    assert sum(len((FOLDER / name).read_text().splitlines()) for name in files) < 900

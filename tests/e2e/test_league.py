@@ -1,0 +1,293 @@
+"""A league as its keeper and the authors of its bots see it: versions join while it plays, old ones
+stay, and nothing is lost when it is killed.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.e2e.conftest import FIRST, RANDOM, ROOT, Arena
+from tests.e2e.test_kills import journal_lines, wait_for
+
+RUN = ("league", "run", "ladder")
+NEW = (*RUN, "--benchmarks", "random,greedy-4", "--seed", "league", "-q")
+CRASHES = "raise SystemExit('no')\n"
+
+
+def events(arena, kind, league="ladder"):
+    lines = (arena.home / "results" / league / "league.jsonl").read_text().splitlines()
+    found = [json.loads(line) for line in lines]
+    return [event for event in found if event["event"] == kind]
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A league that has played: two built-in benchmarks, two bots with a version each, and one that
+    does not start.
+    """
+    arena = Arena(tmp_path_factory.mktemp("kept") / "home")
+    for name, source in (("rnd", RANDOM), ("fst", FIRST), ("bad", CRASHES)):
+        arena.add_bot(name, source)
+    arena.out, arena.err = arena(*NEW, "--games", 160)
+    return arena
+
+
+@pytest.fixture
+def league(kept, arena):
+    """That league in a home of the test's own."""
+    for name in ("results", "bots"):
+        shutil.rmtree(arena.home / name, ignore_errors=True)
+        shutil.copytree(kept.home / name, arena.home / name)
+    arena.own = kept.own
+    return arena
+
+
+def test_every_version_in_bots_is_a_member_and_plays(kept):
+    joined = {event["bot"]: event["status"] for event in events(kept, "joined")}
+    assert joined == {
+        "random": "benchmark",
+        "greedy-4": "benchmark",
+        "rnd@1": "candidate",
+        "fst@1": "candidate",
+        "bad@1": "candidate",
+    }
+    played = {bot for record in kept.records("ladder") for bot in record["bots"]}
+    assert played == set(joined)
+    assert "greedy-4" in kept.out
+
+
+def test_every_draw_is_on_fresh_deals(kept):
+    records = kept.records("ladder")
+    line_ups = {}
+    for record in records:
+        line_ups.setdefault((record["board"], record["deal"]), set()).add(frozenset(record["bots"]))
+    assert all(len(found) == 1 for found in line_ups.values())
+    assert len({record["id"] for record in records}) == len(records)
+
+
+def test_a_bot_that_only_forfeits_is_set_aside_and_the_others_play_on(kept):
+    aside = [event for event in events(kept, "status") if event["status"] == "aside"]
+    assert [event["bot"] for event in aside] == ["bad@1"]
+    assert "forfeited all of its" in aside[0]["why"]
+    games = [record["bots"] for record in kept.records("ladder")]
+    assert sum("bad@1" in bots for bots in games) < len(games) / 2
+    assert list((kept.home / "results" / "ladder" / "faults").iterdir())
+
+
+def test_a_league_is_a_run_like_any_other(kept):
+    kept("verify", "ladder")
+    assert "rnd@1" in kept("standings", "ladder")[0]
+    assert "ladder" in kept("runs")[0]
+    assert json.loads(kept("standings", "ladder", "--json")[0])["plan"]["missing"] == 0
+    kept("report", "ladder")
+    name = kept.records("ladder")[0]["id"]
+    kept("replay", "ladder", name)
+
+
+def test_the_history_has_every_version(kept):
+    out, _ = kept("league", "history")
+    assert "bad@1" in out
+    shown = json.loads(kept("league", "history", "--json")[0])
+    rows = {row["version"]: row for row in shown["versions"]}
+    assert rows["bad@1"]["forfeits"] == rows["bad@1"]["games"] > 0
+    assert rows["random"]["status"] == "benchmark"
+    assert (
+        kept("league", "history", "rnd", "--csv", "-")[0].splitlines()[1].startswith("rnd@1,rnd,")
+    )
+    assert "did you mean 'rnd'" in kept.ended("league", "history", "rn")[2]
+    kept("report", "ladder")
+    page = (kept.home / "results" / "ladder" / "report.html").read_text()
+    assert 'id="versions"' in page
+    seed = json.loads((kept.home / "results" / "ladder" / "run.json").read_text())["seed"]
+    assert seed == "league"
+    assert "--seed league" not in page, "the next deals follow from it"
+
+
+def test_leagues_are_listed(kept):
+    assert "ladder" in kept("league")[0]
+    row = json.loads(kept("league", "--json")[0])[0]
+    assert (row["league"], row["members"], row["benchmarks"]) == ("ladder", 5, 2)
+
+
+def test_going_on_plays_more_games_on_the_same_plan(league):
+    before = league.timeless("ladder")
+    league(*NEW, "--games", 16)
+    after = league.timeless("ladder")
+    assert len(after) == len(before) + 16
+    assert [record for record in after if record in before] == before
+    league("verify", "ladder")
+
+
+def test_a_version_that_is_submitted_joins_and_the_old_one_stays(league):
+    league.add_bot("rnd", RANDOM + "\n# better\n", to="ideas")
+    league("submit", "ideas/rnd", "--no-check")
+    league(*RUN, "--games", 48, "-q")
+    assert [event["bot"] for event in events(league, "joined")][-1] == "rnd@2"
+    played = [bot for record in league.records("ladder") for bot in record["bots"]]
+    assert played.count("rnd@2") > 6
+    table = json.loads(league("standings", "ladder", "--json")[0])["standings"]
+    assert {"rnd@1", "rnd@2"} <= {row["bot"] for row in table}
+
+
+def test_submitting_to_a_league_tells_the_place_that_was_found(league):
+    league.add_bot("rnd", RANDOM + "\n# better\n", to="ideas")
+    status, out, err = league.ended("submit", "ideas/rnd", "--no-check", "--league", "ladder")
+    assert "rnd@2 is placed: " in out
+    gained = [
+        line for line in out.splitlines() if line.startswith("rnd@2 is ") and "on rnd@1" in line
+    ]
+    gain, error = gained[0].split(" is ")[1].split(" Elo")[0].split(" +/- ")
+    is_clear = abs(int(gain)) > int(error)
+    assert status == (5 if not is_clear else 0 if int(gain) > 0 else 4)
+    assert ("is not clear yet" in err) == (status == 5)
+    assert events(league, "placed")[-1]["bot"] == "rnd@2"
+    # again: it has its place already, and no more games are played
+    games = len(league.records("ladder"))
+    again, out, _ = league.ended("submit", "ideas/rnd", "--no-check", "--league", "ladder")
+    assert again == status
+    assert "rnd@2 is placed: " in out
+    assert len(league.records("ladder")) == games
+    league("verify", "ladder")
+
+
+def test_submitting_a_bot_that_only_forfeits_fails(league):
+    league.add_bot("worse", CRASHES, to="ideas")
+    status, _, err = league.ended("submit", "ideas/worse", "--no-check", "--league", "ladder")
+    assert status == 1
+    assert "worse@1 is set aside: it forfeited all of its" in err
+    assert (
+        "expected the name of a league"
+        in league.ended("submit", "ideas/worse", "--no-check", "--league", "lader")[2]
+    )
+
+
+def test_a_version_that_is_removed_is_withdrawn_and_stays_rated(league):
+    league("remove", "fst", "--yes")
+    _, err = league(*RUN, "--games", 16)
+    assert "fst@1 is withdrawn: it is no longer in bots/" in err
+    assert "fst@1" in league("standings", "ladder")[0]
+    new = league.records("ladder")[-16:]
+    assert not any("fst@1" in record["bots"] for record in new)
+    league("verify", "ladder")
+
+
+def test_files_changed_behind_a_version_are_said_and_not_played(league):
+    (league.home / "bots" / "rnd" / "bot.py").write_text(CRASHES)
+    _, err = league(*RUN, "--games", 8)
+    assert "warning: rnd@1 has other files in bots/ than when it joined" in err
+    league("verify", "ladder")
+
+
+def test_a_retired_benchmark_plays_no_more(league):
+    _, err = league("league", "retire", "greedy-4", "--why", "too weak")
+    assert "greedy-4 is retired: too weak" in err
+    league(*RUN, "--games", 16, "-q")
+    assert not any("greedy-4" in record["bots"] for record in league.records("ladder")[-16:])
+    _, err = league("league", "benchmark", "rnd")
+    assert "rnd@1 is a benchmark" in err
+    assert events(league, "status")[-1]["by"] != "arena"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("league", "retire", "rnx"), "expected a member of the league ladder, got 'rnx'"),
+        (("league", "retire", "rnd", "--league", "nope"), "expected the name of a league"),
+        ((*RUN, "--move-ms", 50), "move_ms: the run has"),
+        ((*RUN, "--clock", "wall"), "clock: the run has cpu, asked for wall"),
+        ((*RUN, "--players", 3), "players: the run has 2, asked for 3"),
+        ((*RUN, "--benchmarks", "greedy"), "expected the benchmarks that the league began with"),
+        (("run", "--finish", "ladder"), "expected a tournament, got a league"),
+        (("run", "rnd", "fst", "--out", "ladder"), "is not a tournament"),
+    ],
+)
+def test_what_does_not_fit_a_league_is_said(league, command, said):
+    status, _, err = league.ended(*command)
+    assert status in (1, 2)
+    assert said in " ".join(err.split())
+
+
+def test_a_league_file_changed_by_hand_is_refused_and_nothing_is_lost(league):
+    file = league.home / "results" / "ladder" / "league.jsonl"
+    kept = file.read_text()
+    file.write_text(kept.replace('"first":4', '"first":5', 1))
+    status, _, err = league.ended(*RUN, "--games", 8)
+    assert status == 1
+    assert "expected deals from 4 on, got 5" in err
+    file.write_text(kept)
+    league("verify", "ladder")
+
+
+def test_a_killed_league_goes_on_with_what_was_drawn(league):
+    before = len(league.records("ladder"))
+    process = league.start(*RUN, "-q", "--jobs", 2)
+    wait_for(lambda: journal_lines(league, "ladder") > before + 8)
+    league.add_bot("rnd", RANDOM + "\n# better\n", to="ideas")
+    league("submit", "ideas/rnd", "--no-check")
+    wait_for(lambda: any(event["bot"] == "rnd@2" for event in events(league, "joined")))
+    process.kill()
+    process.communicate(timeout=60)
+    league(*RUN, "--games", 8, "-q")
+    records = league.records("ladder")
+    assert len({record["id"] for record in records}) == len(records)
+    drawn = sum(2 * event["deals"] for event in events(league, "drawn"))
+    assert len(records) == drawn
+    league("verify", "ladder")
+
+
+def test_a_second_arena_on_the_same_league_is_refused(league):
+    process = league.start(*RUN, "-q")
+    before = len(league.records("ladder"))
+    wait_for(lambda: journal_lines(league, "ladder") > before)
+    status, _, err = league.ended(*RUN, "--games", 8)
+    assert status == 1
+    assert "another arena" in err
+    process.terminate()
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+
+
+def test_a_league_at_tables_of_three_draws_candidates_with_benchmarks(arena):
+    arena(*NEW[:3], "rnd", "--benchmarks", "random,greedy-4,careful-2", "--players", 3, "-q",
+          "--games", 48, "--boards", "bird,lion")  # fmt: skip
+    assert all(len(record["bots"]) == 3 for record in arena.records("ladder"))
+    arena("verify", "ladder")
+
+
+PAGE = (ROOT / "docs" / "leagues.md").read_text()
+PLACE = PAGE.split('```sh title=".github/place.sh"\n')[1].split("```")[0]
+
+
+def test_a_league_in_a_repository_places_what_a_commit_brings(league):
+    def git(*arguments, folder=league.home):
+        told = ("-c", "user.name=me", "-c", "user.email=me@localhost")
+        subprocess.run(["git", *told, *arguments], cwd=folder, check=True, capture_output=True)
+
+    league.add_bot("third", FIRST, to="submissions")
+    (league.home / "submissions" / "third" / "bot.py").rename(league.home / "later.py")
+    git("init", "-q", "-b", "main")
+    git("add", ".")
+    git("commit", "-qm", "a league")
+    (league.home / "later.py").rename(league.home / "submissions" / "third" / "bot.py")
+    git("add", ".")
+    git("commit", "-qm", "a submission")
+    clone = league.home.parent / "clone"
+    git("clone", "-q", league.home, clone)
+    (clone / "place.sh").write_text(PLACE.replace("arena ", f"{sys.executable} -m arena "))
+    # another machine: nothing says that the league was made there
+    elsewhere = {"XDG_STATE_HOME": str(league.home.parent / "elsewhere")}
+    done = subprocess.run(
+        ["sh", "place.sh"],
+        cwd=clone,
+        env={**league.environment, **elsewhere},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "third@1 is placed: " in done.stdout, done.stderr
+    assert done.returncode == 0
+    assert (clone / "bots" / "third").is_dir()
+    assert "rnd@1" in done.stdout, "the league goes on with who was in it"

@@ -1,0 +1,80 @@
+"""league.jsonl: appended by several arenas, torn by crashes, changed by hand."""
+
+import pytest
+
+from arena.errors import RunError
+from arena.records.league import (
+    FILE,
+    Changed,
+    Drawn,
+    Joined,
+    Placed,
+    Scaled,
+    append_events,
+    read_league,
+    versions_before,
+)
+
+WHEN = "2026-11-22T12:00:00Z"
+EVENTS = [
+    Joined("a@1", "benchmark", WHEN),
+    Joined("my@1", "candidate", WHEN),
+    Drawn("a@1+my@1", 0, 4),
+    Drawn("a@1+my@1", 4, 4),
+    Scaled(WHEN, {"a@1": 0.0}),
+    Placed("my@1", WHEN, 35.0, 48.5, 200),
+    Changed("my@1", "retired", WHEN, "me", "a better one is there"),
+]
+
+
+def test_a_league_is_what_its_events_come_to(tmp_path):
+    append_events(tmp_path, EVENTS[:3])
+    append_events(tmp_path, EVENTS[3:])
+    league = read_league(tmp_path)
+    assert league.deals == 8
+    assert league.scale == {"a@1": 0.0}
+    assert league.with_status("benchmark") == ["a@1"]
+    member = league.members["my@1"]
+    assert (member.status, member.by, member.plays) == ("retired", "me", False)
+    assert member.placed.games == 200
+
+
+def test_a_torn_line_is_left_out_and_cut_off_by_the_next(tmp_path):
+    append_events(tmp_path, EVENTS[:2])
+    with (tmp_path / FILE).open("ab") as file:
+        file.write(b'{"event":"drawn","line_up":"a@1+')
+    assert read_league(tmp_path).deals == 0
+    append_events(tmp_path, EVENTS[2:3])
+    assert read_league(tmp_path).deals == 4
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("not json", "expected an event of the league"),
+        ('{"event":"crowned","bot":"a@1"}', "expected an event of the league"),
+        ('{"event":"joined","bot":"a@1","status":"candidate","when":""}', "a@1 twice"),
+        ('{"event":"joined","bot":"b@1","status":"king","when":""}', "king"),
+        ('{"event":"status","bot":"b@1","status":"retired","when":"","by":""}', "joined before"),
+        ('{"event":"drawn","line_up":"a@1+my@1","first":0,"deals":4}', "from 4 on, got 0"),
+        ('{"event":"drawn","line_up":"a@1+my@1","first":99999999,"deals":4}', "first"),
+    ],
+)
+def test_a_line_changed_by_hand_is_named_by_its_number(tmp_path, line, said):
+    append_events(tmp_path, EVENTS[:3])
+    with (tmp_path / FILE).open("a") as file:
+        file.write(f"{line}\n")
+    with pytest.raises(RunError, match="line 4") as caught:
+        read_league(tmp_path)
+    assert said in str(caught.value)
+    assert "restore" in caught.value.hint
+
+
+def test_a_missing_file_is_said(tmp_path):
+    with pytest.raises(RunError, match="found none"):
+        read_league(tmp_path)
+
+
+def test_versions_follow_each_other_by_name_and_options():
+    order = ["my@1", "other@1", "my@2", "my@1:depth=3", "my@2:depth=3"]
+    assert versions_before(order) == {"my@2": "my@1", "my@2:depth=3": "my@1:depth=3"}

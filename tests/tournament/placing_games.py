@@ -1,0 +1,123 @@
+"""How many games it takes to place a candidate to 50 Elo: a league's draws beside round robin.
+
+Games are drawn by lot from given strengths, and rated by the arena's own ratings.
+Run: python -m tests.tournament.placing_games [repeats]
+"""
+
+import sys
+from itertools import cycle, pairwise
+from statistics import mean
+
+import numpy as np
+
+from arena.ratings.results import Counts, Results, count_table, totals_of
+from arena.ratings.scale import on_scale
+from arena.tournament.placing import PLACED_ELO, PLACING_GAMES, Field, Rival, error_of, first_guess
+
+DEALS, MOST = 4, 3000
+
+
+class World:
+    """Bots of given strength, and the games that they have played, two to a deal."""
+
+    def __init__(self, strengths, seed):
+        self.bots, self.elo = list(strengths), np.array(list(strengths.values()))
+        self.random = np.random.default_rng(seed)
+        self.seats, self.ranks, self.deal = [], [], []
+
+    def play(self, one, other):
+        """A deal with seats swapped, with luck that both games share."""
+        a, b = self.bots.index(one), self.bots.index(other)
+        self.deal += [len(self.deal) // 2] * 2
+        for seats in ((a, b), (b, a)):
+            chance = 1 / (1 + 10 ** ((self.elo[seats[1]] - self.elo[seats[0]]) / 400))
+            self.seats.append(seats)
+            self.ranks.append((1, 2) if self.random.random() < chance else (2, 1))
+
+    def counts(self):
+        table = count_table(np.array(self.seats), np.array(self.ranks), np.array(self.deal))
+        results = Results(self.bots, len(self.deal) // 2, [table])
+        return Counts(results, np.arange(results.clusters), totals_of(results, []))
+
+
+def known(world, benchmarks):
+    return on_scale(world.counts(), benchmarks, {})
+
+
+def settled(world, benchmarks, blocks):
+    """Benchmarks that have played each other for a while, nearest most."""
+    order = sorted(benchmarks, key=lambda bot: world.elo[world.bots.index(bot)])
+    for one, other in pairwise(order):
+        for _ in range(blocks):
+            world.play(one, other)
+    for one, other in zip(order, order[2:], strict=False):
+        for _ in range(blocks // 2):
+            world.play(one, other)
+
+
+def placed_by_league(world, benchmarks, candidate):
+    """The candidate's games until it is placed."""
+    field, games = Field(2), 0
+    found = known(world, benchmarks)
+    while games < MOST:
+        elos = {bot: each.elo for bot, each in found.items()}
+        rivals = []
+        for bot in world.bots:
+            each = found.get(bot)
+            elo, error = (
+                (each.elo, error_of(each.error, each.games)) if each else first_guess(elos, "")
+            )
+            rivals.append(Rival(bot, is_benchmark=bot in benchmarks, elo=elo, error=error))
+        field.show(rivals)
+        line_up = field.next_line_up()
+        field.add(line_up, 2 * DEALS)
+        for _ in range(DEALS):
+            world.play(*line_up)
+        games += 2 * DEALS * (candidate in line_up)
+        found = known(world, benchmarks)
+        if candidate in found and found[candidate].error <= PLACED_ELO:
+            break
+    return games
+
+
+def placed_by_round_robin(world, benchmarks, candidate):
+    games = 0
+    for rival in cycle(benchmarks):
+        for _ in range(DEALS):
+            world.play(candidate, rival)
+        games += 2 * DEALS
+        found = known(world, benchmarks)
+        if found[candidate].error <= PLACED_ELO or games >= MOST:
+            break
+    return games
+
+
+LADDERS = {
+    "7 benchmarks, 150 Elo apart": [150.0 * step for step in range(-3, 4)],
+    "12 benchmarks, 80 Elo apart": [80.0 * step - 440 for step in range(12)],
+    "7 benchmarks, 300 Elo apart": [300.0 * step for step in range(-3, 4)],
+}
+
+
+def main(repeats):
+    for title, elos in LADDERS.items():
+        benchmarks = [f"b{number:02}@1" for number in range(len(elos))]
+        ways = {"league": [], "round robin": []}
+        for number in range(repeats):
+            own = np.random.default_rng(number).uniform(elos[1], elos[-2])
+            strengths = {**dict(zip(benchmarks, elos, strict=True)), "new@1": own}
+            for way, place in (
+                ("league", placed_by_league),
+                ("round robin", placed_by_round_robin),
+            ):
+                world = World(strengths, number)
+                settled(world, benchmarks, 200)
+                ways[way].append(place(world, benchmarks, "new@1"))
+        text = ", ".join(
+            f"{way} {mean(games):.0f} games (most {max(games)})" for way, games in ways.items()
+        )
+        print(f"{title}: {text}; the budget is {PLACING_GAMES}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)

@@ -1,0 +1,72 @@
+"""The pages of runs, of those that strangers made, too."""
+
+import pytest
+
+from tests.exports.runs import duels
+from tests.web.conftest import HALF
+
+
+def test_a_run_a_game_and_a_report_have_their_pages(served):
+    assert served.ask("/runs/done/events")[0] == 200, "from now on it is known how the run is"
+    game = duels("abc", 2)[0]
+    for path, words in (
+        ("/runs/done", "12</strong> of 12 games"),
+        (f"/runs/done/games/{game.id}", "Replay"),
+        ("/runs/done/report", "Convergence"),
+        ("/runs/done/games", "12 games, the latest first"),
+        ("/runs/done/games?bot=a&bot=b&page=7", "4 games, the latest first"),
+        ("/runs/done/games?bot=nobody", "0 games"),
+        ("/runs/done/bots/a", "Share of the wins"),
+        ("/bots", 'href="/bots/greedy-python"'),
+        ("/bots/greedy-python", "from the ladder"),
+        ("/rules", 'id="r44"'),
+    ):
+        status, _, text = served.ask(path)
+        assert (status, words in text) == (200, True), text
+        assert '<a class="brand" href="/">' in text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/runs/..",
+        "/runs/%2e%2e",
+        "/runs/../../etc",
+        "/runs/..%2f..%2fetc",
+        "/runs/done%2f..%2fdone",
+        "/runs/done%00",
+        "/runs/link",
+        "/runs/nothing",
+        "/runs/done/games/..%2f..%2frun.json",
+        "/runs/done/games/nothing",
+        "/runs/done/bots/nobody",
+        "/bots/..%2fresults",
+        "/bots/nobody",
+        "/runs/.",
+        "/runs/done/run.json",
+    ],
+)
+def test_nothing_but_a_run_in_results_is_found(served, path):
+    status, _, text = served.ask(path)
+    assert status == 404, text
+    assert "root:" not in text
+
+
+def test_a_game_is_shown_once_its_deal_is_over(served):
+    assert served.ask(f"/runs/half/games/{HALF[0].id}")[0] == 200
+    assert served.ask(f"/runs/half/games/{HALF[7].id}")[0] == 404
+    for path in ("/runs/half", "/runs/half/report", f"/runs/half/games/{HALF[7].id}"):
+        assert HALF[7].deck[40:100] not in served.ask(path)[2]
+
+
+def test_what_strangers_wrote_does_nothing(served):
+    names = ("broken", "deep", "torn/report", "piped/report", "%3Cb%3Ex/report")
+    pages = [served.ask(f"/runs/{name}") for name in names]
+    assert [status for status, _, _ in pages] == [404, 404, 404, 404, 200]
+    streams = [served.ask(f"/runs/{name}/events") for name in ("torn", "piped")]
+    begins = [text.partition("\n")[0] for _, _, text in streams]
+    assert begins == ["event: problem", "event: problem"]
+    for _, _, text in [*pages, *streams, served.ask(), served.ask("/runs/%3Cb%3Ex")]:
+        assert "<img" not in text
+        assert "\u202e" not in text
+        assert "<b>x" not in text

@@ -54,6 +54,7 @@ const follow = (old, fresh) => {
       const fresh = partOf(text);
       const place = part.cloneNode(false);
       place.append(...fresh.childNodes);
+      tables.dress(place); // first, so that headings keep the focus
       follow(part, place);
     }
     document.dispatchEvent(new Event("parts"));

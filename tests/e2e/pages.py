@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from arena.exports.report.make import game_page, report_page
 from tests.exports.runs import duels, evidence_of, game_of, write_run
+from tests.web.serving import Served
+from tests.web.test_play import begin
 
 HOSTILE = "<|script><script>window.hit=1<|script><img src=x onerror=window.hit=2>\"'`"
 OPEN_ALL = "document.querySelectorAll('details').forEach(part => { part.open = true; });"
@@ -75,6 +77,25 @@ def _game(folder, _):
     return path
 
 
+def _served(folder, stack):
+    (folder / ".arena-home").touch()
+    server = Served(folder)
+    stack.callback(server.close)
+    return server
+
+
+def _form(folder, stack):
+    server = _served(folder, stack)
+    return server.url.replace("/?", "/play?")
+
+
+def _playing(folder, stack):
+    server = _served(folder, stack)
+    game = begin(server, bot="careful-16", bot2="greedy", seed="page", seat="1")
+    game.play(until=lambda view: view["count"] > 9 and view["state"] == "yours")
+    return server.url.replace("/?", f"{game.address}?")
+
+
 def pair_page(folder, bots, board="bird"):
     """The page of the first game of a deal, with the games of the other seatings; returns the games
     too.
@@ -96,4 +117,6 @@ PAGES = {
     "report": Page(_report, TO_THE_END, "board"),
     "game": Page(_game, TO_THE_END, "board"),
     "deal": Page(_pair, SWAP + TO_THE_END, "board"),
+    "form": Page(_form),
+    "playing": Page(_playing),
 }

@@ -10,6 +10,7 @@ from arena.errors import RunError
 from arena.exports.report import sections
 from arena.exports.report.about import bots_of, repeat_command, settings_of
 from arena.exports.report.addresses import OnePage
+from arena.exports.report.courses import courses_of
 from arena.exports.report.drawing import empty_board, parts
 from arena.exports.report.faults import fault_object, faults
 from arena.exports.report.games import Album, album_of, chosen_records
@@ -20,6 +21,7 @@ from arena.exports.report.profiles import Profiles, meetings_of, opponents_of
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.secrecy import is_deal_open
 from arena.exports.report.stderr import Shown, with_stderr
+from arena.exports.report.summary import summary_of
 from arena.exports.report.words import counted
 from arena.exports.text import counted_text, gain_lines, noun_of
 from arena.records.find import records_of_deal
@@ -137,7 +139,7 @@ def facts_of(material: Material) -> dict[str, Any]:
         "is_comparison": bool(material.info.config.get("compare")),
         "standings": sections.standings(material),
         "pairs": sections.pairs(material),
-        "convergence": sections.convergence(material),
+        "convergence": courses_of(material),
         "faults": faults(material),
     }
 
@@ -147,18 +149,18 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
     faulty, settled = facts["faults"], facts["convergence"]
     meetings = meetings_of(album.games)
     opponents = opponents_of(material, meetings)
-    pictures = {panel["bot"]: panel["picture"] for panel in settled["panels"]}
     addresses = OnePage(
         material.folder.name, material.bots, opponents, [game["id"] for game in album.games]
     )
     return {
         **facts,
         "addresses": addresses,
-        "profiles": [*Profiles(material, opponents, meetings, pictures)],
+        "profiles": [*Profiles(material, opponents, meetings, settled.panels)],
         "most_rows": sections.MOST_ROWS,
         "more": max(2 * DEFAULT_GAMES, 2 * len(album.games)),
         "bots": bots_of(material),
         "settings": settings_of(material),
+        "summary": summary_of(material),
         "seed": material.info.seed if secrecy.is_finished else None,
         "command": repeat_command(
             material.info, seed=material.info.seed if secrecy.is_finished else None

@@ -96,6 +96,20 @@ def _playing(folder, stack):
     return server.url.replace("/?", f"{game.address}?")
 
 
+def _home(folder, stack):
+    write_run(folder / "results" / "run", "abc", duels("abc", 2))
+    return _served(folder, stack).url
+
+
+def _run(folder, stack):
+    server = _served(folder, stack)
+    games = hostile_games()
+    bots = ["a", "b", "c", "d", HOSTILE]
+    write_run(folder / "results" / "run", bots, games, boards=("bird", "lion"), planned="ab")
+    assert server.ask("/runs/run/events")[0] == 200, "from now on it is known how the run is"
+    return server.url.replace("/?", "/runs/run?")
+
+
 def pair_page(folder, bots, board="bird"):
     """The page of the first game of a deal, with the games of the other seatings; returns the games
     too.
@@ -114,6 +128,8 @@ def _pair(folder, _):
 
 SWAP = "document.querySelector('#seatings button').click();"
 PAGES = {
+    "home": Page(_home),
+    "run": Page(_run),
     "report": Page(_report, TO_THE_END, "board"),
     "game": Page(_game, TO_THE_END, "board"),
     "deal": Page(_pair, SWAP + TO_THE_END, "board"),

@@ -76,7 +76,7 @@ snapshots: $(VENV)/.ready-dev ## write the expected output of commands anew, aft
 	@$(BIN)/python -m pytest -q -n 0 --snapshot-update tests/cli/test_snapshots.py
 
 golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/, pictures/ and the lists of columns anew, after a change of the protocol, the rules, the drawing or the columns
-	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py tests/docs/test_columns.py
+	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py tests/docs/test_columns.py tests/e2e/test_pictures_browser.py
 
 wheel: $(VENV)/.ready-dev ## build the wheel, with its native parts, into dist/
 	@rm -f dist/*.whl

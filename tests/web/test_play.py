@@ -336,13 +336,21 @@ def test_play_web_prints_its_address_first_and_ends_when_the_page_is_left(tmp_pa
     assert verify_run(tmp_path / "results" / view["kept"]).differences == []
 
 
-def test_ctrl_c_ends_play_web_and_its_bots(tmp_path):
+def test_play_web_opens_a_browser_where_there_is_a_screen_and_ctrl_c_ends_it_with_its_bots(
+    tmp_path, monkeypatch
+):
+    browser = tmp_path / "browser"
+    browser.write_text('#!/bin/sh\necho "$1" > "$0.opened"\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("DISPLAY", ":9")
+    monkeypatch.setenv("BROWSER", str(browser))
     server = Served(tmp_path, "greedy-python", "--web", command=("play",))
     game = Game(server, urlsplit(server.url).path)
     game.play(until=lambda view: view["state"] == "yours")
     bots = descendants(server.process.pid)
     assert bots
     assert server.stop() == (130, "interrupted\n")
+    assert Path(f"{browser}.opened").read_text().strip() == server.url
     assert not [pid for pid in bots if Path(f"/proc/{pid}").exists()]
     assert not (tmp_path / "results").exists()
 

@@ -1,6 +1,6 @@
 """arena serve: the home on pages in a browser."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -82,13 +82,8 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
         else:
             if other:
                 say(f"note: this home is served at {other} already")
-        tables = (
-            None
-            if public
-            else Tables(home, SandboxChoice(None, (), unsafe=False, home=home, tell=say))
-        )
-        if tables:
-            stack.callback(tables.close)
+        choice = SandboxChoice(None, (), unsafe=False, home=home, tell=say)
+        tables = None if public else stack.enter_context(closing(Tables(home, choice)))
         serve(Site(home, gate, public is not None, tables), listener)
     click.echo("interrupted", err=True)
     return INTERRUPTED

@@ -15,6 +15,7 @@ from starlette.routing import Route
 from arena.commands.bots import bot_finder
 from arena.commands.chance import chance_board
 from arena.commands.folders import registry_of
+from arena.commands.played import Wish
 from arena.errors import ConfigError, UserError
 from arena.exports.report.drawing import empty_board, parts
 from arena.match.clock import Timing
@@ -25,7 +26,7 @@ from arena.tournament.session import new_seed
 from arena.web.pages import page
 from arena.web.story import Told
 from arena.web.table import RefusedError, Table
-from arena.web.tables import Tables, Wish
+from arena.web.tables import Tables
 
 CHANCE = "chance"
 CHANCES = 10_000
@@ -141,10 +142,9 @@ def _number(text: str, what: str, least: int, most: int, usual: int) -> int:
 def board_page(request: Request) -> Response:
     """The page of a game."""
     table, wish = _table(request)
-    opponents = [name for seat, name in enumerate(table.names) if seat != table.seat]
     values = {
         "name": request.path_params["name"],
-        "opponents": opponents,
+        "opponents": table.opponents,
         "board": empty_board(wish.board),
         "board_name": wish.board.name,
         "drawn": parts(),

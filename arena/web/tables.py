@@ -4,43 +4,20 @@ are over.
 
 import secrets
 import threading
-from collections.abc import Sequence
+import time
 from pathlib import Path
-from typing import NamedTuple, Self
 
 from arena.commands.allowing import SandboxChoice
 from arena.commands.folders import results_folder
-from arena.commands.played import played_game
+from arena.commands.played import Wish
 from arena.commands.single import SingleGame
 from arena.errors import UserError
-from arena.match.clock import Timing
-from arena.players.folder import Bot
-from arena.players.person import PERSON
-from arena.rules.boards import Board
-from arena.tournament.session import new_seed
 from arena.web.table import Table
 
 MOST, MOST_OVER = 8, 20
 CLOSE_S = 2.0
-
-
-class Wish(NamedTuple):
-    """A game that somebody wants to play: against which bots, at which seat, on which tiles."""
-
-    bots: Sequence[Bot]
-    seat: int
-    board: Board
-    seed: str
-    deal: int = 0
-    timing: Timing = Timing()
-
-    def again(self, how: str) -> Self:
-        """The same with new tiles, with the same ones at the ``seat`` after this one, or just the
-        ``same``.
-        """
-        if how == "seat":
-            return self._replace(seat=(self.seat + 1) % (len(self.bots) + 1))
-        return self if how == "same" else self._replace(seed=new_seed(), deal=0)
+LEFT_S = 10.0
+"""A reader who looks at the finished game's page may come back for another."""
 
 
 class Tables:
@@ -50,11 +27,11 @@ class Tables:
         self._home, self._choice = home, choice
         self._tables = dict[str, tuple[Table, Wish]]()
         self._lock = threading.Lock()
+        self._seen_s = time.monotonic()
 
     def begin(self, wish: Wish) -> str:
         """Starts a game; returns its name. Raises UserError."""
-        seats = [*wish.bots[: wish.seat], PERSON, *wish.bots[wish.seat :]]
-        game = played_game(seats, [wish.board], wish.timing, wish.seed, wish.deal)
+        game = wish.game
         sandbox = self._choice.sandbox_for(wish.bots)
         single = SingleGame(wish.bots, wish.seat, wish.timing, sandbox)
         table = Table(single, game, results_folder(self._home))
@@ -74,12 +51,20 @@ class Tables:
         found = list(self._tables.items())
         return [(name, table) for name, (table, _) in found if not table.is_over]
 
+    def are_left(self) -> bool:
+        """Whether all games are over, and nobody has looked at one for a while. To be asked now and
+        then.
+        """
+        if any(table.is_watched or not table.is_over for table, _ in list(self._tables.values())):
+            self._seen_s = time.monotonic()
+        return time.monotonic() - self._seen_s > LEFT_S
+
     def close(self) -> None:
         """Gives all games up."""
         for table, _ in self._tables.values():
-            table.leave("the server was ended")
+            table.end()
         for table, _ in self._tables.values():
-            table.close(CLOSE_S)
+            table.wait(CLOSE_S)
 
     def _make_room(self) -> None:
         """Forgets the oldest games that are over. Raises UserError."""

@@ -1,19 +1,29 @@
 """Games against bots on a page: what it is told, what it may do, and what becomes of the game."""
 
+import asyncio
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
+from arena.commands.played import Wish
+from arena.commands.single import SingleGame
 from arena.exports.verify import verify_run
 from arena.match.replay import replay
+from arena.players.builtin import built_in_bot
+from arena.players.keeper import parents
+from arena.players.sandbox.tiers import OPEN
 from arena.records.find import read_records
 from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import TILES, deck_text, move_text, parse_deck
 from arena.tournament.deals import deck_of
+from arena.web.story import Told
+from arena.web.table import Table
 from tests.e2e.conftest import ROOT
 from tests.web.serving import Served
 
@@ -291,11 +301,54 @@ def test_only_so_many_games_are_played_at_once(server):
         game.leave()
 
 
-def test_your_moves_in_a_kept_game_are_graded(server):
-    # four players: each has few moves
-    game = begin(server, bot="greedy", bot2="greedy-16", bot3="careful", seed="graded")
-    assert game.play()["state"] == "over"
+def test_your_moves_in_a_kept_game_are_graded(played):
+    game, _ = played
     assert game.post("review", steps=0)[0] == 200
     with game.events() as views:
-        done = next(view for view in views if view.get("graded"))
-    assert done["grading"] == "All your moves are graded."
+        found = next(view for view in views if view.get("grading", "").startswith("1 of "))
+    steps = game.view()["steps"]
+    mine = [step for step in steps if step["seat"] == 1 and step["move"] != "pass"]
+    assert int(found["grading"].split()[2]) <= len(mine)
+    assert game.post("review", steps=0)[0] == 200
+
+
+def test_a_game_in_which_nobody_moves_is_given_up(tmp_path):
+    wish = Wish([built_in_bot("random")], 0, built_in("bird"), "seed")
+    single = SingleGame(wish.bots, wish.seat, wish.timing, OPEN)
+    table = Table(single, wish.game, tmp_path / "results", patience_s=0.1)
+    table.begin()
+    while not table.is_over:
+        asyncio.run(table.news(table.version, 60))
+    view, _ = table.view(Told())
+    assert "nobody moved for" in view["says"]
+    assert not (tmp_path / "results").exists()
+
+
+def test_play_web_prints_its_address_first_and_ends_when_the_page_is_left(tmp_path):
+    options = ("careful", "greedy", "--web", "--human", 1, "--seed", "web", "--board", "lion")
+    server = Served(tmp_path, *options, command=("play",))
+    game = Game(server, urlsplit(server.url).path)
+    assert server.ask(f"{game.address}?token={server.token}")[0] == 303
+    view = game.play()
+    assert (view["state"], view["names"]) == ("over", ["careful", "human", "greedy"])
+    _, said = server.process.communicate(timeout=120)
+    assert (server.process.returncode, said) == (0, "")
+    assert verify_run(tmp_path / "results" / view["kept"]).differences == []
+
+
+def test_ctrl_c_ends_play_web_and_its_bots(tmp_path):
+    server = Served(tmp_path, "greedy-python", "--web", command=("play",))
+    game = Game(server, urlsplit(server.url).path)
+    game.play(until=lambda view: view["state"] == "yours")
+    bots = descendants(server.process.pid)
+    assert bots
+    assert server.stop() == (130, "interrupted\n")
+    assert not [pid for pid in bots if Path(f"/proc/{pid}").exists()]
+    assert not (tmp_path / "results").exists()
+
+
+def descendants(pid):
+    """All processes that a process has started."""
+    known = parents()
+    own = [child for child, parent in known.items() if parent == pid]
+    return own + [further for child in own for further in descendants(child)]

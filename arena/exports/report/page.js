@@ -42,3 +42,27 @@
   calm.addEventListener("change", follow);
   follow();
 })();
+
+/* What is there to paste gets a button that copies it. */
+(() => {
+  const text = document.getElementById("summary");
+  if (!text) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Copy";
+  const selected = () => {
+    getSelection().selectAllChildren(text);
+    return document.execCommand("copy"); // for browsers that give a file no clipboard
+  };
+  button.addEventListener("click", async () => {
+    let isCopied = true;
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+    } catch {
+      isCopied = selected();
+    }
+    button.textContent = isCopied ? "Copied" : "Press Ctrl-C";
+    setTimeout(() => { button.textContent = "Copy"; }, 3000);
+  });
+  text.before(button);
+})();

@@ -7,10 +7,12 @@ import click
 import msgspec
 
 from arena.cli.options import as_json, prior_option, run_argument, without_option
-from arena.cli.terminal import columns_of, folded
+from arena.cli.terminal import columns_of, folded, say
 from arena.commands.folders import run_folder
 from arena.errors import printable
 from arena.records.runfile import read_run
+
+COMMAND = "  arena "
 
 
 @click.command()
@@ -57,19 +59,16 @@ def analyse(
     from arena.ratings.analysis import analyse_run  # noqa: PLC0415
 
     folder = run_folder(home, run)
-    click.echo(f"run {folder}", err=True)
+    say(f"run {folder}")
     if read_run(folder).config.get("match"):
-        click.echo(
-            "note: the standings of this run count matches, but here each game counts separately",
-            err=True,
-        )
+        say("note: the standings of this run count matches, but here each game counts separately")
     most = hands if hands is not None else 10 if bot else 1
     analysis = analyse_run(folder, prior, bot, most, without)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(analysis_object(analysis)), indent=2))
     else:
-        text = printable(analysis_text(analysis, run or folder.name), keep="\n")
         width = columns_of(sys.stdout)
-        # A command is to be copied whole, and a row of a table stays one line.
+        text = printable(analysis_text(analysis, run or folder.name, width), keep="\n")
+        # A command is to be copied whole.
         for line in text.splitlines():
-            click.echo(line if "  " in line else folded(line, width))
+            click.echo(line if line.startswith(COMMAND) else folded(line, width))

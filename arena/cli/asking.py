@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import click
 
-from arena.cli.terminal import say
+from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.asking import bot_to_ask, note_bank
 from arena.commands.folders import run_folder
@@ -123,4 +123,4 @@ def show_stderr(asked: SecondAnswer) -> None:
     for line in (
         (asked.stderr if asked.decision.fault else "").rstrip().splitlines()[-STDERR_LINES:]
     ):
-        click.echo(f"     stderr: {printable(line)}")
+        tell(f"     stderr: {printable(line)}")

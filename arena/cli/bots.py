@@ -9,18 +9,27 @@ import click
 import msgspec
 
 from arena.cli.options import as_json
-from arena.cli.terminal import columns_of, folded, say
+from arena.cli.terminal import columns_of, say, tell
 from arena.commands.allowing import own_words
 from arena.commands.bots import bot_finder
-from arena.commands.folders import registry_of
+from arena.commands.folders import registry_of, results_folder
+from arena.commands.rated import Rated, latest_ratings
 from arena.errors import UserError, printable
-from arena.exports.text import columns_text
+from arena.exports.grid import GAP, columns_text
+from arena.exports.text import MISSING
+from arena.exports.width import padded, width_of
 from arena.players.builtin import is_built_in
 from arena.players.folder import Bot
 from arena.players.options import ARENA_OPTIONS, Option, Value, value_text
 from arena.players.registry import Registry
 from arena.players.staging import lack
 from arena.tournament.own import read_own_config
+from arena.tournament.session import list_runs
+
+ROOM = 24
+"""The last column of a table gets so much of a narrow terminal."""
+SPARE = ("Type", "Language", "From", "Games", "Version")
+RATING = ("Elo", "Games")
 
 
 @click.command()
@@ -32,7 +41,7 @@ def bots(home: Path, /, bot: str | None, *, everything: bool, as_json: bool) -> 
     """List your bots and the ladder. With BOT, list the options of that one.
 
     The bots are those you can call by name: yours in bots/, then the ladder, which comes with the
-    arena.
+    arena. Elo is the latest rating of these very files, from so many games in that run.
 
     A bot of yours hides the ladder bot of the same name. If a program needed to start a bot is
     missing, the list says which. Set ARENA_LADDER=off in the environment to hide the ladder from
@@ -47,37 +56,41 @@ def bots(home: Path, /, bot: str | None, *, everything: bool, as_json: bool) -> 
     arena bots ./my-bot
     """  # noqa: D301 - \b is click's mark for lines to keep
     if bot is None:
-        _list(registry_of(home), everything=everything, as_json=as_json)
+        latest = latest_ratings(list_runs(results_folder(home)))
+        _list(registry_of(home), latest, everything=everything, as_json=as_json)
     elif everything:
         raise click.UsageError("expected a bot or --all, got both")
     else:
         _describe(bot_finder(home, say, in_process=False)(bot), as_json=as_json)
 
 
-def _list(registry: Registry, *, everything: bool, as_json: bool) -> None:
-    rows = []
+def _list(
+    registry: Registry, latest: Mapping[tuple[str, str], Rated], *, everything: bool, as_json: bool
+) -> None:
+    rows, told = [], dict[str, Rated | None]()
     for label in registry.labels():
         if "@" in label and not everything:
             continue
         try:
             bot = registry.get(label)
         except UserError as error:
-            click.echo(
-                f"warning: {printable(label)} is left out: {printable(str(error))}", err=True
-            )
+            say(f"warning: {printable(label)} is left out: {printable(str(error))}")
             continue
-        rows.append({**_about(bot), "ladder": registry.is_of_ladder(label)})
+        rated = latest.get((bot.label, bot.sha256))
+        ladder = registry.is_of_ladder(label)
+        rows.append({**_about(bot), "ladder": ladder, "rating": rated and rated.object()})
+        told[bot.label] = rated
     if as_json:
         _print_json(rows)
     elif not rows:
-        click.echo(
+        say(
             f"no bots in {registry.root}: add one with 'arena submit', or start one with 'arena"
-            " new'",
-            err=True,
+            " new'"
         )
     else:
-        columns = ("Bot", "Version", "From", "Language", "Description")
-        _print_table(columns, [_shown(row) for row in rows])
+        is_rated = any(told.values())
+        columns = ("Bot", "Version", "From", "Language", *RATING * is_rated, "Description")
+        _print_table(columns, [_shown(row, told[row["bot"]], is_rated=is_rated) for row in rows])
         _print_allowed(rows)
 
 
@@ -101,17 +114,19 @@ def _print_allowed(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         if row["allowed"]:
             words = ", ".join(row["allowed"])
-            click.echo(printable(f"{row['bot']} is allowed {words} by your own configuration"))
+            tell(printable(f"{row['bot']} is allowed {words} by your own configuration"))
 
 
-def _shown(row: dict[str, Any]) -> tuple[str, ...]:
-    """A bot's row of the table."""
+def _shown(row: dict[str, Any], rated: Rated | None, *, is_rated: bool) -> tuple[str, ...]:
+    """A bot's row of the table, with its rating if any bot of the list is rated."""
+    rating = (rated.text, f"{rated.games} in {rated.run}") if rated else (MISSING, MISSING)
     place = "ladder" if row["ladder"] else "bots/"
     return (
         row["bot"],
         row["version"],
         place,
         row["language"],
+        *rating * is_rated,
         row["missing"] or row["description"],
     )
 
@@ -125,7 +140,7 @@ def _describe(bot: Bot, *, as_json: bool) -> None:
         _print_json({**_about(bot), "options": own, "every_bot": every})
         return
     about = [bot.label, f"version {bot.manifest.version}", bot.manifest.description]
-    click.echo(folded(printable(", ".join(filter(None, about))), columns_of(sys.stdout)))
+    tell(printable(", ".join(filter(None, about))))
     _print_allowed([_about(bot)])
     if not declared:
         click.echo("It has no options of its own." if arena else "It has no options.")
@@ -158,8 +173,19 @@ def _option_row(name: str, option: Option, bot: Bot) -> tuple[str, ...]:
 
 
 def _print_table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    table = columns_text(columns, rows, left=columns)
-    click.echo(folded(table, columns_of(sys.stdout), indent=" " * table.index(columns[-1])))
+    """Prints a table whose last column is folded, with room for it."""
+    width = columns_of(sys.stdout)
+    *heads, last = columns
+    room = width and max(width - ROOM, 0)
+    begun = columns_text(
+        heads, [row[:-1] for row in rows], heads, room, names=("Bot",), spare=SPARE
+    ).split("\n")
+    indent = max(map(width_of, begun)) + len(GAP)
+    lines = zip(begun, (last, *(row[-1] for row in rows)), strict=True)
+    tell(
+        "\n".join(f"{padded(line, indent)}{printable(text)}".rstrip() for line, text in lines),
+        " " * indent,
+    )
 
 
 def _print_json(value: Any) -> None:

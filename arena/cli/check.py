@@ -9,7 +9,7 @@ import msgspec
 from arena.cli import DONE, FAILED
 from arena.cli.estimate import LONG_S, duration_text
 from arena.cli.options import as_json, move_ms_option, sandbox_options
-from arena.cli.terminal import say
+from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.bots import bot_to_check
 from arena.errors import printable
@@ -65,7 +65,7 @@ def run_checks(bot: Bot, move_ms: int, sandbox: Sandbox, *, only_failures: bool)
         if step.passed is not True or not only_failures:
             _show(step)
     if not only_failures:
-        click.echo(f"{bot.label}: {passed} steps passed, {failed} failed")
+        tell(f"{bot.label}: {passed} steps passed, {failed} failed")
     return failed == 0
 
 
@@ -75,23 +75,21 @@ def _steps(bot: Bot, move_ms: int, sandbox: Sandbox) -> Iterator[StepResult]:
     full_ms = odds_of(bot.label).move_ms or move_ms
     seconds = (MOVES * min(full_ms, SHORT_MS) + FULL_MOVES * full_ms) / 1000
     if seconds > LONG_S:
-        click.echo(
-            f"this may take {duration_text(seconds)}, if the bot uses all its time", err=True
-        )
+        say(f"this may take {duration_text(seconds)}, if the bot uses all its time")
     return check_bot(bot, move_ms, sandbox)
 
 
 def _show(step: StepResult) -> None:
     detail = f": {printable(step.detail)}" if step.detail else ""
     if step.left_out:
-        click.echo(f"{click.style('left out', fg='yellow')}  {step.name}{detail}")
+        tell(f"{click.style('left out', fg='yellow')}  {step.name}{detail}", "      ")
         return
     if step.passed:
-        click.echo(f"{click.style('ok', fg='green')}    {step.name}{detail}")
+        tell(f"{click.style('ok', fg='green')}    {step.name}{detail}", "      ")
         return
     problem = printable(step.problem, keep=NEW_LINE)
-    click.echo(f"{click.style('FAIL', fg='red')}  {step.name}\n      {problem}")
+    tell(f"{click.style('FAIL', fg='red')}  {step.name}\n      {problem}", "")
     for line in step.stderr:
-        click.echo(f"      stderr: {printable(line)}")
+        tell(f"      stderr: {printable(line)}", "")
     if step.cure:
-        click.echo(f"      cure: {printable(step.cure, keep=NEW_LINE)}")
+        tell(f"      cure: {printable(step.cure, keep=NEW_LINE)}", "")

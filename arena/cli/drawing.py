@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from arena.cli.mosaic import Mosaic
+from arena.cli.terminal import screen_folded
 from arena.errors import printable
 from arena.exports.text import event_text
 from arena.rules import State
@@ -28,7 +29,7 @@ def move_lines(
     return "\n".join(
         [
             move_summary(state, names, seat, move, events),
-            *(f"  {printable(line)}" for line in told),
+            *(screen_folded(f"  {printable(line)}") for line in told),
             mosaic.board(state, squares_under(state.board, move)),
             mosaic.seats(state, names, seen_by),
             "",
@@ -43,7 +44,8 @@ def move_summary(
     head = f"turn {state.turns}: {names[seat]} " + (
         "passes" if move == PASS else f"plays {move_text(state.board, move)}"
     )
-    return "\n".join([head, *(f"  {event_text(event, state.board, names)}" for event in events)])
+    caused = (f"  {event_text(event, state.board, names)}" for event in events)
+    return screen_folded("\n".join([head, *caused]))
 
 
 def end_line(end: str, names: Sequence[str], left: Sequence[int], ranks: Sequence[int]) -> str:

@@ -14,6 +14,7 @@ import click
 from arena.cli.drawing import squares_under
 from arena.cli.mosaic import Mosaic
 from arena.cli.rules import rules_text, show_rules
+from arena.cli.terminal import tell
 from arena.commands.hints import best_moves
 from arena.errors import MoveError, NotationError, UserError
 from arena.players.messages import Start
@@ -69,7 +70,7 @@ class Human(Player):
         there.
         """
         self._seed, self._is_new = start.seed, True
-        click.echo(
+        tell(
             f"you sit at seat {start.seat} of {start.players}, with {start.pagodas} pagodas to"
             f" place\n{GOAL}\n"
         )
@@ -84,10 +85,8 @@ class Human(Player):
             PASSED: PASS
         }
         if self._is_new:
-            click.echo(
-                f"type a move such as {example(moves)}: one colour and its square, then the other"
-            )
-            click.echo(
+            tell(f"type a move such as {example(moves)}: one colour and its square, then the other")
+            tell(
                 "on the board V is a village, and a number the seat of the owner; type rules for"
                 " more"
             )
@@ -110,7 +109,7 @@ class Human(Player):
             return text
         reply = self._reply(text, state, moves)
         if reply:
-            click.echo(reply)
+            tell(reply)
         return self._other_order(text, state, moves)
 
     def _other_order(self, text: str, state: State, moves: dict[str, int]) -> str | None:

@@ -2,12 +2,11 @@
 
 import os
 import shlex
-import sys
 from pathlib import Path
 
 import click
 
-from arena.cli.terminal import columns_of, folded
+from arena.cli.terminal import say, tell
 from arena.commands.home import MARK
 from arena.errors import UserError
 from arena.players.folder import copy_files
@@ -45,11 +44,11 @@ def init(ctx: click.Context, folder: Path | None) -> None:
     except OSError as error:
         raise UserError(f"expected to write into {target}, got {error}") from error
     if copied:
-        click.echo(folded(f"{target / 'bots'}: copied {', '.join(copied)}", columns_of(sys.stdout)))
+        tell(f"{target / 'bots'}: copied {', '.join(copied)}")
     if kept:
-        click.echo(f"{target / 'bots'}: left as they were: {', '.join(kept)}")
-    click.echo(f"{target.resolve()} is now a home for bots and runs", err=True)
-    click.echo(f"next:{_steps(target)}", err=True)
+        tell(f"{target / 'bots'}: left as they were: {', '.join(kept)}")
+    say(f"{target.resolve()} is now a home for bots and runs")
+    say(f"next:{_steps(target)}")
 
 
 def make_home(target: Path) -> tuple[list[str], list[str]]:

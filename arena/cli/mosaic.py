@@ -7,7 +7,7 @@ from shutil import get_terminal_size
 
 from arena.cli.colours import Depth, depth_of, painted
 from arena.cli.squares import ASCII, GRASS, GROUNDS, SEATS, WIDTH, Glyphs, Position, Sign, on_seat
-from arena.cli.terminal import is_unicode
+from arena.cli.terminal import columns_of, is_unicode
 from arena.exports.pictures.scene import Scene
 from arena.exports.pictures.tiles import Pair, pair_of
 from arena.exports.text import HIDDEN_TILE, board_text, hands_text
@@ -87,7 +87,7 @@ class Mosaic:
         seat's hand is shown.
         """
         if self._depth == Depth.NONE:
-            return hands_text(state, names, seen_by)
+            return hands_text(state, names, seen_by, columns_of(sys.stdout))
         shown = told_apart(names, LONGEST_NAME)
         widest = max(map(width_of, shown))
         return "\n".join(

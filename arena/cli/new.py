@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from arena.cli.terminal import say
 from arena.errors import UserError
 from arena.players.folder import bot_at
 from arena.players.manifest import check_name
@@ -73,9 +74,9 @@ def new(name: str, language: str, template: str, folder: Path | None) -> None:
         raise UserError(f"expected to write into {target}, got {error}") from error
     reason, cure = lack(bot_at(target))
     if reason:
-        click.echo(f"note: it cannot play here yet: {reason}; {cure}", err=True)
+        say(f"note: it cannot play here yet: {reason}; {cure}")
     path = shlex.quote(str(target) if "/" in str(target) else f"./{target}")
-    click.echo(f"next: change it, then 'arena check {path}' and 'arena submit {path}'", err=True)
+    say(f"next: change it, then 'arena check {path}' and 'arena submit {path}'")
 
 
 def write_starter(target: Path, name: str, starter: str) -> None:
@@ -90,4 +91,4 @@ def write_starter(target: Path, name: str, starter: str) -> None:
         (target / file.name).write_text(
             file.read_text(encoding="utf-8").replace("NAME", name), encoding="utf-8"
         )
-        click.echo(f"wrote {target / file.name}", err=True)
+        say(f"wrote {target / file.name}")

@@ -7,8 +7,9 @@ import click
 import msgspec
 
 from arena.cli.options import DEAL, as_json, check_utf8
+from arena.cli.terminal import say
 from arena.errors import MoveError, NotationError, UserError
-from arena.exports.text import columns_text
+from arena.exports.grid import columns_text
 from arena.rules import CORE, State
 from arena.rules.boards import Board, find_board
 from arena.rules.notation import move_text, parse_deck, parse_move
@@ -146,10 +147,9 @@ def _counts(state: State, depth: int, *, by_move: bool) -> dict[str, Any]:
 
 def _report(state: State, depth: int, nodes: int, seconds: float) -> None:
     speed = f"{nodes / seconds:,.0f} nodes/s, " if seconds else ""
-    click.echo(
+    say(
         f"{state.board.name}, {state.players} players, depth {depth}: {seconds:.3f} s,"
-        f" {speed}{CORE} core",
-        err=True,
+        f" {speed}{CORE} core"
     )
 
 
@@ -165,4 +165,4 @@ def _print_table(found: list[dict[str, Any]], *, by_move: bool) -> None:
             (entry["name"], str(entry["players"]), str(what), str(nodes)) for what, nodes in counted
         ]
     what = "Move" if by_move else "Depth"
-    click.echo(columns_text(("Board", "Players", what, "Nodes"), rows, left=("Board", "Move")))
+    click.echo(columns_text(("Board", "Players", what, "Nodes"), rows, ("Board", "Move")))

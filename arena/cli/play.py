@@ -13,13 +13,14 @@ from arena.cli import DONE, FAILED
 from arena.cli.drawing import end_line, places_text
 from arena.cli.options import DEAL, as_json, check_utf8, sandbox_options, split_commas
 from arena.cli.resuming import ResumeChoice, compared, refuse_other_tables, resume_options
+from arena.cli.seat import play_on_page, refuse_terminal_options
 from arena.cli.settings import TIMES, setting_options
 from arena.cli.single import ShownGame, new_faults
-from arena.cli.terminal import say
+from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.bots import bot_finder
 from arena.commands.folders import results_folder
-from arena.commands.played import PlayedGame, played_game
+from arena.commands.played import PlayedGame, Wish, played_game
 from arena.commands.request import with_clock
 from arena.commands.single import Round, SingleGame
 from arena.errors import ConfigError, UserError, printable
@@ -70,6 +71,9 @@ if TYPE_CHECKING:
     metavar="SEAT",
     help="Play yourself, at this seat. The other hands stay hidden.",
 )
+@click.option(
+    "--web", is_flag=True, help="Play yourself on a page in the browser, at seat 0 or --human SEAT."
+)
 @click.option("--step", is_flag=True, help="Stop after each move until you press a key.")
 @click.option(
     "--stderr",
@@ -99,6 +103,7 @@ def play(  # noqa: PLR0913
     options: RunOptions,
     *,
     human: int | None,
+    web: bool,
     step: bool,
     has_stderr: bool,
     log_path: Path | None,
@@ -112,9 +117,12 @@ def play(  # noqa: PLR0913
     built-in bot: random, greedy, careful, greedy-N or careful-N (the best of N legal moves drawn at
     random, N up to 1000). The same bot may have several seats.
 
-    With --human SEAT you take that seat, and the bots take the others. With --step the game stops
-    after each move until you press a key. With --json only the game's record is printed. The exit
-    status is 1 if a bot forfeits.
+    With --human SEAT you take that seat, and the bots take the others. With --web you play on a
+    page: the first line printed is its address, and a browser opens there if there is a screen. The
+    command ends when the game is over and you have left the page, or by Ctrl-C.
+
+    With --step the game stops after each move until you press a key. With --json only the game's
+    record is printed. The exit status is 1 if a bot forfeits.
 
     With --match, the lowest total of pagodas left after all rounds wins. You may name a board
     twice, or name a board file.
@@ -130,6 +138,7 @@ def play(  # noqa: PLR0913
 
     \b
     arena play greedy --human 0
+    arena play careful-16 --web --board lion
     arena play greedy-python random-python --step
     arena play ./my-bot greedy-python random-python --board lion --seed 7
     arena play greedy-python --human 0 --match bird,lion
@@ -137,6 +146,9 @@ def play(  # noqa: PLR0913
     arena play ./my-bot greedy-python --log wire.jsonl
     arena play ./my-bot careful --from league bird/greedy+random/3/1 --turn 20
     """  # noqa: D301 - \b is click's mark for lines to keep
+    if web:
+        refuse_terminal_options()
+        human = human or 0
     names = _board_names(board, match)
     game = resume.find(home)
     _refuse_tables(game, bots, human)
@@ -151,6 +163,9 @@ def play(  # noqa: PLR0913
         rounds = [resume.round_of(game, seed)]
     else:
         boards = [find_board(name) for name in names]
+        if web:
+            wish = Wish(found, human or 0, boards[0], str(seed), deal, timing)
+            return play_on_page(home, wish, choice)
         kept = _kept(found, human, boards, timing, str(seed), deal)
         rounds = kept.rounds if kept else _planned(boards, str(seed), deal)
     single = SingleGame(found, human, timing, choice.sandbox_for(found), has_stderr)
@@ -159,14 +174,14 @@ def play(  # noqa: PLR0913
     records = [outcome.record for outcome in outcomes]
     if not as_json:
         if len(records) > 1:
-            click.echo(_total(records))
+            tell(_total(records))
         decks = "decks" if len(records) > 1 else "deck"
         again = f"the same {decks} again: --seed {seed} --deal {deal}"
-        click.echo(resume.again(seed) if game else again, err=True)
+        say(resume.again(seed) if game else again)
     if kept:
         _keep(home, kept, outcomes, single)
     if log_path:
-        click.echo(f"log: {log_path}", err=True)
+        say(f"log: {log_path}")
     return FAILED if any(map(new_faults, rounds, records)) else DONE
 
 
@@ -216,7 +231,7 @@ def _kept(
 def _keep(home: Path, kept: PlayedGame, outcomes: Sequence[Outcome], single: SingleGame) -> None:
     folder = kept.keep(results_folder(home), outcomes, single.sandbox)
     name = printable(folder.name)
-    click.echo(f"kept: {folder}; 'arena review {name}' grades your moves", err=True)
+    say(f"kept: {folder}; 'arena review {name}' grades your moves")
 
 
 def _played(
@@ -225,7 +240,7 @@ def _played(
     """Plays and shows one round after another."""
     for number, game in enumerate(rounds, 1):
         if len(rounds) > 1 and not as_json:
-            click.echo(f"round {number} of {len(rounds)}, on {game.board.name}")
+            tell(f"round {number} of {len(rounds)}, on {game.board.name}")
         outcome = table.play(game, log, is_drawn=not as_json)
         _show_end(game, outcome.record, as_json=as_json)
         yield outcome
@@ -235,15 +250,13 @@ def _show_end(game: Round, record: GameRecord, *, as_json: bool) -> None:
     """The record of a game, or how it ended; forfeits go to stderr."""
     names = seat_names(record.bots)
     for fault in new_faults(game, record):
-        click.echo(
-            f"forfeit: {names[fault.seat]} ({fault.kind}): {explained(printable(fault.detail))}",
-            err=True,
-        )
-    click.echo(
-        encode_record(record) if as_json else end_line(record.end, names, record.left, record.ranks)
-    )
-    if game.past and not as_json:
-        click.echo(compared(game.past, record))
+        say(f"forfeit: {names[fault.seat]} ({fault.kind}): {explained(printable(fault.detail))}")
+    if as_json:
+        click.echo(encode_record(record))
+        return
+    tell(end_line(record.end, names, record.left, record.ranks))
+    if game.past:
+        tell(compared(game.past, record))
 
 
 def _total(records: Sequence[GameRecord]) -> str:

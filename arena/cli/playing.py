@@ -60,20 +60,18 @@ def playing(
 def show_voided(runner: Runner, folder: Path) -> None:
     """Lists the games that could not be played."""
     for voided in runner.voided:
-        click.echo(
+        say(
             f"error: {voided.game} could not be played: {printable(voided.reason)}; see"
-            f" {folder / 'logs'}",
-            err=True,
+            f" {folder / 'logs'}"
         )
 
 
 def note_short_evidence(runner: Runner) -> None:
     """Says so when there was no more room for the evidence of faults."""
     if runner.faults.is_short:
-        click.echo(
+        say(
             f"note: the evidence of faults has reached {FULL_BYTES >> 20} MiB: later faults are"
-            f" kept in short, and beyond {MOST_BYTES >> 20} MiB in their records only",
-            err=True,
+            f" kept in short, and beyond {MOST_BYTES >> 20} MiB in their records only"
         )
 
 
@@ -92,7 +90,7 @@ def run_path(
 @contextmanager
 def said_when_slow(text: str, *, quiet: bool = False) -> Iterator[None]:
     """Says on stderr what is being done, if it takes over a second."""
-    timer = threading.Timer(SLOW_S, click.echo, (f"{printable(text)} ...",), {"err": True})
+    timer = threading.Timer(SLOW_S, say, (f"{printable(text)} ...",))
     timer.daemon = True
     if not quiet:
         timer.start()

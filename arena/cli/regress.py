@@ -16,7 +16,7 @@ from arena.cli import DONE, FAILED, NO
 from arena.cli.options import as_json, jobs_option, run_argument, sandbox_options
 from arena.cli.place import counted
 from arena.cli.showing import check_output
-from arena.cli.terminal import say
+from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.asking import bot_to_ask, note_bank
 from arena.commands.folders import run_folder
@@ -90,7 +90,7 @@ def regress(
     check_output(csv_path, as_json=as_json)
 
     folder = run_folder(home, run)
-    click.echo(f"run {folder}", err=True)
+    say(f"run {folder}")
     scripts = Scripts(folder)
     note_bank(scripts, say)
     with bot_to_ask(home, scripts, bot_text, "", choice) as (bot, sandbox):
@@ -201,9 +201,9 @@ def _show(found: Regression, old: str, new: str, csv_path: str | None, *, as_jso
         _show_text(found, old, new)
     if csv_path and csv_path != "-":
         write_durably(Path(csv_path), _csv_text(found.differences).encode())
-        click.echo(f"differences: {csv_path}", err=True)
+        say(f"differences: {csv_path}")
     for void in found.voids:
-        click.echo(f"error: {printable(void)}", err=True)
+        say(f"error: {printable(void)}")
 
 
 def _show_text(found: Regression, old: str, new: str) -> None:
@@ -217,7 +217,7 @@ def _show_text(found: Regression, old: str, new: str) -> None:
             )
         )
     if len(found.differences) > SHOWN:
-        click.echo(f"and {len(found.differences) - SHOWN} more; use --json or --csv to list them")
+        tell(f"and {len(found.differences) - SHOWN} more; use --json or --csv to list them")
     summary = found.summary()
     counts = ", ".join(
         f"{summary[key]} {key.replace('_', ' ')}"
@@ -227,13 +227,13 @@ def _show_text(found: Regression, old: str, new: str) -> None:
         f"{counted(found.decisions, 'decision')} of {old} in {counted(found.games, 'game')} asked"
         f" of {new}"
     )
-    click.echo(printable(f"{asked}: {counts}"))
+    tell(printable(f"{asked}: {counts}"))
     if found.decisions:
         times = (
             f"{summary['old_ms']:.1f} ms then, {summary['new_ms']:.1f} ms now, slowest"
             f" {summary['new_slowest_ms']:.1f} ms"
         )
-        click.echo(f"a decision took {times}")
+        tell(f"a decision took {times}")
 
 
 def _csv_text(rows: list[dict[str, Any]]) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from arena.cli.terminal import tell
 from arena.commands.folders import registry_of
 from arena.errors import UserError
 from arena.players.registry import Registry
@@ -34,7 +35,7 @@ def remove(home: Path, /, bot: str, *, all_versions: bool, yes: bool) -> None:
         _ask(registry, doomed)
     for label in doomed:
         registry.remove(label)
-    click.echo(f"removed {', '.join(doomed)}; runs keep their own copies")
+    tell(f"removed {', '.join(doomed)}; runs keep their own copies")
     _show_who_is_there(registry, bot.partition("@")[0])
 
 
@@ -75,4 +76,4 @@ def _show_who_is_there(registry: Registry, name: str) -> None:
         return
     bot = registry.get(name)
     whose = " of the ladder" if registry.is_of_ladder(name) else ""
-    click.echo(f"{name} now means version {bot.manifest.version}{whose}, in {bot.folder}")
+    tell(f"{name} now means version {bot.manifest.version}{whose}, in {bot.folder}")

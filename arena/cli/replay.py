@@ -21,7 +21,7 @@ from arena.cli.drawing import end_line, move_lines
 from arena.cli.mosaic import Mosaic
 from arena.cli.options import as_json, sandbox_options
 from arena.cli.stderr import RecordedLines
-from arena.cli.terminal import step_through
+from arena.cli.terminal import say, screen_folded, step_through, tell
 from arena.commands.allowing import SandboxChoice
 from arena.errors import RunError, UserError, printable
 from arena.exports.pictures.animation import animated_picture
@@ -180,9 +180,7 @@ def _kept_stderr(folder: Path, record: GameRecord) -> list[StderrPart]:
 
     kept = read_stderr(folder, [record.id]).get(record.id)
     if kept is None:
-        click.echo(
-            "note: no stderr of this game was kept: 'arena run --keep-stderr' keeps it", err=True
-        )
+        say("note: no stderr of this game was kept: 'arena run --keep-stderr' keeps it")
         return []
     if is_deal_open(folder, read_run(folder), record):
         raise UserError(
@@ -233,13 +231,13 @@ def _ask_again(
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
     else:
         click.echo([text for placed, text in _pages(folder, record, seat) if placed == turn][-1])
-        click.echo(
+        tell(
             f"then  {recorded_text(record, seat, asked.decision)}\nnow  "
             f" {decision_text(asked.decision, asked.bot)}"
         )
         show_stderr(asked)
     if asked.decision.turn < turn:
-        click.echo(f"note: this was at turn {asked.decision.turn}, before turn {turn}", err=True)
+        say(f"note: this was at turn {asked.decision.turn}, before turn {turn}")
     return FAILED if asked.decision.fault else DONE
 
 
@@ -279,7 +277,7 @@ def _grades(folder: Path, record: GameRecord) -> dict[int, str]:
     try:
         found = newest_review(read_reviews(folder), record, REVISION)
     except RunError as error:
-        click.echo(f"warning: grades are left out: {error}", err=True)
+        say(f"warning: grades are left out: {error}")
         return {}
     return {turn: grade.told(found[0]) for turn, grade in found[1].items()} if found else {}
 
@@ -313,9 +311,8 @@ def _end(record: GameRecord, stderr: RecordedLines) -> str:
         f" {explained(printable(fault.detail))}"
         for fault in record.faults
     ]
-    return "\n".join(
-        [*stderr.rest(), *said, end_line(record.end, names, record.left, record.ranks)]
-    )
+    end = end_line(record.end, names, record.left, record.ranks)
+    return screen_folded("\n".join([*stderr.rest(), *said, end]))
 
 
 def _print_game(

@@ -39,6 +39,11 @@ def _parse_games(
     help="How many games to include for replay, which ones, or those of two bots; 0 for none."
     "  [default: 40]",
 )
+@click.option(
+    "--url",
+    metavar="URL",
+    help="Where the page will be on the web; writes a picture beside it, which chats show.",
+)
 @match_option(SCORING)
 @prior_option
 @click.pass_obj
@@ -48,6 +53,7 @@ def report(
     run: str | None,
     path: Path | None,
     games: int | list[str] | None,
+    url: str | None,
     match: list[str] | None,
     prior: float | None,
 ) -> None:
@@ -63,16 +69,46 @@ def report(
     arena report
     arena report league --to league.html --games 100
     arena report league --match bird,lion
+    arena report league --url https://example.org/league/report.html
     arena report league --games bird/greedy-python+random-python/3/1
     arena report league --games greedy-python+random-python --to games.html
     """  # noqa: D301 - \b is click's mark for lines to keep
     # Late: pandas and Jinja are slow to load, and --help does not need them.
-    from arena.exports.report.make import DEFAULT_GAMES, report_page  # noqa: PLC0415
+    from arena.exports.report.make import DEFAULT_GAMES, Publication, report_page  # noqa: PLC0415
+    from arena.exports.report.preview import checked_address  # noqa: PLC0415
 
+    published = Publication(checked_address(url), "") if url is not None else None
     folder = run_folder(home, run)
-    page = report_page(folder, DEFAULT_GAMES if games is None else games, prior, match)
     target = path or folder / "report.html"
+    card = target.with_name(f"{target.stem}-card.png")
+    published = published and published._replace(card=card.name)
+    wanted = DEFAULT_GAMES if games is None else games
+    page = report_page(folder, wanted, prior, match, published=published)
     write_durably(target, page.text.encode())
+    if page.card:
+        _write_card(card, page.card, page.png)
     for note in page.notes:
         click.echo(f"note: {note}", err=True)
     click.echo(target)
+
+
+def _write_card(path: Path, card: str, png: bytes | None) -> None:
+    """The drawing as an SVG file, and as PNG if it could be made."""
+    from arena.exports.report.card import has_letters  # noqa: PLC0415
+
+    drawing = path.with_suffix(".svg")
+    write_durably(drawing, card.encode())
+    if png is None:
+        click.echo(
+            f"note: chats show no picture without {path.name}: pip install 'qin-arena[card]' and"
+            f" repeat the command, or make it of {drawing.name}",
+            err=True,
+        )
+        return
+    write_durably(path, png)
+    if not has_letters():
+        click.echo(
+            f"note: {path.name} has no text, because this machine has no fonts: install some, such"
+            " as fonts-dejavu",
+            err=True,
+        )

@@ -9,7 +9,7 @@ import msgspec
 from arena.cli import DONE, FAILED, NO
 from arena.cli.asking import SecondAnswer, decision_text, named_game, show_stderr
 from arena.cli.options import as_json, sandbox_options
-from arena.cli.terminal import say
+from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.asking import bot_to_ask, note_bank
 from arena.errors import RunError, printable
@@ -168,14 +168,14 @@ def _as_object(case: _Case, bot: str, found: Reproduction) -> dict[str, object]:
 
 def _show(case: _Case, bot: str, found: Reproduction) -> None:
     fault = case.fault
-    click.echo(
+    _tell(
         f"{printable(case.bot)} (seat {fault.seat}) in {printable(case.record.id)}, after"
         f" {fault.turn} placements"
     )
-    click.echo(printable(f"then     {fault.kind}: {explained(fault.detail)}"))
+    _tell(printable(f"then     {fault.kind}: {explained(fault.detail)}"))
     _show_words(found.old_words)
     last = found.decisions[-1] if found.decisions else None
-    click.echo(f"now      {decision_text(last, bot) if last else f'{printable(bot)} starts'}")
+    _tell(f"now      {decision_text(last, bot) if last else f'{printable(bot)} starts'}")
     _show_words(found.new_words)
     if last:
         show_stderr(SecondAnswer(bot, last, found.stderr))
@@ -184,16 +184,21 @@ def _show(case: _Case, bot: str, found: Reproduction) -> None:
         turns = ", ".join(str(decision.turn) for decision in otherwise[:SHOWN]) + (
             "..." if len(otherwise) > SHOWN else ""
         )
-        click.echo(
+        _tell(
             f"before   its answer differed from the record {len(otherwise)} times, at turn {turns}"
         )
-    click.echo(f"sent     {_sent_text(found)}")
-    click.echo(f"verdict  {SAID[found.verdict]}")
+    _tell(f"sent     {_sent_text(found)}")
+    _tell(f"verdict  {SAID[found.verdict]}")
+
+
+def _tell(text: str) -> None:
+    """A line under its heading."""
+    tell(text, " " * len("verdict  "))
 
 
 def _show_words(words: list[str]) -> None:
     for text in words[:SHOWN]:
-        click.echo(f"         < {printable(short(text))}")
+        _tell(f"         < {printable(short(text))}")
 
 
 def _sent_text(found: Reproduction) -> str:

@@ -15,6 +15,7 @@ from arena.cli.asking import named_game
 from arena.cli.drawing import end_line
 from arena.cli.mosaic import Mosaic
 from arena.cli.options import Command
+from arena.cli.terminal import screen_folded
 from arena.commands.single import Round
 from arena.errors import printable
 from arena.exports.pictures.tiles import Pair, pair_of
@@ -156,7 +157,9 @@ def laid(game: Resumed | None) -> list[Pair]:
 def position_shown(game: Resumed, names: Sequence[str], human: int | None, mosaic: Mosaic) -> str:
     """Where the game goes on, before its first new move."""
     record, state = game.script.record, game.state
-    head = f"turn {game.turn} of {printable(record.id)}: {names[state.mover]} is to move"
+    head = screen_folded(
+        f"turn {game.turn} of {printable(record.id)}: {names[state.mover]} is to move"
+    )
     if human is not None:
         return f"{head}\n"
     return f"{head}\n{mosaic.board(state)}\n{mosaic.seats(state, names)}\n"

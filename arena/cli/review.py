@@ -1,6 +1,7 @@
 """arena review: what each decision of a run's games cost."""
 
 import re
+import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +15,7 @@ from arena.cli.estimate import LONG_S, duration_text
 from arena.cli.options import as_json, jobs_option, sandbox_options, split_bot_names
 from arena.cli.place import counted
 from arena.cli.showing import check_output
+from arena.cli.terminal import columns_of, folded, say
 from arena.commands.allowing import SandboxChoice
 from arena.commands.asking import adviser
 from arena.commands.folders import run_folder
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
 MOST_WORDS = 2
+COMMAND = "    arena "
 
 
 @click.command()
@@ -115,7 +118,7 @@ def review(
     """  # noqa: D301 - \b is click's mark for lines to keep
     check_output(csv_path, as_json=as_json)
     folder, game = _named(home, words)
-    click.echo(f"run {folder}", err=True)
+    say(f"run {folder}")
     with adviser(home, folder, asked["judge"], choice) as advised:
         # Late: pandas is slow to load, and --help does not need it.
         from arena.commands.review import DEFAULT_JUDGE, Review, make_judge  # noqa: PLC0415
@@ -126,10 +129,9 @@ def review(
         extent = {"game": game, "bots": asked["bots"] or (), "games": asked["games"]}
         found = Review(folder, judge, adviser=advised, **extent)
         if found.held_back:
-            click.echo(
+            say(
                 f"note: {counted(found.held_back, 'game')} left out, because their deals are still"
-                " being played",
-                err=True,
+                " being played"
             )
         _grade(found, jobs)
     _show(found, folder, worst, csv_path, as_json=as_json)
@@ -156,10 +158,9 @@ def _grade(found: "Review", jobs: int | None) -> None:
         return
     seconds = found.estimated_s(jobs)
     if seconds > LONG_S:
-        click.echo(
+        say(
             f"{counted(found.decisions, 'decision')} to grade, about {duration_text(seconds)};"
-            " --games N grades fewer games, and what is graded is kept",
-            err=True,
+            " --games N grades fewer games, and what is graded is kept"
         )
     total, done = found.decisions, 0
     try:
@@ -170,10 +171,9 @@ def _grade(found: "Review", jobs: int | None) -> None:
             for _ in bar:
                 done += 1
     except KeyboardInterrupt:
-        click.echo(
+        say(
             f"{done} of {counted(total, 'decision')} graded; the same command goes on with the game"
-            " it was at",
-            err=True,
+            " it was at"
         )
         raise
 
@@ -193,8 +193,11 @@ def _show(
     elif decisions.empty:
         click.echo("no decisions to grade")
     else:
-        shown = review_text(folder.name, found.judge, bots, decisions, worst)
-        click.echo(printable(shown, keep="\n"))
+        width = columns_of(sys.stdout)
+        shown = review_text(folder.name, found.judge, bots, decisions, worst, width)
+        # A command is to be copied whole.
+        for line in printable(shown, keep="\n").splitlines():
+            click.echo(line if line.startswith(COMMAND) else folded(line, width))
     if csv_path and csv_path != "-":
         write_durably(Path(csv_path), csv_text(decisions).encode())
-        click.echo(f"decisions: {csv_path}", err=True)
+        say(f"decisions: {csv_path}")

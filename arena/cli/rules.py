@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 import textwrap
 from collections.abc import Iterator
 from importlib.resources import files
@@ -11,6 +12,7 @@ import click
 import msgspec
 
 from arena.cli.options import as_json
+from arena.cli.terminal import columns_of
 from arena.rules.rulebook import Rule, every_rule, find_rules, rulebook
 
 WIDTH = 80
@@ -55,6 +57,11 @@ def rules_text(asked: str | None) -> str:
     return "\n".join([_rule_text(found[0]), *_examples(found[0])])
 
 
+def width() -> int:
+    """How wide the rules are: 80 columns, or less on a narrow terminal."""
+    return min(WIDTH, columns_of(sys.stdout) or WIDTH)
+
+
 def show_rules(text: str) -> None:
     """Prints the text, page by page if the terminal is too small for it."""
     if text.count("\n") + 2 > shutil.get_terminal_size().lines:
@@ -86,7 +93,11 @@ def _rule_text(rule: Rule) -> str:
 
 def _filled(text: str, head: str = "") -> str:
     return textwrap.fill(
-        text, WIDTH, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
+        text,
+        width(),
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        break_on_hyphens=False,
     )
 
 
@@ -99,9 +110,12 @@ def _examples(rule: Rule) -> Iterator[str]:
         yield "\n" + _filled(f"{picture.says}.", INDENT) + "\n"
         left = _board("before" if is_allowed else f"not allowed: {line['move']}", line["position"])
         right = _board(f"after {line['move']}", line["after"]) if is_allowed else [""] * len(left)
-        width = max(map(len, left)) + 4
+        beside = max(map(len, left)) + 4
+        if len(INDENT) + beside + max(map(len, right)) > width():
+            yield from (f"{INDENT}{line}".rstrip() for line in [*left, "", *right])
+            continue
         yield from (
-            f"{INDENT}{one:<{width}}{other}".rstrip()
+            f"{INDENT}{one:<{beside}}{other}".rstrip()
             for one, other in zip(left, right, strict=True)
         )
     if rule.pictures:

@@ -152,17 +152,13 @@ def _show_end(session: Session, runner: Runner, prior: float | None, *, as_json:
 
             conclude(session, prior, as_json=as_json)
     except TooLongError:
-        click.echo(
-            f"the standings would take longer: 'arena standings {session.folder.name}' shows them",
-            err=True,
-        )
+        say(f"the standings would take longer: 'arena standings {session.folder.name}' shows them")
     show_voided(runner, session.folder)
     note_short_evidence(runner)
     if runner.stderr.ended:
-        click.echo(f"note: stderr is no longer kept: {printable(runner.stderr.ended)}", err=True)
+        say(f"note: stderr is no longer kept: {printable(runner.stderr.ended)}")
     if runner.stop_level:
-        click.echo(
+        say(
             "interrupted: repeat the same command to finish the run in"
-            f" {session.folder}, or 'arena run --finish {session.folder.name}'",
-            err=True,
+            f" {session.folder}, or 'arena run --finish {session.folder.name}'"
         )

@@ -1,5 +1,6 @@
 """arena runs: lists the runs in results/."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,17 @@ import msgspec
 
 from arena.cli.options import as_json
 from arena.cli.playing import said_when_slow
+from arena.cli.terminal import columns_of, say
 from arena.commands.folders import results_folder
+from arena.commands.rated import Rated, leader_of, state_of
 from arena.errors import UserError
-from arena.exports.text import columns_text
+from arena.exports.grid import columns_text
+from arena.exports.text import MISSING
 from arena.records.runfile import read_run
 from arena.tournament.config import make_config
 from arena.tournament.session import games_of, list_runs
+
+HEADS = ("Run", "Started", "Players", "Boards", "Bots", "Games", "State", "Leader", "Elo")
 
 
 @click.command()
@@ -21,7 +27,7 @@ from arena.tournament.session import games_of, list_runs
 @click.pass_obj
 def runs(home: Path, /, *, as_json: bool) -> None:
     """List the runs in results/. The oldest comes first, and for each you see when it was started,
-    what it plays, and its progress.
+    what it plays, its progress, and who leads by its latest tables.
 
     \b
     arena runs
@@ -34,7 +40,7 @@ def runs(home: Path, /, *, as_json: bool) -> None:
             with said_when_slow(f"counting the games of {folder.name}"):
                 played, planned = games_of(folder, info)
         except UserError as error:
-            click.echo(f"warning: {folder.name} is left out: {error}", err=True)
+            say(f"warning: {folder.name} is left out: {error}")
             continue
         rows.append(
             {
@@ -45,28 +51,39 @@ def runs(home: Path, /, *, as_json: bool) -> None:
                 "bots": [bot.name for bot in info.bots],
                 "games": played,
                 "planned": planned,
+                "state": state_of(folder, played, planned),
+                "leader": leader_of(folder, info, played),
             }
         )
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2))
+        shown = [{**row, "leader": row["leader"] and row["leader"].object()} for row in rows]
+        click.echo(msgspec.json.format(msgspec.json.encode(shown), indent=2))
     elif not rows:
-        click.echo(f"no runs in {results_folder(home)}: start one with 'arena run'", err=True)
+        say(f"no runs in {results_folder(home)}: start one with 'arena run'")
     else:
-        table = [
-            (
-                row["run"],
-                row["started"],
-                str(row["players"]),
-                "+".join(row["boards"]),
-                str(len(row["bots"])),
-                f"{row['games']}/{row['planned']}",
-            )
-            for row in rows
-        ]
         click.echo(
             columns_text(
-                ("Run", "Started", "Players", "Boards", "Bots", "Games"),
-                table,
-                left=("Run", "Started", "Boards"),
+                HEADS,
+                list(map(_shown, rows)),
+                ("Started", "Boards", "State", "Leader"),
+                columns_of(sys.stdout),
+                names=("Run", "Leader"),
+                spare=("Players", "Started", "Boards", "Bots", "State"),
             )
         )
+
+
+def _shown(row: dict[str, Any]) -> tuple[str, ...]:
+    """A run's row of the table."""
+    leader: Rated | None = row["leader"]
+    return (
+        row["run"],
+        row["started"],
+        str(row["players"]),
+        "+".join(row["boards"]),
+        str(len(row["bots"])),
+        f"{row['games']}/{row['planned']}",
+        row["state"],
+        leader.bot if leader else MISSING,
+        leader.text if leader else MISSING,
+    )

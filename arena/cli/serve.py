@@ -1,6 +1,6 @@
 """arena serve: the home on pages in a browser."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -65,8 +65,8 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
     # Late: the web parts are slow to load, and --help does not need them.
     from arena.web.app import Site  # noqa: PLC0415
     from arena.web.guard import LOOPBACK, Gate  # noqa: PLC0415
+    from arena.web.opengames import OpenGames  # noqa: PLC0415
     from arena.web.server import bind, serve  # noqa: PLC0415
-    from arena.web.tables import Tables  # noqa: PLC0415
 
     host = public or LOCAL
     with ExitStack() as stack:
@@ -78,17 +78,12 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
         try:
             other = stack.enter_context(announced(home, url))
         except OSError as error:
-            click.echo(f"note: 'arena run' will not name this address: {error}", err=True)
+            say(f"note: 'arena run' will not name this address: {error}")
         else:
             if other:
-                click.echo(f"note: this home is served at {other} already", err=True)
-        tables = (
-            None
-            if public
-            else Tables(home, SandboxChoice(None, (), unsafe=False, home=home, tell=say))
-        )
-        if tables:
-            stack.callback(tables.close)
-        serve(Site(home, gate, public is not None, tables), listener)
+                say(f"note: this home is served at {other} already")
+        choice = SandboxChoice(None, (), unsafe=False, home=home, tell=say)
+        open_games = None if public else stack.enter_context(closing(OpenGames(home, choice)))
+        serve(Site(home, gate, public is not None, open_games), listener)
     click.echo("interrupted", err=True)
     return INTERRUPTED

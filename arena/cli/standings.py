@@ -14,6 +14,7 @@ from arena.cli.options import (
     without_option,
 )
 from arena.cli.showing import Showing, showing_options
+from arena.cli.terminal import say
 from arena.commands.folders import run_folder
 from arena.errors import UserError
 
@@ -77,6 +78,6 @@ def standings(
             "standings.csv of a run counts all its games",
         )
     tables, plan = rate_run(folder, prior, anchors, match, without, by)
-    click.echo(f"run {folder}", err=True)
+    say(f"run {folder}")
     beside = {"plan": plan and plan._asdict(), **({"by": by} if by == "ranks" else {})}
     show_tables(tables, beside, showing)

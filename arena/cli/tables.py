@@ -10,7 +10,7 @@ import msgspec
 
 from arena.cli.playing import said_when_slow
 from arena.cli.showing import Showing
-from arena.cli.terminal import columns_of, folded, is_unicode
+from arena.cli.terminal import columns_of, folded, is_unicode, say
 from arena.commands.rating import rated_run, rated_session
 from arena.errors import printable
 from arena.exports.files import (
@@ -23,8 +23,9 @@ from arena.exports.files import (
     write_standings,
     write_table,
 )
-from arena.exports.overview import ASCII, Pen, overview_text
-from arena.exports.text import covariance_text, noun_of, pairs_text, standings_text
+from arena.exports.overview import overview_text
+from arena.exports.pen import ASCII, Pen
+from arena.exports.text import covariance_text, noun_of, pairs_text, standings_parts
 from arena.ratings.foreign import read_sheet
 from arena.ratings.tables import Opinion, Tables, rate_sheet
 from arena.tournament.session import Completeness, Session
@@ -47,7 +48,7 @@ def show_tables(tables: Tables, beside: Mapping[str, Any], showing: Showing) -> 
     print_tables(tables, beside, showing)
     if showing.csv_path:
         write_table(Path(showing.csv_path), *standings_file(tables))
-        click.echo(f"\nstandings: {showing.csv_path}", err=True)
+        say(f"\nstandings: {showing.csv_path}")
 
 
 def rate_run(
@@ -70,7 +71,7 @@ def export_tables(
     if form == "parquet":
         parquet_library()
     tables, _ = rate_run(run, prior, anchors)
-    click.echo(f"run {run}", err=True)
+    say(f"run {run}")
     for path in export_run(run, folder, tables, form):
         click.echo(path)
     show_notes(tables)
@@ -88,9 +89,7 @@ def rate_results(
     """The tables of results in a CSV file of this name, in which each row is a game."""
     sheet = read_sheet(data, name)
     if sheet.unused:
-        click.echo(
-            f"note: columns that are not used here: {printable(', '.join(sheet.unused))}", err=True
-        )
+        say(f"note: columns that are not used here: {printable(', '.join(sheet.unused))}")
     return rate_sheet(sheet, prior, anchors, seats=seats, without=without)
 
 
@@ -100,7 +99,7 @@ def conclude(session: Session, prior: float | None, *, as_json: bool) -> None:
         tables, plan = rated_session(session, prior)
     path = write_standings(session.folder, tables)
     print_tables(tables, {"plan": plan._asdict()}, Showing(as_json=as_json))
-    click.echo(f"\nstandings: {path}", err=True)
+    say(f"\nstandings: {path}")
 
 
 def print_tables(tables: Tables, beside: Mapping[str, Any], showing: Showing) -> None:
@@ -113,7 +112,8 @@ def print_tables(tables: Tables, beside: Mapping[str, Any], showing: Showing) ->
         return
     click.echo(screen_text(tables, wide=showing.wide))
     if showing.pairs:
-        click.echo(f"\n{pairs_text(tables.pairs, noun_of(tables))}")
+        width = columns_of(sys.stdout)
+        click.echo(f"\n{folded(pairs_text(tables.pairs, noun_of(tables), width), width)}")
     if showing.covariance:
         click.echo(f"\n{covariance_text(tables.covariance)}")
 
@@ -122,7 +122,8 @@ def screen_text(tables: Tables, *, wide: bool = False) -> str:
     """The standings as the terminal can show them, with all columns if they are ``wide``."""
     width = columns_of(sys.stdout)
     if wide:
-        return folded(standings_text(tables, width), width)
+        table, below = standings_parts(tables, width)
+        return f"{table}\n{folded(below, width)}"
     pen = Pen() if is_unicode(sys.stdout) else ASCII
     table, below = overview_text(tables, width, pen._replace(paint=_paint)).split("\n\n", 1)
     return f"{table}\n\n{folded(below, width)}"
@@ -135,4 +136,4 @@ def _paint(text: str, what: str) -> str:
 def show_notes(tables: Tables) -> None:
     """Prints the notes to stderr, for output that has no room for them."""
     for note in tables.notes:
-        click.echo(f"note: {printable(note)}", err=True)
+        say(f"note: {printable(note)}")

@@ -4,11 +4,14 @@ it can draw, and pages and games that wait for a key.
 
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from shutil import get_terminal_size
 from typing import TextIO
 
 import click
+
+from arena.exports.width import width_of
 
 INDENT = "  "
 WORD = re.compile(r"""(?:(?<!\w)'[^']*'(?!\w)|\S)+""")
@@ -24,7 +27,17 @@ QUIT = ("q", "\x1b", "\x03", "\x04", "")
 
 def say(text: str) -> None:
     """Prints a sentence for the user to stderr."""
-    click.echo(text, err=True)
+    click.echo(folded(text, columns_of(sys.stderr)), err=True)
+
+
+def tell(text: str, indent: str = INDENT) -> None:
+    """Prints sentences to stdout."""
+    click.echo(screen_folded(text, indent))
+
+
+def screen_folded(text: str, indent: str = INDENT) -> str:
+    """The text folded for the terminal that stdout is, if it is one."""
+    return folded(text, columns_of(sys.stdout), indent)
 
 
 def columns_of(stream: TextIO) -> int | None:
@@ -54,7 +67,8 @@ def _fold(line: str, width: int, indent: str) -> Iterator[str]:
     head = line[: len(line) - len(line.lstrip())] + indent
     begin = end = 0
     for word in WORD.finditer(line):
-        if begin < end and (len(head) if begin else 0) + word.end() - begin > width:
+        shown = click.unstyle(line[begin : word.end()])
+        if begin < end and (len(head) if begin else 0) + width_of(shown) > width:
             yield (head if begin else "") + line[begin:end]
             begin = word.start()
         end = word.end()

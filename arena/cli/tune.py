@@ -16,7 +16,7 @@ from arena.cli.playing import note_short_evidence, playing, run_path, show_voide
 from arena.cli.progress import Progress
 from arena.cli.settings import setting_options
 from arena.cli.showing import check_output
-from arena.cli.terminal import columns_of, folded, is_unicode, say
+from arena.cli.terminal import columns_of, is_unicode, say, tell
 from arena.commands.allowing import is_trusted
 from arena.commands.bots import bot_finder
 from arena.commands.playing import Play
@@ -215,9 +215,7 @@ class Search:
         if self._runner.voided:
             return FAILED
         if self._runner.stop_level:
-            click.echo(
-                f"interrupted: repeat the same command to continue in {self.folder}", err=True
-            )
+            say(f"interrupted: repeat the same command to continue in {self.folder}")
             return INTERRUPTED
         raise RunError(
             f"expected both sides in the games of step {self.path.steps + 1} in {self.folder}, got"
@@ -248,10 +246,9 @@ def _note_few(request: Request, games: int) -> None:
     enough = FEW_BLOCKS * SEATS * len(tune.parameters)
     if games < enough:
         options = counted(len(tune.parameters), "option")
-        click.echo(
+        say(
             f"note: {counted(games, 'game')} for {options}: the suggestion may be mere luck;"
-            f" --games {4 * enough} is a start",
-            err=True,
+            f" --games {4 * enough} is a start"
         )
 
 
@@ -286,12 +283,12 @@ def _show_path(search: Search, csv_path: str | None, *, as_json: bool) -> None:
         click.echo(search.csv(), nl=False)
     elif csv_path:
         write_durably(Path(csv_path), search.csv().encode())
-        click.echo(f"path: {csv_path}", err=True)
+        say(f"path: {csv_path}")
     if as_json or csv_path == "-":
         return
     width = columns_of(sys.stdout) or WIDTH
     click.echo(plots_text(search.path, search.games, width, is_plain=not is_unicode(sys.stdout)))
-    click.echo("\n".join(parameter_lines(search.path)))
+    tell("\n".join(parameter_lines(search.path)))
 
 
 def _check(
@@ -339,4 +336,4 @@ def _show_check(search: Search, check: Check, *, as_json: bool, is_csv: bool) ->
         click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
         return
     text = f"suggested: {check.new}\n{check.found}"
-    click.echo(folded(text, columns_of(sys.stdout)), err=is_csv)
+    (say if is_csv else tell)(text)

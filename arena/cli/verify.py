@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 from arena.cli import DONE, FAILED
 from arena.cli.options import as_json, check_utf8, prior_option, run_argument
+from arena.cli.terminal import say, tell
 from arena.commands.folders import run_folder
 from arena.errors import printable
 from arena.records.journal import COMPRESSED, journal_of
@@ -76,7 +77,7 @@ def verify(
             "expected --sample with --seed, because without --sample every game is replayed"
         )
     folder = run_folder(home, run)
-    click.echo(f"run {folder}", err=True)
+    say(f"run {folder}")
     journal = journal_of(folder)
     # the decompressed journal is longer
     size = journal.stat().st_size if journal.exists() and journal.suffix not in COMPRESSED else None
@@ -101,18 +102,18 @@ def verify(
 
 def _show(verdict: "CheckedRun", *, is_sample: bool) -> None:
     for difference in verdict.differences[:SHOWN]:
-        click.echo(printable(str(difference)))
+        tell(printable(str(difference)))
     if len(verdict.differences) > SHOWN:
-        click.echo(f"and {len(verdict.differences) - SHOWN} more; use --json to list them")
+        tell(f"and {len(verdict.differences) - SHOWN} more; use --json to list them")
     for note in verdict.notes:
-        click.echo(f"note: {printable(note)}")
+        tell(f"note: {printable(note)}")
     if is_sample:
-        click.echo(SAMPLED.format(verdict.games - verdict.replayed))
+        tell(SAMPLED.format(verdict.games - verdict.replayed))
     compared = (
         f"{verdict.replayed} games replayed, {verdict.bots} bots and {len(verdict.tables)} tables"
         " compared"
     )
-    click.echo(
+    tell(
         f"{compared}: "
         + (f"{len(verdict.differences)} differences" if verdict.differences else "no difference")
     )

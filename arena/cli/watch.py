@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.options import prior_option, run_argument
+from arena.cli.terminal import columns_of, folded
 from arena.commands.folders import run_folder
 from arena.exports.text import counted_text
 from arena.records.journal import journal_of
@@ -60,7 +61,8 @@ def watch(home: Path, /, run: str | None, every: float, prior: float | None, *, 
             began = time.monotonic()
             tables, plan = rate_run(folder, prior)
             speed.note(tables.played, began)
-            text = f"{headline(folder, tables, plan, speed)}\n\n{screen_text(tables)}"
+            head = folded(headline(folder, tables, plan, speed), columns_of(sys.stdout))
+            text = f"{head}\n\n{screen_text(tables)}"
             click.echo(FRESH if screen else "", nl=False, color=True)
             click.echo(text if screen else f"{text}\n")
             if once or (plan is not None and not plan.missing):

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from arena.ratings.sequential import BlockTest, Question, SequentialTest, Verdict
+from arena.exports.contested import test_of
+from arena.ratings.sequential import BlockTest, Verdict
 from arena.records.find import read_records
 from arena.tournament.batches import Batches
 from arena.tournament.comparison import Block, ComparedGames
-from arena.tournament.config import RunConfig
 from arena.tournament.runner import Runner
 from arena.tournament.session import Session
 
@@ -35,7 +35,7 @@ class Contest:
         self._keeps_looks = keeps_looks
         self._source = ComparedGames(session.schedule, missing, self._judge)
         groups = session.schedule.turns if session.config.pool else 0
-        self.test = _test_of(session.config, groups, self._source.round_size)
+        self.test = test_of(session.config, groups, self._source.round_size)
         self.looks: list[Look] = []
 
     @property
@@ -66,16 +66,3 @@ class Contest:
             self.looks.append(look_at(self.test, self.looks[-1] if self.looks else None))
         self._watch(self.test)
         return self.test.verdict != Verdict.UNDECIDED
-
-
-def _test_of(config: RunConfig, groups: int, look: int) -> BlockTest:
-    """The test that a comparison asks for."""
-    asked = config.compare
-    assert asked is not None, "a comparison"
-    question = Question(asked.elo0, asked.elo1, asked.alpha, asked.beta)
-    if asked.by == "wins":
-        return SequentialTest(question, groups=groups, look=look)
-    # Numpy: a comparison by wins is played without.
-    from arena.ratings.margins import MarginTest  # noqa: PLC0415
-
-    return MarginTest(question, players=config.players, groups=groups, look=look)

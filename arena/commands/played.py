@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import msgspec
 
@@ -16,6 +16,7 @@ from arena.errors import RunError
 from arena.match.clock import Timing
 from arena.match.referee import GamePlan, Outcome
 from arena.players.folder import Bot
+from arena.players.person import PERSON
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.evidence import Faults
 from arena.records.journal import Journal
@@ -25,7 +26,7 @@ from arena.rules.boards import Board
 from arena.rules.rounds import rounds_of
 from arena.tournament.config import OneGame, RunConfig, describe_run, make_config
 from arena.tournament.schedule import Schedule
-from arena.tournament.session import now
+from arena.tournament.session import new_seed, now
 
 PREFIX = "played"
 
@@ -100,6 +101,31 @@ def played_game(
         **msgspec.structs.asdict(timing),
     }
     return PlayedGame(make_config(msgspec.to_builtins(settings)), boards, bots, now())
+
+
+class Wish(NamedTuple):
+    """A game that somebody wants to play: against which bots, at which seat, on which tiles."""
+
+    bots: Sequence[Bot]
+    seat: int
+    board: Board
+    seed: str
+    deal: int = 0
+    timing: Timing = Timing()
+
+    @property
+    def game(self) -> PlayedGame:
+        """The game. Raises ConfigError."""
+        seats = [*self.bots[: self.seat], PERSON, *self.bots[self.seat :]]
+        return played_game(seats, [self.board], self.timing, self.seed, self.deal)
+
+    def again(self, how: str) -> Self:
+        """The same with new tiles, with the same ones at the ``seat`` after this one, or just the
+        ``same``.
+        """
+        if how == "seat":
+            return self._replace(seat=(self.seat + 1) % (len(self.bots) + 1))
+        return self if how == "same" else self._replace(seed=new_seed(), deal=0)
 
 
 def _planned(plan: GamePlan, _: Sequence[str]) -> GamePlan:

@@ -27,11 +27,11 @@ FIT = (
     BOT,
     Column("opponent", "Opponent", style="name"),
     GAMES,
-    Column("lead", "Lead", 3),
+    Column("lead", "Lead", 3, spare=2),
     Column("expected", "Expected", 3),
     Column("t", "t", 2),
     Column("p", "p", 4),
-    Column("p_all", "p all", 4),
+    Column("p_all", "p all", 4, spare=1),
 )
 COMPANY = (
     BOT,
@@ -46,10 +46,12 @@ ENDINGS = (
     Column("board", "Board", style="name"),
     Column("players", "Players"),
     GAMES,
-    Column("turns", "Turns", 0),
-    Column("range", "5-95%", of=lambda row: f"{row['turns_low']:.0f}-{row['turns_high']:.0f}"),
+    Column("turns", "Turns", 0, spare=3),
+    Column(
+        "range", "5-95%", of=lambda row: f"{row['turns_low']:.0f}-{row['turns_high']:.0f}", spare=1
+    ),
     Column("last_pagoda", "Pagoda%", 1),
-    Column("by_other", "Other%", 1),
+    Column("by_other", "Other%", 1, spare=2),
     Column("no_tiles", "Tiles%", 1),
     Column("no_space", "Space%", 1),
     Column("forfeit", "Forfeit%", 1),
@@ -59,7 +61,7 @@ MET_AGAIN = (
     Column("gain", "Win% more", of=lambda row: f"{100 * row['gain']:+.1f}"),
     Column("error", "+/-", of=lambda row: f"{100 * row['error']:.1f}"),
     Column("p_all", "p all", 4),
-    Column("deals", "Deals"),
+    Column("deals", "Deals", spare=1),
     GAMES,
 )
 ENDINGS_TOLD = (
@@ -71,8 +73,8 @@ VOIDS = (
     Column("voids", "Voids"),
     Column("share", "Share%", 1),
     Column("to_move", "To move"),
-    Column("behind", "Behind"),
-    Column("known", "Known"),
+    Column("behind", "Behind", spare=2),
+    Column("known", "Known", spare=1),
     Column("p", "p", 4),
 )
 TIMES = (
@@ -85,24 +87,29 @@ TIMES = (
 )
 TEMPO = (
     BOT,
-    Column("answers", "Answers"),
+    Column("answers", "Answers", spare=3),
     Column("early_ms", "Early ms", 1),
     Column("middle_ms", "Middle", 1),
     Column("late_ms", "Late", 1),
-    Column("median_ms", "Median", 1),
-    Column("p95_ms", "95th", 1),
+    Column("median_ms", "Median", 1, spare=1),
+    Column("p95_ms", "95th", 1, spare=2),
     Column("slowest_share", "Slowest%", 1),
     Column("near", "Near%", 1),
 )
 EXPECTED = (
     Column("notes", "Values"),
-    Column("deals", "Deals"),
+    Column("deals", "Deals", spare=2),
     Column("value", "Expected%", 1),
     Column("won", "Won%", 1),
     Column("gap", "Gap", of=lambda row: f"{100 * row['gap']:+.1f}"),
     Column("error", "+/-", of=lambda row: number(100 * row["error"], 1)),
 )
-CALIBRATION = (BOT, *EXPECTED, Column("brier", "Brier", 3), Column("brier_flat", "Flat", 3))
+CALIBRATION = (
+    BOT,
+    *EXPECTED,
+    Column("brier", "Brier", 3),
+    Column("brier_flat", "Flat", 3, spare=1),
+)
 BINS = (
     Column("low", "Value", of=lambda row: f"{row['low']:.1f}-{row['low'] + 0.1:.1f}"),
     *EXPECTED,
@@ -119,12 +126,12 @@ HANDS = (
     Column("deal", "Deal", of=lambda row: _deal_of(row["game"]), style="name"),
     Column("seat", "Seat"),
     Column("share", "Share", 2),
-    Column("expected", "Exp.", 2),
+    Column("expected", "Exp.", 2, spare=3),
     Column("other_share", "Others", 2),
-    Column("other_expected", "Exp.", 2),
+    Column("other_expected", "Exp.", 2, spare=3),
     Column("swing", "Swing", 2),
-    Column("left", "Left", 1),
-    Column("other_left", "Others'", 1),
+    Column("left", "Left", 1, spare=2),
+    Column("other_left", "Others'", 1, spare=1),
 )
 
 
@@ -158,29 +165,31 @@ def _fit_object(test: Goodness) -> dict[str, Any]:
     }
 
 
-def analysis_text(analysis: Analysis, run: str) -> str:
-    """An analysis as text for a terminal; ``run`` is the user's name for the run."""
+def analysis_text(analysis: Analysis, run: str, width: int | None = None) -> str:
+    """An analysis as text for a terminal of this width; ``run`` is the user's name for the run."""
     parts = [f"note: {note}" for note in analysis.notes]
-    parts += [part for test in analysis.fits for part in _fit_parts(test)]
+    parts += [part for test in analysis.fits for part in _fit_parts(test, width)]
     if not analysis.fits:
         parts.append(f"{QUESTION} No bot has a rating.")
     parts += [
-        *_company_parts(analysis.company),
+        *_company_parts(analysis.company, width),
         _cycles_text(analysis),
-        f"Seats\n{seats_text(analysis.seats)}",
-        *_met_again(analysis.met_again),
-        f"How games end\n{table_text(ENDINGS, analysis.endings)}\n{ENDINGS_TOLD}",
-        _times_text(analysis.times),
-        *_tempo(analysis.tempo),
-        *_calibration(analysis.calibration, analysis.opponents is not None),
+        f"Seats\n{seats_text(analysis.seats, width)}",
+        *_met_again(analysis.met_again, width),
+        f"How games end\n{table_text(ENDINGS, analysis.endings, width=width)}\n{ENDINGS_TOLD}",
+        _times_text(analysis.times, width),
+        *_tempo(analysis.tempo, width),
+        *_calibration(analysis.calibration, analysis.opponents is not None, width),
     ]
     if len(analysis.machines) > 1:
-        parts.append(f"Where games were played\n{table_text(MACHINES, analysis.machines)}")
+        parts.append(
+            f"Where games were played\n{table_text(MACHINES, analysis.machines, width=width)}"
+        )
     if len(analysis.voids):
-        parts.append(_voids_text(analysis.voids))
+        parts.append(_voids_text(analysis.voids, width))
     if analysis.opponents is not None:
-        parts.append(f"Opponents\n{pairs_text(analysis.opponents)}")
-    return "\n\n".join([*parts, _hands_text(analysis.hands, run)])
+        parts.append(f"Opponents\n{pairs_text(analysis.opponents, width=width)}")
+    return "\n\n".join([*parts, _hands_text(analysis.hands, run, width)])
 
 
 def _company_object(found: Company) -> dict[str, Any]:
@@ -188,7 +197,7 @@ def _company_object(found: Company) -> dict[str, Any]:
     return {"tests": found.tests, "p_all": found.least, "beyond_error": beyond}
 
 
-def _company_parts(found: Company) -> Iterator[str]:
+def _company_parts(found: Company, width: int | None) -> Iterator[str]:
     """Whether a third bot at the table matters, at tables of three and four."""
     if not found.tests:
         return
@@ -207,10 +216,10 @@ def _company_parts(found: Company) -> Iterator[str]:
         "\n'--without BOT' leaves out all games with a bot."
     )
     yes = f"{title} Yes: {len(found.table)} beyond error{more} ({tested})"
-    yield "\n".join([yes, table_text(COMPANY, shown), told])
+    yield "\n".join([yes, table_text(COMPANY, shown, width=width), told])
 
 
-def _met_again(reunions: pd.DataFrame) -> list[str]:
+def _met_again(reunions: pd.DataFrame, width: int | None) -> list[str]:
     """A section on bots that do better or worse on deals that they met before; none if it may be
     chance.
     """
@@ -221,17 +230,17 @@ def _met_again(reunions: pd.DataFrame) -> list[str]:
         "A bot that does better on deals that it met before may remember them, or be told of them."
         "\nIts rivals then do worse. 'arena run --seatings single' gives every game its own deck."
     )
-    return [f"Deals met again\n{table_text(MET_AGAIN, sure)}\n{told}"]
+    return [f"Deals met again\n{table_text(MET_AGAIN, sure, width=width)}\n{told}"]
 
 
-def _times_text(times: pd.DataFrame) -> str:
+def _times_text(times: pd.DataFrame, width: int | None) -> str:
     """How long bots think, and the game in which each took longest."""
     slowest = [f"  {row['bot']}: {row['slowest_game']}" for row in times.to_dict("records")]
-    table = table_text(TIMES, times)
+    table = table_text(TIMES, times, width=width)
     return "\n".join(["Time to think", table, "the slowest answer was given in", *slowest])
 
 
-def _tempo(tempo: pd.DataFrame) -> list[str]:
+def _tempo(tempo: pd.DataFrame, width: int | None) -> list[str]:
     """A section on the times of moves, if records have them."""
     if tempo.empty:
         return []
@@ -239,30 +248,34 @@ def _tempo(tempo: pd.DataFrame) -> list[str]:
         "Time of a move, by third of the bot's moves in a game; Slowest% is the share of the limit"
         " that the slowest took, Near% the share of moves that took more than 80 % of it"
     )
-    return [f"{title}\n{table_text(TEMPO, tempo)}"]
+    return [f"{title}\n{table_text(TEMPO, tempo, width=width)}"]
 
 
-def _calibration(expected: pd.DataFrame, has_one_bot: bool) -> list[str]:  # noqa: FBT001
+def _calibration(
+    expected: pd.DataFrame,
+    has_one_bot: bool,  # noqa: FBT001
+    width: int | None,
+) -> list[str]:
     """A section on what bots expected, if any said so; for one bot also by what it expected."""
     if expected.empty:
         return []
     title = (
         "Expected and won: the value of each note against the share of the win\n"
-        f"{table_text(CALIBRATION, expected)}\n"
+        f"{table_text(CALIBRATION, expected, width=width)}\n"
         "Brier: 0 is perfect; Flat is that of always saying what it won on average"
     )
-    bins = [table_text(BINS, pd.DataFrame(row)) for row in expected["bins"]]
+    bins = [table_text(BINS, pd.DataFrame(row), width=width) for row in expected["bins"]]
     return [title, *(f"By value\n{text}" for text in bins if has_one_bot)]
 
 
-def _fit_parts(test: Goodness) -> Iterator[str]:
+def _fit_parts(test: Goodness, width: int | None) -> Iterator[str]:
     shown = (
         test.pairs[test.pairs["t"].notna()].head(SHOWN_PAIRS)
         if math.isfinite(test.statistic)
         else test.pairs.head(0)
     )
     lines = [f"{QUESTION} {_fit_sentence(test)}"]
-    yield "\n".join([*lines, *([table_text(FIT, shown)] if len(shown) else [])])
+    yield "\n".join([*lines, *([table_text(FIT, shown, width=width)] if len(shown) else [])])
 
 
 def _fit_sentence(test: Goodness) -> str:
@@ -303,21 +316,21 @@ def _p(value: float) -> str:
     return "p < 0.001" if value < SMALLEST else f"p = {value:.3f}"
 
 
-def _voids_text(voids: pd.DataFrame) -> str:
+def _voids_text(voids: pd.DataFrame, width: int | None) -> str:
     title = (
         f"Void games: {voids['of'].iloc[0]} broke off; Share% is of finished games, p how likely"
         " chance alone is"
     )
     notes = [f"note: {note}" for note in void_notes(voids)]
-    return "\n".join([title, table_text(VOIDS, voids), *notes])
+    return "\n".join([title, table_text(VOIDS, voids, width=width), *notes])
 
 
-def _hands_text(hands: pd.DataFrame, run: str) -> str:
+def _hands_text(hands: pd.DataFrame, run: str, width: int | None) -> str:
     """The hands, with the command to replay each."""
     title = "Hands with which others did better than expected, with the same tiles in the same seat"
     if hands.empty:
         return f"{title}: none, because no two bots held the same hand"
-    lines = [title, table_text(HANDS, hands)]
+    lines = [title, table_text(HANDS, hands, width=width)]
     lines.append("to replay each, and then the best game of the others:")
     for row in hands.to_dict("records"):
         lines += [

@@ -2,13 +2,15 @@
 the wins.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from arena.errors import printable
+from arena.exports.pen import Pen
 from arena.exports.report.scales import Scale, linear
 from arena.exports.text import footer_lines, table_text
+from arena.exports.width import padded, width_of
 from arena.ratings.columns import STANDINGS, in_whole_elo, placed
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 PAPER = 80
 """The width of a table that goes into a file or a pipe."""
 GAP = "  "
+LEFT = 40
+"""The columns left of the drawing need so much with names that are cut a little."""
 LEAST, MOST = 13, 61
 """The width of the drawing, in characters; with less room than that there is none."""
 FURTHER = 1.5
@@ -27,38 +31,23 @@ TICK_WIDTH = 7
 """A number on the axis needs about so many characters."""
 
 
-class Pen(NamedTuple):
-    """The characters of an interval, and ``paint(text, what)``, which may colour it; ``what`` is
-    ``head``, ``bar`` or ``zero``.
-    """
-
-    line: str = "─"
-    start: str = "├"
-    end: str = "┤"
-    dot: str = "●"
-    down: str = "◄"
-    up: str = "►"
-    zero: str = "┊"
-    paint: Callable[[str, str], str] = lambda text, _: text
-
-
-ASCII = Pen("-", "|", "|", "o", "<", ">", ":")
-
-
 def overview_text(tables: "Tables", width: int | None = None, pen: Pen | None = None) -> str:
     """The standings at a glance, and below them what they say and what to know about them."""
-    lines = overview_lines(tables, width or PAPER, pen or Pen())
+    lines = overview_lines(tables, width, pen or Pen())
     return "\n".join([*lines, "", *map(printable, footer_lines(tables))])
 
 
-def overview_lines(tables: "Tables", width: int, pen: Pen) -> list[str]:
+def overview_lines(tables: "Tables", width: int | None, pen: Pen) -> list[str]:
     """The table alone, its head first. Where the terminal is too narrow for the drawing, or no bot
-    has an interval, it is left out.
+    has an interval, it is left out. No ``width`` is a file, in which names are never cut.
     """
     table = tables.standings
-    left, right = (_beside(table, side) for side in (1, 2))
-    left = [line.ljust(max(map(len, left))) for line in left]
-    room = min(width - len(left[0]) - max(map(len, right)) - 2 * len(GAP), MOST)
+    right = _beside(table, 2)
+    taken = max(map(len, right)) + len(GAP)
+    left = _left(table, width and width - taken)
+    wide = max(map(width_of, left))
+    room = min((width or PAPER) - wide - taken - len(GAP), MOST)
+    left = [padded(line, wide) for line in left]
     if room < LEAST or not table[["elo_low", "elo_high"]].notna().any(axis=None):
         return [f"{start}{GAP}{end}".rstrip() for start, end in zip(left, right, strict=True)]
     head, *bars = _drawing(table, room, pen, is_anchored=bool(tables.anchors))
@@ -69,12 +58,22 @@ def overview_lines(tables: "Tables", width: int, pen: Pen) -> list[str]:
     ]
 
 
-def _beside(table: "pd.DataFrame", side: int) -> list[str]:
+def _left(table: "pd.DataFrame", room: int | None) -> list[str]:
+    """The columns left of the drawing, with names cut a little if that makes room for it, or as far
+    as they must be.
+    """
+    if room is None:
+        return _beside(table, 1)
+    lines = _beside(table, 1, max(room - LEAST - len(GAP), LEFT))
+    return lines if max(map(width_of, lines)) <= room else _beside(table, 1, room)
+
+
+def _beside(table: "pd.DataFrame", side: int, width: int | None = None) -> list[str]:
     """The columns left or right of the drawing, with ratings as whole numbers."""
     columns = [
         in_whole_elo(column) for column in placed(STANDINGS, "brief") if column.brief == side
     ]
-    return table_text(columns, table).split("\n")
+    return table_text(columns, table, width=width).split("\n")
 
 
 def _drawing(table: "pd.DataFrame", room: int, pen: Pen, *, is_anchored: bool) -> list[str]:

@@ -14,7 +14,7 @@ from arena.records.review import Judge
 BOTS = (
     Column("bot", "Bot", style="name"),
     Column("games", "Games"),
-    Column("decisions", "Decisions"),
+    Column("decisions", "Decisions", spare=1),
     Column("cost", "Cost%", 2),
     Column("error", "+/-", of=lambda row: number(100 * row["error"], 2)),
     Column("blunders", "Blunders"),
@@ -27,18 +27,23 @@ played the same."""
 
 
 def review_text(
-    run: str, judge: Judge, bots: pd.DataFrame, decisions: pd.DataFrame, worst: int
+    run: str,
+    judge: Judge,
+    bots: pd.DataFrame,
+    decisions: pd.DataFrame,
+    worst: int,
+    width: int | None = None,
 ) -> str:
-    """The review for people, with so many of the worst decisions."""
-    shown = [bots_text(bots), judge_text(judge)]
+    """The review for people, with so many of the worst decisions, on a terminal of this width."""
+    shown = [bots_text(bots, width), judge_text(judge)]
     if worst:
         shown += ["", worst_text(worst_decisions(decisions, worst), run)]
     return "\n".join(shown)
 
 
-def bots_text(bots: pd.DataFrame) -> str:
+def bots_text(bots: pd.DataFrame, width: int | None = None) -> str:
     """What the decisions of each bot cost."""
-    return f"{table_text(BOTS, bots)}\n{MEANING}"
+    return f"{table_text(BOTS, bots, width=width)}\n{MEANING}"
 
 
 def worst_text(worst: pd.DataFrame, run: str) -> str:

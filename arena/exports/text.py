@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import printable
+from arena.exports.grid import Field, columns_text, grid_text
 from arena.ratings.columns import PAIRS, SEATS, STANDINGS, Column, placed
 from arena.rules import State
 from arena.rules.boards import Board
@@ -27,29 +28,21 @@ CLOCKS = {
 ORDINALS = ("first", "second", "third", "fourth")
 
 
-def columns_text(
-    heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[str] = ()
+def table_text(
+    columns: Sequence[Column], table: "pd.DataFrame", noun: str = "Games", width: int | None = None
 ) -> str:
-    """Rows under column heads, right-aligned except for the heads named in ``left``."""
-    rows = [[printable(cell) for cell in row] for row in rows]
-    widths = [
-        max(len(head), *(len(row[at]) for row in rows)) if rows else len(head)
-        for at, head in enumerate(heads)
-    ]
-    aligned = [str.ljust if head in left else str.rjust for head in heads]
-    lines = [
-        [align(cell, width) for align, cell, width in zip(aligned, row, widths, strict=True)]
-        for row in (heads, *rows)
-    ]
-    return "\n".join("  ".join(line).rstrip() for line in lines)
+    """A data frame as people see it, on a terminal of this width; ``noun`` is the head of what is
+    counted.
+    """
+    rows = table.to_dict("records")
+    return grid_text([_field(column, rows, noun) for column in columns], width)
 
 
-def table_text(columns: Sequence[Column], table: "pd.DataFrame", noun: str = "Games") -> str:
-    """A data frame as people see it; ``noun`` is the head of what is counted."""
-    heads = [noun if column.name == "games" else column.head for column in columns]
-    rows = [[_cell(column, row) for column in columns] for row in table.to_dict("records")]
-    names = [column.head for column in columns if column.style == "name"]
-    return columns_text(heads, rows, left=names)
+def _field(column: Column, rows: Sequence[Mapping[Any, Any]], noun: str) -> Field:
+    head = noun if column.name == "games" else column.head
+    cells = [head, *(printable(_cell(column, row)) for row in rows)]
+    is_name = column.style == "name"
+    return Field(cells, is_name, is_name, column.spare)
 
 
 def _cell(column: Column, row: Mapping[Any, Any]) -> str:
@@ -59,32 +52,33 @@ def _cell(column: Column, row: Mapping[Any, Any]) -> str:
     return column.written(row, number)
 
 
-def standings_text(tables: "Tables", width: int | None = None) -> str:
+def standings_text(tables: "Tables") -> str:
     """The standings for people, with the first seat's effect, the number of deals and the notes
     below.
-
-    If the table is wider than ``width``, the columns that say least are left out.
     """
-    columns = placed(STANDINGS, "text")
-    spare = sum(column.spare > 0 for column in columns)
-    for left_out in range(spare + 1):
-        kept = [column for column in columns if not 0 < column.spare <= left_out]
-        text = table_text(kept, tables.standings, noun_of(tables))
-        if width is None or max(map(len, text.splitlines())) <= width:
-            break
-    return "\n".join([text, *map(printable, footer_lines(tables))])
+    return "\n".join(standings_parts(tables))
 
 
-def seats_text(seats: "pd.DataFrame") -> str:
+def standings_parts(tables: "Tables", width: int | None = None) -> tuple[str, str]:
+    """The standings, and what stands below them.
+
+    If the table is wider than ``width``, names are cut, and the columns that say least are left
+    out.
+    """
+    text = table_text(placed(STANDINGS, "text"), tables.standings, noun_of(tables), width)
+    return text, "\n".join(map(printable, footer_lines(tables)))
+
+
+def seats_text(seats: "pd.DataFrame", width: int | None = None) -> str:
     """The seats, with their effect and their share of the wins."""
-    return table_text(placed(SEATS, "text"), seats)
+    return table_text(placed(SEATS, "text"), seats, width=width)
 
 
-def pairs_text(pairs: "pd.DataFrame", noun: str = "Games") -> str:
+def pairs_text(pairs: "pd.DataFrame", noun: str = "Games", width: int | None = None) -> str:
     """Each pair's results in games, or in what ``noun`` says; marked if only the prior keeps the
     difference finite.
     """
-    lines = [table_text(placed(PAIRS, "text"), pairs, noun)]
+    lines = [table_text(placed(PAIRS, "text"), pairs, noun, width)]
     if (pairs["mark"] != "").any():
         lines.append(
             "a difference with < or > is a bound, with 95 % confidence; one with ~ depends on the"
@@ -131,7 +125,9 @@ def board_text(
     return "\n".join(lines)
 
 
-def hands_text(state: State, names: Sequence[str], seen_by: int | None = None) -> str:
+def hands_text(
+    state: State, names: Sequence[str], seen_by: int | None = None, width: int | None = None
+) -> str:
     """One line per seat: name, pagodas left, hand. With ``seen_by``, only this seat's hand is
     shown.
     """
@@ -145,7 +141,8 @@ def hands_text(state: State, names: Sequence[str], seen_by: int | None = None) -
         )
         for seat, (name, left, hand) in enumerate(zip(names, state.left, state.hands, strict=True))
     ]
-    return columns_text(("", "Seat", "Bot", "Left", "Hand"), rows, left=("", "Bot", "Hand"))
+    heads = ("", "Seat", "Bot", "Left", "Hand")
+    return columns_text(heads, rows, ("", "Hand"), width, names=("Bot",))
 
 
 def event_text(event: Event, board: Board, names: Sequence[str]) -> str:

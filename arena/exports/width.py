@@ -3,6 +3,7 @@ accent of its own none.
 """
 
 from collections.abc import Sequence
+from os.path import commonprefix
 from unicodedata import category, east_asian_width
 
 ELLIPSIS = "…"
@@ -39,16 +40,30 @@ def shortened(text: str, width: int, ellipsis: str = ELLIPSIS, share: float = SH
 
 
 def told_apart(names: Sequence[str], width: int, ellipsis: str = ELLIPSIS) -> list[str]:
-    """The names cut in the middle to this width, or to the least one at which no two of them become
-    the same.
+    """The names cut to this width, or to the least one at which no two of them become the same: in
+    the middle, or around where they begin to differ.
     """
     widest, many = max(map(width_of, names), default=0), len(set(names))
+    same = len(commonprefix(list(set(names))))  # noqa: RUF071 - names are no paths
     for room in range(max(width, 1), widest):
-        for share in SHARES:
-            cut = {name: shortened(name, room, ellipsis, share) for name in names}
+        for share in (*SHARES, None):
+            cut = {
+                name: _around(name, room, ellipsis, same)
+                if share is None
+                else shortened(name, room, ellipsis, share)
+                for name in names
+            }
             if len(set(cut.values())) == many:
                 return [cut[name] for name in names]
     return list(names)
+
+
+def _around(text: str, width: int, ellipsis: str, start: int) -> str:
+    """The text from a place on, between ellipses."""
+    if width_of(text) <= width:
+        return text
+    rest = ellipsis * (start > 0) + text[start:]
+    return rest if width_of(rest) <= width else _begin(rest, width - len(ellipsis)) + ellipsis
 
 
 def _begin(text: str, width: int) -> str:

@@ -16,46 +16,45 @@ from arena.web import home, play, runs
 from arena.web.desk import Desk
 from arena.web.guard import Gate, Guard
 from arena.web.live import Live
+from arena.web.opengames import OpenGames
 from arena.web.pages import page
-from arena.web.tables import Tables
 
 
 class Site(NamedTuple):
     """What is served: a home, to those whom the gate lets in. A public one only shows; without
-    ``tables`` nobody plays.
+    ``open_games`` nobody plays.
     """
 
     home: Path
     gate: Gate
     is_public: bool = False
-    tables: Tables | None = None
+    open_games: OpenGames | None = None
 
 
 class Application:
     """The application for a home. Pages find as ``request.app.state`` the ``site``, the ``live``
-    runs, and the desk for ``pages`` that take long to make.
+    runs, the ``shelf`` that lists all, and the ``desk`` for what takes long.
     """
 
     def __init__(self, site: Site) -> None:
-        self._desks = Desk(), Desk()
+        self._desk = Desk()
         app = Starlette(
             routes=routes(site), exception_handlers={HTTPException: _missing, ArenaError: _failed}
         )
-        app.state.site, app.state.pages = site, self._desks[0]
-        app.state.live = Live(self._desks[1])
+        app.state.site, app.state.desk = site, self._desk
+        app.state.live, app.state.shelf = Live(self._desk), home.Shelf(site.home)
         self._closing = asyncio.Event()
         self.asgi = Guard(app, site.gate, self._closing)
 
     def close(self) -> None:
         """Ends what is still going on."""
         self._closing.set()
-        for desk in self._desks:
-            desk.close()
+        self._desk.close()
 
 
 def routes(site: Site) -> Sequence[BaseRoute]:
     """All pages."""
-    return [*home.ROUTES, *runs.ROUTES, *(play.ROUTES if site.tables else ())]
+    return [*home.ROUTES, *runs.ROUTES, *(play.ROUTES if site.open_games else ())]
 
 
 async def _missing(request: Request, error: Exception) -> Response:

@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from arena.errors import RunError
@@ -42,6 +43,12 @@ class Desk:
                     f"expected to have read this in {PATIENCE_S:.0f} s, got no answer",
                     "the run may be too large for a page",
                 ) from None
+
+    async def prepare(self, work: Callable[[], object]) -> None:
+        """Starts the process for what will be asked soon, and has it do this first."""
+        if self._crew is None:
+            with suppress(RunError):
+                await self.ask(work)
 
     def close(self) -> None:
         """Ends the process."""

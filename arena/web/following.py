@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
+from arena.commands.glance import is_quiet
 from arena.errors import NoAnswerError, RunError
-from arena.exports.report.games import album_of
+from arena.exports.report.choice import Field, Reasons, choose_games
+from arena.exports.report.games import Album
 from arena.exports.report.lead import lead_of
 from arena.exports.report.make import facts_of
 from arena.exports.report.material import Material, rated
 from arena.exports.report.page import fragment, rules_named
 from arena.exports.report.scan import Columns, ReportRow
+from arena.exports.report.words import number
 from arena.exports.text import seat_names
 from arena.ratings.convergence import convergence_table
 from arena.ratings.matches import Score, scoring_of
@@ -25,13 +29,13 @@ from arena.records.ids import Ids
 from arena.records.journal import damaged_line, journal_of, read_lines
 from arena.records.record import GameRecord
 from arena.records.runfile import read_run
+from arena.rules.boards import Board
 from arena.web.addresses import SitePages
-from arena.web.live import is_quiet
 from arena.web.pages import setting_of_pages
 from arena.web.work import PARTS
 
 LATEST = 12
-SPEED_S = 60.0
+SPEED_S = FEATURED_S = 60.0
 SETTLED = 1.1
 """How the ratings settled is worked out again when there are this many times as many games: it
 takes most of the time of a look.
@@ -55,6 +59,8 @@ class Follower:
         self._file = _identity(self._path)
         self._settled: Material | None = None
         self._paces = deque[tuple[float, int]]()
+        self._featured: Reasons = {}
+        self._featured_until = 0.0
 
     @property
     def is_valid(self) -> bool:
@@ -89,6 +95,18 @@ class Follower:
         since, before = self._paces[0]
         return (games - before) / (now - since) if now > since else 0.0
 
+    def lead(self, material: Material) -> dict[str, Any]:
+        """What the page begins with: for a minute the same game, which plays itself."""
+        chosen = self._featured
+        if time.monotonic() > self._featured_until:
+            field = Field(material.scan, material.elo, ~material.is_open)
+            is_over = material.secrecy.is_finished
+            latest: Reasons = {int(game): ["just ended"] for game in field.clean[:1]}
+            chosen = self._featured = choose_games(field, 1) if is_over else latest
+            self._featured_until = time.monotonic() + FEATURED_S
+        boards = {name: Board(name, tuple(rows)) for name, rows in self.info.boards.items()}
+        return lead_of(material, chosen, Album([], boards, 0, []))
+
     def _read_on(self) -> None:
         if not os.path.lexists(self._path):
             return
@@ -104,15 +122,15 @@ class Follower:
             self._offset += len(line)
 
 
-def parts_of(folder: str) -> tuple[dict[str, str], bool]:
-    """The parts of a run's page as they are now, and whether no game is missing. Raises
-    RunError.
+def parts_of(folder: str) -> tuple[dict[str, str], bool, tuple[str, str]]:
+    """The parts of a run's page as they are now, whether no game is missing, and who leads with
+    which rating. Raises RunError.
     """
     material = followed_run(folder)
     values = _values(material, _followed[folder])
     setting = setting_of_pages()
     parts = {name: fragment(f"{name}.html", values, setting).strip() for name in PARTS}
-    return parts, material.secrecy.is_finished
+    return parts, material.secrecy.is_finished, _leader(material)
 
 
 def followed_run(folder: str) -> Material:
@@ -146,12 +164,20 @@ def _values(material: Material, follower: Follower) -> dict[str, Any]:
         **facts,
         "addresses": SitePages(material.folder.name),
         "rules": rules_named(details),
-        "lead": lead_of(material, {}, album_of([], {})),
+        "lead": follower.lead(material),
         "is_live": missing != 0 and not is_quiet(material.folder),
         "speed": speed,
         "seconds": missing / speed if missing and speed else None,
         "ended": _latest(material),
     }
+
+
+def _leader(material: Material) -> tuple[str, str]:
+    """The bot that leads, and its rating."""
+    row = material.tables.standings.iloc[0]
+    error = (row["elo_high"] - row["elo_low"]) / 2
+    words = f"{row['mark']} {number(row['elo'])}".strip()
+    return str(row["bot"]), f"{words} ± {number(error)}" if np.isfinite(error) else words
 
 
 def _latest(material: Material) -> list[dict[str, Any]]:

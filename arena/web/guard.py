@@ -83,11 +83,12 @@ class Guard:
         headers = Headers(scope=scope)
         answer = self._refusal(scope, headers) or self._entry(scope)
         scope["state"]["may_change"] = self._gate.has_token(headers)
-        sealed = _sealing(send)
+        sealed = _Sealed(send)
         if answer is not None:
             await answer(scope, receive, sealed)
         else:
             await self._app(scope, _limited(receive, self._closing), sealed)
+            await sealed.end()
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         """Why the request goes no further, if so."""
@@ -141,17 +142,25 @@ def _refused(status: int, text: str) -> Response:
     return PlainTextResponse(f"{text}\n", status)
 
 
-def _sealing(send: Send) -> Send:
-    """Sends answers with the headers that all have."""
+class _Sealed:
+    """Sends an answer with the headers that all have."""
 
-    async def sealed(message: Message) -> None:
+    def __init__(self, send: Send) -> None:
+        self._send, self._is_open = send, False
+
+    async def __call__(self, message: Message) -> None:
+        """Sends a part of it."""
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers.setdefault("content-security-policy", POLICY)
             headers.update(HEADERS)
-        await send(message)
+        self._is_open = message["type"] == "http.response.start" or message.get("more_body", False)
+        await self._send(message)
 
-    return sealed
+    async def end(self) -> None:
+        """Ends a stream that was broken off."""
+        if self._is_open:
+            await self({"type": "http.response.body", "body": b""})
 
 
 def _limited(receive: Receive, closing: asyncio.Event) -> Receive:

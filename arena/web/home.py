@@ -1,36 +1,177 @@
-"""The first page: the runs of the home."""
+"""The first page, with the runs of the home, and the pages of its bots and of the rules."""
 
+import asyncio
 import os
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import State
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from arena.commands.folders import results_folder
-from arena.errors import RunError
+from arena.commands.folders import registry_of, results_folder
+from arena.commands.glance import count_games, glance, latest_ratings
+from arena.errors import BotFolderError, RunError
+from arena.exports.report.page import fragment
+from arena.players.registry import Registry
 from arena.records.journal import journal_of
-from arena.records.runfile import FILE, read_run
-from arena.web.pages import page
+from arena.records.runfile import FILE
+from arena.rules.rulebook import rulebook
+from arena.web.live import event
+from arena.web.pages import page, setting_of_pages
+from arena.web.work import prepare
 
-MOST_RUNS = 200
+MOST_RUNS = 100
 """The newest ones are listed."""
+MOST_BOTS = 300
+RATED_IN = 30
+"""The ratings of bots are looked for in so many runs."""
+LOOK_S = 3.0
+QUIET_LOOKS = 5
+"""A stream says something at least every so many looks, so that readers who are gone are noticed.
+"""
 
 
-def front(request: Request) -> Response:
-    """All runs, the newest first."""
-    site = request.app.state.site
-    folders = run_folders(results_folder(site.home))
-    return page(
-        request,
-        "home.html",
-        {
-            "name": site.home.resolve().name,
-            "runs": [run_row(folder) for folder in folders[:MOST_RUNS]],
-            "more": max(len(folders) - MOST_RUNS, 0),
-        },
-    )
+class Shelf:
+    """The runs of a home as they are listed; what was counted once is not counted again."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._counted: dict[Path, tuple[int, int]] = {}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """What is said of each run."""
+        return [self._row(folder) for folder in run_folders(results_folder(self._home))[:MOST_RUNS]]
+
+    def _row(self, folder: Path) -> dict[str, Any]:
+        """What is said of a run."""
+        try:
+            self._counted[folder] = count_games(folder, self._counted.get(folder, (0, 0)))
+            told = glance(folder, self._counted)
+        except RunError as error:
+            return {"run": folder.name, "folder": folder, "leader": None, "problem": str(error)}
+        return {
+            "run": folder.name,
+            "folder": folder,
+            "problem": "",
+            "when": when(told.info.started),
+            "state": told.state,
+            "leader": (told.places[0].bot, told.places[0].words) if told.places else None,
+            "games": told.games,
+            "planned": told.planned,
+            "bots": len(told.info.bots),
+            "boards": ", ".join(told.info.boards),
+            "players": told.info.config.get("players", 2),
+        }
+
+
+async def front(request: Request) -> Response:
+    """All runs, the latest played first."""
+    rows, here = await run_in_threadpool(lambda: (request.app.state.shelf.rows(), _bots(request)))
+    values = {"name": _home(request).resolve().name, "runs": _list(rows), **here}
+    answer = page(request, "home.html", values)
+    # Whoever sees the list looks at a run next.
+    answer.background = BackgroundTask(request.app.state.desk.prepare, prepare)
+    return answer
+
+
+async def front_events(request: Request) -> Response:
+    """The list of runs, whenever it changes."""
+    return StreamingResponse(_lists(request.app.state), media_type="text/event-stream")
+
+
+async def _lists(state: State) -> AsyncIterator[str]:
+    seen, quiet = "", 0
+    while True:
+        rows = await run_in_threadpool(state.shelf.rows)
+        played = [row["folder"] for row in rows if row.get("state") == "live"]
+        leaders = await state.live.leaders(played)
+        for row in rows:
+            row["leader"] = leaders.get(row["folder"]) or row["leader"]
+        text = _list(rows)
+        quiet = 0 if text != seen else quiet + 1
+        if text != seen:
+            seen = text
+            yield event("parts", {"runs": text})
+        elif quiet % QUIET_LOOKS == 0:
+            yield ": nothing new\n\n"
+        await asyncio.sleep(LOOK_S)
+
+
+def _list(rows: list[dict[str, Any]]) -> str:
+    """The list of runs, as a part of a page."""
+    return fragment("runs.html", {"runs": rows, "most": MOST_RUNS}, setting_of_pages())
+
+
+def bots(request: Request) -> Response:
+    """The bots of the home, and then the ladder."""
+    return page(request, "bots_here.html", _bots(request))
+
+
+def _bots(request: Request) -> dict[str, Any]:
+    registry = registry_of(_home(request))
+    labels = [label for label in registry.labels() if "@" not in label]
+    rated = latest_ratings(run_folders(results_folder(_home(request)))[:RATED_IN])
+    rows = [
+        {**_bot_row(registry, label), "rated": rated.get(label)} for label in labels[:MOST_BOTS]
+    ]
+    return {"rows": rows, "more": max(len(labels) - MOST_BOTS, 0)}
+
+
+def bot(request: Request) -> Response:
+    """A bot: its versions, its options, and its places in runs."""
+    registry, name = registry_of(_home(request)), request.path_params["bot"]
+    if name not in registry.labels():
+        raise HTTPException(404, "no such bot here")
+    versions = [
+        label for label in registry.labels() if label != name and label.startswith(f"{name}@")
+    ]
+    places = []
+    for folder in run_folders(results_folder(_home(request)))[:RATED_IN]:
+        found = latest_ratings([folder])
+        places += [
+            (folder.name, place)
+            for label, (_, place) in found.items()
+            if label.partition(":")[0].partition("@")[0] == name
+        ]
+    values = {
+        "row": _bot_row(registry, name),
+        "versions": [_bot_row(registry, label) for label in versions],
+        "places": places,
+    }
+    return page(request, "bot_here.html", values)
+
+
+def rules(request: Request) -> Response:
+    """The rules of the game, each at its own address."""
+    return page(request, "rulebook.html", {"book": rulebook()})
+
+
+def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
+    try:
+        found = registry.get(label)
+    except BotFolderError as error:
+        return {"bot": label, "problem": str(error)}
+    manifest = found.manifest
+    return {
+        "bot": label,
+        "problem": "",
+        "version": str(manifest.version),
+        "place": "ladder" if registry.is_of_ladder(label) else "yours",
+        "language": manifest.language,
+        "author": manifest.author,
+        "description": manifest.description,
+        "hash": found.sha256[:12],
+        "options": [
+            (name, str(option.default), option.help) for name, option in manifest.options.items()
+        ],
+    }
 
 
 def run_folders(results: Path) -> list[Path]:
@@ -55,20 +196,25 @@ def played_at(folder: Path) -> float:
         return begun
 
 
-def run_row(folder: Path) -> dict[str, Any]:
-    """What is said of a run in a list."""
+def when(moment: str) -> str:
+    """A moment of a record, as people here write it."""
     try:
-        info = read_run(folder)
-    except RunError as error:
-        return {"run": folder.name, "problem": str(error)}
-    return {
-        "run": folder.name,
-        "problem": "",
-        "started": info.started,
-        "bots": [bot.name for bot in info.bots],
-        "boards": list(info.boards),
-        "players": info.config.get("players", 2),
-    }
+        here = datetime.fromisoformat(moment).astimezone()
+    except ValueError:
+        return moment
+    is_recent = here.year == datetime.now(UTC).astimezone().year
+    return f"{here.day} {here:%b %H:%M}" if is_recent else f"{here.day} {here:%b %Y}"
 
 
-ROUTES = [Route("/", front)]
+def _home(request: Request) -> Path:
+    home: Path = request.app.state.site.home
+    return home
+
+
+ROUTES = [
+    Route("/", front),
+    Route("/events", front_events),
+    Route("/bots", bots),
+    Route("/bots/{bot}", bot),
+    Route("/rules", rules),
+]

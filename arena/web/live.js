@@ -7,10 +7,12 @@ const ours = window.trustedTypes
 const partOf = (text) =>
   new DOMParser().parseFromString(ours.createHTML(text), "text/html").body;
 
-/* Makes a part of the page like a fresh one and leaves what is the same, so that the focus, what is
-   scrolled and what is unfolded stay. */
+/* Makes a part of the page like a fresh one and leaves what is the same, so that what is scrolled
+   and what is unfolded stays. Pictures that move are replaced. */
 const follow = (old, fresh) => {
-  if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName) {
+  if (old.isEqualNode(fresh)) return;
+  const isWhole = old.nodeType === Node.ELEMENT_NODE && old.matches(".film");
+  if (isWhole || old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName) {
     old.replaceWith(fresh);
     return;
   }
@@ -24,12 +26,31 @@ const follow = (old, fresh) => {
   for (const { name, value } of fresh.attributes) {
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   }
-  const olds = [...old.childNodes];
-  [...fresh.childNodes].forEach((node, at) => {
+  const olds = [...old.childNodes], news = [...fresh.childNodes];
+  news.forEach((node, at) => {
     if (at < olds.length) follow(olds[at], node);
     else old.append(node);
   });
-  for (const node of olds.slice(fresh.childNodes.length)) node.remove();
+  for (const node of olds.slice(news.length)) node.remove();
+};
+
+/* Who wants no motion sees the end of a game. */
+const calmDown = () => {
+  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  for (const film of document.querySelectorAll(".film")) {
+    film.setCurrentTime(1e6);
+    film.pauseAnimations();
+  }
+};
+
+/* Gives the focus back to what was in its place. */
+const keepingFocus = (part, change) => {
+  const all = () => [...part.querySelectorAll("a, button, summary, [tabindex]")];
+  const { activeElement: was } = document, at = all().indexOf(was), href = was?.href;
+  change();
+  if (at < 0 || part.contains(document.activeElement)) return;
+  const now = all(), found = (href && now.find((node) => node.href === href)) || now[at];
+  found?.focus({ preventScroll: true });
 };
 
 (() => {
@@ -54,8 +75,9 @@ const follow = (old, fresh) => {
       const fresh = partOf(text);
       const place = part.cloneNode(false);
       place.append(...fresh.childNodes);
-      follow(part, place);
+      tables.dress(place); // first, so that headings keep the focus
+      keepingFocus(part, () => follow(part, place));
     }
-    document.dispatchEvent(new Event("parts"));
+    calmDown();
   });
 })();

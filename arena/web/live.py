@@ -6,25 +6,25 @@ time that the last one took.
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
+from arena.commands.glance import is_quiet
 from arena.errors import RunError
 from arena.records.journal import journal_of
 from arena.records.runfile import FILE
 from arena.web.desk import Desk
 from arena.web.work import Look, look_at
 
-QUIET_S = 60.0
-"""A run of which no game has ended for so long is not being played."""
 LEAST_S = 2.0
 PAUSES = 20
 """Looking takes at most a twentieth of the time of one core."""
 TICK_S = 0.5
 ALIVE_S = 15.0
 """A stream says something at least so often, so that readers who are gone are noticed."""
-MOST_WATCHED = 16
+MOST_WATCHED, MOST_LED = 16, 4
 ALIVE = ": nothing new\n\n"
 State = tuple[object, ...]
 
@@ -39,6 +39,7 @@ class Watched:
         self.parts: dict[str, tuple[int, str]] = {}
         self.number = 0
         self.is_over = False
+        self.leader = ("", "")
         self._desk, self._folder = desk, folder
         self._state: State = ()
         self._next_s = 0.0
@@ -61,7 +62,7 @@ class Watched:
 
     def _take(self, found: Look) -> None:
         self.number += 1
-        self.is_over = found.is_over
+        self.is_over, self.leader = found.is_over, found.leader
         for name, text in found.parts.items():
             if self.parts.get(name, (0, ""))[1] != text:
                 self.parts[name] = self.number, text
@@ -80,6 +81,16 @@ class Live:
         self._watched[folder] = found
         for name in list(self._watched)[:-MOST_WATCHED]:
             del self._watched[name]
+        return found
+
+    async def leaders(self, folders: list[Path]) -> dict[Path, tuple[str, str]]:
+        """Who leads in runs that are being played, as far as it is known by now."""
+        found = {}
+        for folder in folders[:MOST_LED]:
+            run = self.watched(folder)
+            with suppress(RunError):
+                await run.look()
+            found[folder] = run.leader
         return found
 
     async def events(self, folder: Path) -> AsyncIterator[str]:
@@ -110,14 +121,6 @@ class Live:
 def event(name: str, content: object) -> str:
     """A server-sent event, its content as JSON on one line."""
     return f"event: {name}\ndata: {msgspec.json.encode(content).decode()}\n\n"
-
-
-def is_quiet(folder: Path) -> bool:
-    """Whether no game of a run has ended for a while."""
-    try:
-        return time.time() - journal_of(folder).stat().st_mtime > QUIET_S
-    except OSError:
-        return True
 
 
 def _state_of(folder: Path) -> State:

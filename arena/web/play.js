@@ -59,6 +59,8 @@
     return both.find((move) => legal.has(move)) ?? both[0] ?? null;
   };
   const turns = () => (view.hand[chosen]?.[0] === view.hand[chosen]?.[1] ? [0, 1] : [0, 1, 2, 3]);
+  /* All placements of the tile that cover a square, for a finger that has no other way to say which. */
+  const covering = (row, column) => [...legal].filter((move) => holds(move, view.hand[chosen]) && squaresOf(move).some(([down, right]) => down === row && right === column));
   /* The next way to turn it: one that is legal here, if there is any. */
   const turnedOn = (row, column) => {
     const all = turns(), from = all.indexOf(way % all.length);
@@ -85,13 +87,13 @@
     by.place.disabled = !isMine() || !isLegal;
     aimed.replaceChildren(...hinted.map(([move], number) => {
       const [[row, column], [below, beside]] = squaresOf(move);
-      const mark = svg("text", { x: (column + beside + 1) * SIDE / 2, y: (row + below + 1) * SIDE / 2 + 7, class: "mark" });
+      const mark = svg("text", { x: (column + beside + 1) * SIDE / 2, y: (row + below + 1) * SIDE / 2 + 7, class: "place-number" });
       mark.textContent = number + 1;
       const tile = tileAt(move, { class: "hinted" });
       tile.append(mark);
       return tile;
     }));
-    if (isMine() && place) aimed.append(tileAt(place.move, { class: isLegal ? "ghost" : "ghost bad" }));
+    if (isMine() && place) aimed.append(tileAt(place.move, { class: isLegal ? "trial" : "trial bad" }));
   };
   const showLights = () => {
     const held = view.hand[chosen] ?? "", wanted = [held, [...held].reverse().join("")];
@@ -194,14 +196,16 @@
     by.refused.hidden = !words;
     by.refused.replaceChildren(...said(words));
   };
-  /* Words with the rules in them as buttons that open their text. */
+  /* Words with every rule in them a link that opens its text. */
   const said = (words) => words.split(/\b(R\d\.\d)\b/).map((part) => {
     const rule = /^R\d\.\d$/.test(part) && at(part.toLowerCase().replace(".", ""));
     if (!rule) return part;
-    const button = html("button", { type: "button", class: "rule" }, part);
-    button.title = rule.querySelector("dd").textContent;
-    button.addEventListener("click", () => openRules(rule));
-    return button;
+    const link = html("a", { href: `#${rule.id}`, class: "rule", title: rule.querySelector("dd").textContent }, part);
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      openRules(rule);
+    });
+    return link;
   });
   const openRules = (rule) => {
     by.rules.showModal();
@@ -262,7 +266,7 @@
     by.seats.replaceChildren(...view.names.map((name, seat) => {
       const isOver = view.state === "over" || view.state === "broken";
       const does = gone.has(seat) ? "forfeited" : isOver ? "" : seat === mover ? (seat === view.seat ? "your move" : "thinks\u2026") : "";
-      const who = html("div", { class: "who" }, html("bdi", {}, called(seat)), html("small", {}, does || `seat ${seat}`));
+      const who = html("div", { class: "who" }, html("bdi", {}, called(seat)), html("small", {}, [`seat ${seat}`, does].filter(Boolean).join(", ")));
       const count = html("div", { class: "count" }, ...chip(left[seat] - before[seat]), html("b", {}, String(left[seat])), html("small", {}, " to place"));
       const held = Array(view.hands[seat] ?? 0).fill("??").map(() => draw.domino("??"));
       const hand = seat === view.seat ? [] : [html("div", { class: "hand" }, ...held)];
@@ -305,13 +309,22 @@
     showSeats(view.left, view.left, view.mover);
     showPace();
   };
+  const sentence = (step) => `${[stepWords(step), ...step.events.map(([, told]) => told)].join("; ")}.`;
+  /* What the mover did shows on the board; those who cannot see it hear of it. */
+  const own = () => {
+    const last = steps.findLast(({ seat }) => seat === view.seat);
+    return last && view.state !== "over" ? [html("span", { class: "unseen" }, `${sentence(last)} `)] : [];
+  };
   const words = () => {
-    const last = steps.slice(-view.names.length).reverse().find(({ seat }) => seat !== view.seat);
-    const before = last && shown ? `${stepWords(last)}${last.events.length ? `; ${last.events.map(([, told]) => told).join("; ")}` : ""}. ` : "";
+    const before = steps.slice(steps.findLastIndex(({ seat }) => seat === view.seat) + 1).map((step) => `${sentence(step)} `).join("");
     if (view.state === "starting") return "The bots are made ready.";
-    if (view.state === "yours") return `${before}Your move.`;
+    if (view.state === "yours") return `${before}${steps.some(({ seat }) => seat === view.seat) ? "Your move." : firstWords()}`;
     if (view.state === "theirs") return `${before}${view.mover === view.seat ? "" : `${view.names[view.mover] ?? "A bot"} thinks.`}`;
     return `${before}${endWords()}`;
+  };
+  const firstWords = () => {
+    const how = matchMedia("(pointer: coarse)").matches ? "tap a lit square, tap again for another way to lay it there, then Place" : "point at a lit square and click; R or the wheel turns it";
+    return `You move. Be the first to place all ${view.stock} pagodas: choose a tile, ${how}.`;
   };
   const endWords = () => {
     if (view.state === "broken") return `The game has ended without a result: ${view.says}.`;
@@ -337,7 +350,7 @@
     by.hint.disabled = by.turn.disabled = !isMine();
     by.list.hidden = !isMine();
     by.moves.replaceChildren(...view.hand.flatMap((tile, number) => (view.hand.indexOf(tile) === number ? [group(tile)] : [])));
-    by.said.replaceChildren(...said(words()));
+    by.said.replaceChildren(...own(), ...said(words()));
     showEnd();
   };
   const holds = (move, tile) => {
@@ -437,12 +450,13 @@
       if (place) send(place.move);
       return;
     }
-    const covers = place && squaresOf(place.move).some(([row, column]) => row === cell.place[0] && column === cell.place[1]);
-    if (covers) return void turn();
-    place = { row: cell.place[0], column: cell.place[1], move: over(...cell.place) ?? "" };
-    if (!legal.has(place.move)) way = turnedOn(...cell.place);
-    aim(...cell.place);
-    if (place && isMine() && !legal.has(place.move)) send(place.move);
+    if (!isMine()) return;
+    const found = covering(...cell.place);
+    const next = found[(found.indexOf(place?.move) + 1) % found.length];
+    place = { row: cell.place[0], column: cell.place[1], move: next ?? over(...cell.place) };
+    if (!place.move) place = null;
+    else if (!next) send(place.move);
+    showAim();
   });
   by.ground.addEventListener("wheel", (event) => {
     if (!isMine()) return;
@@ -507,5 +521,7 @@
   const source = new EventSource(`${address}/events`);
   source.addEventListener("message", (event) => hear(JSON.parse(event.data)));
   source.addEventListener("open", () => refuse(""));
-  source.addEventListener("error", () => refuse("The connection is lost. The game waits; this page goes on with it as soon as the server is there again."));
+  const LOST = "The connection is lost. The game waits: the page goes on with it as soon as the server can be reached.";
+  const GONE = "The server does not know this game any more. It has probably been started again.";
+  source.addEventListener("error", () => refuse(source.readyState === EventSource.CLOSED ? GONE : LOST));
 })();

@@ -11,9 +11,10 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from arena.commands.folders import results_folder
+from arena.exports.report.drawing import parts
 from arena.records.record import MOST_SEATS
 from arena.records.runfile import read_run
-from arena.web.home import run_folders
+from arena.web.home import run_folders, when
 from arena.web.pages import answer, page, setting_of_pages
 from arena.web.work import PARTS, bot_part, games_part, make_game, make_report
 
@@ -32,8 +33,9 @@ async def run_page(request: Request) -> Response:
         "name": folder.name,
         "parts": dict.fromkeys(PARTS, "") | watched.since(0),
         "is_over": watched.is_over,
+        "drawn": parts(),
         "bots": [bot.name for bot in info.bots],
-        "started": info.started,
+        "started": when(info.started),
     }
     return page(request, "run.html", shown)
 
@@ -56,9 +58,9 @@ async def game(request: Request) -> Response:
 
 async def _made(request: Request, work: Any, *given: str) -> Response:
     """A page that is made at a desk."""
-    has_play = request.app.state.site.tables is not None
+    has_play = request.app.state.site.open_games is not None
     setting, folder = setting_of_pages(has_play=has_play), run_named(request)
-    text = await request.app.state.pages.ask(work, str(folder), setting, *given)
+    text = await request.app.state.desk.ask(work, str(folder), setting, *given)
     return answer(text, setting)
 
 
@@ -68,14 +70,14 @@ async def games(request: Request) -> Response:
     bots = asked.getlist("bot")[:MOST_SEATS]
     text = asked.get("page", "1")
     number = int(text) if text.isascii() and text.isdecimal() and len(text) < len("1000000") else 1
-    main = await request.app.state.pages.ask(games_part, str(folder), bots, number)
+    main = await request.app.state.desk.ask(games_part, str(folder), bots, number)
     return page(request, "part.html", {"name": folder.name, "title": "Games", "main": main})
 
 
 async def bot(request: Request) -> Response:
     """What a run says of one of its bots."""
     folder, name = run_named(request), request.path_params["bot"]
-    main = await request.app.state.pages.ask(bot_part, str(folder), name)
+    main = await request.app.state.desk.ask(bot_part, str(folder), name)
     return page(request, "part.html", {"name": folder.name, "title": name, "main": main})
 
 

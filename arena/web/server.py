@@ -5,6 +5,7 @@ import errno
 import logging
 import signal
 import socket
+from collections.abc import Callable
 from typing import Any
 
 import uvicorn
@@ -64,19 +65,21 @@ def _listening(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serve(site: Site, listener: socket.socket) -> None:
-    """Serves until a signal ends it."""
+def serve(site: Site, listener: socket.socket, is_done: Callable[[], bool] = lambda: False) -> bool:
+    """Serves until a signal ends it, or until it ``is_done``, which is asked now and then and then
+    returned.
+    """
     # Uvicorn raises the signal once more when it is done. A KeyboardInterrupt in the middle of
     # asyncio would leave threads that never end.
     before = {number: signal.signal(number, lambda *_: None) for number in ENDING}
     try:
-        asyncio.run(_serve(site, listener))
+        return asyncio.run(_serve(site, listener, is_done))
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
-async def _serve(site: Site, listener: socket.socket) -> None:
+async def _serve(site: Site, listener: socket.socket, is_done: Callable[[], bool]) -> bool:
     app = Application(site)
     config = uvicorn.Config(
         app.asgi,
@@ -94,15 +97,20 @@ async def _serve(site: Site, listener: socket.socket) -> None:
     )
     server = uvicorn.Server(config)
     signal.signal(signal.SIGHUP, server.handle_exit)
+    is_over = False
     async with asyncio.TaskGroup() as tasks:
         serving = tasks.create_task(server.serve(sockets=[listener]))
         try:
             # A signal only sets this.
-            while not (server.should_exit or serving.done()):  # noqa: ASYNC110
+            while not (  # noqa: ASYNC110
+                server.should_exit or serving.done() or (is_over := is_done())
+            ):
                 await asyncio.sleep(LOOK_S)
+            server.should_exit = True
         finally:
             # Uvicorn waits for streams to end: they must hear of it first.
             app.close()
+    return is_over
 
 
 def _impatient(**parts: Any) -> H11Protocol:

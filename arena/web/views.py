@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 
 from arena.errors import RunError
+from arena.exports.report.courses import courses_of
 from arena.exports.report.page import fragment
 from arena.exports.report.profiles import Profiles, opponents_of
-from arena.exports.report.sections import convergence
 from arena.web.addresses import SitePages
 from arena.web.following import followed_run, told_game
 from arena.web.pages import setting_of_pages
@@ -45,7 +45,7 @@ def portrait(folder: str, name: str) -> str:
     opponents = opponents_of(material, {})
     if name not in opponents:
         raise RunError(f"expected a bot of the run, got {name!r}")
-    pictures = {panel["bot"]: panel["picture"] for panel in convergence(material)["panels"]}
+    pictures = courses_of(material).panels
     told = Profiles(material, {name: opponents[name]}, {}, pictures).of(name)
     addresses = SitePages(material.folder.name)
     values = {"bot": told, "addresses": addresses, "run": material.folder.name}

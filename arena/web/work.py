@@ -10,7 +10,8 @@ from arena.errors import RunError
 from arena.exports.report.page import Setting
 
 PARTS = (
-    "progress", "lead", "standings", "ended", "pairs", "convergence", "faults", "reading", "rules",
+    "progress", "lead", "standings", "versions", "ended", "pairs", "convergence", "faults",
+    "reading", "rules",
 )  # fmt: skip
 """The parts of the page of a run that change, from its top to its end: each is a template of this
 package or of the report.
@@ -18,13 +19,19 @@ package or of the report.
 
 
 class Look(NamedTuple):
-    """The parts of a run's page by name; ``is_over`` if no game is missing. It took ``seconds`` of
-    processor time.
+    """The parts of a run's page by name; ``is_over`` if no game is missing; who leads, and with
+    which rating. It took ``seconds`` of processor time.
     """
 
     parts: dict[str, str]
     is_over: bool
+    leader: tuple[str, str]
     seconds: float
+
+
+def prepare() -> None:
+    """Loads what takes long to load."""
+    from arena.web import views  # noqa: F401, PLC0415
 
 
 def look_at(folder: str) -> Look:
@@ -32,8 +39,8 @@ def look_at(folder: str) -> Look:
     from arena.web.following import parts_of  # noqa: PLC0415
 
     began = time.process_time()
-    parts, is_over = parts_of(folder)
-    return Look(parts, is_over, time.process_time() - began)
+    parts, is_over, leader = parts_of(folder)
+    return Look(parts, is_over, leader, time.process_time() - began)
 
 
 def make_report(folder: str, setting: Setting) -> str:

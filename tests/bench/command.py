@@ -6,7 +6,7 @@ import click
 import msgspec
 
 from arena.cli.options import as_json
-from arena.exports.text import columns_text
+from arena.exports.grid import columns_text
 
 PARTS = ("rules", "referee", "startup", "ratings", "memory")
 

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from arena.exports.report.make import game_page, report_page
 from tests.exports.runs import duels, evidence_of, game_of, write_run
+from tests.web.serving import Served
+from tests.web.test_play import begin
 
 HOSTILE = "<|script><script>window.hit=1<|script><img src=x onerror=window.hit=2>\"'`"
 OPEN_ALL = "document.querySelectorAll('details').forEach(part => { part.open = true; });"
@@ -75,4 +77,62 @@ def _game(folder, _):
     return path
 
 
-PAGES = {"report": Page(_report, TO_THE_END, "board"), "game": Page(_game, TO_THE_END, "board")}
+def _served(folder, stack):
+    (folder / ".arena-home").touch()
+    server = Served(folder)
+    stack.callback(server.close)
+    return server
+
+
+def _form(folder, stack):
+    server = _served(folder, stack)
+    return server.url.replace("/?", "/play?")
+
+
+def _playing(folder, stack):
+    server = _served(folder, stack)
+    game = begin(server, bot="careful-16", bot2="greedy", seed="page", seat="1")
+    game.play(until=lambda view: view["count"] > 9 and view["state"] == "yours")
+    return server.url.replace("/?", f"{game.address}?")
+
+
+def _home(folder, stack):
+    write_run(folder / "results" / "run", "abc", duels("abc", 2))
+    return _served(folder, stack).url
+
+
+def _run(folder, stack):
+    server = _served(folder, stack)
+    games = hostile_games()
+    bots = ["a", "b", "c", "d", HOSTILE]
+    write_run(folder / "results" / "run", bots, games, boards=("bird", "lion"), planned="ab")
+    assert server.ask("/runs/run/events")[0] == 200, "from now on it is known how the run is"
+    return server.url.replace("/?", "/runs/run?")
+
+
+def pair_page(folder, bots, board="bird"):
+    """The page of the first game of a deal, with the games of the other seatings; returns the games
+    too.
+    """
+    seatings = [(*bots[at:], *bots[:at]) for at in range(len(bots))]
+    games = [game_of(seats, board=board, seating=at) for at, seats in enumerate(seatings)]
+    run = write_run(folder / "run", bots, games, boards=(board,), players=len(bots))
+    path = run / "game.html"
+    path.write_text(game_page(run, games[0]))
+    return path, games
+
+
+def _pair(folder, _):
+    return pair_page(folder, ("a", "b", "c"), "lion")[0]
+
+
+SWAP = "document.querySelector('#seatings button').click();"
+PAGES = {
+    "home": Page(_home),
+    "run": Page(_run),
+    "report": Page(_report, TO_THE_END, "board"),
+    "game": Page(_game, TO_THE_END, "board"),
+    "deal": Page(_pair, SWAP + TO_THE_END, "board"),
+    "form": Page(_form),
+    "playing": Page(_playing),
+}

@@ -212,3 +212,17 @@ def test_the_command_ends_with_the_person(arena, typed):
     assert done.returncode == 130
     assert "your move, with" in done.stdout
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--step"], "expected --web without --step: on a page you play one new game"),
+        (["--match", "bird,lion"], "expected --web without --match"),
+        (["--json"], "expected --web without --json"),
+        (["--human", "2"], "expected --human 0 to 1, got 2"),
+    ],
+)
+def test_play_web_refuses_what_only_the_terminal_has(arena, options, said):
+    _, err = arena("play", "greedy", "--web", *options, status=2)
+    assert said in err

@@ -1,5 +1,7 @@
 """arena report and arena replay --html, as a user types them."""
 
+from importlib.util import find_spec
+
 import pytest
 
 from tests.exports.runs import data_of
@@ -48,6 +50,17 @@ def test_games_are_chosen_by_the_bots_that_met(arena, run):
     _, err = arena("report", "--games", f"{one}+{other}x", status=1)
     assert f"expected a bot of the run, got '{other}x'" in err
     assert f"did you mean '{other}'?" in err
+
+
+def test_a_published_report_has_a_picture_beside_it(arena, run):
+    address = "https://example.org/league.html"
+    arena("report", "--to", "league.html", "--url", address)
+    assert f'content="{address}"' in (arena.home / "league.html").read_text()
+    assert (arena.home / "league-card.svg").read_text().startswith("<svg ")
+    if find_spec("resvg_py"):
+        assert (arena.home / "league-card.png").read_bytes().startswith(b"\x89PNG")
+    _, err = arena("report", "--url", "example.org", status=1)
+    assert "expected the address of a web page, got 'example.org'" in err
 
 
 def test_the_report_shows_what_a_bot_says_of_itself(arena):

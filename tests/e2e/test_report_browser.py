@@ -2,6 +2,7 @@
 
 import re
 import time
+from itertools import pairwise
 
 import pytest
 from msgspec.structs import replace
@@ -423,14 +424,18 @@ def test_a_page_begins_with_a_sentence_a_podium_and_a_game_that_plays_itself(bro
     assert podium[0].startswith("1")
     caption = browser.js("return document.querySelector('figcaption').textContent")
     assert re.search(r" (beats|upsets|share the win)\b.*, (Bird|Lion), \d+ tiles; close: ", caption)
-    film = "const film = document.querySelector('.film');"
-    assert browser.js(f"{film} return film.animationsPaused()") is False
-    browser.cdp(
-        "Emulation.setEmulatedMedia",
-        features=[{"name": "prefers-reduced-motion", "value": "reduce"}],
-    )
+    now = "return document.querySelector('.film').getCurrentTime()"
+    seen, deadline = {browser.js(now)}, time.monotonic() + 240
+    while len(seen) < 3 and time.monotonic() < deadline:
+        seen.add(browser.js(now))
+    assert len(seen) == 3
+    browser.become(1280, is_calm=True)
     deadline = time.monotonic() + 240
-    while not browser.js(f"{film} return film.animationsPaused()"):
+    left = (
+        "const film = document.querySelector('.film'); return film.querySelector('animate')"
+        ".getSimpleDuration() - film.getCurrentTime()"
+    )
+    while browser.js(left) > 1:
         assert time.monotonic() < deadline
     first = browser.js("return document.querySelector('.lead figure a').hash")
     browser.js("document.querySelector('.lead figure a').click()")
@@ -441,6 +446,53 @@ def test_a_page_begins_with_a_sentence_a_podium_and_a_game_that_plays_itself(bro
         browser.js("return decodeURIComponent(arguments[0])", first)
     )
     assert browser.log() == []
+
+
+def test_whom_the_chart_of_ratings_names_is_chosen_by_pointer_and_key(browser, page):
+    browser.open(page)
+    named = (
+        "return [...document.querySelectorAll('#courses .labels text')]"
+        ".map(one => one.textContent).sort()"
+    )
+    bots = browser.js(
+        "return [...document.querySelectorAll('#course-names bdi')].map(one => one.textContent)"
+    )
+    assert browser.js(named) == sorted(bots[:5])
+    button = "document.querySelectorAll('#course-names button')[1]"
+    browser.js(f"{button}.focus()")
+    browser.keys("Space")
+    assert browser.js(f"return {button}.getAttribute('aria-pressed')") == "false"
+    assert bots[1] in browser.js(named)  # the one that has the focus
+    browser.js(f"{button}.blur()")
+    assert browser.js(named) == sorted([bots[0], *bots[2:5]])
+    # Where the line ends, told at once: what lies above it may still be moving.
+    browser.js(
+        "const plot = document.querySelector('.plot'), box = plot.getBoundingClientRect();"
+        "const line = plot.querySelector('[data-at=\"1\"] .line').getAttribute('d');"
+        "const at = { clientX: box.right - 1, clientY: box.top + Number(line.split(' ').at(-1)) };"
+        "plot.dispatchEvent(new PointerEvent('pointermove', at));"
+        "plot.dispatchEvent(new PointerEvent('click', at));"
+    )
+    assert bots[1] in browser.js(named)
+    assert browser.js(f"return {button}.getAttribute('aria-pressed')") == "true"
+    apart = browser.js(
+        "return [...document.querySelectorAll('#courses .labels text')]"
+        ".map(one => one.y.baseVal[0].value)"
+    )
+    assert all(other - one >= 16.9 for one, other in pairwise(sorted(apart)))
+
+
+def test_the_lines_to_paste_are_copied(browser, page):
+    browser.open(page)
+    browser.js("document.getElementById('paste').open = true")
+    browser.cdp("Browser.grantPermissions", permissions=["clipboardReadWrite"])
+    browser.js("document.querySelector('#paste button').click()")
+    deadline = time.monotonic() + 240
+    while browser.js("return document.querySelector('#paste button').textContent") == "Copy":
+        assert time.monotonic() < deadline
+    said = browser.js("return document.querySelector('#paste button').textContent")
+    assert said == "Copied"
+    assert browser.text("summary").startswith("```\nRun run: ")
 
 
 SEEN = (

@@ -152,6 +152,23 @@ def test_an_unfinished_run_keeps_its_seed_and_the_deals_that_are_still_played(tm
     assert "still being played" in made.notes[0]
 
 
+def test_games_of_one_deal_know_each_other_unless_the_deal_is_open(tmp_path):
+    games = [*duels("ab", 2), game_of(("a", "b"), deal=2, luck=1)]
+    other = replace(game_of(("b", "a"), deal=2), id="bird/a+b/2/1", seating=1)
+    whole = write_run(tmp_path / "whole", "ab", [*games, other], deals=3)
+    pairs = [[f"bird/a+b/{deal}/{seating}" for seating in range(2)] for deal in range(3)]
+    found = data_of(report_page(whole).text)["games"]
+    assert sorted(game["seatings"] for game in found) == [pair for pair in pairs for _ in range(2)]
+    shown = data_of(game_page(whole, other))["games"]
+    assert [game["id"] for game in shown] == pairs[2][::-1]
+    # with a third bot to come, every deal is open
+    open_run = write_run(tmp_path / "open", "abc", games, deals=3)
+    [alone] = data_of(game_page(open_run, games[0]))["games"]
+    assert "seatings" not in alone
+    asked = data_of(report_page(open_run, pairs[0]).text)["games"]
+    assert [game.get("seatings") for game in asked] == [None, None]
+
+
 def test_a_run_whose_plan_is_not_understood_keeps_everything(tmp_path):
     folder = write_run(tmp_path / "run", "ab", duels("ab", 2), deals=2)
     text = (folder / "run.json").read_text()

@@ -35,6 +35,8 @@ def test_names_are_cut_only_as_far_as_they_can_be_told_apart():
     cut = told_apart(names, 14)
     assert len(set(cut)) == 2
     assert max(map(width_of, cut)) <= 16
+    long = [f"my-long-bot-name-{number},move_ms=50" for number in (10, 11)]
+    assert told_apart(long, 8) == ["…0,move…", "…1,move…"]
     assert told_apart(["x" * 30, "x" * 30], 9) == ["xxxx…xxxx"] * 2
     assert told_apart(["a", "b"], 9) == ["a", "b"]
     assert told_apart([], 9) == []

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from arena.errors import RunError
-from arena.match.grading import best_move, gradable_turns, grade, paired
+from arena.match.grading import best_move, gradable_turns, grade, paired, winning_shares
 from arena.match.replay import start_state
 from arena.match.selfplay import play_alone
 from arena.players.builtin import built_in
@@ -41,6 +41,17 @@ def state_at(record, turn):
 def test_a_grade_is_the_same_wherever_and_whenever_it_is_made():
     assert grade(GAMES[0], BIRD, 9, QUICK) == grade(GAMES[0], BIRD, 9, QUICK)
     assert grade(GAMES[0], BIRD, 9, QUICK) != grade(GAMES[0], BIRD, 9, Judge("random", 50, 2))
+
+
+def test_the_shares_of_the_win_are_those_after_each_move_up_to_the_first_forfeit():
+    record = GAMES[0]
+    shares = winning_shares(record, BIRD, QUICK)
+    assert list(shares) == list(range(record.turns))
+    assert shares == winning_shares(record, BIRD, QUICK)
+    last = record.turns - 1
+    assert shares[last] == (record.ranks[last % 2] == 1) / record.ranks.count(1)
+    forfeit = msgspec.structs.replace(record, faults=[Fault(1, 9, "late", "")])
+    assert list(winning_shares(forfeit, BIRD, QUICK)) == list(range(9))
 
 
 def test_what_a_seat_cannot_see_does_not_change_its_grade():

@@ -14,12 +14,14 @@ HOSTILE = "<img src=x onerror=alert(1)>\u202e"
 
 
 class Served:
-    """``arena serve`` in a home. ``cookie`` is what the printed address gives a browser."""
+    """``arena serve`` in a home, or another command that serves. ``cookie`` is what the printed
+    address gives a browser.
+    """
 
-    def __init__(self, home, *options):
+    def __init__(self, home, *options, command=("serve", "--port", "0")):
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "arena", "serve", "--port", "0", *map(str, options)],
+            [sys.executable, "-m", "arena", *command, *map(str, options)],
             cwd=home,
             env=environment,
             stdout=subprocess.PIPE,

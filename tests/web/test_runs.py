@@ -16,7 +16,10 @@ def test_a_run_a_game_and_a_report_have_their_pages(served):
         ("/runs/done/games", "12 games, the latest first"),
         ("/runs/done/games?bot=a&bot=b&page=7", "4 games, the latest first"),
         ("/runs/done/games?bot=nobody", "0 games"),
-        ("/runs/done/bots/a", "Possible ranks"),
+        ("/runs/done/bots/a", "Share of the wins"),
+        ("/bots", 'href="/bots/greedy-python"'),
+        ("/bots/greedy-python", "from the ladder"),
+        ("/rules", 'id="r44"'),
     ):
         status, _, text = served.ask(path)
         assert (status, words in text) == (200, True), text
@@ -36,6 +39,9 @@ def test_a_run_a_game_and_a_report_have_their_pages(served):
         "/runs/nothing",
         "/runs/done/games/..%2f..%2frun.json",
         "/runs/done/games/nothing",
+        "/runs/done/bots/nobody",
+        "/bots/..%2fresults",
+        "/bots/nobody",
         "/runs/.",
         "/runs/done/run.json",
     ],

@@ -42,6 +42,7 @@ def choose_games(field: Field, count: int) -> Reasons:
     some = max(1, count // 8)
     sources: list[tuple[int, Iterator[tuple[int, str]]]] = [
         (some, _closest(field)),
+        (some, _same_deals(field, chosen)),
         (some, _upsets(field)),
         (count // 3, _faults(field)),
         (max(1, some // 2), _by_length(field, longest=True)),
@@ -111,6 +112,18 @@ def _closest(field: Field) -> Iterator[tuple[int, str]]:
     scan, lead = field.scan, field.scan.leads()[field.clean]
     for place in np.lexsort((-scan.turns[field.clean], lead)):
         yield int(field.clean[place]), f"close: {_lead_text(lead[place])}"
+
+
+def _same_deals(field: Field, chosen: Reasons) -> Iterator[tuple[int, str]]:
+    """The games of the deals chosen so far with other seats, so that a page can show both."""
+    scan = field.scan
+    line_ups = [(board, sorted(bots)) for board, bots, _ in scan.outcomes]
+    for game in list(chosen):
+        own = line_ups[scan.outcome[game]]
+        is_own = scan.by_game(line_up == own for line_up in line_ups) == 1
+        for other in np.flatnonzero(is_own & (scan.deal == scan.deal[game]) & field.allowed):
+            if other != game:
+                yield int(other), "same deal, other seats"
 
 
 def _lead_text(lead: float) -> str:

@@ -50,26 +50,35 @@ def _place(row: dict[Any, Any]) -> tuple[int, str, str]:
     return int(row["rank"]), str(row["bot"]), f"{number(row['elo'])}{error} Elo"
 
 
-def _best_game(material: Material, chosen: Reasons, album: Album) -> Highlight | None:
-    """The first game of the page, if nobody forfeited in it."""
+def best_record(
+    material: Material, chosen: Reasons, album: Album
+) -> tuple[GameRecord, list[str]] | None:
+    """The first game of the page with the reasons it was chosen for, if nobody forfeited in it."""
     for record, reasons in chosen_records(material.scan, dict(list(chosen.items())[:1])):
-        if record.faults or record.board not in album.boards or not record.moves:
-            return None
-        try:
-            width, height, content = animation_of(record, album.boards[record.board])
-        except ArenaError:
-            return None
-        picture = element(
-            "svg",
-            # our own drawing, with the names in it escaped
-            Markup(content),  # noqa: S704
-            viewBox=f"0 0 {width} {height}",
-            class_="film",
-            role="img",
-            aria_label=f"The game {record.id}, playing itself",
-        )
-        return Highlight(record.id, _caption(record, reasons), picture)
+        if not record.faults and record.board in album.boards and record.moves:
+            return record, reasons
     return None
+
+
+def _best_game(material: Material, chosen: Reasons, album: Album) -> Highlight | None:
+    found = best_record(material, chosen, album)
+    if found is None:
+        return None
+    record, reasons = found
+    try:
+        width, height, content = animation_of(record, album.boards[record.board])
+    except ArenaError:
+        return None
+    picture = element(
+        "svg",
+        # our own drawing, with the names in it escaped
+        Markup(content),  # noqa: S704
+        viewBox=f"0 0 {width} {height}",
+        class_="film",
+        role="img",
+        aria_label=f"The game {record.id}, playing itself",
+    )
+    return Highlight(record.id, _caption(record, reasons), picture)
 
 
 def _caption(record: GameRecord, reasons: list[str]) -> str:

@@ -1,25 +1,30 @@
 """Makes the report of a run or the replay of a game: from a run's folder to the text of a page."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena import __version__
 from arena.errors import RunError
+from arena.exports.history import versions
 from arena.exports.report import sections
 from arena.exports.report.about import bots_of, repeat_command, settings_of
 from arena.exports.report.addresses import OnePage
+from arena.exports.report.card import card_of, png_of
+from arena.exports.report.courses import courses_of
 from arena.exports.report.drawing import empty_board, parts
 from arena.exports.report.faults import fault_object, faults
 from arena.exports.report.games import Album, album_of, chosen_records
-from arena.exports.report.lead import lead_of
+from arena.exports.report.lead import best_record, lead_of
 from arena.exports.report.material import Material, choose, gather
 from arena.exports.report.page import ALONE, Setting, render, rules_named
+from arena.exports.report.preview import Preview, beside
 from arena.exports.report.profiles import Profiles, meetings_of, opponents_of
 from arena.exports.report.scan import Forfeited
 from arena.exports.report.secrecy import is_deal_open
 from arena.exports.report.stderr import Shown, with_stderr
+from arena.exports.report.summary import summary_of
 from arena.exports.report.words import counted
 from arena.exports.text import counted_text, gain_lines, noun_of
 from arena.records.find import records_of_deal
@@ -35,10 +40,21 @@ MOST_SEATINGS = 5
 
 
 class Report(NamedTuple):
-    """A finished page, with ``notes`` for the user who made it."""
+    """A finished page, with ``notes`` for the user who made it; with an address also its ``card``,
+    and that as ``png`` if there is a library for it.
+    """
 
     text: str
     notes: list[str]
+    card: str = ""
+    png: bytes | None = None
+
+
+class Publication(NamedTuple):
+    """Where the page will be on the web, and the name of its card there."""
+
+    url: str
+    card: str
 
 
 def report_page(
@@ -47,9 +63,10 @@ def report_page(
     prior: float | None = None,
     match: Sequence[str] | None = None,
     setting: Setting = ALONE,
+    published: Publication | None = None,
 ) -> Report:
     """The report of a run with this many well-chosen games, or with the named ones; scored as in
-    the run unless ``match`` differs.
+    the run unless ``match`` differs. Where it will be ``published``, it says what chats show of it.
 
     Raises RunError, NoAnswerError, UserError for boards that do not fit.
     """
@@ -60,7 +77,12 @@ def report_page(
     )
     album = album_of(shown, material.info.boards, reviews, material.secrecy.is_open_game)
     values = {**_values(material, album), "lead": lead_of(material, chosen, album)}
-    text = render("report.html", values, setting)
+    card, png, preview = "", None, None
+    if published:
+        card = _card(values, material, best_record(material, chosen, album))
+        png = png_of(card)
+        preview = _preview(values, published, has_picture=png is not None)
+    text = render("report.html", {**values, "preview": preview}, setting)
     exposed = sum(bool(material.is_open[game]) for game in chosen)
     notes = [
         *(
@@ -81,7 +103,27 @@ def report_page(
         *(f"left out, because it could not be replayed: {what}" for what in album.damaged),
         *([f"grades are left out: {damage}"] if damage else []),
     ]
-    return Report(text, notes)
+    return Report(text, notes, card, png)
+
+
+def _card(
+    values: Mapping[str, Any], material: Material, found: tuple[GameRecord, list[str]] | None
+) -> str:
+    record = found[0] if found else None
+    board = values["album"].boards[record.board] if record else None
+    sentences, podium = material.tables.sentences, values["lead"]["podium"]
+    return card_of(material.folder.name, _told(values), sentences, podium, record, board)
+
+
+def _told(values: Mapping[str, Any]) -> str:
+    counts = ((len(values["bots"]), "bot"), (values["games"], "game"), (values["deals"], "deal"))
+    return ", ".join(counted(count, noun) for count, noun in counts)
+
+
+def _preview(values: Mapping[str, Any], published: Publication, *, has_picture: bool) -> Preview:
+    title = f"{values['name']}: {_told(values)} of Qin"
+    image = beside(published.url, published.card) if has_picture else ""
+    return Preview(published.url, title, values["lead"]["sentence"] or title, image)
 
 
 def game_page(folder: Path, record: GameRecord, setting: Setting = ALONE) -> str:
@@ -136,8 +178,9 @@ def facts_of(material: Material) -> dict[str, Any]:
         "notes": [*gain_lines(material.tables), *material.tables.notes],
         "is_comparison": bool(material.info.config.get("compare")),
         "standings": sections.standings(material),
+        "versions": versions(material.history) if material.history else None,
         "pairs": sections.pairs(material),
-        "convergence": sections.convergence(material),
+        "convergence": courses_of(material),
         "faults": faults(material),
     }
 
@@ -147,18 +190,18 @@ def _values(material: Material, album: Album) -> dict[str, Any]:
     faulty, settled = facts["faults"], facts["convergence"]
     meetings = meetings_of(album.games)
     opponents = opponents_of(material, meetings)
-    pictures = {panel["bot"]: panel["picture"] for panel in settled["panels"]}
     addresses = OnePage(
         material.folder.name, material.bots, opponents, [game["id"] for game in album.games]
     )
     return {
         **facts,
         "addresses": addresses,
-        "profiles": [*Profiles(material, opponents, meetings, pictures)],
+        "profiles": [*Profiles(material, opponents, meetings, settled.panels)],
         "most_rows": sections.MOST_ROWS,
         "more": max(2 * DEFAULT_GAMES, 2 * len(album.games)),
         "bots": bots_of(material),
         "settings": settings_of(material),
+        "summary": summary_of(material),
         "seed": material.info.seed if secrecy.is_finished else None,
         "command": repeat_command(
             material.info, seed=material.info.seed if secrecy.is_finished else None

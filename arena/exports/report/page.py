@@ -24,6 +24,7 @@ LINK = Markup('<a class="rule" href="#{}" title="{}">{}</a>')
 SCRIPTS = (
     "page.js",
     "tables.js",
+    "courses.js",
     "board.js",
     "story.js",
     "seats.js",

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 STEPS = (1, 2, 2.5, 5, 10)
+CLOSE = 0.75
+"""A mark so near the end of a scale would cover that of the end."""
 
 
 class Scale(NamedTuple):
@@ -66,6 +68,14 @@ def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
         tuple(10.0**power for power in range(first, last + 1)),
         is_log=True,
     )
+
+
+def between(low: float, high: float, start: float, end: float) -> Scale:
+    """A logarithmic scale with these ends, marked at 1, 2, 5, 10 and so on, and at its end."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    round_ones = [step * 10.0**power for power in powers for step in (1, 2, 5)]
+    inside = [tick for tick in round_ones if low <= tick < high * CLOSE]
+    return Scale(low, high, start, end, (*inside, high), is_log=True)
 
 
 def round_step(width: float) -> float:

@@ -7,18 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.exports.overview import ends_of
-from arena.exports.report.charts import (
-    EDGE,
-    PANEL_HEIGHT,
-    PANEL_WIDTH,
-    ROW_WIDTH,
-    Point,
-    axis,
-    bars,
-    course,
-    interval,
-    spread,
-)
+from arena.exports.report.charts import EDGE, ROW_WIDTH, axis, bars, interval, spread
 from arena.exports.report.material import Material
 from arena.exports.report.scales import Scale, linear, logarithmic
 from arena.exports.report.scan import Scan
@@ -30,10 +19,8 @@ from arena.rules.terms import PAGODAS
 MOST_ROWS = 200
 """The number of bots in tables with charts: the best ones. The standings have all."""
 MOST_PAIRED = 60
-MOST_PANELS = 24
 MOST_NAMED = 8
 """The head-to-head table names its columns up to this many; with more it numbers them."""
-FEWEST_POINTS = 2
 QUANTILES = (0.05, 0.5, 0.95)
 SHADES = 10
 SECOND = 1000
@@ -219,47 +206,6 @@ def thinking(material: Material) -> dict[str, Any]:
 
 def _tick(value: float) -> str:
     return f"{value:g} ms" if value < SECOND else f"{value / SECOND:g} s"
-
-
-def convergence(material: Material) -> dict[str, Any]:
-    """Each bot's rating after the first deals, best bots first; the scale is twice as wide as the
-    final intervals.
-    """
-    table = material.convergence
-    if table["deals"].nunique() < FEWEST_POINTS:
-        return {"panels": [], "left_out": 0}
-    last = table[table["deals"] == table["deals"].max()]
-    middle, half = last["elo"], (last["elo_high"] - last["elo"]).fillna(100)
-    up = linear([*(middle - 2 * half), *(middle + 2 * half)], PANEL_HEIGHT - 26, 10)
-    across = linear([0, int(table["deals"].max())], 48, PANEL_WIDTH - 10, least=1)
-    names = [name for name in material.bots if name in set(table["bot"])]
-    panels = [
-        {"bot": name, "picture": course(points, across, up, _course_words(points))}
-        for name in names[:MOST_PANELS]
-        for points in [
-            [
-                Point(*row)
-                for row in table[table["bot"] == name][list(POINT_COLUMNS)].itertuples(index=False)
-            ]
-        ]
-    ]
-    return {
-        "panels": panels,
-        "left_out": max(len(names) - MOST_PANELS, 0),
-        "deals": int(table["deals"].max()),
-    }
-
-
-POINT_COLUMNS = ("deals", "elo", "elo_low", "elo_high")
-
-
-def _course_words(points: list[Point]) -> str:
-    shown = [points[0], points[len(points) // 2], points[-1]]
-    return "; ".join(
-        f"after {counted(point.deals, 'deal')} {number(point.elo)} Elo, {number(point.low)} to"
-        f" {number(point.high)}"
-        for point in shown
-    )
 
 
 def _by_bot(material: Material, values: NDArray[Value]) -> Iterator[tuple[str, NDArray[Value]]]:

@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,7 +46,7 @@ class Listener(NamedTuple):
     event: asyncio.Event
 
 
-class Table:
+class OpenGame:
     """One game of a person. ``kept`` is the run that it was kept as, empty until then."""
 
     def __init__(
@@ -60,6 +60,7 @@ class Table:
         self._asked: State | None = None
         self._move = ""
         self._farewell = ""
+        self._is_ended = False
         self._heard_s = time.monotonic()
         self._status: dict[str, Any] = {
             "state": STARTING,
@@ -83,6 +84,11 @@ class Table:
     def is_over(self) -> bool:
         """Whether the game has ended, one way or another."""
         return self._status["state"] in (OVER, BROKEN)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether a page waits for news."""
+        return bool(self._listeners)
 
     # what the page asks for
 
@@ -136,11 +142,16 @@ class Table:
                 return
             self._ending["grading"] = "Your moves are being graded."
         self._publish(OVER, **self._ending)
-        threading.Thread(target=self._grade, name="review", daemon=True).start()
+        self._thread = threading.Thread(target=self._grade, name="review", daemon=True)
+        self._thread.start()
 
-    def close(self, seconds: float) -> None:
-        """Gives the game up and waits a while until its bots are gone."""
+    def end(self) -> None:
+        """Gives the game up, or its review, without waiting."""
+        self._is_ended = True
         self.leave("the server was ended")
+
+    def wait(self, seconds: float) -> None:
+        """Waits a while until nothing goes on and its bots are gone."""
         if self._thread.is_alive():
             self._thread.join(seconds)
 
@@ -154,9 +165,9 @@ class Table:
                     return
 
     @property
-    def names(self) -> list[str]:
-        """The names of the seats."""
-        return self._story.names
+    def opponents(self) -> list[str]:
+        """The names of the other seats."""
+        return [name for seat, name in enumerate(self._story.names) if seat != self.seat]
 
     @contextmanager
     def _listening(self) -> Iterator[asyncio.Event]:
@@ -184,7 +195,7 @@ class Table:
 
     def _play(self) -> None:
         try:
-            with self.single.seated(None, lambda _: _Seat(self._ask)) as players:
+            with self.single.seated(None, lambda _: _PagePlayer(self._ask)) as players:
                 self._referee = self.single.referee(self.game.rounds[0], players, self._watch)
                 with self._turn:
                     self._story.begin(self._referee.state)
@@ -223,8 +234,11 @@ class Table:
         try:
             found = Review(self._results / self.kept, make_judge(), bots=[YOU])
             total = found.decisions
-            for done, _ in enumerate(found.grade(jobs=1), 1):
-                self._say_of_grades(f"{done} of {total} of your moves graded.")
+            with closing(found.grade(jobs=1)) as grades:
+                for done, _ in enumerate(grades, 1):
+                    if self._is_ended:
+                        return
+                    self._say_of_grades(f"{done} of {total} of your moves graded.")
             self._say_of_grades("All your moves are graded.", graded=True)
         except ArenaError as error:
             self._say_of_grades(f"The moves could not be graded: {error}")
@@ -281,7 +295,7 @@ class Table:
                     continue
 
 
-class _Seat(Player):
+class _PagePlayer(Player):
     """The person's seat."""
 
     def __init__(self, ask: Callable[[State, Callable[[], None]], str]) -> None:

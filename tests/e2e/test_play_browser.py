@@ -1,0 +1,284 @@
+"""Games against bots, played in a real browser: with the mouse, with the keys alone, with a
+finger.
+"""
+
+import itertools
+import math
+
+import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
+from selenium.webdriver.support.wait import WebDriverWait
+
+from arena.exports.verify import verify_run
+from tests.web.serving import Served
+from tests.web.test_play import begin
+
+STATE = """
+    const over = !document.getElementById("over").hidden;
+    const lights = document.querySelectorAll(".lights rect").length;
+    return over ? "over" : lights ? "yours" : "";
+"""
+LIGHTS = """
+    return [...document.querySelectorAll(".lights rect")].map((light) => {
+      const box = light.getBoundingClientRect();
+      return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
+    });
+"""
+AIM = """
+    const tile = document.querySelector(".trial");
+    return tile ? !tile.classList.contains("bad") : null;
+"""
+STEPS = "return document.querySelectorAll('#story p').length"
+FOCUSED = "return document.activeElement.place ?? null"
+FITS = """
+    const inside = (id) => {
+      const { left, top, right, bottom } = document.getElementById(id).getBoundingClientRect();
+      return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+    };
+    return ["ground", "tiles", "place", "hint", "seats"].filter((id) => !inside(id));
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("playing")
+    (folder / ".arena-home").touch()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(home):
+    one = Served(home)
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def game(server, browser):
+    """Opens games, and leaves them."""
+    opened = []
+
+    def open_one(width=1366, height=650, *, calm=False, scheme="light", **wanted):
+        opened.append(begin(server, **{"bot": "careful-16", "seed": "browser", **wanted}))
+        base = f"http://127.0.0.1:{server.port}"
+        browser.open(f"{base}{opened[-1].address}?token={server.token}", width=width)
+        browser.become(width, scheme, height)
+        if calm:
+            browser.cdp(
+                "Emulation.setEmulatedMedia",
+                features=[{"name": "prefers-reduced-motion", "value": "reduce"}],
+            )
+        wait(browser, "yours")
+        return opened[-1]
+
+    yield open_one
+    for one in opened:
+        one.leave()
+
+
+def wait(browser, *states):
+    """Waits until it is the person's turn, or the game is over."""
+    states = states or ("yours", "over")
+    soon(browser, lambda: browser.js(STATE) in states)
+    return browser.js(STATE)
+
+
+def soon(browser, is_so):
+    """Waits until something is so; returns it."""
+    return WebDriverWait(browser.driver, 60, 0.05).until(lambda _: is_so())
+
+
+def wait_for_step(browser, before):
+    """Waits until more has happened than that."""
+    soon(browser, lambda: browser.js(STEPS) > before)
+
+
+def hover(browser, x, y):
+    chain = ActionChains(browser.driver, duration=20)
+    chain.w3c_actions.pointer_action.move_to_location(x, y)
+    return chain
+
+
+def test_a_whole_game_is_played_with_the_mouse_to_its_end(game, browser, home):
+    """The tile follows the pointer, is turned with R or the wheel where it does not fit, and a
+    click places it.
+    """
+    game(bot="careful", bot2="careful-16", seed="mouse")
+    turns = 0
+    while wait(browser) == "yours":
+        turns += 1
+        before, lights = browser.js(STEPS), browser.js(LIGHTS)
+        x, y = lights[turns % len(lights)]
+        hover(browser, x, y).perform()
+        for _ in range(4):
+            if browser.js(AIM):
+                break
+            turn_tile(browser, x, y, with_wheel=turns % 2 == 0)
+        assert browser.js(AIM), "a lit square takes the tile in one of its turns"
+        hover(browser, x, y).click().perform()
+        wait_for_step(browser, before)
+    assert turns > 8
+    assert "The game is over" in browser.text("ending")
+    assert browser.log() == []
+    (folder,) = [run for run in (home / "results").iterdir() if run.name.startswith("played")]
+    assert verify_run(folder).differences == []
+    assert folder.name in browser.js("return document.getElementById('look').href")
+
+
+def turn_tile(browser, x, y, *, with_wheel):
+    """Turns the tile under the pointer."""
+    chain = ActionChains(browser.driver)
+    if with_wheel:
+        # one turn for each pull of the wheel, however many events that makes
+        chain.pause(0.15).scroll_from_origin(ScrollOrigin.from_viewport(x, y), 0, 100).perform()
+    else:
+        chain.send_keys("r").perform()
+
+
+def test_a_whole_game_is_played_with_the_keys_alone_and_the_focus_stays(game, browser):
+    game(bot="careful", bot2="careful-4", bot3="careful-16", seat="2", seed="keys", calm=True)
+    while browser.js(FOCUSED) is None:
+        browser.keys("Tab")
+    side = browser.js("return document.querySelector('[role=gridcell]').clientWidth")
+    corner = browser.js(
+        "const box = document.getElementById('grid').getBoundingClientRect(); return [box.x, box.y]"
+    )
+    for turn in itertools.count():
+        if wait(browser) == "over":
+            break
+        before, lights = browser.js(STEPS), browser.js(LIGHTS)
+        x, y = lights[turn % len(lights)]
+        wanted = [int((y - corner[1]) / side), int((x - corner[0]) / side)]
+        row, column = browser.js(FOCUSED)
+        browser.keys(*["ArrowDown" if wanted[0] > row else "ArrowUp"] * abs(wanted[0] - row))
+        browser.keys(
+            *["ArrowRight" if wanted[1] > column else "ArrowLeft"] * abs(wanted[1] - column)
+        )
+        assert browser.js(FOCUSED) == wanted
+        for _ in range(4):
+            if browser.js(AIM):
+                break
+            browser.keys("r")
+        browser.keys("Enter")
+        wait_for_step(browser, before)
+        assert browser.js(FOCUSED) == wanted
+    assert turn > 5
+    assert "The game is over" in browser.text("ending")
+    assert browser.log() == []
+
+
+def test_a_finger_chooses_a_place_turns_the_tile_there_and_confirms(game, browser):
+    game(width=390, height=844)
+    assert browser.js(FITS) == []
+    before = browser.js(STEPS)
+    at = middle(browser, "ground")
+    # near the middle several places cover a square
+    x, y = min(browser.js(LIGHTS), key=lambda light: math.dist(light, at))
+    tap(browser, x, y)
+    tile = "return document.querySelector('.trial:not(.bad)')?.innerHTML"
+    first = soon(browser, lambda: browser.js(tile))
+    tap(browser, x, y)
+    soon(browser, lambda: browser.js(tile) not in (None, first))
+    assert browser.js(STEPS) == before
+    tap(browser, *middle(browser, "place"))
+    wait_for_step(browser, before)
+
+
+def tap(browser, x, y):
+    for kind, points in (("Start", [{"x": x, "y": y}]), ("End", [])):
+        browser.cdp("Input.dispatchTouchEvent", type=f"touch{kind}", touchPoints=points)
+
+
+def middle(browser, name):
+    return browser.js(
+        "const box = document.getElementById(arguments[0]).getBoundingClientRect();"
+        "return [box.x + box.width / 2, box.y + box.height / 2]",
+        name,
+    )
+
+
+def test_a_place_that_is_not_legal_says_why_and_the_rule_opens(game, browser):
+    game()
+    x, y = browser.js(
+        "const box = document.querySelector('[role=gridcell]').getBoundingClientRect();"
+        "return [box.x + 9, box.y + 9]"
+    )
+    hover(browser, x, y).click().perform()
+    soon(browser, lambda: "R4.2" in browser.text("refused"))
+    browser.driver.find_element("css selector", "#refused .rule").click()
+    assert browser.js("return document.activeElement.id") == "r42"
+    browser.keys("Escape")
+
+
+def test_a_page_that_is_loaded_again_goes_on_with_the_game(game, browser):
+    game(seat="1")
+    seats, story = browser.text("seats"), browser.text("story")
+    assert "careful-16" in story
+    browser.driver.refresh()
+    wait(browser, "yours")
+    assert (browser.text("seats"), browser.text("story")) == (seats, story)
+
+
+KEPT = """
+    const Plain = EventSource;
+    window.EventSource = class extends Plain {
+      constructor(address) { super(address); window.source ??= this; }
+    };
+"""
+LOST = "source.close(); source.dispatchEvent(new Event('error'));"
+FOUND = """
+    const again = new EventSource(source.url);
+    const pass = ({ type, data }) => source.dispatchEvent(new MessageEvent(type, { data }));
+    for (const kind of ["open", "message"]) again.addEventListener(kind, pass);
+"""
+
+
+def test_after_a_lost_connection_the_page_shows_the_present_state(game, browser):
+    """A browser that connects anew hears everything again, from the start."""
+    script = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=KEPT)
+    one = game()
+    browser.cdp("Page.removeScriptToEvaluateOnNewDocument", **script)
+    browser.js(LOST)
+    assert browser.text("refused")
+    view = one.play(until=lambda view: view["count"] > 5 and view["state"] == "yours")
+    assert browser.js(STEPS) == 0
+    browser.js(FOUND)
+    soon(browser, lambda: browser.js(STEPS) == view["count"])
+    assert not browser.text("refused")
+    before = browser.js(STEPS)
+    browser.click("choose")
+    wait_for_step(browser, before + 1)
+    assert browser.log() == []
+
+
+def test_a_move_is_chosen_from_the_list(game, browser):
+    game()
+    before = browser.js(STEPS)
+    browser.js("document.getElementById('list').open = true")
+    words = browser.js("return document.getElementById('moves').selectedOptions[0].textContent")
+    assert words.split()[0].count("-") == 1
+    browser.click("choose")
+    wait_for_step(browser, before)
+    wait(browser, "yours")
+    assert f"You placed {words}" in browser.text("said")
+
+
+def test_hints_are_shown_on_the_board_and_in_words(game, browser):
+    game()
+    browser.keys("h")
+    soon(browser, lambda: browser.js("return document.querySelectorAll('.hinted').length") == 3)
+    assert "1: " in browser.text("said")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 650), (390, 844)])
+def test_board_hand_and_seats_fit_the_window(game, browser, width, height):
+    game(width=width, height=height, board="lion")
+    assert browser.js(FITS) == []
+    wide, high = browser.js(
+        "const { scrollWidth, scrollHeight } = document.documentElement;"
+        "return [scrollWidth, scrollHeight]"
+    )
+    assert wide == width
+    # on a laptop nothing scrolls but the list of what happened
+    assert width < height or high == height

@@ -1,0 +1,89 @@
+"""The page of a run in a real browser, while games end."""
+
+import re
+
+import pytest
+from selenium.webdriver.support.wait import WebDriverWait
+
+from arena.records.record import encode_record
+from tests.exports.runs import duels, write_run
+from tests.web.serving import Served
+
+GAMES = duels("abc", 4)
+PROGRESS = "return document.querySelector('.progress strong')?.textContent"
+HEADING = """
+    const head = [...document.querySelectorAll("#standings th button")]
+      .find((node) => node.textContent.trim() === "Games");
+    head.focus();
+    head.click();
+    document.querySelector("#standings .scroll").scrollLeft = 40;
+"""
+STATE = """
+    const { activeElement: focus } = document;
+    const scroll = document.querySelector("#standings .scroll");
+    const order = focus.closest("th")?.getAttribute("aria-sort");
+    return [focus.textContent.trim(), order, scroll.scrollLeft];
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A run of which the first games have ended, and its server."""
+    folder = write_run(tmp_path / "results" / "run", "abc", GAMES[:12], deals=4)
+    server = Served(tmp_path)
+    yield folder, server
+    server.close()
+
+
+def end_games(folder, games):
+    with (folder / "games.jsonl").open("ab") as file:
+        file.write(b"".join(encode_record(game) + b"\n" for game in games))
+
+
+def wait_for(browser, script, text):
+    WebDriverWait(browser.driver, 240).until(lambda _: browser.js(script) == text)
+
+
+def test_standings_live_and_keep_the_focus_the_order_and_what_is_scrolled(browser, run):
+    folder, server = run
+    browser.open(f"{server.url.partition('?')[0]}runs/run", width=390)
+    wait_for(browser, PROGRESS, "12")
+    browser.js(HEADING)
+    before = browser.js(STATE)
+    assert before[:2] == ["Games", "descending"]
+    end_games(folder, GAMES[12:18])
+    wait_for(browser, PROGRESS, "18")
+    assert browser.js(STATE) == before
+    assert "of 24 games" in browser.text("part-progress")
+    end_games(folder, GAMES[18:])
+    wait_for(browser, PROGRESS, "24")
+    wait_for(browser, "return document.querySelector('#ended-head').textContent", "Latest games")
+    assert browser.log() == []
+    asked = {address for address in browser.requests() if not address.startswith("data:")}
+    assert asked == {f"{server.url.partition('?')[0]}runs/run{end}" for end in ("", "/events")}
+
+
+def test_the_links_of_a_run_lead_to_pages(browser, run):
+    folder, server = run
+    end_games(folder, GAMES[12:])
+    own = server.url.partition("?")[0]
+    browser.open(f"{own}runs/run")
+    wait_for(browser, PROGRESS, "24")
+    links = browser.js("return [...document.querySelectorAll('main a')].map((link) => link.href)")
+    paths = {link.removeprefix(own) for link in links if "#" not in link}
+    # one of each kind: a bot, a game, the games of two bots, all games
+    kinds = {re.sub(r"(bots|games)/.*|=.*", r"\1", path): path for path in sorted(paths)}
+    assert {"runs/run/bots", "runs/run/games", "runs/run/games?bot"} <= set(kinds)
+    assert [path for path in kinds.values() if server.ask(f"/{path}")[0] != 200] == []
+
+
+def test_a_page_says_that_its_server_has_gone(browser, run):
+    _, server = run
+    browser.open(f"{server.url.partition('?')[0]}runs/run")
+    wait_for(browser, PROGRESS, "12")
+    server.stop()
+    wait_for(
+        browser,
+        "return document.getElementById('problem').textContent",
+        "The connection is lost. Trying again.",
+    )

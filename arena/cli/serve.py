@@ -1,6 +1,7 @@
 """arena serve: the home on pages in a browser."""
 
-from contextlib import ExitStack, closing
+import socket
+from contextlib import ExitStack, closing, suppress
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from arena.commands.allowing import SandboxChoice
 from arena.commands.serving import announced
 
 LOCAL = "127.0.0.1"
+SHOWN = (
+    "anyone who reaches this address sees the runs, the ratings, the faults, the names and"
+    " descriptions of bots, and the games of deals that are over"
+)
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - what --public means
 
 
@@ -22,6 +27,21 @@ def _parse_address(_: click.Context, __: click.Parameter, value: str | None) -> 
         raise click.BadParameter(
             f"expected an address of this machine such as 192.0.2.7, got {value!r}"
         ) from None
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+
+def _reached_at(host: str) -> str:
+    """The address by which others reach this machine, if it listens at all of its own."""
+    if host != EVERYWHERE:
+        return host
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way, suppress(OSError):
+        # Nothing is sent; this only chooses the way to an address that nobody has.
+        way.connect(("192.0.2.1", 9))
+        return str(way.getsockname()[0])
+    return host
 
 
 @click.command()
@@ -73,8 +93,10 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
         listener = stack.enter_context(bind(host, port))
         taken = listener.getsockname()[1]
         gate = Gate((*LOOPBACK, *names), taken, is_public=public is not None)
-        url = f"http://{f'[{host}]' if ':' in host else host}:{taken}/"
+        url = _url(names[0] if names else _reached_at(host), taken)
         click.echo(f"{url}?token={gate.token}" if gate.token else url)
+        if public:
+            click.echo(SHOWN, err=True)
         try:
             other = stack.enter_context(announced(home, url))
         except OSError as error:

@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import State
+from starlette.datastructures import State as AppState
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -23,7 +23,7 @@ from arena.players.registry import Registry
 from arena.records.journal import journal_of
 from arena.records.runfile import FILE
 from arena.rules.rulebook import rulebook
-from arena.web.live import event
+from arena.web.live import State, event, state_of
 from arena.web.pages import page, setting_of_pages
 from arena.web.work import prepare
 
@@ -44,10 +44,19 @@ class Shelf:
     def __init__(self, home: Path) -> None:
         self._home = home
         self._counted: dict[Path, tuple[int, int]] = {}
+        self._known: dict[Path, tuple[State, dict[str, Any]]] = {}
 
     def rows(self) -> list[dict[str, Any]]:
         """What is said of each run."""
-        return [self._row(folder) for folder in run_folders(results_folder(self._home))[:MOST_RUNS]]
+        folders = run_folders(results_folder(self._home))[:MOST_RUNS]
+        known = {folder: self._known_row(folder) for folder in folders}
+        self._known = known
+        return [dict(row) for _, row in known.values()]
+
+    def _known_row(self, folder: Path) -> tuple[State, dict[str, Any]]:
+        state = state_of(folder)
+        before = self._known.get(folder)
+        return before if before and before[0] == state else (state, self._row(folder))
 
     def _row(self, folder: Path) -> dict[str, Any]:
         """What is said of a run."""
@@ -86,7 +95,7 @@ async def front_events(request: Request) -> Response:
     return StreamingResponse(_lists(request.app.state), media_type="text/event-stream")
 
 
-async def _lists(state: State) -> AsyncIterator[str]:
+async def _lists(state: AppState) -> AsyncIterator[str]:
     seen, quiet = "", 0
     while True:
         rows = await run_in_threadpool(state.shelf.rows)

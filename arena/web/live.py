@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.commands.glance import is_quiet
+from arena.commands.glance import STANDINGS, is_quiet
 from arena.errors import RunError
 from arena.records.journal import journal_of
 from arena.records.runfile import FILE
@@ -48,7 +48,7 @@ class Watched:
     async def look(self) -> None:
         """Takes a look if it is time to, and there is something new. Raises RunError."""
         async with self._looking:
-            state = _state_of(self._folder)
+            state = state_of(self._folder)
             if state == self._state or (self.parts and time.monotonic() < self._next_s):
                 return
             found = await self._desk.ask(look_at, str(self._folder))
@@ -123,10 +123,10 @@ def event(name: str, content: object) -> str:
     return f"event: {name}\ndata: {msgspec.json.encode(content).decode()}\n\n"
 
 
-def _state_of(folder: Path) -> State:
+def state_of(folder: Path) -> State:
     """What is different when there is something new to see."""
     state: list[object] = [is_quiet(folder)]
-    for path in (journal_of(folder), folder / FILE):
+    for path in (journal_of(folder), folder / FILE, folder / STANDINGS):
         try:
             found = path.stat()
         except OSError:

@@ -20,10 +20,7 @@ def test_a_request_that_never_ends_is_cut_off(served):
 
 def test_a_body_that_never_comes_is_not_waited_for(served):
     with served.raw() as connection:
-        head = (
-            f"POST /play HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nCookie: {served.cookie}\r\n"
-        )
-        connection.sendall(f"{head}Content-Length: 9\r\n\r\n{{".encode())
+        connection.sendall(f"{head_of(served)}Content-Length: 9\r\n\r\n{{".encode())
         ready, _, _ = select.select([connection], [], [], 200)
         assert ready
     assert served.ask()[0] == 200

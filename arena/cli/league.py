@@ -2,12 +2,13 @@
 
 from functools import wraps
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 import msgspec
 
 from arena.cli import DONE, FAILED, INTERRUPTED
+from arena.cli.history import history, league_option
 from arena.cli.options import Command, as_json, check_utf8, split_bot_names
 from arena.cli.place import Conduct, conduct_options, counted
 from arena.cli.playing import note_short_evidence, playing, show_voided
@@ -26,9 +27,8 @@ from arena.records.league import Status, read_league
 from arena.tournament.request import RunOptions
 from arena.tournament.session import Session
 
-league_option = click.option(
-    "--league", "name", metavar="NAME", help="Which league.  [default: the newest one]"
-)
+if TYPE_CHECKING:
+    from arena.ratings.tables import Tables
 
 
 @click.group(invoke_without_command=True)
@@ -49,6 +49,9 @@ def league(context: click.Context, /, *, as_json: bool) -> None:
         _list(context.obj, as_json=as_json)
 
 
+league.add_command(history)
+
+
 def _list(home: Path, *, as_json: bool) -> None:
     rows: list[dict[str, Any]] = []
     for folder in leagues_in(home):
@@ -65,10 +68,7 @@ def _list(home: Path, *, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2))
     elif not rows:
-        click.echo(
-            f"no leagues in {results_folder(home)}: start one with 'arena league run NAME'",
-            err=True,
-        )
+        say(f"no leagues in {results_folder(home)}: start one with 'arena league run NAME'")
     else:
         cells = [tuple(str(value) for value in row.values()) for row in rows]
         heads = tuple(name.capitalize() for name in rows[0])
@@ -150,7 +150,7 @@ def run(
     ended = evening.play(benchmarks, budget)
     evening.show()
     if ended == INTERRUPTED:
-        click.echo(f"interrupted: repeat the same command to go on in {folder}", err=True)
+        say(f"interrupted: repeat the same command to go on in {folder}")
     return ended
 
 
@@ -235,13 +235,19 @@ class Evening:
         """Writes and prints the standings."""
         # Pandas: --help and the playing do without.
         from arena.cli.showing import Showing  # noqa: PLC0415
-        from arena.cli.tables import print_tables, rate_run  # noqa: PLC0415
+        from arena.cli.tables import print_tables  # noqa: PLC0415
+
+        tables, path = self.write()
+        print_tables(tables, {}, Showing())
+        click.echo(f"\nstandings: {path}", err=True)
+
+    def write(self) -> tuple["Tables", Path]:
+        """Writes the standings into the league's folder."""
+        from arena.cli.tables import rate_run  # noqa: PLC0415
         from arena.exports.files import write_standings  # noqa: PLC0415
 
-        tables, plan = rate_run(self._folder, None)
-        path = write_standings(self._folder, tables)
-        print_tables(tables, {"plan": plan and plan._asdict()}, Showing(as_json=False))
-        click.echo(f"\nstandings: {path}", err=True)
+        tables, _ = rate_run(self._folder, None)
+        return tables, write_standings(self._folder, tables)
 
     def _sandbox_for(self, bot: Bot) -> Sandbox:
         """The sandbox in which a newcomer is built; what it is allowed is said when it plays."""

@@ -12,6 +12,8 @@ from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.bots import bot_in
 from arena.commands.folders import registry_of
+from arena.commands.founding import league_folder
+from arena.commands.members import member_label
 from arena.errors import BotFolderError
 from arena.players.folder import Bot, home_of_script, near_paths, script_command
 from arena.players.registry import Registry
@@ -33,6 +35,12 @@ NO_HOME = (
     metavar="'PROGRAM ARG...'",
     help="How to start it.  [default: from bot.toml, or by the file's extension]",
 )
+@click.option(
+    "--league",
+    metavar="NAME",
+    help="Then find its place in this league. The exit status says whether it is better than the"
+    " version before it.",
+)
 @click.option("--no-check", is_flag=True, help="Register it without checking it.")
 @move_ms_option
 @sandbox_options
@@ -43,6 +51,7 @@ def submit(
     path: Path,
     name: str | None,
     command: list[str] | None,
+    league: str | None,
     move_ms: int,
     *,
     no_check: bool,
@@ -53,16 +62,22 @@ def submit(
     If a bot of that name is there already, the new content becomes its next version. You can still
     play the old one as NAME@VERSION.
 
+    With --league, it then plays in that league until it is placed, or waits while another arena
+    plays the league. The exit status is 0 if it is better than the version before it, or the first
+    one, 4 if it is worse, 5 if that is not clear, and 1 if it was set aside.
+
     \b
     arena submit my-bot
     arena submit .
     arena submit ideas/best.py --name second-try
+    arena submit my-bot --league ladder
     arena submit ./engine --name engine --command './engine --fast'
     """  # noqa: D301 - \b is click's mark for lines to keep
     _expect_to_exist(path)
     _expect_a_way_to_start(path, command)
     bot = bot_in(path, say, name=name, command=command)
     registry = registry_of(home)
+    folder = None if league is None else league_folder(home, league)
     if not no_check and not run_checks(bot, move_ms, choice.sandbox_for([bot]), only_failures=True):
         say(f"error: {bot.label} is not registered: it fails the check above")
         say(
@@ -80,8 +95,13 @@ def submit(
         tell(
             f"{registered.label} is registered already, with the same content, as version {version}"
         )
-    say(f"next: {_next_command(registry, registered)}")
-    return DONE
+    if folder is None:
+        say(f"next: {_next_command(registry, registered)}")
+        return DONE
+    # Playing loads more than a check needs.
+    from arena.cli.placing import find_place  # noqa: PLC0415
+
+    return find_place(home, folder, member_label(registered), choice)
 
 
 def _expect_to_exist(path: Path) -> None:

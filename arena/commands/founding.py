@@ -10,13 +10,13 @@ from arena.commands.bots import Tell
 from arena.commands.folders import results_folder
 from arena.commands.members import Members
 from arena.commands.request import with_clock
-from arena.errors import ConfigError, RunError
+from arena.errors import ConfigError, RunError, printable
 from arena.players.folder import Bot
 from arena.players.options import split_options
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.league import is_league
 from arena.records.runfile import FILE as RUN_FILE
-from arena.records.runfile import read_run
+from arena.records.runfile import RunInfo, read_run
 from arena.tournament.config import LeagueTerms, RunConfig, make_config
 from arena.tournament.finishing import as_it_is
 from arena.tournament.request import Request, RunOptions, make_request
@@ -60,14 +60,35 @@ def members_of(
     if not members.league.members:
         folder.mkdir(parents=True, exist_ok=True)
         members.admit(benchmarks or members.first_benchmarks(), "benchmark")
-    elif benchmarks:
-        raise ConfigError(
-            f"expected no --benchmarks for a league that is there, got {', '.join(benchmarks)}",
-            f"'arena league benchmark BOT --league {folder.name}' makes a member one",
-        )
+    else:
+        _refuse_others(members, benchmarks or ())
     members.admit(bots, "candidate")
     members.look()
+    if is_known:
+        _warn_of_changes(members, read_run(folder), tell)
     return members
+
+
+def _warn_of_changes(members: Members, info: RunInfo, tell: Tell) -> None:
+    """Says so where the files of a version are no longer those that joined."""
+    played = {bot.name: bot.sha256 for bot in info.bots}
+    for label, member in members.league.members.items():
+        if member.plays and label in played and not members.has_hash(label, played[label]):
+            tell(
+                f"warning: {printable(label)} has other files in bots/ than when it joined, and"
+                " plays on as it was: 'arena submit' makes a new version of what has changed"
+            )
+
+
+def _refuse_others(members: Members, benchmarks: Sequence[str]) -> None:
+    """Raises ConfigError for benchmarks that a league did not begin with."""
+    others = [label for label in members.labels(benchmarks) if label not in members.league.members]
+    if others:
+        raise ConfigError(
+            f"expected the benchmarks that the league began with, got {', '.join(others)}",
+            f"name it as a bot, and 'arena league benchmark BOT --league {members.folder.name}'"
+            " makes it one",
+        )
 
 
 def _names(bots: Sequence[str]) -> list[str]:

@@ -8,19 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from arena.commands.members import ARENA, Members
 from arena.errors import RunError
 from arena.match.referee import GamePlan
-from arena.records.league import Drawn, Member, Placed, Scaled
+from arena.records.league import Drawn, Member, Placed, Scaled, versions_before
 from arena.records.record import DEALS
 from arena.tournament.league import DEALS_A_DRAW, DrawnGames, LeagueGames
 from arena.tournament.lineups import LineUp
-from arena.tournament.placing import (
-    PLACED_ELO,
-    PLACING_GAMES,
-    Field,
-    Rival,
-    error_of,
-    first_guess,
-    versions_before,
-)
+from arena.tournament.placing import PLACED_ELO, PLACING_GAMES, Field, Rival, error_of, first_guess
 from arena.tournament.session import Session, now
 
 if TYPE_CHECKING:
@@ -31,7 +23,7 @@ FIRST_GAMES = 6
 LOOK_GAMES = 8
 """A look at the ratings is worth so many new games."""
 LOOK_SHARE = 10
-"""The next look comes after so many times as long as the last one took."""
+"""The next look comes after so many times the processor time that the last one took."""
 HOLD_GAMES = 40
 """A benchmark holds the scale once it has so many games."""
 HOUR_S = 3600
@@ -119,7 +111,7 @@ class LeaguePlay:
         # Pandas: the command line starts without.
         from arena.ratings.scale import league_counts, on_scale  # noqa: PLC0415
 
-        began = time.monotonic()
+        began = time.process_time()
         config, league = session.config, self.members.league
         counts = league_counts(
             session.folder, config.bots, config.match, own_decks=config.has_own_decks
@@ -127,8 +119,7 @@ class LeaguePlay:
         self._known = on_scale(counts, league.with_status("benchmark"), league.scale)
         self._hold_scale()
         self._judge_candidates()
-        ended = time.monotonic()
-        self._next_look_s = ended + LOOK_SHARE * (ended - began)
+        self._next_look_s = time.monotonic() + LOOK_SHARE * (time.process_time() - began)
         self._next_look_games = games + LOOK_GAMES
         waiting = sum(map(_is_waiting, self._all()))
         self._watch(LeagueLook(session.known + self.drawn, waiting, self._widest()))
@@ -185,7 +176,7 @@ class LeaguePlay:
         return Rival(
             member.bot,
             is_benchmark=member.status == "benchmark",
-            is_placed=member.placed is not None,
+            is_placed=member.placed is not None or self._budget.placing not in (None, member.bot),
             is_seen=found is not None,
             elo=elo,
             error=error,

@@ -141,10 +141,20 @@ class Members:
             f"{near}there are {', '.join(members) or 'none'}",
         )
 
+    def labels(self, texts: Sequence[str]) -> list[str]:
+        """What bots that a user names are called in a league. Raises UserError."""
+        return [member_label(self._find(text)) for text in texts]
+
+    def has_hash(self, label: str, sha256: str) -> bool:
+        """Whether the files of a member are those with this hash; true if they cannot be read."""
+        try:
+            return self._find(label).has_hash(sha256)
+        except UserError:
+            return True
+
     def admit(self, texts: Sequence[str], status: Status) -> None:
         """Lets in bots that a user names. Raises UserError."""
-        for text in texts:
-            label = member_label(self._find(text))
+        for label in self.labels(texts):
             if label not in self.league.members:
                 self.append(Joined(label, status, now()))
 

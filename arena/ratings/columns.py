@@ -231,6 +231,33 @@ FAULTS = (
     Column("forfeits", meaning="games forfeited", source="`faults`"),
     Column("rate", "", None, 4, "`forfeits` per game", "`faults`"),
 )
+HISTORY = (
+    Column("version", "Version", meaning="the member", source="`league.jsonl`", style="name"),
+    Column("bot", meaning="the bot that it is a version of", source="`league.jsonl`"),
+    Column("status", "Status", meaning="what it is now", source="`league.jsonl`", style="name"),
+    Column(
+        "joined", "Joined", meaning="when it joined, UTC", source="`league.jsonl`", style="name"
+    ),
+    Column("mark", meaning="as in the standings", source=RATINGS),
+    Column("elo", "Elo", 0, 2, "rating on the league's scale", RATINGS, mark="mark"),
+    Column("elo_low", "", None, 2, "low end of its 95 % interval; empty if open", RATINGS),
+    Column("elo_high", "", None, 2, "high end of its 95 % interval; empty if open", RATINGS),
+    Column("error", "+/-", 0, of=_half_width, page_head="±"),
+    Column("before", meaning="the version before it", source="`league.jsonl`"),
+    Column("gain", "Gain", 0, 2, "its rating minus that of the version before it", RATINGS),
+    Column(
+        "gain_error", "+/-", 0, 2, "half of the 95 % interval of `gain`", RATINGS, page_head="±"
+    ),
+    Column("games", "Games", meaning=GAMES, source="`games.jsonl`"),
+    Column("forfeits", "Faults", meaning="games forfeited", source="`faults`"),
+    Column(
+        "placed_games",
+        "Placed",
+        meaning="games until it was placed; 0 if it is not",
+        source="`league.jsonl`",
+    ),
+)
+"""What `history.history_table` tells of the versions in a league."""
 FILES: Mapping[str, Sequence[Column]] = {
     "standings": STANDINGS,
     "pairs": PAIRS,
@@ -240,7 +267,7 @@ FILES: Mapping[str, Sequence[Column]] = {
 """The tables that go into files, by their names in `tables.Tables`."""
 DECIMALS = {
     column.name: column.decimals
-    for columns in FILES.values()
+    for columns in (*FILES.values(), HISTORY)
     for column in columns
     if column.decimals is not None
 }

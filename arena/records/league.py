@@ -7,6 +7,7 @@ user may append, such as one that retires a bot while another one plays, each li
 
 import os
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -198,3 +199,12 @@ def size_of(run: Path) -> int:
 def is_league(run: Path) -> bool:
     """Whether a run's folder is that of a league."""
     return os.path.lexists(run / FILE)
+
+
+def versions_before(bots: Iterable[str]) -> dict[str, str]:
+    """For each version the one of the same bot that joined before it, in the order of joining."""
+    by_name: dict[tuple[str, str], list[str]] = {}
+    for bot in bots:
+        base, _, options = bot.partition(":")
+        by_name.setdefault((base.partition("@")[0], options), []).append(bot)
+    return {after: before for versions in by_name.values() for before, after in pairwise(versions)}

@@ -23,12 +23,17 @@ class FullError(RunError):
     """The disk is full; everything appended before is safe."""
 
 
+class BusyError(RunError):
+    """Another arena has the file open."""
+
+
 class LineFile:
     """The file ``name`` of the run's folder, open for appending; use it as a context manager.
 
     ``descriptor`` is that of the file; ``repaired`` is the number of bytes cut off its end, which
     ``cut`` is given. ``what`` is what its lines hold, and ``busy`` the cure if another arena has it
-    open. Raises RunError then, unless it ``waits`` for the other one, or if it cannot be written.
+    open. Raises BusyError then, unless it ``waits`` for the other one, and RunError if the file
+    cannot be written.
     """
 
     def __init__(
@@ -88,7 +93,7 @@ class LineFile:
         try:
             fcntl.flock(self.descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
         except BlockingIOError:
-            raise RunError(
+            raise BusyError(
                 f"expected {self.path} to be free, got another arena writing it", busy
             ) from None
 

@@ -6,7 +6,7 @@ neighbours in the ranking. Benchmarks meet each other all the time, so that the 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations
 from math import exp, inf, log, pi, sqrt
 from typing import Literal
 
@@ -165,10 +165,13 @@ class Field:
         placed.sort(key=lambda rival: (-rival.elo, rival.bot))
         for at, one in enumerate(placed):
             for other in placed[at + 1 : at + 1 + WINDOW]:
-                yield _promise(one, other), one.bot, other.bot
+                yield self._gain(one, other), one.bot, other.bot
             before = self.rivals.get(one.before)
             if before and before.is_placed:
-                yield VERSIONS * _promise(one, before), one.bot, before.bot
+                yield VERSIONS * self._gain(one, before), one.bot, before.bot
+
+    def _gain(self, one: Rival, other: Rival) -> float:
+        return _promise(one, other, self.met[_key(one, other)])
 
     def _filled(self, pair: tuple[Rival, Rival]) -> list[Rival]:
         """A table of these two and those that are nearest to the first, benchmarks before others
@@ -201,11 +204,15 @@ def _told(one: Rival, other: Rival, games: int) -> float:
     return 1 / (1 / (games * each) + other.error**2)
 
 
-def _promise(one: Rival, other: Rival) -> float:
-    """How much a game between two shrinks the variance of their difference."""
+def _promise(one: Rival, other: Rival, met: int) -> float:
+    """How much a game between two shrinks the variance of their difference, of which the games in
+    which they ``met`` tell too. Without these, two equals would never meet anybody else.
+    """
     difference, error = one.elo - other.elo, _spread(one, other)
     is_clear = abs(difference) > CLEAR * error
-    return error**4 * information(difference, error) * (SETTLED if is_clear else 1.0)
+    each = information(difference, error)
+    variance = 1 / (1 / error**2 + met * each)
+    return variance**2 * each * (SETTLED if is_clear else 1.0)
 
 
 def _spread(one: Rival, other: Rival) -> float:
@@ -231,12 +238,3 @@ def error_of(half_width: float, games: int) -> float:
     """
     known = half_width / TWO_SIDED if half_width < inf else inf
     return min(known, 1 / sqrt(1 / UNKNOWN_ELO**2 + games * information(0.0, 0.0)))
-
-
-def versions_before(bots: Sequence[str]) -> dict[str, str]:
-    """For each version the one of the same bot that joined before it, in the order of joining."""
-    by_name: dict[tuple[str, str], list[str]] = {}
-    for bot in bots:
-        base, _, options = bot.partition(":")
-        by_name.setdefault((base.partition("@")[0], options), []).append(bot)
-    return {after: before for versions in by_name.values() for before, after in pairwise(versions)}

@@ -10,7 +10,8 @@ from arena.errors import RunError
 from arena.exports.report.page import Setting
 
 PARTS = (
-    "progress", "lead", "standings", "ended", "pairs", "convergence", "faults", "reading", "rules",
+    "progress", "lead", "standings", "versions", "ended", "pairs", "convergence", "faults",
+    "reading", "rules",
 )  # fmt: skip
 """The parts of the page of a run that change, from its top to its end: each is a template of this
 package or of the report.

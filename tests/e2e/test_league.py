@@ -4,10 +4,12 @@ stay, and nothing is lost when it is killed.
 
 import json
 import shutil
+import subprocess
+import sys
 
 import pytest
 
-from tests.e2e.conftest import FIRST, RANDOM, Arena
+from tests.e2e.conftest import FIRST, RANDOM, ROOT, Arena
 from tests.e2e.test_kills import journal_lines, wait_for
 
 RUN = ("league", "run", "ladder")
@@ -85,6 +87,25 @@ def test_a_league_is_a_run_like_any_other(kept):
     kept("replay", "ladder", name)
 
 
+def test_the_history_has_every_version(kept):
+    out, _ = kept("league", "history")
+    assert "bad@1" in out
+    shown = json.loads(kept("league", "history", "--json")[0])
+    rows = {row["version"]: row for row in shown["versions"]}
+    assert rows["bad@1"]["forfeits"] == rows["bad@1"]["games"] > 0
+    assert rows["random"]["status"] == "benchmark"
+    assert (
+        kept("league", "history", "rnd", "--csv", "-")[0].splitlines()[1].startswith("rnd@1,rnd,")
+    )
+    assert "did you mean 'rnd'" in kept.ended("league", "history", "rn")[2]
+    kept("report", "ladder")
+    page = (kept.home / "results" / "ladder" / "report.html").read_text()
+    assert 'id="versions"' in page
+    seed = json.loads((kept.home / "results" / "ladder" / "run.json").read_text())["seed"]
+    assert seed == "league"
+    assert "--seed league" not in page, "the next deals follow from it"
+
+
 def test_leagues_are_listed(kept):
     assert "ladder" in kept("league")[0]
     row = json.loads(kept("league", "--json")[0])[0]
@@ -93,7 +114,7 @@ def test_leagues_are_listed(kept):
 
 def test_going_on_plays_more_games_on_the_same_plan(league):
     before = league.timeless("ladder")
-    league(*RUN, "--games", 16, "-q")
+    league(*NEW, "--games", 16)
     after = league.timeless("ladder")
     assert len(after) == len(before) + 16
     assert [record for record in after if record in before] == before
@@ -111,6 +132,38 @@ def test_a_version_that_is_submitted_joins_and_the_old_one_stays(league):
     assert {"rnd@1", "rnd@2"} <= {row["bot"] for row in table}
 
 
+def test_submitting_to_a_league_tells_the_place_that_was_found(league):
+    league.add_bot("rnd", RANDOM + "\n# better\n", to="ideas")
+    status, out, err = league.ended("submit", "ideas/rnd", "--no-check", "--league", "ladder")
+    assert "rnd@2 is placed: " in out
+    gained = [
+        line for line in out.splitlines() if line.startswith("rnd@2 is ") and "on rnd@1" in line
+    ]
+    gain, error = gained[0].split(" is ")[1].split(" Elo")[0].split(" +/- ")
+    is_clear = abs(int(gain)) > int(error)
+    assert status == (5 if not is_clear else 0 if int(gain) > 0 else 4)
+    assert ("is not clear yet" in err) == (status == 5)
+    assert events(league, "placed")[-1]["bot"] == "rnd@2"
+    # again: it has its place already, and no more games are played
+    games = len(league.records("ladder"))
+    again, out, _ = league.ended("submit", "ideas/rnd", "--no-check", "--league", "ladder")
+    assert again == status
+    assert "rnd@2 is placed: " in out
+    assert len(league.records("ladder")) == games
+    league("verify", "ladder")
+
+
+def test_submitting_a_bot_that_only_forfeits_fails(league):
+    league.add_bot("worse", CRASHES, to="ideas")
+    status, _, err = league.ended("submit", "ideas/worse", "--no-check", "--league", "ladder")
+    assert status == 1
+    assert "worse@1 is set aside: it forfeited all of its" in err
+    assert (
+        "expected the name of a league"
+        in league.ended("submit", "ideas/worse", "--no-check", "--league", "lader")[2]
+    )
+
+
 def test_a_version_that_is_removed_is_withdrawn_and_stays_rated(league):
     league("remove", "fst", "--yes")
     _, err = league(*RUN, "--games", 16)
@@ -118,6 +171,13 @@ def test_a_version_that_is_removed_is_withdrawn_and_stays_rated(league):
     assert "fst@1" in league("standings", "ladder")[0]
     new = league.records("ladder")[-16:]
     assert not any("fst@1" in record["bots"] for record in new)
+    league("verify", "ladder")
+
+
+def test_files_changed_behind_a_version_are_said_and_not_played(league):
+    (league.home / "bots" / "rnd" / "bot.py").write_text(CRASHES)
+    _, err = league(*RUN, "--games", 8)
+    assert "warning: rnd@1 has other files in bots/ than when it joined" in err
     league("verify", "ladder")
 
 
@@ -139,7 +199,7 @@ def test_a_retired_benchmark_plays_no_more(league):
         ((*RUN, "--move-ms", 50), "move_ms: the run has"),
         ((*RUN, "--clock", "wall"), "clock: the run has cpu, asked for wall"),
         ((*RUN, "--players", 3), "players: the run has 2, asked for 3"),
-        ((*RUN, "--benchmarks", "greedy"), "expected no --benchmarks"),
+        ((*RUN, "--benchmarks", "greedy"), "expected the benchmarks that the league began with"),
         (("run", "--finish", "ladder"), "expected a tournament, got a league"),
         (("run", "rnd", "fst", "--out", "ladder"), "is not a tournament"),
     ],
@@ -195,3 +255,39 @@ def test_a_league_at_tables_of_three_draws_candidates_with_benchmarks(arena):
           "--games", 48, "--boards", "bird,lion")  # fmt: skip
     assert all(len(record["bots"]) == 3 for record in arena.records("ladder"))
     arena("verify", "ladder")
+
+
+PAGE = (ROOT / "docs" / "leagues.md").read_text()
+PLACE = PAGE.split('```sh title=".github/place.sh"\n')[1].split("```")[0]
+
+
+def test_a_league_in_a_repository_places_what_a_commit_brings(league):
+    def git(*arguments, folder=league.home):
+        told = ("-c", "user.name=me", "-c", "user.email=me@localhost")
+        subprocess.run(["git", *told, *arguments], cwd=folder, check=True, capture_output=True)
+
+    league.add_bot("third", FIRST, to="submissions")
+    (league.home / "submissions" / "third" / "bot.py").rename(league.home / "later.py")
+    git("init", "-q", "-b", "main")
+    git("add", ".")
+    git("commit", "-qm", "a league")
+    (league.home / "later.py").rename(league.home / "submissions" / "third" / "bot.py")
+    git("add", ".")
+    git("commit", "-qm", "a submission")
+    clone = league.home.parent / "clone"
+    git("clone", "-q", league.home, clone)
+    (clone / "place.sh").write_text(PLACE.replace("arena ", f"{sys.executable} -m arena "))
+    # another machine: nothing says that the league was made there
+    elsewhere = {"XDG_STATE_HOME": str(league.home.parent / "elsewhere")}
+    done = subprocess.run(
+        ["sh", "place.sh"],
+        cwd=clone,
+        env={**league.environment, **elsewhere},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "third@1 is placed: " in done.stdout, done.stderr
+    assert done.returncode == 0
+    assert (clone / "bots" / "third").is_dir()
+    assert "rnd@1" in done.stdout, "the league goes on with who was in it"

@@ -12,6 +12,7 @@ from arena.records.league import (
     Scaled,
     append_events,
     read_league,
+    versions_before,
 )
 
 WHEN = "2026-11-22T12:00:00Z"
@@ -72,3 +73,8 @@ def test_a_line_changed_by_hand_is_named_by_its_number(tmp_path, line, said):
 def test_a_missing_file_is_said(tmp_path):
     with pytest.raises(RunError, match="found none"):
         read_league(tmp_path)
+
+
+def test_versions_follow_each_other_by_name_and_options():
+    order = ["my@1", "other@1", "my@2", "my@1:depth=3", "my@2:depth=3"]
+    assert versions_before(order) == {"my@2": "my@1", "my@2:depth=3": "my@1:depth=3"}

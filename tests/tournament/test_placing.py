@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from arena.tournament.placing import Field, Rival, first_guess, information, versions_before
+from arena.tournament.placing import Field, Rival, first_guess, information
 
 LADDER = {"b1": -300.0, "b2": -100.0, "b3": 100.0, "b4": 300.0}
 
@@ -88,6 +88,19 @@ def test_neighbours_in_the_ranking_meet_and_bots_far_apart_do_not():
     assert max(abs(elos[one] - elos[other]) for one, other in among) <= 250
 
 
+def test_two_equals_do_not_play_each_other_for_ever():
+    placed = [Rival(f"p{n}", is_placed=True, elo=60.0 * n, error=15.0) for n in range(4)]
+    placed[1].elo = placed[0].elo
+    made = field(*placed)
+    met = Counter()
+    for _ in range(40):
+        made.show([*benchmarks(), *placed])  # a look finds that nothing has become clearer
+        met[made.next_line_up()] += 1
+        made.add(made.next_line_up(), 8)
+    assert len(met) > 6
+    assert max(met.values()) <= 16
+
+
 @pytest.mark.parametrize("players", [3, 4])
 def test_at_larger_tables_a_candidate_sits_with_benchmarks(players):
     made = field(candidate(), Rival("p", is_placed=True), players=players)
@@ -120,11 +133,6 @@ def test_games_between_equals_tell_most_and_uncertainty_takes_from_that():
     assert information(0, 0) > information(0, 200)
     # far apart by the estimate, perhaps equals in truth
     assert information(600, 300) > information(600, 0)
-
-
-def test_versions_follow_each_other_by_name_and_options():
-    order = ["my@1", "other@1", "my@2", "my@1:depth=3", "my@2:depth=3"]
-    assert versions_before(order) == {"my@2": "my@1", "my@2:depth=3": "my@1:depth=3"}
 
 
 def test_a_next_version_is_guessed_to_be_as_good_as_the_last_one():

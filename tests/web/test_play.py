@@ -269,6 +269,15 @@ def test_whoever_has_no_token_sees_nothing_and_changes_nothing(server, played):
         assert server.ask(path, "POST", b"{}", **foreign)[0] == 403
 
 
+def test_nobody_plays_where_others_look(home):
+    server = Served(home, "--public", "127.0.0.1")
+    statuses = {server.ask(path)[0] for path in ("/play", "/play/x", "/play/x/events")}
+    assert statuses == {404}
+    assert server.ask("/play", "POST", b"{}")[0] == 403
+    assert "/play" not in server.ask("/")[2]
+    server.stop()
+
+
 def test_odd_questions_and_wishes_are_refused_in_words(server, played):
     game, _ = played
     for body in (b"", b"[]", b'{"steps":"1"}', b'{"steps":1,"x":2}', b"\xff", b"[" * 60_000):
@@ -336,13 +345,21 @@ def test_play_web_prints_its_address_first_and_ends_when_the_page_is_left(tmp_pa
     assert verify_run(tmp_path / "results" / view["kept"]).differences == []
 
 
-def test_ctrl_c_ends_play_web_and_its_bots(tmp_path):
+def test_play_web_opens_a_browser_where_there_is_a_screen_and_ctrl_c_ends_it_with_its_bots(
+    tmp_path, monkeypatch
+):
+    browser = tmp_path / "browser"
+    browser.write_text('#!/bin/sh\necho "$1" > "$0.opened"\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("DISPLAY", ":9")
+    monkeypatch.setenv("BROWSER", str(browser))
     server = Served(tmp_path, "greedy-python", "--web", command=("play",))
     game = Game(server, urlsplit(server.url).path)
     game.play(until=lambda view: view["state"] == "yours")
     bots = descendants(server.process.pid)
     assert bots
     assert server.stop() == (130, "interrupted\n")
+    assert Path(f"{browser}.opened").read_text().strip() == server.url
     assert not [pid for pid in bots if Path(f"/proc/{pid}").exists()]
     assert not (tmp_path / "results").exists()
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from arena import __version__
 from arena.errors import RunError
+from arena.exports.history import versions
 from arena.exports.report import sections
 from arena.exports.report.about import bots_of, repeat_command, settings_of
 from arena.exports.report.addresses import OnePage
@@ -177,6 +178,7 @@ def facts_of(material: Material) -> dict[str, Any]:
         "notes": [*gain_lines(material.tables), *material.tables.notes],
         "is_comparison": bool(material.info.config.get("compare")),
         "standings": sections.standings(material),
+        "versions": versions(material.history) if material.history else None,
         "pairs": sections.pairs(material),
         "convergence": courses_of(material),
         "faults": faults(material),

@@ -15,6 +15,7 @@ from arena.exports.report.scan import Scan, scan_journal
 from arena.exports.report.secrecy import Secrecy, judge
 from arena.players.options import nearest_label
 from arena.ratings.convergence import COLUMNS, convergence_table
+from arena.ratings.history import History, history_of
 from arena.ratings.matches import Score, scoring_of, timed_hosts
 from arena.ratings.notes import grants_note, machines_note
 from arena.ratings.results import Counts
@@ -25,7 +26,8 @@ from arena.records.runfile import RunInfo, read_run
 class Material(NamedTuple):
     """A run: its settings, its games, its tables, and what may be shown.
 
-    ``is_open`` (G,) says whether a game's deal is still being played. ``tables`` and
+    ``history`` is that of a league, else None. ``is_open`` (G,) says whether a game's deal is still
+    being played. ``tables`` and
     ``convergence`` count matches if the run is scored so.
     """
 
@@ -36,6 +38,7 @@ class Material(NamedTuple):
     scan: Scan
     secrecy: Secrecy
     is_open: NDArray[np.bool_]
+    history: History | None = None
 
     @property
     def elo(self) -> Mapping[str, float]:
@@ -85,6 +88,7 @@ def rated(
         scan=scan,
         secrecy=secrecy,
         is_open=_open_games(scan, secrecy),
+        history=history_of(folder, counts) if info.config.get("league") else None,
     )
 
 

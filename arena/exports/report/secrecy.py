@@ -2,7 +2,8 @@
 to be played.
 
 Line-ups play the same deals. So a deal stays secret until all its planned games are in the journal.
-The seed, which determines all deals, stays secret until the whole run is finished.
+The seed, which determines all deals, stays secret until the whole run is finished. A league never
+is: its next deals follow from it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,17 +28,18 @@ class Secrecy(NamedTuple):
     version cannot read the plan.
 
     ``over`` says, by board and deal number, whether all games of the deal are played; for later
-    deals they are not.
+    deals they are not. ``goes_on`` if more games will be planned, as in a league.
     """
 
     planned: int | None
     missing: int | None
     over: Mapping[str, NDArray[np.bool_]]
+    goes_on: bool = False
 
     @property
     def is_finished(self) -> bool:
         """Whether no planned game is missing, so that the seed gives nothing away."""
-        return self.missing == 0
+        return self.missing == 0 and not self.goes_on
 
     def is_open(self, board: str, deals: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
         """(n,) whether the deals with these numbers (n,) may still have games to play."""
@@ -81,6 +83,7 @@ def judge(info: RunInfo, blocks: Iterable[PlayedBlocks]) -> Secrecy:
         schedule.planned,
         missing,
         {board: _are_over(schedule, board, games) for board, games in played.items()},
+        schedule.config.league is not None,
     )
 
 

@@ -1,0 +1,96 @@
+"""The place of a version in a league, for who has just submitted it."""
+
+import logging
+import time
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arena.cli import DONE, FAILED, INTERRUPTED, NO, UNDECIDED
+from arena.cli.league import Evening
+from arena.cli.place import Conduct
+from arena.cli.terminal import say, tell
+from arena.commands.allowing import SandboxChoice
+from arena.commands.league import Budget
+from arena.commands.members import STATUS_TEXT
+from arena.ratings.columns import BOUNDS
+from arena.records.league import Member, read_league
+from arena.records.linefile import BusyError
+from arena.tournament.place import Place
+from arena.tournament.request import RunOptions
+
+if TYPE_CHECKING:
+    from arena.ratings.history import History
+
+WAIT_S = 1.0
+
+
+def find_place(home: Path, folder: Path, label: str, choice: SandboxChoice) -> int:
+    """Lets a member of a league play until it is placed, or waits while another arena plays the
+    league, and says where it stands; returns the exit status.
+    """
+    conduct = Conduct(Place(), choice, adopt=False, quiet=False, log_level=logging.INFO)
+    evening = Evening(home, folder, (label,), RunOptions(), conduct)
+    is_said = False
+    while True:
+        try:
+            if evening.play(None, Budget(placing=label)) == INTERRUPTED:
+                say(f"interrupted: 'arena league run {folder.name}' goes on placing {label}")
+                return INTERRUPTED
+            evening.write()
+            break
+        except BusyError:
+            if not is_said:
+                say(f"another arena plays {folder}: waiting until it has placed {label}")
+            is_said = True
+            time.sleep(WAIT_S)
+            if not _is_waiting(_member(folder, label)):
+                break
+    return _told(folder, _member(folder, label))
+
+
+def _member(folder: Path, label: str) -> Member:
+    return read_league(folder).members[label]
+
+
+def _is_waiting(member: Member) -> bool:
+    return member.plays and member.placed is None
+
+
+def _told(folder: Path, member: Member) -> int:
+    """Says where a version stands, and what it gained."""
+    if not member.plays:
+        why = f": {member.why}" if member.why else ""
+        say(f"error: {member.bot} is {STATUS_TEXT[member.status]}{why}")
+        say(f"hint: {folder / 'faults'} has the evidence of its faults")
+        return FAILED
+    # Pandas: nothing before this needs it.
+    from arena.ratings.history import read_history  # noqa: PLC0415
+
+    history = read_history(folder)
+    (row,) = history.of(member.bot).table.to_dict("records")
+    tell("\n".join([_place_text(history, row, folder.name), *history.of(member.bot).sentences]))
+    if not row["before"]:
+        return DONE
+    if isfinite(row["gain_error"]) and abs(row["gain"]) > row["gain_error"]:
+        return DONE if row["gain"] > 0 else NO
+    say(
+        f"whether it is better than {row['before']} is not clear yet: 'arena league run"
+        f" {folder.name}' lets them meet"
+    )
+    return UNDECIDED
+
+
+def _place_text(history: "History", row: Any, league: str) -> str:
+    """``my-bot@2 is placed: 312 +/- 48 Elo, place 4 of 12 in ladder, after 208 games``."""
+    if not isfinite(row["elo"]):
+        return f"{row['version']} has no rating in {league} after {row['games']} games"
+    elos = history.table["elo"]
+    place, rated = 1 + int((elos > row["elo"]).sum()), int(elos.notna().sum())
+    half = (row["elo_high"] - row["elo_low"]) / 2
+    bound = f"{row['mark']} " if row["mark"] in BOUNDS else ""
+    error = f" +/- {half:.0f}" if isfinite(half) else ""
+    return (
+        f"{row['version']} is placed: {bound}{row['elo']:.0f}{error} Elo, place {place} of {rated}"
+        f" in {league}, after {row['games']} games"
+    )

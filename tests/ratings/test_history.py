@@ -1,0 +1,111 @@
+"""The scale of a league, and what its versions gained: from games drawn by known strengths."""
+
+import numpy as np
+import pytest
+
+from arena.ratings.history import History, history_table
+from arena.ratings.scale import on_scale
+from arena.records.league import Changed, Joined, League, Placed, Scaled
+from tests.tournament.placing_games import World
+
+WHEN = "2026-11-22T12:00:00Z"
+STRENGTHS = {"b1@1": -150.0, "b2@1": 0.0, "b3@1": 150.0, "my@1": 20.0, "my@2": 80.0}
+
+
+def played(blocks, strengths=STRENGTHS, seed=1):
+    world = World(strengths, seed)
+    bots = list(strengths)
+    for number, one in enumerate(bots):
+        for other in bots[number + 1 :]:
+            for _ in range(blocks):
+                world.play(one, other)
+    return world.counts()
+
+
+def league_of(*bots, scale=None):
+    league = League()
+    for bot in bots:
+        status = "benchmark" if bot.startswith("b") else "candidate"
+        league.add(Joined(bot, status, WHEN))
+    if scale:
+        league.add(Scaled(WHEN, scale))
+    return league
+
+
+@pytest.fixture(scope="module")
+def counts():
+    return played(80)
+
+
+def test_each_version_has_its_rating_and_what_it_gained(counts):
+    table = history_table(counts, league_of(*STRENGTHS))
+    row = table.set_index("version").loc["my@2"]
+    assert (row["bot"], row["before"], row["games"]) == ("my", "my@1", 640)
+    assert row["gain"] == pytest.approx(60, abs=2 * row["gain_error"])
+    assert row["elo_low"] < row["elo"] < row["elo_high"]
+    assert table["gain"].notna().sum() == 1
+    (sentence,) = History(table, {}).sentences
+    assert sentence.startswith("my@2 is +")
+    assert sentence.endswith(" Elo on my@1")
+
+
+def test_the_error_of_a_gain_is_that_of_the_difference_in_the_joint_fit(counts):
+    table = history_table(counts, league_of(*STRENGTHS)).set_index("version")
+    halves = (table["elo_high"] - table["elo_low"]) / 2
+    apart = np.hypot(halves["my@1"], halves["my@2"])
+    # both are compared with the same benchmarks, whose luck cancels only in part
+    assert 0.5 * apart < table.loc["my@2", "gain_error"] < 1.5 * apart
+    later = history_table(played(320), league_of(*STRENGTHS)).set_index("version")
+    ratio = table.loc["my@2", "gain_error"] / later.loc["my@2", "gain_error"]
+    assert ratio == pytest.approx(2, rel=0.15)
+
+
+def test_benchmarks_hold_the_scale_with_the_ratings_they_had(counts):
+    held = {"b1@1": 850.0, "b2@1": 1000.0, "b3@1": 1150.0}
+    table = history_table(counts, league_of(*STRENGTHS, scale=held)).set_index("version")
+    for bot, elo in STRENGTHS.items():
+        assert table.loc[bot, "elo"] == pytest.approx(1000 + elo, abs=60)
+
+
+def test_a_benchmark_that_retires_goes_on_holding_the_scale(counts):
+    held = {"b1@1": 850.0, "b2@1": 1000.0, "b3@1": 1150.0}
+    league = league_of(*STRENGTHS, scale=held)
+    before = history_table(counts, league)
+    league.add(Changed("b2@1", "retired", WHEN, "me"))
+    assert (history_table(counts, league)["elo"] == before["elo"]).all()
+
+
+def test_newcomers_far_off_do_not_move_the_scale():
+    held = {"b1@1": 850.0, "b2@1": 1000.0, "b3@1": 1150.0}
+    counts = played(80, {**STRENGTHS, "weak@1": -900.0})
+    found = on_scale(counts, [*held], held)
+    assert found["my@1"].elo == pytest.approx(1020, abs=60)
+    assert found["weak@1"].elo < 700
+    assert found["my@1"].error < 60
+
+
+def test_an_uncertain_benchmark_does_not_make_everybody_uncertain():
+    # b9 loses nearly everything: its own rating is known to some 200 Elo
+    counts = played(40, {**STRENGTHS, "b9@1": -1200.0})
+    without, beside = (
+        on_scale(counts, benchmarks, {})
+        for benchmarks in (["b1@1", "b2@1", "b3@1"], ["b1@1", "b2@1", "b3@1", "b9@1"])
+    )
+    assert beside["b9@1"].error > 150
+    assert beside["my@1"].error < 1.3 * without["my@1"].error
+
+
+def test_members_without_games_are_in_the_history_without_a_rating(counts):
+    league = league_of(*STRENGTHS, "my@3")
+    league.add(Placed("my@2", WHEN, 50.0, 45.0, 200))
+    table = history_table(counts, league).set_index("version")
+    assert table.loc["my@3", "mark"] == "~"
+    assert np.isnan(table.loc["my@3", "elo"])
+    assert table.loc["my@3", "games"] == 0
+    assert table.loc["my@2", "placed_games"] == 200
+
+
+def test_the_history_of_a_bot_has_its_versions_only(counts):
+    history = History(history_table(counts, league_of(*STRENGTHS)), {})
+    assert list(history.of("my").table["version"]) == ["my@1", "my@2"]
+    assert list(history.of("my@1").table["version"]) == ["my@1"]

@@ -1,22 +1,10 @@
 """arena serve: the home on pages in a browser."""
 
-import socket
-from contextlib import ExitStack, closing, suppress
 from ipaddress import ip_address
 from pathlib import Path
 
 import click
 
-from arena.cli import INTERRUPTED
-from arena.cli.terminal import say
-from arena.commands.allowing import SandboxChoice
-from arena.commands.serving import announced
-
-LOCAL = "127.0.0.1"
-SHOWN = (
-    "anyone who reaches this address sees the runs, the ratings, the faults, the names and"
-    " descriptions of bots, and the games of deals that are over"
-)
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - what --public means
 
 
@@ -27,21 +15,6 @@ def _parse_address(_: click.Context, __: click.Parameter, value: str | None) -> 
         raise click.BadParameter(
             f"expected an address of this machine such as 192.0.2.7, got {value!r}"
         ) from None
-
-
-def _url(host: str, port: int) -> str:
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
-
-
-def _reached_at(host: str) -> str:
-    """The address by which others reach this machine, if it listens at all of its own."""
-    if host != EVERYWHERE:
-        return host
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way, suppress(OSError):
-        # Nothing is sent; this only chooses the way to an address that nobody has.
-        way.connect(("192.0.2.1", 9))
-        return str(way.getsockname()[0])
-    return host
 
 
 @click.command()
@@ -83,29 +56,6 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
     if names and public is None:
         raise click.UsageError("expected --public with --host-name")
     # Late: the web parts are slow to load, and --help does not need them.
-    from arena.web.app import Site  # noqa: PLC0415
-    from arena.web.guard import LOOPBACK, Gate  # noqa: PLC0415
-    from arena.web.server import bind, serve  # noqa: PLC0415
-    from arena.web.tables import Tables  # noqa: PLC0415
+    from arena.cli.pages import serve_home  # noqa: PLC0415
 
-    host = public or LOCAL
-    with ExitStack() as stack:
-        listener = stack.enter_context(bind(host, port))
-        taken = listener.getsockname()[1]
-        gate = Gate((*LOOPBACK, *names), taken, is_public=public is not None)
-        url = _url(names[0] if names else _reached_at(host), taken)
-        click.echo(f"{url}?token={gate.token}" if gate.token else url)
-        if public:
-            click.echo(SHOWN, err=True)
-        try:
-            other = stack.enter_context(announced(home, url))
-        except OSError as error:
-            say(f"note: 'arena run' will not name this address: {error}")
-        else:
-            if other:
-                say(f"note: this home is served at {other} already")
-        choice = SandboxChoice(None, (), unsafe=False, home=home, tell=say)
-        tables = None if public else stack.enter_context(closing(Tables(home, choice)))
-        serve(Site(home, gate, public is not None, tables), listener)
-    click.echo("interrupted", err=True)
-    return INTERRUPTED
+    return serve_home(home, port, public, names)

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import msgspec
 
-from arena.commands.glance import STANDINGS, is_quiet
+from arena.commands.glance import is_quiet
+from arena.commands.rated import FILE as STANDINGS
 from arena.errors import RunError
 from arena.records.journal import journal_of
-from arena.records.runfile import FILE
+from arena.records.runfile import FILE as RUN_FILE
 from arena.web.desk import Desk
-from arena.web.work import Look, look_at
+from arena.web.work import Sight, look_at
 
 LEAST_S = 2.0
 PAUSES = 20
@@ -60,7 +61,7 @@ class Watched:
         """The parts that have changed since the look with this number."""
         return {name: text for name, (changed, text) in self.parts.items() if changed > number}
 
-    def _take(self, found: Look) -> None:
+    def _take(self, found: Sight) -> None:
         self.number += 1
         self.is_over, self.leader = found.is_over, found.leader
         for name, text in found.parts.items():
@@ -126,7 +127,7 @@ def event(name: str, content: object) -> str:
 def state_of(folder: Path) -> State:
     """What is different when there is something new to see."""
     state: list[object] = [is_quiet(folder)]
-    for path in (journal_of(folder), folder / FILE, folder / STANDINGS):
+    for path in (journal_of(folder), folder / RUN_FILE, folder / STANDINGS):
         try:
             found = path.stat()
         except OSError:

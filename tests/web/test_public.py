@@ -19,7 +19,7 @@ def test_it_has_no_token_and_nobody_plays(public):
     assert public.url == f"http://games.example:{public.port}/"
     text = public.ask()[2]
     assert "done" in text
-    assert "/play" not in text
+    assert 'href="/play' not in text
     assert public.ask("/play")[0] == 404
     for cookie in ("", f"arena-{public.port}=", f"arena-{public.port}=x"):
         assert public.ask("/play", "POST", b"{}", cookie=cookie)[0] == 403

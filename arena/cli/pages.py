@@ -13,8 +13,8 @@ from arena.commands.allowing import SandboxChoice
 from arena.commands.serving import announced
 from arena.web.app import Site
 from arena.web.guard import LOOPBACK, Gate
+from arena.web.opengames import OpenGames
 from arena.web.server import bind, serve
-from arena.web.tables import Tables
 
 LOCAL = LOOPBACK[0]
 SHOWN = (
@@ -38,8 +38,8 @@ def serve_home(home: Path, port: int | None, public: str | None, names: tuple[st
             click.echo(SHOWN, err=True)
         _announce(stack, home, url)
         choice = SandboxChoice(None, (), unsafe=False, home=home, tell=say)
-        tables = None if public else stack.enter_context(closing(Tables(home, choice)))
-        serve(Site(home, gate, public is not None, tables), listener)
+        open_games = None if public else stack.enter_context(closing(OpenGames(home, choice)))
+        serve(Site(home, gate, public is not None, open_games), listener)
     click.echo("interrupted", err=True)
     return INTERRUPTED
 

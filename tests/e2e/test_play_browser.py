@@ -220,6 +220,38 @@ def test_a_page_that_is_loaded_again_goes_on_with_the_game(game, browser):
     assert (browser.text("seats"), browser.text("story")) == (seats, story)
 
 
+KEPT = """
+    const Plain = EventSource;
+    window.EventSource = class extends Plain {
+      constructor(address) { super(address); window.source ??= this; }
+    };
+"""
+LOST = "source.close(); source.dispatchEvent(new Event('error'));"
+FOUND = """
+    const again = new EventSource(source.url);
+    const pass = ({ type, data }) => source.dispatchEvent(new MessageEvent(type, { data }));
+    for (const kind of ["open", "message"]) again.addEventListener(kind, pass);
+"""
+
+
+def test_after_a_lost_connection_the_page_shows_the_present_state(game, browser):
+    """A browser that connects anew hears everything again, from the start."""
+    script = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=KEPT)
+    one = game()
+    browser.cdp("Page.removeScriptToEvaluateOnNewDocument", **script)
+    browser.js(LOST)
+    assert browser.text("refused")
+    view = one.play(until=lambda view: view["count"] > 5 and view["state"] == "yours")
+    assert browser.js(STEPS) == 0
+    browser.js(FOUND)
+    soon(browser, lambda: browser.js(STEPS) == view["count"])
+    assert not browser.text("refused")
+    before = browser.js(STEPS)
+    browser.click("choose")
+    wait_for_step(browser, before + 1)
+    assert browser.log() == []
+
+
 def test_a_move_is_chosen_from_the_list(game, browser):
     game()
     before = browser.js(STEPS)

@@ -122,9 +122,8 @@ def test_what_one_seat_saw_hides_the_tiles_of_the_others_in_both_games(browser, 
     assert set(shown) == {"hidden tile"}
 
 
-def test_both_boards_and_their_controls_fit_a_low_window(browser, pair):
-    path, _ = pair
-    browser.open(path)
+def test_both_boards_and_their_controls_fit_a_low_window(browser, tmp_path):
+    browser.open(pair_page(tmp_path, ("a", "b"))[0])
     browser.become(1366, height=650)
     browser.js(SWAP)
     below = [

@@ -15,6 +15,7 @@ from arena.players.person import PERSON
 from arena.players.sandbox.tiers import OPEN
 from arena.records.runfile import read_run
 from arena.rules.boards import built_in
+from arena.tournament.finishing import begun
 from arena.tournament.session import games_of
 
 BIRD, LION = built_in("bird"), built_in("lion")
@@ -84,3 +85,8 @@ def test_seats_that_are_not_those_of_the_bots_are_refused(tmp_path):
     path.write_text(text)
     with pytest.raises(ConfigError, match="expected the seats of the game"):
         verify_run(path.parent)
+
+
+def test_a_played_game_is_no_tournament_to_be_finished(tmp_path):
+    with pytest.raises(ConfigError, match="got a game that a person played"):
+        begun(kept(tmp_path, ["human", "random"]))

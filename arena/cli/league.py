@@ -1,5 +1,6 @@
 """arena league: a run that goes on, in which every version of a bot is rated."""
 
+import sys
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast

@@ -46,7 +46,7 @@ def history(
     with said_when_slow(f"rating the games of {folder}"):
         found = read_history(folder)
     if bot is not None:
-        known = {*found.table["bot"], *found.table["version"]}
+        known = dict.fromkeys([*found.table["bot"], *found.table["version"]])
         if bot not in known:
             raise ConfigError(
                 f"expected a bot of the league {folder.name}, got {bot!r}",

@@ -18,12 +18,13 @@ from arena.cli.terminal import say
 from arena.commands.folders import results_folder
 from arena.commands.founding import league_folder, league_request, leagues_in, members_of
 from arena.commands.league import Budget, LeagueLook, LeaguePlay
-from arena.commands.members import STATUS_TEXT, Members, user_name
+from arena.commands.members import Members, is_now, user_name
 from arena.errors import RunError
 from arena.exports.grid import columns_text
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.league import Status, read_league
+from arena.records.linefile import BusyError
 from arena.tournament.request import RunOptions
 from arena.tournament.session import Session
 
@@ -147,7 +148,14 @@ def run(
     """  # noqa: D301 - \b is click's mark for lines to keep
     folder = Path(name) if "/" in name else results_folder(home) / name
     evening = Evening(home, folder, bots, options, conduct)
-    ended = evening.play(benchmarks, budget)
+    try:
+        ended = evening.play(benchmarks, budget)
+    except BusyError as error:
+        error.hint = (
+            "it goes on there, with whatever you submit meanwhile: 'arena league history --league"
+            f" {folder.name}' shows it"
+        )
+        raise
     evening.show()
     if ended == INTERRUPTED:
         say(f"interrupted: repeat the same command to go on in {folder}")
@@ -165,7 +173,7 @@ def _status_command(name: str, status: Status, help_text: str) -> None:
         members = Members(home, folder, [], say)
         for label in [members.label_of(bot) for bot in bots]:
             if members.league.members[label].status == status:
-                say(f"{label} is {STATUS_TEXT[status]} already")
+                say(f"{label} is {is_now(status)} already")
             else:
                 members.change(label, status, user_name(), why)
 

@@ -23,6 +23,14 @@ FILE = "league.jsonl"
 MOST_BYTES = 256 << 20
 """Two million draws."""
 Status = Literal["candidate", "benchmark", "retired", "aside", "withdrawn"]
+STATUS_TEXT: dict[Status, str] = {
+    "candidate": "candidate",
+    "benchmark": "benchmark",
+    "retired": "retired",
+    "aside": "set aside",
+    "withdrawn": "withdrawn",
+}
+"""What a status is called for people."""
 PLAYS = ("candidate", "benchmark")
 """The statuses of members that games are drawn for."""
 Deal = Annotated[int, Meta(ge=0, lt=DEALS)]

@@ -10,7 +10,7 @@ import os
 from hypothesis import HealthCheck, settings
 
 FAIR = {"deadline": None, "suppress_health_check": list(HealthCheck)}  # a busy machine is no fault
-settings.register_profile("ci", max_examples=60, derandomize=True, database=None, **FAIR)
+settings.register_profile("ci", max_examples=30, derandomize=True, database=None, **FAIR)
 settings.register_profile("night", max_examples=5000, **FAIR)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 

@@ -12,9 +12,11 @@ from arena.cli.options import as_json
 from arena.cli.terminal import columns_of, say, tell
 from arena.commands.allowing import own_words
 from arena.commands.bots import bot_finder
-from arena.commands.folders import registry_of
+from arena.commands.folders import registry_of, results_folder
+from arena.commands.rated import Rated, latest_ratings
 from arena.errors import UserError, printable
 from arena.exports.grid import GAP, columns_text
+from arena.exports.text import MISSING
 from arena.exports.width import padded, width_of
 from arena.players.builtin import is_built_in
 from arena.players.folder import Bot
@@ -22,10 +24,12 @@ from arena.players.options import ARENA_OPTIONS, Option, Value, value_text
 from arena.players.registry import Registry
 from arena.players.staging import lack
 from arena.tournament.own import read_own_config
+from arena.tournament.session import list_runs
 
 ROOM = 24
 """The last column of a table gets so much of a narrow terminal."""
-SPARE = ("Type", "Language", "From")
+SPARE = ("Type", "Language", "From", "Games", "Version")
+RATING = ("Elo", "Games")
 
 
 @click.command()
@@ -37,7 +41,7 @@ def bots(home: Path, /, bot: str | None, *, everything: bool, as_json: bool) -> 
     """List your bots and the ladder. With BOT, list the options of that one.
 
     The bots are those you can call by name: yours in bots/, then the ladder, which comes with the
-    arena.
+    arena. Elo is the latest rating of these very files, from so many games in that run.
 
     A bot of yours hides the ladder bot of the same name. If a program needed to start a bot is
     missing, the list says which. Set ARENA_LADDER=off in the environment to hide the ladder from
@@ -52,15 +56,18 @@ def bots(home: Path, /, bot: str | None, *, everything: bool, as_json: bool) -> 
     arena bots ./my-bot
     """  # noqa: D301 - \b is click's mark for lines to keep
     if bot is None:
-        _list(registry_of(home), everything=everything, as_json=as_json)
+        latest = latest_ratings(list_runs(results_folder(home)))
+        _list(registry_of(home), latest, everything=everything, as_json=as_json)
     elif everything:
         raise click.UsageError("expected a bot or --all, got both")
     else:
         _describe(bot_finder(home, say, in_process=False)(bot), as_json=as_json)
 
 
-def _list(registry: Registry, *, everything: bool, as_json: bool) -> None:
-    rows = []
+def _list(
+    registry: Registry, latest: Mapping[tuple[str, str], Rated], *, everything: bool, as_json: bool
+) -> None:
+    rows, told = [], dict[str, Rated | None]()
     for label in registry.labels():
         if "@" in label and not everything:
             continue
@@ -69,7 +76,10 @@ def _list(registry: Registry, *, everything: bool, as_json: bool) -> None:
         except UserError as error:
             say(f"warning: {printable(label)} is left out: {printable(str(error))}")
             continue
-        rows.append({**_about(bot), "ladder": registry.is_of_ladder(label)})
+        rated = latest.get((bot.label, bot.sha256))
+        ladder = registry.is_of_ladder(label)
+        rows.append({**_about(bot), "ladder": ladder, "rating": rated and rated.object()})
+        told[bot.label] = rated
     if as_json:
         _print_json(rows)
     elif not rows:
@@ -78,8 +88,9 @@ def _list(registry: Registry, *, everything: bool, as_json: bool) -> None:
             " new'"
         )
     else:
-        columns = ("Bot", "Version", "From", "Language", "Description")
-        _print_table(columns, [_shown(row) for row in rows])
+        is_rated = any(told.values())
+        columns = ("Bot", "Version", "From", "Language", *RATING * is_rated, "Description")
+        _print_table(columns, [_shown(row, told[row["bot"]], is_rated=is_rated) for row in rows])
         _print_allowed(rows)
 
 
@@ -106,14 +117,16 @@ def _print_allowed(rows: list[dict[str, Any]]) -> None:
             tell(printable(f"{row['bot']} is allowed {words} by your own configuration"))
 
 
-def _shown(row: dict[str, Any]) -> tuple[str, ...]:
-    """A bot's row of the table."""
+def _shown(row: dict[str, Any], rated: Rated | None, *, is_rated: bool) -> tuple[str, ...]:
+    """A bot's row of the table, with its rating if any bot of the list is rated."""
+    rating = (rated.text, f"{rated.games} in {rated.run}") if rated else (MISSING, MISSING)
     place = "ladder" if row["ladder"] else "bots/"
     return (
         row["bot"],
         row["version"],
         place,
         row["language"],
+        *rating * is_rated,
         row["missing"] or row["description"],
     )
 

@@ -1,10 +1,11 @@
 """arena compare: plays until it is clear whether a bot's new version is better than the old one."""
 
 import sys
+import time
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 import click
 import msgspec
@@ -16,18 +17,27 @@ from arena.cli.place import Conduct, conduct_options, counted
 from arena.cli.playing import note_short_evidence, playing, run_path, show_voided
 from arena.cli.progress import Progress
 from arena.cli.settings import setting_options
-from arena.cli.terminal import columns_of, folded, say
+from arena.cli.terminal import columns_of, folded, is_unicode, say
 from arena.commands.contest import Contest
 from arena.commands.request import MOST_BLOCKS, request_comparison
-from arena.exports.verdicts import llr_text, verdict_object, verdict_text
+from arena.exports.pen import ASCII, Pen
+from arena.exports.verdicts import elo_text, gauge_text, llr_text, verdict_object, verdict_text
 from arena.ratings.sequential import BlockTest, Verdict
 from arena.tournament.config import DEFAULTS, Basis, Comparison
 from arena.tournament.request import Request, RunOptions
 from arena.tournament.runner import Runner
 from arena.tournament.session import Session
 
+if TYPE_CHECKING:
+    from arena.ratings.estimates import Look
+
 SHOWN = (1, 2, 5)
 """A line of progress is shown after this many blocks, and ten times, a hundred times as many."""
+
+FIRST_S, EVERY_S = 5.0, 2.0
+"""When the Elo is first worked out for the terminal, and how often then."""
+FOR_GAMES = 16
+"""The number of games takes so much of a line."""
 
 chance = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 
@@ -204,18 +214,35 @@ def _refuse_match(match: str | None) -> None:
 
 
 class _Teller:
-    """Shows how far the test of a comparison is, on stderr."""
+    """Shows how far the test of a comparison is, on stderr: as a line now and then, and on a
+    terminal as a gauge.
+    """
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._blocks = 0
+        self._look: Look | None = None
+        self._next = time.monotonic() + FIRST_S
 
     def __call__(self, test: BlockTest) -> None:
         is_decided = test.verdict != Verdict.UNDECIDED
-        self._progress.figures["LLR"] = llr_text(test)
         if is_decided or is_shown(self._blocks, test.blocks):
             self._progress.say(f"{counted(test.blocks, 'block')}: LLR {llr_text(test)}")
         self._blocks = test.blocks
+        if columns := self._progress.columns:
+            self._draw(test, columns)
+
+    def _draw(self, test: BlockTest, columns: int) -> None:
+        if time.monotonic() >= self._next:
+            # Scipy takes half a second to load: a short comparison does without the Elo.
+            from arena.ratings.estimates import look_at  # noqa: PLC0415
+
+            self._look = look_at(test, self._look)
+            self._next = time.monotonic() + EVERY_S
+        pen = Pen() if is_unicode(sys.stderr) else ASCII
+        elo = elo_text(self._look) if self._look else ""
+        gauge = gauge_text(test, columns - len(elo) - FOR_GAMES, pen)
+        self._progress.describe(f"{gauge}{elo}, ")
 
 
 def is_shown(before: int, now: int) -> bool:

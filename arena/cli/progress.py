@@ -2,6 +2,7 @@
 a line.
 """
 
+import os
 import sys
 import threading
 import time
@@ -12,6 +13,7 @@ from typing import Self
 from tqdm import tqdm
 
 from arena.cli.estimate import LONG_S, SLOW_S, duration_text, left_s, longest_s
+from arena.cli.leaders import Leaders, redraw
 from arena.cli.place import counted
 from arena.cli.terminal import columns_of, folded
 from arena.errors import FaultKind, printable
@@ -38,8 +40,10 @@ from arena.tournament.session import Session
 
 SHOWN_FAULTS = 5
 BAR = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt}, {rate_fmt}, {remaining} to go{postfix}"
-COUNT = "{n_fmt} games, at most {remaining} to go{postfix}"
-"""Instead of the bar where the playing nearly always ends long before the last game."""
+GAUGE = "{desc}{n_fmt} games{postfix}{bar:0}"
+"""Instead of the bar where the playing nearly always ends long before the last game; cut at the
+edge of the terminal as tqdm cuts only lines with a bar.
+"""
 
 
 class Progress:
@@ -67,6 +71,8 @@ class Progress:
         self.figures: dict[str, str] = {}
         self._shown: dict[str, str] = {}
         self._bar: tqdm | None = None  # type: ignore[type-arg]
+        self._leaders: Leaders | None = None
+        self._columns = 0
 
     def __enter__(self) -> Self:
         session, known = self._session, self._session.known
@@ -88,14 +94,40 @@ class Progress:
             unit="game",
             disable=True if self._quiet else None,
             dynamic_ncols=True,
-            bar_format=BAR if session.config.compare is None else COUNT,
+            bar_format=BAR if session.config.compare is None else GAUGE,
             smoothing=0.1,
-            postfix={"faults": 0},
+            postfix={"faults": 0} if session.config.compare is None else None,
         )
+        self._columns = self.columns
+        if self._columns and self._has_leaders():
+            self._leaders = Leaders(session.folder)
         return self
+
+    @property
+    def columns(self) -> int:
+        """How wide the terminal is on which there is a bar; 0 without one."""
+        if self._bar is None or self._bar.disable:
+            return 0
+        try:
+            return os.get_terminal_size(sys.stderr.fileno()).columns
+        except OSError:
+            return 0
+
+    def describe(self, text: str) -> None:
+        """Shows this before the number of games, from the next drawing on."""
+        if self._bar is not None:
+            self._bar.set_description_str(text, refresh=False)
+
+    def _has_leaders(self) -> bool:
+        """A comparison has its own line, a search no standings, and a dumb terminal one line."""
+        config = self._session.config
+        is_plain = config.compare is not None or config.tune is not None
+        return not is_plain and os.environ.get("TERM") != "dumb"
 
     def __exit__(self, *_: object) -> None:
         self._slow.cancel()
+        if self._leaders is not None:
+            self._leaders.close()
         if self._bar is not None:
             self._bar.close()
         if self._faults:
@@ -119,8 +151,11 @@ class Progress:
                 self._show_faults(outcome.record.bots, outcome.record.faults)
                 self._own_us.update(map(coarse, outcome.own_us))
                 if self._bar is not None:
+                    self._heed_size()
                     self._show_figures()
                     self._bar.update()
+                if self._leaders is not None:
+                    self._leaders.note()
                 if not self._is_estimated:
                     self._estimate()
             case Voided(game, reason, given_up):
@@ -179,9 +214,25 @@ class Progress:
 
     def _show_figures(self) -> None:
         figures = {**self.figures, "faults": str(self._faults)}
+        if self._session.config.compare is not None and not self._faults:
+            del figures["faults"]
         if self._bar is not None and figures != self._shown:
             self._shown = figures
             self._bar.set_postfix(figures, refresh=False)
+
+    def _heed_size(self) -> None:
+        """Draws everything anew where the terminal has become narrower, and has broken the bar into
+        several lines.
+        """
+        before, self._columns = self._columns, self.columns
+        if not 0 < self._columns < before or self._bar is None:
+            return
+        if os.environ.get("TERM") != "dumb":
+            up = (before - 1) // self._columns
+            sys.stderr.write(f"\x1b[{up}A\r\x1b[J" if up else "\r\x1b[J")
+        redraw(self._bar)
+        if self._leaders is not None:
+            self._leaders.redraw()
 
     def _show_faults(self, bots: list[str], faults: list[Fault]) -> None:
         for fault in faults:

@@ -11,11 +11,16 @@ from arena.cli.options import as_json
 from arena.cli.playing import said_when_slow
 from arena.cli.terminal import columns_of, say
 from arena.commands.folders import results_folder
+from arena.commands.glance import is_quiet
+from arena.commands.rated import Rated, State, leader_of
 from arena.errors import UserError
 from arena.exports.grid import columns_text
+from arena.exports.text import MISSING
 from arena.records.runfile import read_run
 from arena.tournament.config import make_config
 from arena.tournament.session import games_of, list_runs
+
+HEADS = ("Run", "Started", "Players", "Boards", "Bots", "Games", "State", "Leader", "Elo")
 
 
 @click.command()
@@ -23,7 +28,7 @@ from arena.tournament.session import games_of, list_runs
 @click.pass_obj
 def runs(home: Path, /, *, as_json: bool) -> None:
     """List the runs in results/. The oldest comes first, and for each you see when it was started,
-    what it plays, and its progress.
+    what it plays, its progress, and who leads by its latest tables.
 
     \b
     arena runs
@@ -47,31 +52,46 @@ def runs(home: Path, /, *, as_json: bool) -> None:
                 "bots": [bot.name for bot in info.bots],
                 "games": played,
                 "planned": planned,
+                "state": _state(folder, played, planned),
+                "leader": leader_of(folder, info, played),
             }
         )
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2))
+        shown = [{**row, "leader": row["leader"] and row["leader"].object()} for row in rows]
+        click.echo(msgspec.json.format(msgspec.json.encode(shown), indent=2))
     elif not rows:
         say(f"no runs in {results_folder(home)}: start one with 'arena run'")
     else:
-        table = [
-            (
-                row["run"],
-                row["started"],
-                str(row["players"]),
-                "+".join(row["boards"]),
-                str(len(row["bots"])),
-                f"{row['games']}/{row['planned']}",
-            )
-            for row in rows
-        ]
         click.echo(
             columns_text(
-                ("Run", "Started", "Players", "Boards", "Bots", "Games"),
-                table,
-                ("Started", "Boards"),
+                HEADS,
+                list(map(_shown, rows)),
+                ("Started", "Boards", "State", "Leader"),
                 columns_of(sys.stdout),
-                names=("Run",),
-                spare=("Players", "Started", "Boards"),
+                names=("Run", "Leader"),
+                spare=("Players", "Started", "Boards", "Bots", "State"),
             )
         )
+
+
+def _state(folder: Path, played: int, planned: int) -> State:
+    """Whether a run is over, and if not, whether games of it have ended of late."""
+    if played >= planned:
+        return "finished"
+    return "stopped" if is_quiet(folder) else "playing"
+
+
+def _shown(row: dict[str, Any]) -> tuple[str, ...]:
+    """A run's row of the table."""
+    leader: Rated | None = row["leader"]
+    return (
+        row["run"],
+        row["started"],
+        str(row["players"]),
+        "+".join(row["boards"]),
+        str(len(row["bots"])),
+        f"{row['games']}/{row['planned']}",
+        row["state"],
+        leader.bot if leader else MISSING,
+        leader.text if leader else MISSING,
+    )

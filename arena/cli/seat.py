@@ -42,19 +42,19 @@ def play_on_page(home: Path, wish: Wish, choice: SandboxChoice) -> int:
     # Late: the web parts are slow to load.
     from arena.web.app import Site  # noqa: PLC0415
     from arena.web.guard import LOOPBACK, Gate  # noqa: PLC0415
+    from arena.web.opengames import OpenGames  # noqa: PLC0415
     from arena.web.server import bind, serve  # noqa: PLC0415
-    from arena.web.tables import Tables  # noqa: PLC0415
 
     with ExitStack() as stack:
-        tables = stack.enter_context(closing(Tables(home, choice)))
-        name = tables.begin(wish)
+        open_games = stack.enter_context(closing(OpenGames(home, choice)))
+        name = open_games.begin(wish)
         listener = stack.enter_context(bind(LOCAL, None))
         port = listener.getsockname()[1]
         gate = Gate(LOOPBACK, port)
         address = f"http://{LOCAL}:{port}/play/{name}?token={gate.token}"
         click.echo(address)
         _show(address)
-        if serve(Site(home, gate, tables=tables), listener, tables.are_left):
+        if serve(Site(home, gate, open_games=open_games), listener, open_games.are_left):
             return DONE
     click.echo("interrupted", err=True)
     return INTERRUPTED

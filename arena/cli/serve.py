@@ -65,8 +65,8 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
     # Late: the web parts are slow to load, and --help does not need them.
     from arena.web.app import Site  # noqa: PLC0415
     from arena.web.guard import LOOPBACK, Gate  # noqa: PLC0415
+    from arena.web.opengames import OpenGames  # noqa: PLC0415
     from arena.web.server import bind, serve  # noqa: PLC0415
-    from arena.web.tables import Tables  # noqa: PLC0415
 
     host = public or LOCAL
     with ExitStack() as stack:
@@ -83,7 +83,7 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
             if other:
                 say(f"note: this home is served at {other} already")
         choice = SandboxChoice(None, (), unsafe=False, home=home, tell=say)
-        tables = None if public else stack.enter_context(closing(Tables(home, choice)))
-        serve(Site(home, gate, public is not None, tables), listener)
+        open_games = None if public else stack.enter_context(closing(OpenGames(home, choice)))
+        serve(Site(home, gate, public is not None, open_games), listener)
     click.echo("interrupted", err=True)
     return INTERRUPTED

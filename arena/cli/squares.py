@@ -82,7 +82,7 @@ class Sign(NamedTuple):
     is_bold: bool = False
 
 
-class Position(NamedTuple):
+class Plot(NamedTuple):
     """What the squares of a position are drawn from.
 
     ``cells``   as `draw` writes them, by row

@@ -23,7 +23,8 @@ from arena.exports.files import (
     write_standings,
     write_table,
 )
-from arena.exports.overview import ASCII, Pen, overview_text
+from arena.exports.overview import overview_text
+from arena.exports.pen import ASCII, Pen
 from arena.exports.text import covariance_text, noun_of, pairs_text, standings_parts
 from arena.ratings.foreign import read_sheet
 from arena.ratings.tables import Opinion, Tables, rate_sheet

@@ -2,11 +2,12 @@
 the wins.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from arena.errors import printable
+from arena.exports.pen import Pen
 from arena.exports.report.scales import Scale, linear
 from arena.exports.text import footer_lines, table_text
 from arena.exports.width import padded, width_of
@@ -28,24 +29,6 @@ FURTHER = 1.5
 """How far a drawing of bounds alone reaches, as many times as they do: the rest is for arrows."""
 TICK_WIDTH = 7
 """A number on the axis needs about so many characters."""
-
-
-class Pen(NamedTuple):
-    """The characters of an interval, and ``paint(text, what)``, which may colour it; ``what`` is
-    ``head``, ``bar`` or ``zero``.
-    """
-
-    line: str = "─"
-    start: str = "├"
-    end: str = "┤"
-    dot: str = "●"
-    down: str = "◄"
-    up: str = "►"
-    zero: str = "┊"
-    paint: Callable[[str, str], str] = lambda text, _: text
-
-
-ASCII = Pen("-", "|", "|", "o", "<", ">", ":")
 
 
 def overview_text(tables: "Tables", width: int | None = None, pen: Pen | None = None) -> str:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from arena.exports.pen import Pen
 from arena.ratings.sequential import BlockTest, Question, SequentialTest, Verdict
 
 if TYPE_CHECKING:
@@ -11,9 +12,44 @@ if TYPE_CHECKING:
     from arena.ratings.margins import MarginTest
 
 
+LEAST_GAUGE, MOST_GAUGE = 9, 41
+
+
 def llr_text(test: BlockTest) -> str:
     """The log likelihood ratio between its bounds: ``1.02 [-2.94, 2.94]``."""
-    return f"{test.llr:.2f} [{test.question.lower:.2f}, {test.question.upper:.2f}]"
+    return f"{_two(test.llr)} [{test.question.lower:.2f}, {test.question.upper:.2f}]"
+
+
+def gauge_text(test: BlockTest, width: int, pen: Pen) -> str:
+    """The log likelihood ratio drawn between its bounds, at most ``width`` wide; in figures alone
+    where that is too little: ``-2.94 ├───┊──●──┤ 2.94  LLR 1.02``.
+    """
+    lower, upper = test.question.lower, test.question.upper
+    by = " by margin" if _margins_of(test) else ""
+    ends = f"{lower:.2f} ", f" {upper:.2f}  LLR {_two(test.llr)}{by}"
+    room = min(width - sum(map(len, ends)), MOST_GAUGE)
+    if room < LEAST_GAUGE:
+        return f"LLR {llr_text(test)}{by}"
+
+    def place(value: float) -> int:
+        share = (min(max(value, lower), upper) - lower) / (upper - lower)
+        return round(share * (room - 1))
+
+    cells = [pen.start, *pen.line * (room - 2), pen.end]
+    cells[place(0)], cells[place(test.llr)] = pen.zero, pen.dot
+    return "".join(cells).join(ends)
+
+
+def elo_text(look: "Look") -> str:
+    """The plain Elo so far: ``, Elo +14 +/- 18``; nothing while the blocks do not bound it."""
+    if not (math.isfinite(look.elo) and math.isfinite(look.error)):
+        return ""
+    return f", Elo {round(look.elo) + 0:+} +/- {look.error:.0f}"
+
+
+def _two(value: float) -> str:
+    """Two decimals, and no minus before 0.00."""
+    return f"{round(value, 2) + 0.0:.2f}"
 
 
 def verdict_text(test: BlockTest, new: str, old: str, games: int) -> str:

@@ -16,19 +16,19 @@ from arena.web import home, play, runs
 from arena.web.desk import Desk
 from arena.web.guard import Gate, Guard
 from arena.web.live import Live
+from arena.web.opengames import OpenGames
 from arena.web.pages import page
-from arena.web.tables import Tables
 
 
 class Site(NamedTuple):
     """What is served: a home, to those whom the gate lets in. A public one only shows; without
-    ``tables`` nobody plays.
+    ``open_games`` nobody plays.
     """
 
     home: Path
     gate: Gate
     is_public: bool = False
-    tables: Tables | None = None
+    open_games: OpenGames | None = None
 
 
 class Application:
@@ -54,7 +54,7 @@ class Application:
 
 def routes(site: Site) -> Sequence[BaseRoute]:
     """All pages."""
-    return [*home.ROUTES, *runs.ROUTES, *(play.ROUTES if site.tables else ())]
+    return [*home.ROUTES, *runs.ROUTES, *(play.ROUTES if site.open_games else ())]
 
 
 async def _missing(request: Request, error: Exception) -> Response:

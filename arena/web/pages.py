@@ -27,7 +27,7 @@ def page(
     """A page made from a template of this package or of the report, with ``further`` styles and
     scripts of this package.
     """
-    has_play = request.app.state.site.tables is not None
+    has_play = request.app.state.site.open_games is not None
     setting = setting_of_pages(further, has_play=has_play)
     shown = {"version": __version__, "may_change": request.state.may_change, **values}
     return answer(render(template, shown, setting), setting, status)

@@ -196,14 +196,16 @@
     by.refused.hidden = !words;
     by.refused.replaceChildren(...said(words));
   };
-  /* Words with the rules in them as buttons that open their text. */
+  /* Words with every rule in them a link that opens its text. */
   const said = (words) => words.split(/\b(R\d\.\d)\b/).map((part) => {
     const rule = /^R\d\.\d$/.test(part) && at(part.toLowerCase().replace(".", ""));
-    if (!rule) return part.replace(/\($/, "(\u2060"); // no line ends before the number
-    const button = html("button", { type: "button", class: "rule" }, part);
-    button.title = rule.querySelector("dd").textContent;
-    button.addEventListener("click", () => openRules(rule));
-    return button;
+    if (!rule) return part;
+    const link = html("a", { href: `#${rule.id}`, class: "rule", title: rule.querySelector("dd").textContent }, part);
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      openRules(rule);
+    });
+    return link;
   });
   const openRules = (rule) => {
     by.rules.showModal();

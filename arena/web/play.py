@@ -23,10 +23,10 @@ from arena.players.builtin import NAME
 from arena.rules.boards import BUILT_IN, Board, find_board
 from arena.rules.rulebook import rulebook
 from arena.tournament.session import new_seed
+from arena.web.opengame import OpenGame, RefusedError
+from arena.web.opengames import OpenGames
 from arena.web.pages import page
 from arena.web.story import Told
-from arena.web.table import RefusedError, Table
-from arena.web.tables import Tables
 
 CHANCE = "chance"
 CHANCES = 10_000
@@ -43,7 +43,7 @@ PARTS = ("play.css", "play.js")
 Field = Annotated[str, Meta(max_length=100)]
 
 
-class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
+class GameForm(Struct, frozen=True, forbid_unknown_fields=True):
     """What the form asks for; an empty field leaves it open."""
 
     bot: Field = ""
@@ -79,8 +79,8 @@ def new_game(request: Request) -> Response:
     values = {
         "groups": [(title, names) for title, names in groups if names],
         "boards": [*BUILT_IN, CHANCE],
-        "chosen": {key: chosen.get(key, "") for key in Wanted.__struct_fields__},
-        "open_games": request.app.state.site.tables.in_play(),
+        "chosen": {key: chosen.get(key, "") for key in GameForm.__struct_fields__},
+        "open_games": request.app.state.site.open_games.in_play(),
     }
     return page(request, "newgame.html", values, further=PARTS)
 
@@ -89,7 +89,7 @@ async def begin(request: Request) -> Response:
     """Starts the game that the form asks for."""
     _let_in(request)
     try:
-        wanted = msgspec.json.decode(await request.body(), type=Wanted)
+        wanted = msgspec.json.decode(await request.body(), type=GameForm)
         name = await run_in_threadpool(_begin, request, wanted)
     except (msgspec.DecodeError, RecursionError):
         return JSONResponse({"problem": "expected what the form asks for"}, 400)
@@ -98,7 +98,7 @@ async def begin(request: Request) -> Response:
     return JSONResponse({"address": f"/play/{name}"})
 
 
-def _begin(request: Request, wanted: Wanted) -> str:
+def _begin(request: Request, wanted: GameForm) -> str:
     site = request.app.state.site
     known = {*registry_of(site.home).labels(), *BUILT_IN_BOTS}
     names = [name for name in (wanted.bot, wanted.bot2, wanted.bot3) if name]
@@ -113,7 +113,7 @@ def _begin(request: Request, wanted: Wanted) -> str:
     seat = _number(wanted.seat, "a seat", 0, len(bots), 0)
     timing = Timing(move_ms=_number(wanted.ms, "a time in ms", 1, MOST_MS, 1000))
     seed = wanted.seed.strip() or new_seed()
-    opened: str = site.tables.begin(Wish(bots, seat, _board(wanted.board), seed, 0, timing))
+    opened: str = site.open_games.begin(Wish(bots, seat, _board(wanted.board), seed, 0, timing))
     return opened
 
 
@@ -141,10 +141,10 @@ def _number(text: str, what: str, least: int, most: int, usual: int) -> int:
 
 def board_page(request: Request) -> Response:
     """The page of a game."""
-    table, wish = _table(request)
+    game, wish = _game(request)
     values = {
         "name": request.path_params["name"],
-        "opponents": table.opponents,
+        "opponents": game.opponents,
         "board": empty_board(wish.board),
         "board_name": wish.board.name,
         "drawn": parts(),
@@ -155,56 +155,56 @@ def board_page(request: Request) -> Response:
 
 async def events(request: Request) -> Response:
     """The present state, and then what changes."""
-    table, _ = _table(request)
-    return StreamingResponse(_news(table), media_type="text/event-stream", headers=NO_STORE)
+    game, _ = _game(request)
+    return StreamingResponse(_news(game), media_type="text/event-stream", headers=NO_STORE)
 
 
-async def _news(table: Table) -> AsyncIterator[bytes]:
+async def _news(game: OpenGame) -> AsyncIterator[bytes]:
     told, version = Told(), -1
     while True:
-        if table.version == version:
+        if game.version == version:
             yield b": still here\n\n"
         else:
-            view, told = table.view(told)
+            view, told = game.view(told)
             version = view["version"]
             yield b"data: " + msgspec.json.encode(view) + b"\n\n"
-        await table.news(version, BEAT_S)
+        await game.news(version, BEAT_S)
 
 
 async def place(request: Request) -> Response:
     """A move."""
-    return await _answered(request, lambda table, ask: table.place(ask.move, ask.steps))
+    return await _answered(request, lambda game, ask: game.place(ask.move, ask.steps))
 
 
 async def why_not(request: Request) -> Response:
     """Why a move is not legal."""
-    return await _answered(request, lambda table, ask: table.why_not(ask.move, ask.steps))
+    return await _answered(request, lambda game, ask: game.why_not(ask.move, ask.steps))
 
 
 async def hints(request: Request) -> Response:
     """The moves that do best in random games."""
-    return await _answered(request, lambda table, ask: table.hints(ask.steps))
+    return await _answered(request, lambda game, ask: game.hints(ask.steps))
 
 
 async def leave(request: Request) -> Response:
     """Gives the game up."""
-    return await _answered(request, lambda table, _: table.leave())
+    return await _answered(request, lambda game, _: game.leave())
 
 
 async def review(request: Request) -> Response:
     """Begins to grade the moves of a game that is over."""
-    return await _answered(request, lambda table, _: table.review())
+    return await _answered(request, lambda game, _: game.review())
 
 
 async def again(request: Request) -> Response:
     """Another game against the same bots."""
-    _, wish = _table(request)
-    tables: Tables = request.app.state.site.tables
+    _, wish = _game(request)
+    open_games: OpenGames = request.app.state.site.open_games
     how = request.path_params["how"]
     if how not in AGAIN:
         raise HTTPException(404, "no such page here")
     try:
-        name = await run_in_threadpool(tables.begin, wish.again(how))
+        name = await run_in_threadpool(open_games.begin, wish.again(how))
     except UserError as error:
         return _refused(error)
     return JSONResponse({"address": f"/play/{name}"})
@@ -215,24 +215,24 @@ def _refused(error: UserError) -> Response:
     return JSONResponse({"problem": words}, 409)
 
 
-async def _answered(request: Request, act: Callable[[Table, Ask], Any]) -> Response:
-    """What a table says to the page's question."""
-    table, _ = _table(request)
+async def _answered(request: Request, act: Callable[[OpenGame, Ask], Any]) -> Response:
+    """What a game says to the page's question."""
+    game, _ = _game(request)
     try:
         ask = msgspec.json.decode(await request.body(), type=Ask)
     except (msgspec.DecodeError, RecursionError):
         return JSONResponse({"problem": "expected a question of the page"}, 400)
     try:
-        answer = await run_in_threadpool(act, table, ask)
+        answer = await run_in_threadpool(act, game, ask)
     except RefusedError as error:
         return JSONResponse({"problem": str(error)}, 409)
     return JSONResponse({"answer": answer})
 
 
-def _table(request: Request) -> tuple[Table, Wish]:
+def _game(request: Request) -> tuple[OpenGame, Wish]:
     """The game that the address names. Raises HTTPException."""
     _let_in(request)
-    found: tuple[Table, Wish] | None = request.app.state.site.tables.find(
+    found: tuple[OpenGame, Wish] | None = request.app.state.site.open_games.find(
         request.path_params["name"]
     )
     if found is None:

@@ -58,7 +58,7 @@ async def game(request: Request) -> Response:
 
 async def _made(request: Request, work: Any, *given: str) -> Response:
     """A page that is made at a desk."""
-    has_play = request.app.state.site.tables is not None
+    has_play = request.app.state.site.open_games is not None
     setting, folder = setting_of_pages(has_play=has_play), run_named(request)
     text = await request.app.state.desk.ask(work, str(folder), setting, *given)
     return answer(text, setting)

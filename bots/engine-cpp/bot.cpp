@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include <iostream>
-#include <memory>
 #include <string_view>
 
 #include "search.h"
@@ -42,9 +41,7 @@ std::vector<std::string> strings(Text array) {
 
 std::string text(Text value) { return std::string(value.substr(1, value.find('"', 1) - 1)); }
 
-long number(Text value, long otherwise = 0) {
-    return value.empty() || value[0] == 'n' ? otherwise : std::stol(std::string(value.substr(0, 20)));
-}
+long number(Text value) { return value.empty() ? 0 : std::stol(std::string(value.substr(0, 20))); }
 
 // ---- Time. A late answer loses the game, so nothing is cut fine. By the arena's clock an answer costs processor time,
 // from the answer before it on: what reading `played` cost is in it. A wall clock also runs while others compute: what
@@ -59,10 +56,7 @@ struct Stopwatch {
     bool by_wall = false;
     double answered = 0, asked = 0, worked = 0;  // processor time at the last answer, wall and processor time when asked
 
-    void begin() {
-        asked = now_ms(CLOCK_MONOTONIC);
-        worked = now_ms(CLOCK_PROCESS_CPUTIME_ID);
-    }
+    void begin() { asked = now_ms(CLOCK_MONOTONIC), worked = now_ms(CLOCK_PROCESS_CPUTIME_ID); }
     void end() { answered = now_ms(CLOCK_PROCESS_CPUTIME_ID); }
     double spent() const {
         const double work = now_ms(CLOCK_PROCESS_CPUTIME_ID);
@@ -78,14 +72,8 @@ struct Stopwatch {
 };
 
 // ---- One game, followed by what was played.
-struct Game {
-    virtual ~Game() = default;
-    virtual void played(Text message) = 0;
-    virtual std::string answer(Text turn) = 0;
-};
-
 template <int WORDS>
-class GameOn : public Game {
+class Game {
     Stopwatch &watch;
     const Board<WORDS> board;
     Position<WORDS> position;
@@ -95,17 +83,11 @@ class GameOn : public Game {
     Counts unplayed = {12, 12, 12, 12, 12, 12};
     std::array<int, MOST_SEATS> sizes{};  // of the hands
     int pile = 72;
-
     int square(Text name) const { return (std::stoi(std::string(name.substr(1))) - 1) * board.stride + name[0] - 'a'; }
-
-    std::string name(int at) const {
-        return char('a' + at % board.stride) + std::to_string(at / board.stride + 1);
-    }
-
+    std::string name(int at) const { return char('a' + at % board.stride) + std::to_string(at / board.stride + 1); }
     static int colour(char sign) { return int(Text("RYB").find(sign)); }
-
   public:
-    GameOn(Text start, Stopwatch &watch)
+    Game(Text start, Stopwatch &watch)
         : watch(watch),
           board(strings(get(start, "board"))),
           position(board, int(number(get(start, "players")))),
@@ -115,7 +97,7 @@ class GameOn : public Game {
         for (int i = 0; i < position.players; i++) sizes[size_t(i)] = 3, pile -= 3;
     }
 
-    void played(Text message) override {
+    void played(Text message) {
         if (get(message, "forfeited").substr(0, 4) == "true") position.out[position.mover] = true;
         const std::string name = text(get(message, "move"));
         if (name == "pass") return position.pass();
@@ -128,7 +110,7 @@ class GameOn : public Game {
         position.play(move);
     }
 
-    std::string answer(Text turn) override {
+    std::string answer(Text turn) {
         Known known{{}, unplayed, pile};
         for (const std::string &tile : strings(get(turn, "hand"))) {
             const size_t which = size_t(TILE_OF[colour(tile[0])][colour(tile[1])]);
@@ -141,32 +123,38 @@ class GameOn : public Game {
         Search<WORDS> search([&](long nodes) { return most_nodes ? nodes < most_nodes : watch.spent() < limit; });
         const auto best = search.choose(position, known);
         const Move &move = best.move;
-        return std::string("\"move\":\"") + "RYB"[move.first] + name(move.square) + "RYB"[move.second] + name(move.other) +
-               "\",\"note\":{\"value\":" + std::to_string(best.value[seat]) + ",\"depth\":" + std::to_string(search.depth) +
-               ",\"nodes\":" + std::to_string(search.nodes) + "}";
+        return std::string(",\"move\":\"") + "RYB"[move.first] + name(move.square) + "RYB"[move.second] +
+               name(move.other) + "\",\"note\":{\"value\":" + std::to_string(best.value[seat]) + ",\"depth\":" +
+               std::to_string(search.depth) + ",\"nodes\":" + std::to_string(search.nodes) + "}";
     }
 };
 
-std::unique_ptr<Game> begin(Text start, Stopwatch &watch) {
-    const auto rows = strings(get(start, "board"));
-    watch.by_wall = get(start, "clock").substr(0, 6) == "\"wall\"";
-    if (rows.size() * (rows[0].size() + 1) <= 3 * 64) return std::make_unique<GameOn<3>>(start, watch);
-    return std::make_unique<GameOn<11>>(start, watch);
+// ---- The conversation. A game runs from `start` to `end`; what is not known is passed over (P1.4).
+std::string type_of(Text line) { return text(get(line, "type")); }
+
+void reply(const char *type, Text to, const std::string &rest, Stopwatch &watch) {
+    std::cout << "{\"type\":\"" << type << "\",\"id\":" << number(get(to, "id")) << rest << "}" << std::endl;
+    watch.end();
+}
+
+template <int WORDS>
+void follow(Text start, Stopwatch &watch) {
+    Game<WORDS> game(start, watch);
+    for (std::string line; std::getline(std::cin, line) && type_of(line) != "end";) {
+        watch.begin();
+        if (type_of(line) == "played") game.played(line);
+        if (type_of(line) == "turn") reply("move", line, game.answer(line), watch);
+    }
 }
 
 int main() {
-    std::ios::sync_with_stdio(false);
     Stopwatch watch;
-    std::unique_ptr<Game> game;
-    for (std::string line; std::getline(std::cin, line);) {
-        watch.begin();
-        const std::string type = text(get(line, "type")), id = std::to_string(number(get(line, "id")));
-        if (type == "hello") std::cout << "{\"type\":\"ready\",\"id\":" << id << "}" << std::endl;
-        else if (type == "start") game = begin(line, watch);
-        else if (type == "played") game->played(line);
-        else if (type == "turn")
-            std::cout << "{\"type\":\"move\",\"id\":" << id << "," << game->answer(line) << "}" << std::endl;
-        else if (type == "quit") break;
-        if (type == "hello" || type == "turn") watch.end();
+    for (std::string line; std::getline(std::cin, line) && type_of(line) != "quit";) {
+        if (type_of(line) == "hello") reply("ready", line, "", watch);
+        if (type_of(line) != "start") continue;
+        watch.by_wall = get(line, "clock").substr(0, 6) == "\"wall\"";
+        const auto rows = strings(get(line, "board"));
+        if (rows.size() * (rows[0].size() + 1) <= 3 * 64) follow<3>(line, watch);
+        else follow<11>(line, watch);
     }
 }

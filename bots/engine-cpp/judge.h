@@ -6,16 +6,16 @@
 
 #include "rules.h"
 
-// ---- The features: where each group begins.
+// ---- The features: where each group begins. Most come twice, as it matters whether their owner is the next to move.
 enum Feature {
-    LEFT = 0,                        // pagodas left, all of them
-    FEW_LEFT = LEFT + 1,             // and by number the last six
-    TURN = FEW_LEFT + 7,             // by turns until the seat moves
-    PROVINCE = TURN + 4,             // by size (2, 3, 4, major) and free squares around it (0, 1, 2, 3, 4 or more)
-    JOIN = PROVINCE + 4 * 5,         // by what happens to the seat if one space joins its province to another
-    VILLAGE = JOIN + 7,              // by the owner's lead in pagodas (0, 1, 2, 3 or more) and free squares beside it (0 to 3)
-    FREE_VILLAGE = VILLAGE + 4 * 4,  // villages that nobody has but somebody may win, by turns until the seat moves
-    SINGLE = FREE_VILLAGE + 4,       // single spaces with a free square beside them, by the same
+    LEFT = 0,                            // pagodas left
+    FEW_LEFT = LEFT + 1,                 // and by number the last six
+    TURN = FEW_LEFT + 7,                 // by turns until the seat moves
+    PROVINCE = TURN + 4,                 // by size (2, 3, 4, major) and free squares around it (0, 1, 2, 3, 4 or more)
+    JOIN = PROVINCE + 2 * 4 * 5,         // by what happens to the seat if one space joins its province to another
+    VILLAGE = JOIN + 2 * 7,              // by the owner's lead in pagodas (0, 1, 2, 3 or more) and free squares beside it
+    FREE_VILLAGE = VILLAGE + 2 * 4 * 4,  // villages that nobody has but somebody may win, by turns until the seat moves
+    SINGLE = FREE_VILLAGE + 4,           // single spaces with a free square beside them, by the same
     FEATURES = SINGLE + 4
 };
 enum Join { GAIN, EVICT, LOSE, EVICTED, TIE, OWN, OWN_TO_MAJOR };
@@ -28,6 +28,7 @@ struct Weights {
 // ---- What hangs over provinces of one colour that a single space could join: over each two of them once.
 template <int WORDS, class Add>
 void each_join(const Position<WORDS> &position, const Bits<WORDS> *edges, int colour, const Bits<WORDS> &where, Add add) {
+    constexpr int joins[2] = {JOIN, JOIN + 7};
     uint8_t near[MOST_PROVINCES];
     int many = 0;
     for (int i = 0; i < position.count; i++)
@@ -38,14 +39,10 @@ void each_join(const Position<WORDS> &position, const Bits<WORDS> *edges, int co
             const auto &one = position.provinces[near[i]], &other = position.provinces[near[j]];
             const auto &large = one.size >= other.size ? one : other, &small = one.size >= other.size ? other : one;
             if (small.size >= MAJOR) continue;  // two majors never join
-            const bool major = large.size >= MAJOR;
-            if (large.owner == small.owner) {
-                add(large.owner, JOIN + (major ? OWN_TO_MAJOR : OWN), 1);
-            } else {
-                const bool tie = large.size == small.size;
-                add(large.owner, JOIN + (tie ? TIE : major ? EVICT : GAIN), 1);
-                add(small.owner, JOIN + (tie ? TIE : major ? EVICTED : LOSE), 1);
-            }
+            const bool major = large.size >= MAJOR, tie = large.size == small.size, own = large.owner == small.owner;
+            const int gain = own ? (major ? OWN_TO_MAJOR : OWN) : tie ? TIE : major ? EVICT : GAIN;
+            add(large.owner, joins[large.owner != position.mover] + gain, 1);
+            if (!own) add(small.owner, joins[small.owner != position.mover] + (tie ? TIE : major ? EVICTED : LOSE), 1);
         }
 }
 
@@ -69,7 +66,8 @@ void each_feature(const Position<WORDS> &position, Add add) {
         more[province.colour] |= once[province.colour] & edges[i];
         once[province.colour] |= edges[i];
         const int size = std::min<int>(province.size, MAJOR) - 2;
-        add(province.owner, PROVINCE + size * 5 + std::min(edges[i].count(), 4), 1);
+        const int group = PROVINCE + (province.owner == position.mover ? 0 : 20);
+        add(province.owner, group + size * 5 + std::min(edges[i].count(), 4), 1);
     }
     for (int colour = 0; colour < 3; colour++)
         if (more[colour].any()) each_join(position, edges, colour, more[colour], add);
@@ -77,8 +75,9 @@ void each_feature(const Position<WORDS> &position, Add add) {
     int promising = 0;
     for (size_t village = 0; village < board.beside.size(); village++) {
         const int open = std::min((board.beside[village] & position.free).count(), 3), owner = position.villages[village];
+        const int lead = std::clamp<int>(position.leads[village], 0, 3);
         if (owner == NOBODY) promising += open > 0;
-        else add(owner, VILLAGE + std::clamp<int>(position.leads[village], 0, 3) * 4 + open, 1);
+        else add(owner, VILLAGE + (owner == position.mover ? 0 : 16) + lead * 4 + open, 1);
     }
 
     const auto spaces = position.cells[0] | position.cells[1] | position.cells[2];
@@ -101,13 +100,14 @@ using Chances = std::array<float, MOST_SEATS>;  // of each seat to win; a win sh
 // ---- A game that has ended, or can only end: the fewest pagodas left win (R8.2).
 template <int WORDS>
 Chances outcome(const Position<WORDS> &position) {
-    int least = PAGODAS[2], winners = 0;
+    int least = PAGODAS[2];
+    float winners = 0;
     Chances won{};
     for (int seat = 0; seat < position.players; seat++)
         if (!position.out[seat]) least = std::min<int>(least, position.left[seat]);
-    for (int seat = 0; seat < position.players; seat++) winners += !position.out[seat] && position.left[seat] == least;
     for (int seat = 0; seat < position.players; seat++)
-        if (!position.out[seat] && position.left[seat] == least) won[seat] = 1.0f / float(winners);
+        winners += won[seat] = !position.out[seat] && position.left[seat] == least;
+    for (float &share : won) share /= winners;
     return won;
 }
 

@@ -24,20 +24,11 @@ struct Bits {
         return made;
     }
     bool has(int square) const { return word[square >> 6] >> (square & 63) & 1; }
-    bool any() const {
-        uint64_t all = 0;
-        for (uint64_t part : word) all |= part;
-        return all != 0;
-    }
+    bool any() const { return touch(*this, *this); }
     int count() const {
         int total = 0;
         for (uint64_t part : word) total += __builtin_popcountll(part);
         return total;
-    }
-    int first() const {
-        for (int i = 0; i < WORDS; i++)
-            if (word[i]) return i * 64 + __builtin_ctzll(word[i]);
-        return -1;
     }
     template <class Visit>
     void each(Visit visit) const {
@@ -54,16 +45,15 @@ struct Bits {
         for (int i = 0; i < WORDS; i++) moved.word[i] = word[i] >> by | (i + 1 < WORDS ? word[i + 1] << (64 - by) : 0);
         return moved;
     }
-    Bits &operator|=(const Bits &other) {
-        for (int i = 0; i < WORDS; i++) word[i] |= other.word[i];
-        return *this;
+    friend Bits operator|(Bits a, const Bits &b) {
+        for (int i = 0; i < WORDS; i++) a.word[i] |= b.word[i];
+        return a;
     }
-    Bits &operator&=(const Bits &other) {
-        for (int i = 0; i < WORDS; i++) word[i] &= other.word[i];
-        return *this;
+    friend Bits operator&(Bits a, const Bits &b) {
+        for (int i = 0; i < WORDS; i++) a.word[i] &= b.word[i];
+        return a;
     }
-    friend Bits operator|(Bits a, const Bits &b) { return a |= b; }
-    friend Bits operator&(Bits a, const Bits &b) { return a &= b; }
+    Bits &operator|=(const Bits &other) { return *this = *this | other; }
     friend bool touch(const Bits &a, const Bits &b) {
         uint64_t both = 0;
         for (int i = 0; i < WORDS; i++) both |= a.word[i] & b.word[i];
@@ -121,11 +111,9 @@ struct Board {
     std::vector<Bits<WORDS>> areas(Bits<WORDS> rest) const {
         std::vector<Bits<WORDS>> found;
         while (rest.any()) {
-            auto area = Bits<WORDS>::of(rest.first());
-            for (int size = 0; size != area.count();) {
-                size = area.count();
-                area |= spread(area) & rest;
-            }
+            Bits<WORDS> area;
+            rest.each([&](int square) { area = Bits<WORDS>::of(square); });
+            for (int size = 0; size != area.count(); area |= spread(area) & rest) size = area.count();
             rest = rest.without(area);
             found.push_back(area);
         }
@@ -155,10 +143,8 @@ struct Position {
     Position(const Board<WORDS> &board, int players) : board(&board), players(int8_t(players)), free(board.land) {
         std::fill_n(left, players, int8_t(PAGODAS[players]));
         std::fill(std::begin(villages), std::end(villages), int8_t(NOBODY));
-        for (int colour = 0; colour < 3; colour++) {
-            cells[colour] = board.starts[colour];
-            free = free.without(board.starts[colour]);
-        }
+        std::copy(std::begin(board.starts), std::end(board.starts), cells);
+        for (const auto &starts : cells) free = free.without(starts);
     }
     Position(const Position &from) { *this = from; }
     Position &operator=(const Position &from) {  // all but the provinces that are not there
@@ -174,14 +160,15 @@ struct Position {
         free = free.without(one | other);
         Debt debts[2];
         Bits<WORDS> changed;
-        if (move.first == move.second) {
-            debts[0] = grow(move.first, one | other, move.square, changed);
-        } else {
-            debts[0] = grow(move.first, one, move.square, changed);
-            debts[1] = grow(move.second, other, move.other, changed);
-        }
+        const bool is_double = move.first == move.second;
+        debts[0] = grow(move.first, is_double ? one | other : one, changed);
+        if (!is_double) debts[1] = grow(move.second, other, changed);
         if (after_mover(debts[1].seat) < after_mover(debts[0].seat)) std::swap(debts[0], debts[1]);
-        for (const Debt &debt : debts) pay(debt);  // R7.1: the mover first, then clockwise
+        for (const auto &[seat, owed] : debts) {  // R7.1: the mover first, then clockwise
+            if (over || !owed) continue;
+            left[seat] = int8_t(std::max(0, left[seat] - owed));
+            over = left[seat] == 0;  // R7.2
+        }
         if (!over && touch(changed, board->beside_any)) judge_villages(changed);
         if (!over) pass();
     }
@@ -202,13 +189,12 @@ struct Position {
 
   private:
     struct Debt {
-        int seat = 0, pagodas = 0, square = 0;
+        int seat = 0, pagodas = 0;
     };
-
     int after_mover(int seat) const { return (seat - mover + players) % players; }
 
     // Adds spaces to a colour and settles their area (R5): pagodas that go home go at once, those owed are paid later.
-    Debt grow(int colour, const Bits<WORDS> &halves, int square, Bits<WORDS> &changed) {
+    Debt grow(int colour, const Bits<WORDS> &halves, Bits<WORDS> &changed) {
         auto mask = halves | (board->spread(halves) & cells[colour]);
         cells[colour] |= halves;
         for (const auto &clump : board->clumps[colour])
@@ -232,24 +218,9 @@ struct Position {
         const int target = size >= MAJOR ? 2 : 1, kept = std::min(standing[owner], target);
         standing[owner] -= kept;
         for (int seat = 0; seat < players; seat++) left[seat] = int8_t(left[seat] + standing[seat]);
-        Province<WORDS> &made = provinces[count++];
-        made.mask = mask;
-        made.halo = board->spread(mask).without(mask) & board->land;
-        made.size = int16_t(size);
-        made.colour = int8_t(colour);
-        made.owner = int8_t(owner);
-        made.pagodas = int8_t(target);
-        return {owner, target - kept, square};
-    }
-
-    void pay(const Debt &debt) {
-        const int paid = over ? 0 : std::min(debt.pagodas, int(left[debt.seat]));  // R7.2
-        left[debt.seat] = int8_t(left[debt.seat] - paid);
-        if (debt.pagodas > 0 && left[debt.seat] == 0) over = true;
-        if (paid < debt.pagodas)
-            for (int i = 0; i < count; i++)
-                if (provinces[i].mask.has(debt.square))
-                    provinces[i].pagodas = int8_t(provinces[i].pagodas - (debt.pagodas - paid));
+        const auto halo = board->spread(mask).without(mask) & board->land;
+        provinces[count++] = {mask, halo, int16_t(size), int8_t(colour), int8_t(owner), int8_t(target)};
+        return {owner, target - kept};
     }
 
     void judge_villages(const Bits<WORDS> &changed) {
@@ -265,7 +236,8 @@ struct Position {
             counts[heir] = 0;
             const int next = *std::max_element(counts, counts + players);
             if (heir == owner || next == highest) {  // R6.2, R6.3: a shared highest, of nothing too, changes nothing
-                leads[village] = int8_t(heir == owner ? highest - next : owner == NOBODY ? 0 : std::min(counts[owner] - highest, 0));
+                if (heir == owner) leads[village] = int8_t(highest - next);
+                else if (owner != NOBODY) leads[village] = int8_t(counts[owner] - highest);
                 continue;
             }
             leads[village] = int8_t(highest - next);
@@ -307,12 +279,16 @@ class Placements {
             });
     }
 
-    // Calls `visit` with every legal move of the wanted tiles, a bit for each of the six.
+    // Calls `visit` with every legal move of the wanted tiles, a bit for each of the six. `quiet` moves may be left out:
+    // two colours, neither beside a space of its own.
     template <class Visit>
-    void each(int wanted, Visit visit) const {
+    void each(int wanted, Visit visit, bool quiet = true) const {
         const auto &free = position.free;
-        const auto spaces = position.cells[0] | position.cells[1] | position.cells[2];
-        const auto near = position.board->spread(spaces) & free;
+        Bits<WORDS> beside[3], near;
+        for (int colour = 0; colour < 3; colour++) {
+            beside[colour] = position.board->spread(position.cells[colour]) & free;
+            near |= beside[colour];
+        }
         for (int step : {1, position.board->stride}) {
             const auto pairs = (free & free.down(step)) & (near | near.down(step));
             for (int first = 0; first < 3; first++)
@@ -320,12 +296,13 @@ class Placements {
                     if (!(wanted >> TILE_OF[first][second] & 1)) continue;
                     auto places = pairs;
                     if (first != second) places = pairs.without(barred[first] | barred[second].down(step));
+                    if (first != second && !quiet) places = places & (beside[first] | beside[second].down(step));
                     places.each([&](int square) {
                         const Move move{int16_t(square), int16_t(square + step), int8_t(first), int8_t(second)};
                         // A double tile is judged as a whole: each half alone may be legal, or may not.
                         if (first == second) {
-                            const auto &beside = touched[first];
-                            if (position.is_forbidden_join(beside[move.square] | beside[move.other])) return;
+                            const uint64_t joined = touched[first][move.square] | touched[first][move.other];
+                            if (position.is_forbidden_join(joined)) return;
                         }
                         visit(move);
                     });

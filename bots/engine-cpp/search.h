@@ -4,6 +4,7 @@
 // With two seats this is expectimax; with more, each seat plays for its own chance to win, and cares for no other's.
 #pragma once
 #include <functional>
+#include <numeric>
 
 #include "judge.h"
 
@@ -21,67 +22,53 @@ struct Known {
     // The mover plays a tile, out of those known if it can be, and draws.
     void play(int seat, int tile) {
         Hand &hand = hands[size_t(seat)];
-        if (hand.known[size_t(tile)] > 0) {
-            hand.known[size_t(tile)]--;
-        } else {
-            hand.unknown--;
-            unseen[size_t(tile)]--;
-        }
+        if (hand.known[size_t(tile)] > 0) hand.known[size_t(tile)]--;
+        else hand.unknown--, unseen[size_t(tile)]--;
         if (pile > 0) pile--, hand.unknown++;
     }
-    bool may_hold(int seat, int tile) const {
-        const Hand &hand = hands[size_t(seat)];
-        return hand.known[size_t(tile)] > 0 || (hand.unknown > 0 && unseen[size_t(tile)] > 0);
+    bool may_hold(size_t seat, size_t tile) const {
+        return hands[seat].known[tile] > 0 || (hands[seat].unknown > 0 && unseen[tile] > 0);
     }
 };
 
 // ---- Goes down a ranking of tiles: the chance that a seat holds the next one and none that came before.
-class Odds {
-    const Hand &hand;
-    const Counts &unseen;
-    int total = 0, left = 0;
-    double none = 1;  // the chance that it holds none of those so far
+struct Odds {
+    const Hand hand;
+    const Counts unseen;
+    int total, left;   // tiles unseen, and those of them that did not come yet
+    double rest = 1;   // the chance that the seat holds none of those that came
 
-  public:
-    Odds(const Known &known, int seat) : hand(known.hands[size_t(seat)]), unseen(known.unseen) {
-        for (int count : unseen) total += count;
-        left = total;
-    }
+    Odds(const Known &known, int seat)
+        : hand(known.hands[size_t(seat)]),
+          unseen(known.unseen),
+          total(std::accumulate(unseen.begin(), unseen.end(), 0)),
+          left(total) {}
+
     double next(int tile) {
-        const double before = none;
+        const double before = rest;
         left -= unseen[size_t(tile)];
-        none = hand.known[size_t(tile)] > 0 ? 0 : std::min(none, miss());
-        return before - none;
-    }
-    double rest() const { return none; }
-
-  private:
-    double miss() const {  // of `unknown` tiles drawn from `total`, all are among the `left` others
-        double chance = 1;
-        for (int i = 0; i < hand.unknown; i++) chance *= std::max(0.0, double(left - i) / double(std::max(1, total - i)));
-        return chance;
+        double none = hand.known[size_t(tile)] == 0;  // of all that it draws unseen, none came yet
+        for (int i = 0; i < hand.unknown; i++) none *= std::max(0.0, double(left - i) / std::max(1, total - i));
+        rest = std::min(rest, none);
+        return before - rest;
     }
 };
 
-// ---- The search may be cut off at any node: it asks every hundred positions, some thirty microseconds of work.
+// ---- The search may be cut off at any node: it asks every 64 positions, some twenty microseconds of work.
 struct OutOfTime {};
 using MayGoOn = std::function<bool(long)>;  // is told how many positions were made
 
 template <int WORDS>
 class Search {
     const MayGoOn may_go_on;
-    long asked = 0;
-
   public:
     long nodes = 0;  // positions made
     int depth = 0;   // turns looked ahead
 
     struct Line {
         Move move;
-        Position<WORDS> after;
         Chances value;
     };
-
     explicit Search(MayGoOn may_go_on) : may_go_on(std::move(may_go_on)) {}
 
     // Looks deeper and deeper, at fewer and fewer moves, until it may not go on. The best move so far comes first in
@@ -97,7 +84,7 @@ class Search {
                 for (size_t i = 0; i < lines.size(); i++) {
                     Known then = known;
                     then.play(position.mover, lines[i].move.tile());
-                    lines[i].value = value(lines[i].after, then, depth);
+                    lines[i].value = value(after(position, lines[i].move), then, depth);
                     if (i == 0 || lines[i].value[mover] > best.value[mover]) best = lines[i];
                 }
                 sort(lines, mover);
@@ -108,33 +95,35 @@ class Search {
     }
 
   private:
-    static constexpr int WIDTH = 3;
+    static constexpr int WIDTH = 3;          // moves with a tile that are looked into,
+    static constexpr float MARGIN = 0.03f;  // if they are nearly as good as the best
 
     // The best moves with one tile, and what the best of them is worth.
     struct Best {
         int count = 0;
-        Move moves[WIDTH];
-        Chances values[WIDTH], value{};
+        Line lines[WIDTH];
+        Chances value{};
         float worth(int seat) const { return count ? value[size_t(seat)] : -1; }
-        void offer(const Move &move, const Chances &found, size_t seat, int width) {
-            if (count == width && found[seat] <= values[count - 1][seat]) return;
+        void offer(const Line &line, size_t seat, int width) {
+            if (count == width && line.value[seat] <= lines[count - 1].value[seat]) return;
             int at = count < width ? count++ : count - 1;
-            for (; at > 0 && values[at - 1][seat] < found[seat]; at--) moves[at] = moves[at - 1], values[at] = values[at - 1];
-            moves[at] = move;
-            values[at] = found;
-            value = values[0];
+            for (; at > 0 && lines[at - 1].value[seat] < line.value[seat]; at--) lines[at] = lines[at - 1];
+            lines[at] = line;
+            value = lines[0].value;
         }
     };
+
+    static Position<WORDS> after(const Position<WORDS> &position, const Move &move) {
+        Position<WORDS> made = position;
+        made.play(move);
+        return made;
+    }
 
     // Every move with the mover's known tiles, the most promising first.
     std::vector<Line> first_look(const Position<WORDS> &position, const Known &known) {
         std::vector<Line> lines;
-        Placements<WORDS>(position).each(tiles_of(position, known), [&](const Move &move) {
-            Line line{move, position, {}};
-            line.after.play(move);
-            line.value = judge(line.after);
-            lines.push_back(line);
-        });
+        auto look = [&](const Move &move) { lines.push_back({move, judge(after(position, move))}); };
+        Placements<WORDS>(position).each(tiles_of(position, known), look);
         nodes += long(lines.size());
         sort(lines, size_t(position.mover));
         return lines;
@@ -146,13 +135,11 @@ class Search {
         const int mover = position.mover;
         std::array<Best, 6> best = best_by_tile(position, known, depth > 1 ? WIDTH : 1);
         if (depth > 1) deepen(position, known, depth, best);
-        std::array<int, 6> order = {0, 1, 2, 3, 4, 5};
-        std::sort(order.begin(), order.end(), [&](int a, int b) { return best[a].worth(mover) > best[b].worth(mover); });
         Chances sum{};
         Odds odds(known, mover);
-        for (int tile : order)
+        for (int tile : ranking(best, mover))
             if (best[tile].count) add(sum, best[tile].value, odds.next(tile));
-        if (odds.rest() > 1e-6) add(sum, stuck(position, known, depth), odds.rest());
+        if (odds.rest > 1e-6) add(sum, stuck(position, known, depth), odds.rest);
         return sum;
     }
 
@@ -165,7 +152,13 @@ class Search {
     static int tiles_of(const Position<WORDS> &position, const Known &known) {
         int tiles = 0;
         for (int tile = 0; tile < 6 && !position.out[position.mover]; tile++)
-            tiles |= known.may_hold(position.mover, tile) << tile;
+            tiles |= known.may_hold(size_t(position.mover), size_t(tile)) << tile;
+        return tiles;
+    }
+
+    static std::array<int, 6> ranking(const std::array<Best, 6> &best, int seat) {
+        std::array<int, 6> tiles = {0, 1, 2, 3, 4, 5};
+        std::sort(tiles.begin(), tiles.end(), [&](int a, int b) { return best[a].worth(seat) > best[b].worth(seat); });
         return tiles;
     }
 
@@ -174,17 +167,16 @@ class Search {
     }
 
     std::array<Best, 6> best_by_tile(const Position<WORDS> &position, const Known &known, int width) {
-        if (nodes > asked + 100) {
-            asked = nodes;
-            if (!may_go_on(nodes)) throw OutOfTime();
-        }
         std::array<Best, 6> best;
-        Placements<WORDS>(position).each(tiles_of(position, known), [&](const Move &move) {
-            auto after = position;
-            after.play(move);
-            nodes++;
-            best[size_t(move.tile())].offer(move, judge(after), size_t(position.mover), width);
-        });
+        auto offer = [&](const Move &move) {
+            if (++nodes % 64 == 0 && !may_go_on(nodes)) throw OutOfTime();
+            best[size_t(move.tile())].offer({move, judge(after(position, move))}, size_t(position.mover), width);
+        };
+        const Placements<WORDS> placements(position);
+        int tiles = tiles_of(position, known);
+        placements.each(tiles, offer, false);
+        for (int tile = 0; tile < 6; tile++) tiles &= ~((best[size_t(tile)].count > 0) << tile);
+        placements.each(tiles, offer);  // quiet moves of a tile are seldom the best: only where there are no others
         return best;
     }
 
@@ -192,31 +184,26 @@ class Search {
     // first value: what follows it hardly counts.
     void deepen(const Position<WORDS> &position, const Known &known, int depth, std::array<Best, 6> &best) {
         const int mover = position.mover;
-        std::array<int, 6> order = {0, 1, 2, 3, 4, 5};
-        std::sort(order.begin(), order.end(), [&](int a, int b) { return best[a].worth(mover) > best[b].worth(mover); });
         Odds odds(known, mover);
-        for (int tile : order) {
+        for (int tile : ranking(best, mover)) {
             Best &found = best[tile];
             if (!found.count || odds.next(tile) < 0.05) continue;
             Known then = known;
             then.play(mover, tile);
             float most = -1;
             for (int i = 0; i < found.count; i++) {
-                if (found.values[i][size_t(mover)] < found.values[0][size_t(mover)] - 0.03f) break;
-                auto after = position;
-                after.play(found.moves[i]);
-                const Chances reached = value(after, then, depth - 1);
+                if (found.lines[i].value[size_t(mover)] < found.lines[0].value[size_t(mover)] - MARGIN) break;
+                const Chances reached = value(after(position, found.lines[i].move), then, depth - 1);
                 if (reached[size_t(mover)] > most) most = reached[size_t(mover)], found.value = reached;
             }
         }
     }
 
-    // The mover can place nothing and passes (R3.2). If nobody else can either, the game ends as it stands.
+    // The mover can place nothing and passes (R3.2). If nobody else can either, the game ends as it stands (R8.1).
     Chances stuck(Position<WORDS> position, const Known &known, int depth) {
-        position.pass();
         bool can = false;
         Placements<WORDS>(position).each(63, [&](const Move &) { can = true; });
-        if (!can) return outcome(position);
-        return depth > 1 ? value(position, known, depth - 1) : judge(position);
+        position.pass();
+        return can ? value(position, known, depth - 1) : outcome(position);
     }
 };

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import tarfile
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -74,8 +75,10 @@ class Browser:
         address = page if isinstance(page, str) else page.resolve().as_uri()
         self.driver.get(f"{address}{fragment}")
 
-    def become(self, width, scheme="light", height=900):
-        """Gives the page that is open another window and colour scheme."""
+    def become(self, width, scheme="light", height=900, *, is_calm=False):
+        """Gives the page that is open another window and colour scheme, and ``is_calm`` a reader
+        who wants no motion.
+        """
         self.cdp(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -85,8 +88,25 @@ class Browser:
         )
         self.cdp(
             "Emulation.setEmulatedMedia",
-            features=[{"name": "prefers-color-scheme", "value": scheme}],
+            features=[
+                {"name": "prefers-color-scheme", "value": scheme},
+                {
+                    "name": "prefers-reduced-motion",
+                    "value": "reduce" if is_calm else "no-preference",
+                },
+            ],
         )
+
+    def picture(self, selector, width):
+        """A PNG of an element, so many pixels wide."""
+        x, y, wide, high = self.js(
+            "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
+            "return [box.x + scrollX, box.y + scrollY, box.width, box.height]",
+            selector,
+        )
+        clip = {"x": x, "y": y, "width": wide, "height": high, "scale": width / wide}
+        shot = self.cdp("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
+        return b64decode(shot["data"])
 
     def swipe(self, name, way):
         """Draws a finger across an element, by so many pixels to the right."""

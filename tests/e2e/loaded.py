@@ -20,6 +20,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from contextlib import suppress
 from functools import cache
@@ -200,6 +201,18 @@ def become(arguments, folder, environment, descriptors):
     sys.path[0] = folder
 
 
+def leave(status):
+    """Ends a fork as its `sys.exit` is about to, but does not take apart all that is loaded: that
+    would copy it first, and take longer than most commands.
+    """
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    with suppress(OSError):  # which Python itself tells of in its own way
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
 def load():
     """Imports all that commands import, pandas and the like with it."""
     main = arena.cli.main
@@ -213,4 +226,8 @@ if __name__ == "__main__":
     load()
     gc.freeze()  # a fork need not go through all of it
     serve(socket.socket(fileno=int(sys.argv[1])))
-    runpy.run_module("arena", run_name="__main__", alter_sys=True)
+    try:
+        runpy.run_module("arena", run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        leave(ended.code)
+        raise

@@ -14,7 +14,7 @@ from tests.e2e.conftest import FIRST, RANDOM, ROOT, Arena
 from tests.e2e.test_kills import journal_lines, processes, wait_for
 
 GREEDY = ROOT / "bots" / "greedy-python"
-CLOSE = ("compare", "rnd", "fst", "--seed", "close", "--elo1", 60)
+CLOSE = ("compare", "rnd", "fst", "--seed", "close", "--elo1", 100)
 TRUTH = ("verdict", "blocks", "games", "llr", "elo", "elo_low", "elo_high", "plain_elo", "looks")
 
 
@@ -131,7 +131,7 @@ def test_both_play_the_same_against_a_pool(arena):
         "--boards",
         "bird,lion",
         "--elo1",
-        200,
+        400,
         "--json",
         "--out",
         "p",

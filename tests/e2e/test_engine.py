@@ -152,4 +152,5 @@ def test_where_there_is_no_compiler_the_ladder_plays_without_the_engine(arena):
 
 def test_the_engine_is_short():
     files = ("bot.cpp", "rules.h", "judge.h", "search.h", "weights.h")
-    assert sum(len((FOLDER / name).read_text().splitlines()) for name in files) < 900
+    lines = [line for name in files for line in (FOLDER / name).read_text().splitlines()]
+    assert len([line for line in lines if line.strip()]) < 800

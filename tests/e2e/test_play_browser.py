@@ -7,6 +7,7 @@ import math
 
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 from selenium.webdriver.support.wait import WebDriverWait
 
 from arena.exports.verify import verify_run
@@ -100,8 +101,8 @@ def hover(browser, x, y):
 
 
 def test_a_whole_game_is_played_with_the_mouse_to_its_end(game, browser, home):
-    """The tile follows the pointer, is turned with R where it does not fit, and a click places
-    it.
+    """The tile follows the pointer, is turned with R or the wheel where it does not fit, and a
+    click places it.
     """
     game(bot="careful", bot2="careful-16", seed="mouse")
     turns = 0
@@ -113,7 +114,7 @@ def test_a_whole_game_is_played_with_the_mouse_to_its_end(game, browser, home):
         for _ in range(4):
             if browser.js(AIM):
                 break
-            ActionChains(browser.driver).send_keys("r").perform()
+            turn_tile(browser, x, y, with_wheel=turns % 2 == 0)
         assert browser.js(AIM), "a lit square takes the tile in one of its turns"
         hover(browser, x, y).click().perform()
         wait_for_step(browser, before)
@@ -123,6 +124,16 @@ def test_a_whole_game_is_played_with_the_mouse_to_its_end(game, browser, home):
     (folder,) = [run for run in (home / "results").iterdir() if run.name.startswith("played")]
     assert verify_run(folder).differences == []
     assert folder.name in browser.js("return document.getElementById('look').href")
+
+
+def turn_tile(browser, x, y, *, with_wheel):
+    """Turns the tile under the pointer."""
+    chain = ActionChains(browser.driver)
+    if with_wheel:
+        # one turn for each pull of the wheel, however many events that makes
+        chain.pause(0.15).scroll_from_origin(ScrollOrigin.from_viewport(x, y), 0, 100).perform()
+    else:
+        chain.send_keys("r").perform()
 
 
 def test_a_whole_game_is_played_with_the_keys_alone_and_the_focus_stays(game, browser):
@@ -209,6 +220,50 @@ def test_a_page_that_is_loaded_again_goes_on_with_the_game(game, browser):
     assert (browser.text("seats"), browser.text("story")) == (seats, story)
 
 
+KEPT = """
+    const Plain = EventSource;
+    window.EventSource = class extends Plain {
+      constructor(address) { super(address); window.source ??= this; }
+    };
+"""
+LOST = "source.close(); source.dispatchEvent(new Event('error'));"
+FOUND = """
+    const again = new EventSource(source.url);
+    const pass = ({ type, data }) => source.dispatchEvent(new MessageEvent(type, { data }));
+    for (const kind of ["open", "message"]) again.addEventListener(kind, pass);
+"""
+
+
+def test_after_a_lost_connection_the_page_shows_the_present_state(game, browser):
+    """A browser that connects anew hears everything again, from the start."""
+    script = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=KEPT)
+    one = game()
+    browser.cdp("Page.removeScriptToEvaluateOnNewDocument", **script)
+    browser.js(LOST)
+    assert browser.text("refused")
+    view = one.play(until=lambda view: view["count"] > 5 and view["state"] == "yours")
+    assert browser.js(STEPS) == 0
+    browser.js(FOUND)
+    soon(browser, lambda: browser.js(STEPS) == view["count"])
+    assert not browser.text("refused")
+    before = browser.js(STEPS)
+    browser.click("choose")
+    wait_for_step(browser, before + 1)
+    assert browser.log() == []
+
+
+def test_a_move_is_chosen_from_the_list(game, browser):
+    game()
+    before = browser.js(STEPS)
+    browser.js("document.getElementById('list').open = true")
+    words = browser.js("return document.getElementById('moves').selectedOptions[0].textContent")
+    assert words.split()[0].count("-") == 1
+    browser.click("choose")
+    wait_for_step(browser, before)
+    wait(browser, "yours")
+    assert f"You placed {words}" in browser.text("said")
+
+
 def test_hints_are_shown_on_the_board_and_in_words(game, browser):
     game()
     browser.keys("h")
@@ -220,3 +275,10 @@ def test_hints_are_shown_on_the_board_and_in_words(game, browser):
 def test_board_hand_and_seats_fit_the_window(game, browser, width, height):
     game(width=width, height=height, board="lion")
     assert browser.js(FITS) == []
+    wide, high = browser.js(
+        "const { scrollWidth, scrollHeight } = document.documentElement;"
+        "return [scrollWidth, scrollHeight]"
+    )
+    assert wide == width
+    # on a laptop nothing scrolls but the list of what happened
+    assert width < height or high == height

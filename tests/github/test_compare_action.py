@@ -2,11 +2,13 @@
 repository made for it.
 """
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.e2e.loaded import loaded_arena
 from tests.github.runner import ACTION, FOLDER, ROOT, STEPS, Runner
 
 INSTALLED = "install"
@@ -18,7 +20,11 @@ GREEDY, RANDOM = "greedy-python", "random-python"
 
 @pytest.fixture
 def runner(tmp_path):
-    return Runner(tmp_path)
+    """A machine whose command `arena` is a fork of a process that has loaded it."""
+    made, launchers = Runner(tmp_path), tmp_path / "launchers"
+    loaded_arena(os.environ).write_launcher(launchers)
+    made.path.insert(0, str(launchers))
+    return made
 
 
 def test_a_better_version_is_checked_compared_and_told_in_the_summary(runner):

@@ -31,7 +31,7 @@ from tests.ratings.synthetic import duel, frame_of
 from tests.ratings.test_tables import play_run
 from tests.ratings.worlds import play
 
-TRIES = 200
+TRIES = 100
 
 
 def goodness_of(games, prior=None):
@@ -57,10 +57,10 @@ def circle(deals, chance, seed=1, names="abc"):
 
 @pytest.mark.parametrize(("players", "bots", "deals"), [(2, 4, 40), (3, 5, 60), (4, 5, 60)])
 def test_where_the_model_is_right_it_is_rejected_one_time_in_twenty(players, bots, deals):
-    """0.01 to 0.10 is what 200 tries allow."""
+    """0.01 to 0.12 is what 100 tries allow."""
     (rejected, some_pair), _ = repeat(fit_alarms(world_of(players, bots, "seats"), deals), TRIES)
-    assert 0.01 <= rejected <= 0.10
-    assert some_pair <= 0.10
+    assert 0.01 <= rejected <= 0.12
+    assert some_pair <= 0.12
 
 
 def test_the_test_of_the_fit_has_as_many_degrees_of_freedom_as_pairs_are_left_by_the_ratings():

@@ -10,7 +10,7 @@ import pytest
 from tests.ratings.coverage import LUCK, apart, repeat, world_of
 from tests.ratings.rows import TABLES
 
-TRIES = int(os.environ.get("ARENA_RATING_TRIES", "60"))
+TRIES = int(os.environ.get("ARENA_RATING_TRIES", "30"))
 """`make fuzz` raises it."""
 EVERY = 9
 """Of so many rows of the printed table one is tried, unless `make fuzz` asks for more tries."""

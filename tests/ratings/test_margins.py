@@ -13,7 +13,7 @@ from arena.ratings.margins import MarginTest
 from arena.ratings.sequential import Question, Verdict
 from tests.ratings.margin_blocks import Case, answers, decide, duel_block
 
-TRIES = int(os.environ.get("ARENA_RATING_TRIES", "60"))
+TRIES = int(os.environ.get("ARENA_RATING_TRIES", "30"))
 """`make fuzz` raises it."""
 ALLOWED = 0.05 + 3 * (0.05 * 0.95 / TRIES) ** 0.5 + 0.02
 

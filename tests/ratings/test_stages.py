@@ -13,7 +13,7 @@ from tests.ratings.margin_blocks import SCALE, STAGES
 from tests.ratings.synthetic import counts_of, duel
 
 ELO = np.array([150.0, 50.0, 0.0, -60.0, -140.0])
-TRIES = int(os.environ.get("ARENA_RATING_TRIES", "60"))
+TRIES = int(os.environ.get("ARENA_RATING_TRIES", "30"))
 """`make fuzz` raises it."""
 
 

@@ -11,7 +11,7 @@ from arena.ratings.sequential import Question, SequentialTest, Verdict
 from tests.ratings.coverage import repeat
 from tests.ratings.stopping import Case, behaviour
 
-TRIES = int(os.environ.get("ARENA_RATING_TRIES", "300"))
+TRIES = int(os.environ.get("ARENA_RATING_TRIES", "150"))
 """`make fuzz` raises it."""
 
 

@@ -83,7 +83,9 @@ def random_board(rng, side):
 
 
 GAMES = int(os.environ.get("ARENA_DIFFERENTIAL_GAMES", "3"))
-"""Games per case; `make fuzz` raises it."""
+"""Games of a batch; `make fuzz` raises it."""
+BATCHES = 4
+"""Batches of each case, which run side by side."""
 
 
 @pytest.fixture(name="OneState")
@@ -100,7 +102,7 @@ def as_placement(board, move):
     )
 
 
-@pytest.mark.parametrize("batch", range(9))
+@pytest.mark.parametrize("batch", range(BATCHES))
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("name", ["bird", "lion"])
 def test_printed_boards_agree_with_the_slow_referee(OneState, name, players, batch):
@@ -108,7 +110,7 @@ def test_printed_boards_agree_with_the_slow_referee(OneState, name, players, bat
         play_both(OneState, built_in(name), players, f"{name} {players} {seed}")
 
 
-@pytest.mark.parametrize("batch", range(9))
+@pytest.mark.parametrize("batch", range(BATCHES))
 @pytest.mark.parametrize("side", [4, 9, 26])
 def test_random_boards_agree_with_the_slow_referee(OneState, side, batch):
     for seed in range(batch * GAMES, (batch + 1) * GAMES):

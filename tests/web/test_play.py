@@ -22,8 +22,8 @@ from arena.rules import State
 from arena.rules.boards import built_in
 from arena.rules.notation import TILES, deck_text, move_text, parse_deck
 from arena.tournament.deals import deck_of
+from arena.web.opengame import OpenGame
 from arena.web.story import Told
-from arena.web.table import Table
 from tests.e2e.conftest import ROOT
 from tests.web.serving import Served
 
@@ -34,6 +34,7 @@ BOTS = ROOT / "tests" / "bots"
 def home(tmp_path_factory):
     folder = tmp_path_factory.mktemp("playing")
     (folder / "bots").mkdir()
+    (folder / "results").mkdir()
     (folder / ".arena-home").touch()
     for name in ("exits_midway", "silent"):
         bot = folder / "bots" / name.replace("_", "-")
@@ -269,6 +270,15 @@ def test_whoever_has_no_token_sees_nothing_and_changes_nothing(server, played):
         assert server.ask(path, "POST", b"{}", **foreign)[0] == 403
 
 
+def test_nobody_plays_where_others_look(home):
+    server = Served(home, "--public", "127.0.0.1")
+    statuses = {server.ask(path)[0] for path in ("/play", "/play/x", "/play/x/events")}
+    assert statuses == {404}
+    assert server.ask("/play", "POST", b"{}")[0] == 403
+    assert 'href="/play' not in server.ask("/")[2]
+    server.stop()
+
+
 def test_odd_questions_and_wishes_are_refused_in_words(server, played):
     game, _ = played
     for body in (b"", b"[]", b'{"steps":"1"}', b'{"steps":1,"x":2}', b"\xff", b"[" * 60_000):
@@ -315,11 +325,11 @@ def test_your_moves_in_a_kept_game_are_graded(played):
 def test_a_game_in_which_nobody_moves_is_given_up(tmp_path):
     wish = Wish([built_in_bot("random")], 0, built_in("bird"), "seed")
     single = SingleGame(wish.bots, wish.seat, wish.timing, OPEN)
-    table = Table(single, wish.game, tmp_path / "results", patience_s=0.1)
-    table.begin()
-    while not table.is_over:
-        asyncio.run(table.news(table.version, 60))
-    view, _ = table.view(Told())
+    game = OpenGame(single, wish.game, tmp_path / "results", patience_s=0.1)
+    game.begin()
+    while not game.is_over:
+        asyncio.run(game.news(game.version, 60))
+    view, _ = game.view(Told())
     assert "nobody moved for" in view["says"]
     assert not (tmp_path / "results").exists()
 
@@ -336,13 +346,21 @@ def test_play_web_prints_its_address_first_and_ends_when_the_page_is_left(tmp_pa
     assert verify_run(tmp_path / "results" / view["kept"]).differences == []
 
 
-def test_ctrl_c_ends_play_web_and_its_bots(tmp_path):
+def test_play_web_opens_a_browser_where_there_is_a_screen_and_ctrl_c_ends_it_with_its_bots(
+    tmp_path, monkeypatch
+):
+    browser = tmp_path / "browser"
+    browser.write_text('#!/bin/sh\necho "$1" > "$0.opened"\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("DISPLAY", ":9")
+    monkeypatch.setenv("BROWSER", str(browser))
     server = Served(tmp_path, "greedy-python", "--web", command=("play",))
     game = Game(server, urlsplit(server.url).path)
     game.play(until=lambda view: view["state"] == "yours")
     bots = descendants(server.process.pid)
     assert bots
     assert server.stop() == (130, "interrupted\n")
+    assert Path(f"{browser}.opened").read_text().strip() == server.url
     assert not [pid for pid in bots if Path(f"/proc/{pid}").exists()]
     assert not (tmp_path / "results").exists()
 

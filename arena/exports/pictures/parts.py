@@ -15,6 +15,15 @@ SIDE = 40
 SEATS = ("#1d1f25", "#fbf8ef", "#7d3bb0", "#12897b")
 """The colours of the seats; the casing of each stands out from it."""
 CASINGS = ("#f3ead6", "#2b241c", "#f3ead6", "#f3ead6")
+SIGNS = (
+    "",
+    "",
+    "M20 20.4l4.600 4.600-4.600 4.600-4.600-4.600z",
+    "M14 22.500h12v2H14zM14 26h12v2H14z",
+)
+"""Without colours the third and fourth seat look alike but for a sign on their pagodas, and gaps in
+the borders of the fourth.
+"""
 DOORS = ("#8b8b8b", "#9c917c", "#d9c4ec", "#bfe3dc")
 
 STYLE = (
@@ -28,15 +37,20 @@ STYLE = (
     ".q-starts{fill:none;stroke:#fff;stroke-width:1.6;opacity:.9}.q-arrow{fill:#8d7f68}"
     ".q-casing{stroke-width:4.6}.q-border{stroke-width:2.6}"
 )
+GAPS = ".q3>.q-border{stroke-dasharray:12 2}"
 BORDER = ".q{0}{{fill:none;stroke:{1}}}.q{0}>.q-casing{{stroke:{2}}}"
 
 
 def style(content: str | None = None) -> str:
     """The style of a drawing: what all have, and the borders of the seats in it, or of all."""
-    return STYLE + "".join(
-        BORDER.format(seat, *colours)
-        for seat, colours in enumerate(zip(SEATS, CASINGS, strict=True))
-        if content is None or f'class="q{seat}"' in content
+    return (
+        STYLE
+        + "".join(
+            BORDER.format(seat, *colours)
+            for seat, colours in enumerate(zip(SEATS, CASINGS, strict=True))
+            if content is None or f'class="q{seat}"' in content
+        )
+        + (GAPS if content is None or 'class="q3"' in content else "")
     )
 
 
@@ -97,8 +111,12 @@ def _pagodas() -> dict[str, str]:
             f'<use href="#q{shape}" fill="{fill}" stroke="{casing}"/>'
             f'<use href="#q{shape}" fill="url(#qshade)"/>'
             f'<use href="#qroofs{shape}" stroke="{casing}" stroke-opacity=".5"/>'
-            f'<use href="#qdoor{shape}" fill="{door}"/></g>'
+            f'<use href="#qdoor{shape}" fill="{door}"/>{_sign(seat, casing)}</g>'
         )
         for storeys, shape in ((1, "one"), (2, "two"))
         for seat, (fill, casing, door) in enumerate(zip(SEATS, CASINGS, DOORS, strict=True))
     }
+
+
+def _sign(seat: int, colour: str) -> str:
+    return f'<path d="{SIGNS[seat]}" fill="{colour}"/>' if SIGNS[seat] else ""

@@ -28,16 +28,22 @@
   button.hidden = false;
 })();
 
-/* What plays itself begins in the middle, and stands still at its end for those who want no motion. */
+/* What plays itself begins in the middle, and stands still at its end for those who want no motion. It is put to its next
+   step from here: left to run, its two hundred animations took a fifth of a processor for as long as the page was open. */
 (() => {
-  const MIDDLE_S = 16, LONG_S = 1e6;
+  const MIDDLE_S = 16, STEP_S = 0.8;
+  let timer = 0;
+  const lengthOf = (film) => film.querySelector("animate").getSimpleDuration();
+  const forward = (film) => film.setCurrentTime((film.getCurrentTime() + STEP_S) % lengthOf(film));
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const follow = () => {
-    for (const film of document.querySelectorAll(".film")) {
-      film.setCurrentTime(calm.matches ? LONG_S : MIDDLE_S);
-      if (calm.matches) film.pauseAnimations();
-      else film.unpauseAnimations();
+    const films = document.querySelectorAll(".film");
+    clearInterval(timer);
+    for (const film of films) {
+      film.pauseAnimations();
+      film.setCurrentTime(calm.matches ? lengthOf(film) - STEP_S : MIDDLE_S);
     }
+    if (!calm.matches) timer = setInterval(() => films.forEach(forward), 1000 * STEP_S);
   };
   calm.addEventListener("change", follow);
   follow();

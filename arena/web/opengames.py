@@ -12,7 +12,7 @@ from arena.commands.folders import results_folder
 from arena.commands.played import Wish
 from arena.commands.single import SingleGame
 from arena.errors import UserError
-from arena.web.table import Table
+from arena.web.opengame import OpenGame
 
 MOST, MOST_OVER = 8, 20
 CLOSE_S = 2.0
@@ -20,59 +20,59 @@ LEFT_S = 10.0
 """A reader who looks at the finished game's page may come back for another."""
 
 
-class Tables:
+class OpenGames:
     """All games of one server. ``begin`` raises UserError when there are too many."""
 
     def __init__(self, home: Path, choice: SandboxChoice) -> None:
         self._home, self._choice = home, choice
-        self._tables = dict[str, tuple[Table, Wish]]()
+        self._games = dict[str, tuple[OpenGame, Wish]]()
         self._lock = threading.Lock()
         self._seen_s = time.monotonic()
 
     def begin(self, wish: Wish) -> str:
         """Starts a game; returns its name. Raises UserError."""
-        game = wish.game
+        planned = wish.game
         sandbox = self._choice.sandbox_for(wish.bots)
         single = SingleGame(wish.bots, wish.seat, wish.timing, sandbox)
-        table = Table(single, game, results_folder(self._home))
+        game = OpenGame(single, planned, results_folder(self._home))
         with self._lock:
             self._make_room()
             name = secrets.token_urlsafe(9)
-            self._tables[name] = table, wish
-        table.begin()
+            self._games[name] = game, wish
+        game.begin()
         return name
 
-    def find(self, name: str) -> tuple[Table, Wish] | None:
+    def find(self, name: str) -> tuple[OpenGame, Wish] | None:
         """A game by its name, and the wish for it."""
-        return self._tables.get(name)
+        return self._games.get(name)
 
-    def in_play(self) -> list[tuple[str, Table]]:
+    def in_play(self) -> list[tuple[str, OpenGame]]:
         """The games that are not over."""
-        found = list(self._tables.items())
-        return [(name, table) for name, (table, _) in found if not table.is_over]
+        found = list(self._games.items())
+        return [(name, game) for name, (game, _) in found if not game.is_over]
 
     def are_left(self) -> bool:
         """Whether all games are over, and nobody has looked at one for a while. To be asked now and
         then.
         """
-        if any(table.is_watched or not table.is_over for table, _ in list(self._tables.values())):
+        if any(game.is_watched or not game.is_over for game, _ in list(self._games.values())):
             self._seen_s = time.monotonic()
         return time.monotonic() - self._seen_s > LEFT_S
 
     def close(self) -> None:
         """Gives all games up."""
-        for table, _ in self._tables.values():
-            table.end()
-        for table, _ in self._tables.values():
-            table.wait(CLOSE_S)
+        for game, _ in self._games.values():
+            game.end()
+        for game, _ in self._games.values():
+            game.wait(CLOSE_S)
 
     def _make_room(self) -> None:
         """Forgets the oldest games that are over. Raises UserError."""
-        over = [name for name, (table, _) in self._tables.items() if table.is_over]
-        if len(self._tables) - len(over) >= MOST:
+        over = [name for name, (game, _) in self._games.items() if game.is_over]
+        if len(self._games) - len(over) >= MOST:
             raise UserError(
                 f"expected at most {MOST} games at once, and so many are being played",
                 "finish one of them, or leave it",
             )
         for name in over[:-MOST_OVER]:
-            del self._tables[name]
+            del self._games[name]

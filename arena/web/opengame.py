@@ -46,7 +46,7 @@ class Listener(NamedTuple):
     event: asyncio.Event
 
 
-class Table:
+class OpenGame:
     """One game of a person. ``kept`` is the run that it was kept as, empty until then."""
 
     def __init__(
@@ -195,7 +195,7 @@ class Table:
 
     def _play(self) -> None:
         try:
-            with self.single.seated(None, lambda _: _Seat(self._ask)) as players:
+            with self.single.seated(None, lambda _: _PagePlayer(self._ask)) as players:
                 self._referee = self.single.referee(self.game.rounds[0], players, self._watch)
                 with self._turn:
                     self._story.begin(self._referee.state)
@@ -295,7 +295,7 @@ class Table:
                     continue
 
 
-class _Seat(Player):
+class _PagePlayer(Player):
     """The person's seat."""
 
     def __init__(self, ask: Callable[[State, Callable[[], None]], str]) -> None:

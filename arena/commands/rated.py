@@ -1,0 +1,91 @@
+"""What earlier tables say of bots: the ratings in the standings.csv of runs, without rating a game
+and without pandas.
+"""
+
+import csv
+from collections.abc import Iterator
+from io import StringIO
+from math import nan
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from arena.errors import RunError
+from arena.exports.text import number
+from arena.ratings.columns import STANDINGS, in_whole_elo, text_of
+from arena.records.regular import read_regular
+from arena.records.runfile import RunInfo, read_run
+
+FILE = "standings.csv"
+MOST_RUNS = 100
+"""So many of the newest runs are looked through for ratings."""
+State = Literal["finished", "playing", "stopped"]
+_ELO, _ERROR = (in_whole_elo(column) for column in STANDINGS if column.name in {"elo", "error"})
+
+
+class Rated(NamedTuple):
+    """A bot's row in the standings of a run; NaN where there is no figure or end."""
+
+    run: str
+    bot: str
+    rank: int
+    elo: float
+    elo_low: float
+    elo_high: float
+    mark: str
+    games: int
+
+    @property
+    def text(self) -> str:
+        """The rating with its error bar, as tables have it: ``210 +/- 31``, ``< -1285``."""
+        row = self._asdict()
+        elo, error = (column.written(row, number) for column in (_ELO, _ERROR))
+        return elo if error == number(nan, 0) else f"{elo} +/- {error}"
+
+    def object(self) -> dict[str, Any]:
+        """The same for JSON, with None where there is no figure."""
+        row = self._asdict()
+        return {key: None if value != value else value for key, value in row.items()}  # noqa: PLR0124
+
+
+def ratings_in(folder: Path) -> list[Rated]:
+    """The bots in the standings of a run, the best first; none if it has no tables, or others."""
+    try:
+        text = read_regular(folder, FILE).decode()
+        return [_rated(folder.name, row) for row in csv.DictReader(StringIO(text))]
+    except (RunError, OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def leader_of(folder: Path, info: RunInfo, played: int) -> Rated | None:
+    """The best bot of a run with so many games; None if its tables are of fewer games."""
+    found = ratings_in(folder)
+    seats = sum(rated.games for rated in found)
+    rounds, players = len(info.config.get("match") or [0]), info.config.get("players", 2)
+    is_whole = seats * rounds == played * players
+    return found[0] if found and is_whole else None
+
+
+def latest_ratings(folders: list[Path]) -> dict[tuple[str, str], Rated]:
+    """The latest rating of each bot by its name and the sha256 of its files, given the folders of
+    runs, the oldest first.
+    """
+    found = dict[tuple[str, str], Rated]()
+    for folder in folders[-MOST_RUNS:]:
+        rows = {rated.bot: rated for rated in ratings_in(folder)}
+        for bot, sha256 in _bots_of(folder) if rows else ():
+            if bot in rows:
+                found[bot, sha256] = rows[bot]
+    return found
+
+
+def _bots_of(folder: Path) -> Iterator[tuple[str, str]]:
+    try:
+        yield from ((bot.name, bot.sha256) for bot in read_run(folder).bots)
+    except RunError:
+        return
+
+
+def _rated(run: str, row: dict[str, str]) -> Rated:
+    elo, low, high = (float(row[name] or nan) for name in ("elo", "elo_low", "elo_high"))
+    bot = text_of(row["bot"])
+    return Rated(run, bot, int(row["rank"]), elo, low, high, row["mark"], int(row["games"]))

@@ -1,0 +1,74 @@
+"""Leaders and latest ratings as the files of runs tell them."""
+
+from math import isnan
+
+import pytest
+
+from arena.commands.rated import latest_ratings, leader_of, ratings_in
+from arena.exports.files import write_standings
+from arena.ratings.tables import run_tables
+from arena.records.runfile import read_run
+from tests.exports.runs import duels, write_run
+
+GAMES = 6 * 6
+
+
+@pytest.fixture
+def run(tmp_path):
+    folder = write_run(tmp_path / "one", "abcd", duels("abcd", 3), deals=3)
+    write_standings(folder, run_tables(folder))
+    return folder
+
+
+def test_the_leader_of_a_run_is_that_of_its_table(run):
+    table = run_tables(run).standings
+    leader = leader_of(run, read_run(run), GAMES)
+    assert (leader.bot, leader.rank) == (table["bot"][0], 1)
+    assert leader.games == 18
+    assert leader.text == f"? {leader.elo:.0f} +/- {(leader.elo_high - leader.elo_low) / 2:.0f}"
+
+
+def test_a_table_of_fewer_games_names_no_leader(run):
+    assert leader_of(run, read_run(run), GAMES + 1) is None
+
+
+def test_matches_count_with_all_their_rounds(tmp_path):
+    records = [*duels("ab", 2), *duels("ab", 2, "lion")]
+    both = ("bird", "lion")
+    folder = write_run(tmp_path / "two", "ab", records, deals=2, boards=both, match=both)
+    write_standings(folder, run_tables(folder))
+    assert leader_of(folder, read_run(folder), 8) is not None
+
+
+@pytest.mark.parametrize("text", [b"", b"rank,bot\n1,a\n", b"\xff\xfe", b"rank,bot,elo\nx,a,1\n"])
+def test_a_table_of_another_kind_says_nothing(run, text):
+    (run / "standings.csv").write_bytes(text)
+    assert ratings_in(run) == []
+    assert leader_of(run, read_run(run), GAMES) is None
+
+
+def test_a_table_that_is_a_link_is_not_followed(run, tmp_path):
+    (run / "standings.csv").rename(tmp_path / "elsewhere.csv")
+    (run / "standings.csv").symlink_to(tmp_path / "elsewhere.csv")
+    assert ratings_in(run) == []
+
+
+def test_a_bound_has_one_end_and_no_error(tmp_path):
+    head = "rank,bot,elo,elo_low,elo_high,games,mark\n"
+    folder = write_run(tmp_path / "bound", "ab", [])
+    (folder / "standings.csv").write_text(f"{head}1,'=a,-1285.4,,-1285.4,10,<\n2,b,,,,0,~\n")
+    bound, unknown = ratings_in(folder)
+    assert (bound.bot, bound.text, isnan(bound.elo_low)) == ("=a", "< -1285", True)
+    assert bound.object()["elo_low"] is None
+    assert unknown.text == "-"
+
+
+def test_the_latest_rating_is_that_of_the_newest_run_with_the_same_files(run, tmp_path):
+    other = write_run(tmp_path / "other", "ab", duels("ab", 2), deals=2)
+    write_standings(other, run_tables(other))
+    found = latest_ratings([run, other])
+    same = "ab" * 32
+    assert {bot: found[bot, same].run for bot in "abcd"} == {
+        "a": "other", "b": "other", "c": "one", "d": "one",
+    }  # fmt: skip
+    assert ("a", "0" * 64) not in found

@@ -1,0 +1,56 @@
+"""Pictures of pages beside stored ones, which `make golden` writes anew.
+
+Fonts differ from machine to machine, so no picture shows a letter. Edges differ a little from one
+Chromium to the next: pixelmatch leaves out what is anti-aliased, and a small share of the other
+pixels may differ.
+"""
+
+import os
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image
+from pixelmatch.contrib.PIL import pixelmatch
+
+STORED = Path(__file__).with_name("pictures")
+KEPT = Path(__file__).parents[2] / "build" / "pictures"
+MOST_DIFFERENT = 0.004
+"""Of the pixels. A tile is more than 0.01 of a board."""
+COLOURS = 96
+MOST_BYTES = 60_000
+NO_LETTERS = """
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(`body, body * { font-size: 0 !important } svg text { fill: none !important }
+      * { animation: none !important; transition: none !important }
+      :focus-visible, :focus { outline: none !important }`);
+    document.adoptedStyleSheets = [sheet];
+"""
+"""Without its letters a page has the same layout with any font, since its sizes are in rem."""
+
+
+def difference(one, other):
+    """The share of pixels that differ, and a picture of them; all if the sizes differ."""
+    if one.size != other.size:
+        return 1.0, one
+    shown = Image.new("RGBA", one.size)
+    count = pixelmatch(one, other, shown, threshold=0.15)
+    return count / (one.width * one.height), shown
+
+
+def check_picture(name, png):
+    """Compares a picture with the stored one; what differs is kept for a look."""
+    path, drawn = STORED / f"{name}.png", Image.open(BytesIO(png)).convert("RGBA")
+    if os.environ.get("ARENA_GOLDEN") == "write":
+        path.parent.mkdir(exist_ok=True)
+        drawn.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    stored = Image.open(path).convert("RGBA")
+    share, shown = difference(drawn, stored)
+    if share <= MOST_DIFFERENT:
+        return
+    KEPT.mkdir(parents=True, exist_ok=True)
+    drawn.save(KEPT / f"{name}.png")
+    shown.save(KEPT / f"{name}-difference.png")
+    raise AssertionError(
+        f"{share:.1%} of {name} differ from {path}: look at {KEPT}/{name}.png and"
+        f" {name}-difference.png; 'make golden' writes it anew"
+    )

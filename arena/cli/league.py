@@ -2,7 +2,7 @@
 
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import click
 import msgspec
@@ -27,9 +27,6 @@ from arena.records.league import Status, read_league
 from arena.records.linefile import BusyError
 from arena.tournament.request import RunOptions
 from arena.tournament.session import Session
-
-if TYPE_CHECKING:
-    from arena.ratings.tables import Tables
 
 
 @click.group(invoke_without_command=True)
@@ -156,7 +153,7 @@ def run(
             f" {folder.name}' shows it"
         )
         raise
-    evening.show()
+    evening.end()
     if ended == INTERRUPTED:
         say(f"interrupted: repeat the same command to go on in {folder}")
     return ended
@@ -239,23 +236,12 @@ class Evening:
                     "submit some, or make members candidates again: 'arena league candidate BOT'",
                 )
 
-    def show(self) -> None:
-        """Writes and prints the standings."""
+    def end(self, *, is_shown: bool = True) -> None:
+        """Writes the standings, and prints them if wanted."""
         # Pandas: --help and the playing do without.
-        from arena.cli.showing import Showing  # noqa: PLC0415
-        from arena.cli.tables import print_tables  # noqa: PLC0415
+        from arena.cli.tables import conclude_league  # noqa: PLC0415
 
-        tables, path = self.write()
-        print_tables(tables, {}, Showing())
-        click.echo(f"\nstandings: {path}", err=True)
-
-    def write(self) -> tuple["Tables", Path]:
-        """Writes the standings into the league's folder."""
-        from arena.cli.tables import rate_run  # noqa: PLC0415
-        from arena.exports.files import write_standings  # noqa: PLC0415
-
-        tables, _ = rate_run(self._folder, None)
-        return tables, write_standings(self._folder, tables)
+        conclude_league(self._folder, is_shown=is_shown)
 
     def _sandbox_for(self, bot: Bot) -> Sandbox:
         """The sandbox in which a newcomer is built; what it is allowed is said when it plays."""

@@ -37,7 +37,7 @@ def find_place(home: Path, folder: Path, label: str, choice: SandboxChoice) -> i
             if evening.play(None, Budget(placing=label)) == INTERRUPTED:
                 say(f"interrupted: 'arena league run {folder.name}' goes on placing {label}")
                 return INTERRUPTED
-            evening.write()
+            evening.end(is_shown=False)
             break
         except BusyError:
             if not is_said:

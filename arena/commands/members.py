@@ -17,11 +17,11 @@ from arena.players.staging import lack, staged_for_a_while
 from arena.records.league import (
     PLAYS,
     STATUS_TEXT,
-    Changed,
     Event,
     Joined,
     League,
     Status,
+    StatusChanged,
     append_events,
     read_league,
     size_of,
@@ -94,7 +94,7 @@ class Members:
     def change(self, label: str, status: Status, by: str, why: str = "") -> None:
         """Gives a member another status."""
         self._tell(f"{label} is {is_now(status)}" + (f": {why}" if why else ""))
-        self.append(Changed(label, status, now(), by, why))
+        self.append(StatusChanged(label, status, now(), by, why))
 
     def newcomers(self, known: Sequence[str], sandbox_for: Callable[[Bot], Sandbox]) -> list[Bot]:
         """The members that play, but are not among those known to the run; those that cannot be

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.exports.report.make import game_page, report_page
-from arena.records.league import Changed, Joined, Scaled, append_events
+from arena.records.league import Joined, Scaled, StatusChanged, append_events
 from tests.exports.runs import duels, evidence_of, game_of, write_run
 from tests.web.serving import Served
 from tests.web.test_play import begin
@@ -121,7 +121,10 @@ def league_report(folder):
     (run / "run.json").write_text(json.dumps(info))
     when = "2026-11-22T12:00:00Z"
     events = [Joined(bot, "candidate", when) for bot in bots]
-    events += [Changed(HOSTILE, "aside", when, HOSTILE, HOSTILE), Scaled(when, {"b@1": 100.0})]
+    events += [
+        StatusChanged(HOSTILE, "aside", when, HOSTILE, HOSTILE),
+        Scaled(when, {"b@1": 100.0}),
+    ]
     append_events(run, events)
     path = run / "report.html"
     path.write_text(report_page(run, 0).text)

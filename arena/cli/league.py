@@ -1,5 +1,6 @@
 """arena league: a run that goes on, in which every version of a bot is rated."""
 
+import sys
 from functools import wraps
 from pathlib import Path
 from typing import Any, cast
@@ -14,7 +15,7 @@ from arena.cli.place import Conduct, conduct_options, counted
 from arena.cli.playing import note_short_evidence, playing, show_voided
 from arena.cli.progress import Progress
 from arena.cli.settings import setting_options
-from arena.cli.terminal import say
+from arena.cli.terminal import columns_of, say
 from arena.commands.folders import results_folder
 from arena.commands.founding import league_folder, league_request, leagues_in, members_of
 from arena.commands.league import Budget, LeagueLook, LeaguePlay
@@ -70,7 +71,7 @@ def _list(home: Path, *, as_json: bool) -> None:
     else:
         cells = [tuple(str(value) for value in row.values()) for row in rows]
         heads = tuple(name.capitalize() for name in rows[0])
-        click.echo(columns_text(heads, cells, left=("League",)))
+        click.echo(columns_text(heads, cells, (), columns_of(sys.stdout), names=("League",)))
 
 
 def budget_options(command: Command) -> Command:

@@ -108,7 +108,7 @@ def conclude_league(folder: Path, *, is_shown: bool) -> None:
     path = write_standings(folder, tables)
     if is_shown:
         print_tables(tables, {}, Showing())
-        click.echo(f"\nstandings: {path}", err=True)
+        say(f"\nstandings: {path}")
 
 
 def print_tables(tables: Tables, beside: Mapping[str, Any], showing: Showing) -> None:

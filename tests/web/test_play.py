@@ -6,7 +6,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 
@@ -309,6 +309,13 @@ def test_only_so_many_games_are_played_at_once(server):
     assert server.ask("/play", cookie=server.cookie)[2].count('<a href="/play/') >= 8
     for game in games:
         game.leave()
+
+
+def test_the_form_lists_the_latest_games(server, played):
+    _, view = played
+    page = server.ask("/play", cookie=server.cookie)[2]
+    assert f'href="/runs/{view["kept"]}/games/{quote(view["game"])}"' in page
+    assert "<bdi>greedy</bdi>, <bdi>random</bdi>" in page
 
 
 def test_your_moves_in_a_kept_game_are_graded(played):

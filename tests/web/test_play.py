@@ -43,6 +43,9 @@ def home(tmp_path_factory):
         (bot / "bot.toml").write_text(
             f'name = "{bot.name}"\nversion = "1"\ncommand = ["python3", "bot.py"]\n'
         )
+    lost = folder / "bots" / "lost"
+    lost.mkdir()
+    (lost / "bot.toml").write_text('name = "lost"\nversion = "1"\ncommand = ["no-such-program"]\n')
     return folder
 
 
@@ -246,6 +249,12 @@ def test_a_bot_that_forfeits_is_told_in_words_and_the_others_play_on(server, bot
     assert fault["seat"] == 1
     assert re.match(rf"{bot} forfeits \(\w+.*\): ", fault["words"])
     assert view["ranks"][1] == 3
+
+
+def test_a_game_whose_bot_cannot_be_made_ready_says_why(server):
+    view = begin(server, bot="lost").play()
+    assert view["state"] == "broken"
+    assert "no-such-program" in view["says"]
 
 
 def test_the_same_tiles_again_at_another_seat(server):

@@ -44,13 +44,13 @@ class Fortunes:
 
     def __init__(self, hand: Ints, bot: Ints, share: Floats, expected: Floats) -> None:
         self._place = np.flatnonzero(~np.isnan(expected))
-        self._hand = np.unique(hand[self._place], return_inverse=True)[1]
+        self._hand = np.unique(hand[self._place], return_inverse=True)[1].astype(np.int32)
         self._bot, self._share = bot[self._place], share[self._place]
         self._excess = self._share - expected[self._place]
         self._bots = int(bot.max(initial=0)) + 1
         # One sort for all bots: a pass for each of 23 bots took 3 s with a million games.
         keys, self._held, self._games = np.unique(
-            self._hand * self._bots + self._bot, return_inverse=True, return_counts=True
+            self._hand * np.int64(self._bots) + self._bot, return_inverse=True, return_counts=True
         )
         self._hand_of, self._bot_of = keys // self._bots, keys % self._bots
         # The seats by hand, then bot, and where each begins.

@@ -6,7 +6,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 
@@ -43,6 +43,9 @@ def home(tmp_path_factory):
         (bot / "bot.toml").write_text(
             f'name = "{bot.name}"\nversion = "1"\ncommand = ["python3", "bot.py"]\n'
         )
+    lost = folder / "bots" / "lost"
+    lost.mkdir()
+    (lost / "bot.toml").write_text('name = "lost"\nversion = "1"\ncommand = ["no-such-program"]\n')
     return folder
 
 
@@ -248,6 +251,12 @@ def test_a_bot_that_forfeits_is_told_in_words_and_the_others_play_on(server, bot
     assert view["ranks"][1] == 3
 
 
+def test_a_game_whose_bot_cannot_be_made_ready_says_why(server):
+    view = begin(server, bot="lost").play()
+    assert view["state"] == "broken"
+    assert "no-such-program" in view["says"]
+
+
 def test_the_same_tiles_again_at_another_seat(server):
     game = begin(server, bot="random", seed="deal")
     first = game.play(until=lambda view: view["state"] == "yours")
@@ -309,6 +318,13 @@ def test_only_so_many_games_are_played_at_once(server):
     assert server.ask("/play", cookie=server.cookie)[2].count('<a href="/play/') >= 8
     for game in games:
         game.leave()
+
+
+def test_the_form_lists_the_latest_games(server, played):
+    _, view = played
+    page = server.ask("/play", cookie=server.cookie)[2]
+    assert f'href="/runs/{view["kept"]}/games/{quote(view["game"])}"' in page
+    assert "<bdi>greedy</bdi>, <bdi>random</bdi>" in page
 
 
 def test_your_moves_in_a_kept_game_are_graded(played):

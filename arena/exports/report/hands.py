@@ -62,11 +62,11 @@ class TellingHands:
 
 def _fortunes_of(material: Material, number: dict[str, int]) -> Fortunes:
     scan = material.scan
-    expected = scan.spread(_expected(material))
+    expected = scan.shares(_expected(material))
     # Open deals are left out: the page does not tell one hand of them from another.
     expected[np.repeat(material.is_open, scan.sizes())] = np.nan
     bots = scan.by_seat([[number[bot] for bot in bots] for _, bots, _ in scan.outcomes])
-    share = scan.spread([shares(list(ranks)) for _, _, ranks in scan.outcomes])
+    share = scan.shares([shares(list(ranks)) for _, _, ranks in scan.outcomes])
     return Fortunes(_hands(material), bots.astype(np.int64), share, expected)
 
 

@@ -68,7 +68,8 @@ class Shelf:
             self._counted[folder] = counted
             told = glance(folder, counted)
         except RunError as error:
-            return {"run": folder.name, "folder": folder, "leader": None, "problem": str(error)}
+            nothing = {"is_game": False, "leader": None}
+            return {"run": folder.name, "folder": folder, "problem": str(error), **nothing}
         return {
             "run": folder.name,
             "folder": folder,

@@ -31,7 +31,11 @@ class TellingHands:
         self._fortunes = (
             None if info.has_own_decks or not names else _fortunes_of(material, self._number)
         )
-        self._game = np.repeat(np.arange(len(scan.turns)), scan.sizes()) if names else np.zeros(0)
+        self._game = (
+            np.repeat(np.arange(len(scan.turns), dtype=np.int32), scan.sizes())
+            if names
+            else np.zeros(0)
+        )
 
     def of(self, bot: str) -> list[tuple[str, str, list[dict[str, Any]]]]:
         """The unlucky hands of a bot, and those that others played better, as (title, note,
@@ -67,7 +71,7 @@ def _fortunes_of(material: Material, number: dict[str, int]) -> Fortunes:
     expected[np.repeat(material.is_open, scan.sizes())] = np.nan
     bots = scan.by_seat([[number[bot] for bot in bots] for _, bots, _ in scan.outcomes])
     share = scan.shares([shares(list(ranks)) for _, _, ranks in scan.outcomes])
-    return Fortunes(_hands(material), bots.astype(np.int64), share, expected)
+    return Fortunes(_hands(material), bots, share, expected)
 
 
 def _expected(material: Material) -> list[list[float]]:

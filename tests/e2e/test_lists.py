@@ -24,7 +24,8 @@ def test_the_list_of_runs_says_how_far_each_is_and_who_leads(arena):
     assert rows["going"]["leader"] is None
     [line] = [line for line in arena("runs")[0].splitlines() if line.startswith("over")]
     assert "finished" in line
-    assert f"{leader['bot']}  {leader['mark']} {leader['elo']:.0f}" in line
+    rating = f"{leader['mark']} {leader['elo']:.0f}".split()
+    assert line.split()[7:][: 1 + len(rating)] == [leader["bot"], *rating]
 
 
 def test_the_list_of_bots_has_the_latest_rating_of_the_same_files(arena):

@@ -86,7 +86,7 @@ def test_the_viewer_steps_through_the_recorded_positions(browser, page, games):
         assert browser.js(STEPS, "forward", len(states)) == states
         assert shown_left(browser) == record.left
         assert f"End ({record.end})" in browser.text("now")
-        assert browser.js(STEPS, "back", len(states) - 1) == states[-2::-1]
+    assert browser.js(STEPS, "back", len(states) - 1) == states[-2::-1]
 
 
 def test_all_is_drawn(browser, page, games):

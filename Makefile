@@ -73,7 +73,7 @@ fair: $(VENV)/.ready-dev ## 1,000 games beside programs that burn every core, an
 	@ARENA_FAIR_GAMES=$${ARENA_FAIR_GAMES:-1000} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_fair.py
 
 snapshots: $(VENV)/.ready-dev ## write the expected output of commands anew, after a change of what they say
-	@$(BIN)/python -m pytest -q -n 0 --snapshot-update tests/cli/test_snapshots.py
+	@$(BIN)/python -m pytest -q -n 0 --snapshot-update tests/cli/test_snapshots.py tests/cli/test_mosaic.py
 
 golden: $(VENV)/.ready-dev ## write protocol/transcripts/, vectors/, pictures/ and the lists of columns anew, after a change of the protocol, the rules, the drawing or the columns
 	@ARENA_GOLDEN=write $(BIN)/python -m pytest -q tests/protocol/test_transcripts.py tests/protocol/test_vectors.py tests/protocol/test_pictures.py tests/docs/test_pictures.py tests/docs/test_columns.py tests/e2e/test_pictures_browser.py

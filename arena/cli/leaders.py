@@ -93,6 +93,14 @@ class Leaders:
             line.set_description_str(text)
 
 
+def erasing(before: int, now: int) -> str:
+    """What erases a line that was as wide as the terminal before it became narrower, and all below:
+    the terminal has folded the line, and the cursor stands on its last part.
+    """
+    up = (before - 1) // now
+    return f"\x1b[{up}A\r\x1b[J" if up else "\r\x1b[J"
+
+
 def redraw(bar: "tqdm") -> None:  # type: ignore[type-arg]
     """Draws a bar where nothing is left of what it drew before."""
     # A printer pads with blanks as far as its last line went, which a narrower terminal wraps.

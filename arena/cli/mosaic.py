@@ -6,7 +6,7 @@ from itertools import groupby
 from shutil import get_terminal_size
 
 from arena.cli.colours import Depth, depth_of, painted
-from arena.cli.squares import ASCII, GRASS, GROUNDS, SEATS, WIDTH, Glyphs, Position, Sign, on_seat
+from arena.cli.squares import ASCII, GRASS, GROUNDS, SEATS, WIDTH, Glyphs, Plot, Sign, on_seat
 from arena.cli.terminal import columns_of, is_unicode
 from arena.exports.pictures.scene import Scene
 from arena.exports.pictures.tiles import Pair, pair_of
@@ -55,7 +55,7 @@ class Mosaic:
         if self._depth == Depth.NONE:
             return board_text(state, marked=marked)
         board = self._board
-        position = Position(board, draw(state), self._homes(state), self._mates, marked)
+        position = Plot(board, draw(state), self._homes(state), self._mates, marked)
         lines = [" " * MARGIN + "".join(f" {chr(97 + x):<{WIDTH - 1}}" for x in range(board.width))]
         for y in range(board.height):
             row = [

@@ -13,7 +13,7 @@ from typing import Self
 from tqdm import tqdm
 
 from arena.cli.estimate import LONG_S, SLOW_S, duration_text, left_s, longest_s
-from arena.cli.leaders import Leaders, redraw
+from arena.cli.leaders import Leaders, erasing, redraw
 from arena.cli.place import counted
 from arena.cli.terminal import columns_of, folded
 from arena.errors import FaultKind, printable
@@ -228,8 +228,7 @@ class Progress:
         if not 0 < self._columns < before or self._bar is None:
             return
         if os.environ.get("TERM") != "dumb":
-            up = (before - 1) // self._columns
-            sys.stderr.write(f"\x1b[{up}A\r\x1b[J" if up else "\r\x1b[J")
+            sys.stderr.write(erasing(before, self._columns))
         redraw(self._bar)
         if self._leaders is not None:
             self._leaders.redraw()

@@ -1,17 +1,10 @@
 """arena serve: the home on pages in a browser."""
 
-from contextlib import ExitStack, closing
 from ipaddress import ip_address
 from pathlib import Path
 
 import click
 
-from arena.cli import INTERRUPTED
-from arena.cli.terminal import say
-from arena.commands.allowing import SandboxChoice
-from arena.commands.serving import announced
-
-LOCAL = "127.0.0.1"
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - what --public means
 
 
@@ -63,27 +56,6 @@ def serve(home: Path, /, port: int | None, public: str | None, names: tuple[str,
     if names and public is None:
         raise click.UsageError("expected --public with --host-name")
     # Late: the web parts are slow to load, and --help does not need them.
-    from arena.web.app import Site  # noqa: PLC0415
-    from arena.web.guard import LOOPBACK, Gate  # noqa: PLC0415
-    from arena.web.opengames import OpenGames  # noqa: PLC0415
-    from arena.web.server import bind, serve  # noqa: PLC0415
+    from arena.cli.pages import serve_home  # noqa: PLC0415
 
-    host = public or LOCAL
-    with ExitStack() as stack:
-        listener = stack.enter_context(bind(host, port))
-        taken = listener.getsockname()[1]
-        gate = Gate((*LOOPBACK, *names), taken, is_public=public is not None)
-        url = f"http://{f'[{host}]' if ':' in host else host}:{taken}/"
-        click.echo(f"{url}?token={gate.token}" if gate.token else url)
-        try:
-            other = stack.enter_context(announced(home, url))
-        except OSError as error:
-            say(f"note: 'arena run' will not name this address: {error}")
-        else:
-            if other:
-                say(f"note: this home is served at {other} already")
-        choice = SandboxChoice(None, (), unsafe=False, home=home, tell=say)
-        open_games = None if public else stack.enter_context(closing(OpenGames(home, choice)))
-        serve(Site(home, gate, public is not None, open_games), listener)
-    click.echo("interrupted", err=True)
-    return INTERRUPTED
+    return serve_home(home, port, public, names)

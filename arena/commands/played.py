@@ -2,7 +2,9 @@
 whatever reads runs reads it too.
 """
 
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
@@ -13,12 +15,14 @@ import msgspec
 
 from arena.commands.single import Round
 from arena.errors import RunError
+from arena.exports.text import seat_names
 from arena.match.clock import Timing
 from arena.match.referee import GamePlan, Outcome
 from arena.players.folder import Bot
-from arena.players.person import PERSON
+from arena.players.person import PERSON, YOU
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.evidence import Faults
+from arena.records.find import read_records
 from arena.records.journal import Journal
 from arena.records.origin import mark_run
 from arena.records.runfile import RunInfo, write_run
@@ -126,6 +130,49 @@ class Wish(NamedTuple):
         if how == "seat":
             return self._replace(seat=(self.seat + 1) % (len(self.bots) + 1))
         return self if how == "same" else self._replace(seed=new_seed(), deal=0)
+
+
+class PastGame(NamedTuple):
+    """A kept game: its run and id, who else played, the person's rank, and when it ended in UTC."""
+
+    run: str
+    game: str
+    board: str
+    opponents: list[str]
+    rank: int
+    ended: str
+
+
+def past_games(results: Path, most: int) -> list[PastGame]:
+    """The latest kept games, the newest first; of a match the first round. What cannot be read is
+    left out, and no link is followed.
+    """
+    found = list[PastGame]()
+    for folder in _kept_folders(results):
+        with suppress(RunError, OSError):
+            record = next(read_records(folder), None)
+            if record and YOU in record.bots:
+                seat = record.bots.index(YOU)
+                others = [name for at, name in enumerate(seat_names(record.bots)) if at != seat]
+                told = (record.id, record.board, others, record.ranks[seat], record.ended)
+                found.append(PastGame(folder.name, *told))
+        if len(found) >= most:
+            break
+    return found
+
+
+def _kept_folders(results: Path) -> list[Path]:
+    """The folders of kept games, the newest first."""
+    try:
+        entries = [entry for entry in os.scandir(results) if entry.name.startswith(f"{PREFIX}-")]
+        times = [
+            (entry.stat(follow_symlinks=False).st_mtime, Path(entry.path))
+            for entry in entries
+            if entry.is_dir(follow_symlinks=False)
+        ]
+    except OSError:
+        return []
+    return [folder for _, folder in sorted(times, reverse=True)]
 
 
 def _planned(plan: GamePlan, _: Sequence[str]) -> GamePlan:

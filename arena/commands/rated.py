@@ -3,8 +3,6 @@ and without pandas.
 """
 
 import csv
-import fcntl
-import os
 from collections.abc import Iterator
 from io import StringIO
 from math import nan
@@ -14,8 +12,7 @@ from typing import Any, Literal, NamedTuple
 from arena.errors import RunError
 from arena.exports.text import number
 from arena.ratings.columns import STANDINGS, in_whole_elo, text_of
-from arena.records.journal import journal_of
-from arena.records.regular import open_regular, read_regular
+from arena.records.regular import read_regular
 from arena.records.runfile import RunInfo, read_run
 
 FILE = "standings.csv"
@@ -79,28 +76,6 @@ def latest_ratings(folders: list[Path]) -> dict[tuple[str, str], Rated]:
             if bot in rows:
                 found[bot, sha256] = rows[bot]
     return found
-
-
-def state_of(folder: Path, played: int, planned: int) -> State:
-    """Whether a run is over, and if not, whether somebody plays it."""
-    if played >= planned:
-        return "finished"
-    return "playing" if _is_locked(folder) else "stopped"
-
-
-def _is_locked(folder: Path) -> bool:
-    """Whether a process holds the journal to write it."""
-    try:
-        journal = open_regular(folder, journal_of(folder).name)
-    except (RunError, OSError):
-        return False
-    try:
-        fcntl.flock(journal, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(journal)
-    return False
 
 
 def _bots_of(folder: Path) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ LONG_NAME, SHORT_NAME = 24, 6
 """Names are cut to the first before a column is left out, and to the second when none is left."""
 
 
-class Field(NamedTuple):
+class Strip(NamedTuple):
     """A column of text: its head and cells. Texts stand on the left, figures on the right; names
     may be cut in the middle. A narrow terminal does without the columns with a ``spare``, the one
     with 1 first.
@@ -31,13 +31,13 @@ class Field(NamedTuple):
         """Its cells, all as wide as the widest."""
         return [padded(cell, self.width, is_left=self.is_text) for cell in self.cells]
 
-    def cut(self, width: int) -> "Field":
+    def cut(self, width: int) -> "Strip":
         """With the names cut to this width, as long as they can be told apart."""
         head, *names = self.cells
         return self._replace(cells=[head, *told_apart(names, width)]) if self.is_name else self
 
 
-def grid_text(fields: Sequence[Field], width: int | None = None) -> str:
+def grid_text(fields: Sequence[Strip], width: int | None = None) -> str:
     """The columns beside each other, at most ``width`` wide if that can be done."""
     if width is not None:
         fields = _narrowed(fields, width)
@@ -58,7 +58,7 @@ def columns_text(
     ``names``, which a narrow terminal cuts; it leaves out those in ``spare``, the first one first.
     """
     fields = [
-        Field(
+        Strip(
             [head, *(printable(row[at]) for row in rows)],
             head in left or head in names,
             head in names,
@@ -69,7 +69,7 @@ def columns_text(
     return grid_text(fields, width)
 
 
-def _narrowed(fields: Sequence[Field], width: int) -> list[Field]:
+def _narrowed(fields: Sequence[Strip], width: int) -> list[Strip]:
     """The columns that fit, with the names as long as they can be."""
     kept = _cut(fields, width, LONG_NAME)
     for field in sorted((field for field in fields if field.spare), key=lambda field: field.spare):
@@ -80,7 +80,7 @@ def _narrowed(fields: Sequence[Field], width: int) -> list[Field]:
     return kept if _width(kept) <= width else _cut(fields, width, SHORT_NAME)
 
 
-def _cut(fields: Sequence[Field], width: int, least: int) -> list[Field]:
+def _cut(fields: Sequence[Strip], width: int, least: int) -> list[Strip]:
     """The names cut alike, as much as it takes and not below ``least``."""
     names = sorted(field.width for field in fields if field.is_name)
     room = width - _width(fields) + sum(names)
@@ -92,5 +92,5 @@ def _cut(fields: Sequence[Field], width: int, least: int) -> list[Field]:
     return list(fields)
 
 
-def _width(fields: Sequence[Field]) -> int:
+def _width(fields: Sequence[Strip]) -> int:
     return sum(field.width for field in fields) + len(GAP) * (len(fields) - 1)

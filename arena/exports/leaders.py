@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.errors import printable
-from arena.exports.grid import Field
+from arena.exports.grid import Strip
 from arena.exports.text import number
 from arena.ratings.columns import STANDINGS, in_whole_elo
 from arena.ratings.matches import score_journal, scoring_of
@@ -20,7 +20,7 @@ class Leading(NamedTuple):
     find out.
     """
 
-    fields: list[Field]
+    fields: list[Strip]
     seconds: float
 
 
@@ -48,7 +48,7 @@ def leading(folder: str, most: int) -> Leading:
     ]
     columns = list(zip(*told, strict=True)) or [()] * 6
     fields = [
-        Field(["", *cells], is_text=at == 1, is_name=at == 1) for at, cells in enumerate(columns)
+        Strip(["", *cells], is_text=at == 1, is_name=at == 1) for at, cells in enumerate(columns)
     ]
     return Leading(fields, time.process_time() - began)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import printable
-from arena.exports.grid import Field, columns_text, grid_text
+from arena.exports.grid import Strip, columns_text, grid_text
 from arena.ratings.columns import PAIRS, SEATS, STANDINGS, Column, placed
 from arena.rules import State
 from arena.rules.boards import Board
@@ -38,11 +38,11 @@ def table_text(
     return grid_text([_field(column, rows, noun) for column in columns], width)
 
 
-def _field(column: Column, rows: Sequence[Mapping[Any, Any]], noun: str) -> Field:
+def _field(column: Column, rows: Sequence[Mapping[Any, Any]], noun: str) -> Strip:
     head = noun if column.name == "games" else column.head
     cells = [head, *(printable(_cell(column, row)) for row in rows)]
     is_name = column.style == "name"
-    return Field(cells, is_name, is_name, column.spare)
+    return Strip(cells, is_name, is_name, column.spare)
 
 
 def _cell(column: Column, row: Mapping[Any, Any]) -> str:

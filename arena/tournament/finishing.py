@@ -39,6 +39,11 @@ def begun(run: Path) -> Request:
 
 def as_it_is(run: Path, info: RunInfo, config: RunConfig) -> Request:
     """The same for a run with this run.json, whatever its kind."""
+    if config.game:
+        raise ConfigError(
+            f"expected a tournament, got a game that a person played: {run}",
+            "it is finished; 'arena play --human' plays another",
+        )
     _check_names(run, "boards", config.boards, list(info.boards))
     _check_names(run, "bots", config.bots, [bot.name for bot in info.bots])
     boards = {name: Board(name, tuple(rows)) for name, rows in info.boards.items()}

@@ -16,6 +16,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from arena.web.peer import may_hold_token
+
 READS = ("GET", "HEAD")
 CHANGES = ("POST",)
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -82,7 +84,7 @@ class Guard:
             return
         headers = Headers(scope=scope)
         answer = self._refusal(scope, headers) or self._entry(scope)
-        scope["state"]["may_change"] = self._gate.has_token(headers)
+        scope["state"]["may_change"] = self._has_token(scope, headers)
         sealed = _Sealed(send)
         if answer is not None:
             await answer(scope, receive, sealed)
@@ -102,12 +104,17 @@ class Guard:
         origins = [origin.removeprefix("http://") for origin in headers.getlist("origin")]
         if not own.issuperset(origins) or _is_foreign(method, headers):
             return _refused(403, "expected a request from one of this server's own pages")
-        if method in CHANGES and not gate.has_token(headers):
+        if method in CHANGES and not self._has_token(scope, headers):
             return _refused(403, "expected the token: open the address that 'arena serve' printed")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 9 or int(length) > MOST_BODY:  # noqa: PLR2004
             return _refused(413, f"expected at most {MOST_BODY} bytes")
         return None
+
+    def _has_token(self, scope: Scope, headers: Headers) -> bool:
+        """Whether the request carries the token, and comes from somebody who may hold it."""
+        ends = scope["client"], scope["server"]
+        return self._gate.has_token(headers) and (None in ends or may_hold_token(*ends))
 
     def _entry(self, scope: Scope) -> Response | None:
         """The answer to an address that carries the token: a cookie, and the way to the address

@@ -9,21 +9,22 @@ from typing import Any
 
 from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import State
+from starlette.datastructures import State as AppState
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from arena.commands.folders import registry_of, results_folder
-from arena.commands.glance import count_games, glance, latest_ratings
+from arena.commands.glance import NOTHING, Reach, count_games, glance
+from arena.commands.rated import Rated, latest_ratings, ratings_in
 from arena.errors import BotFolderError, RunError
 from arena.exports.report.page import fragment
 from arena.players.registry import Registry
 from arena.records.journal import journal_of
 from arena.records.runfile import FILE
 from arena.rules.rulebook import rulebook
-from arena.web.live import event
+from arena.web.live import State, event, state_of
 from arena.web.pages import page, setting_of_pages
 from arena.web.work import prepare
 
@@ -43,26 +44,40 @@ class Shelf:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self._counted: dict[Path, tuple[int, int]] = {}
+        self._counted: dict[Path, Reach] = {}
+        self._known: dict[Path, tuple[State, dict[str, Any]]] = {}
 
     def rows(self) -> list[dict[str, Any]]:
         """What is said of each run."""
-        return [self._row(folder) for folder in run_folders(results_folder(self._home))[:MOST_RUNS]]
+        folders = run_folders(results_folder(self._home))[:MOST_RUNS]
+        known = {folder: self._known_row(folder) for folder in folders}
+        self._known = known
+        # Each game that a person played is a run of its own: they would crowd the others out of
+        # sight.
+        return sorted((dict(row) for _, row in known.values()), key=lambda row: row["is_game"])
+
+    def _known_row(self, folder: Path) -> tuple[State, dict[str, Any]]:
+        state = state_of(folder)
+        before = self._known.get(folder)
+        return before if before and before[0] == state else (state, self._row(folder))
 
     def _row(self, folder: Path) -> dict[str, Any]:
         """What is said of a run."""
         try:
-            self._counted[folder] = count_games(folder, self._counted.get(folder, (0, 0)))
-            told = glance(folder, self._counted)
+            counted = count_games(folder, self._counted.get(folder, NOTHING))
+            self._counted[folder] = counted
+            told = glance(folder, counted)
         except RunError as error:
-            return {"run": folder.name, "folder": folder, "leader": None, "problem": str(error)}
+            nothing = {"is_game": False, "leader": None}
+            return {"run": folder.name, "folder": folder, "problem": str(error), **nothing}
         return {
             "run": folder.name,
             "folder": folder,
             "problem": "",
             "when": when(told.info.started),
-            "state": told.state,
-            "leader": (told.places[0].bot, told.places[0].words) if told.places else None,
+            "is_game": bool(told.info.config.get("game")),
+            "state": told.state or "",
+            "leader": (told.leader.bot, words_of(told.leader)) if told.leader else None,
             "games": told.games,
             "planned": told.planned,
             "bots": len(told.info.bots),
@@ -86,11 +101,11 @@ async def front_events(request: Request) -> Response:
     return StreamingResponse(_lists(request.app.state), media_type="text/event-stream")
 
 
-async def _lists(state: State) -> AsyncIterator[str]:
+async def _lists(state: AppState) -> AsyncIterator[str]:
     seen, quiet = "", 0
     while True:
         rows = await run_in_threadpool(state.shelf.rows)
-        played = [row["folder"] for row in rows if row.get("state") == "live"]
+        played = [row["folder"] for row in rows if row.get("state") == "playing"]
         leaders = await state.live.leaders(played)
         for row in rows:
             row["leader"] = leaders.get(row["folder"]) or row["leader"]
@@ -117,10 +132,11 @@ def bots(request: Request) -> Response:
 def _bots(request: Request) -> dict[str, Any]:
     registry = registry_of(_home(request))
     labels = [label for label in registry.labels() if "@" not in label]
-    rated = latest_ratings(run_folders(results_folder(_home(request)))[:RATED_IN])
-    rows = [
-        {**_bot_row(registry, label), "rated": rated.get(label)} for label in labels[:MOST_BOTS]
-    ]
+    ratings = latest_ratings(run_folders(results_folder(_home(request)))[RATED_IN::-1])
+    rows = [_bot_row(registry, label) for label in labels[:MOST_BOTS]]
+    for row in rows:
+        rated = ratings.get((row["bot"], row.get("hash", "")))
+        row["rated"] = (rated.run, words_of(rated)) if rated else None
     return {"rows": rows, "more": max(len(labels) - MOST_BOTS, 0)}
 
 
@@ -132,14 +148,13 @@ def bot(request: Request) -> Response:
     versions = [
         label for label in registry.labels() if label != name and label.startswith(f"{name}@")
     ]
-    places = []
-    for folder in run_folders(results_folder(_home(request)))[:RATED_IN]:
-        found = latest_ratings([folder])
-        places += [
-            (folder.name, place)
-            for label, (_, place) in found.items()
-            if label.partition(":")[0].partition("@")[0] == name
-        ]
+    folders = run_folders(results_folder(_home(request)))[:RATED_IN]
+    places = [
+        (rated, words_of(rated))
+        for folder in folders
+        for rated in ratings_in(folder)
+        if rated.bot.partition(":")[0].partition("@")[0] == name
+    ]
     values = {
         "row": _bot_row(registry, name),
         "versions": [_bot_row(registry, label) for label in versions],
@@ -167,7 +182,7 @@ def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
         "language": manifest.language,
         "author": manifest.author,
         "description": manifest.description,
-        "hash": found.sha256[:12],
+        "hash": found.sha256,
         "options": [
             (name, str(option.default), option.help) for name, option in manifest.options.items()
         ],
@@ -194,6 +209,11 @@ def played_at(folder: Path) -> float:
         return max(begun, journal_of(folder).lstat().st_mtime)
     except OSError:
         return begun
+
+
+def words_of(rated: Rated) -> str:
+    """A rating with its error bar, as pages have it."""
+    return rated.text.replace("+/-", "±").replace("-", "\N{MINUS SIGN}")
 
 
 def when(moment: str) -> str:

@@ -12,11 +12,12 @@ from pathlib import Path
 import msgspec
 
 from arena.commands.glance import is_quiet
+from arena.commands.rated import FILE as STANDINGS
 from arena.errors import RunError
 from arena.records.journal import journal_of
-from arena.records.runfile import FILE
+from arena.records.runfile import FILE as RUN_FILE
 from arena.web.desk import Desk
-from arena.web.work import Look, look_at
+from arena.web.work import Sight, look_at
 
 LEAST_S = 2.0
 PAUSES = 20
@@ -48,7 +49,7 @@ class Watched:
     async def look(self) -> None:
         """Takes a look if it is time to, and there is something new. Raises RunError."""
         async with self._looking:
-            state = _state_of(self._folder)
+            state = state_of(self._folder)
             if state == self._state or (self.parts and time.monotonic() < self._next_s):
                 return
             found = await self._desk.ask(look_at, str(self._folder))
@@ -60,7 +61,7 @@ class Watched:
         """The parts that have changed since the look with this number."""
         return {name: text for name, (changed, text) in self.parts.items() if changed > number}
 
-    def _take(self, found: Look) -> None:
+    def _take(self, found: Sight) -> None:
         self.number += 1
         self.is_over, self.leader = found.is_over, found.leader
         for name, text in found.parts.items():
@@ -123,10 +124,10 @@ def event(name: str, content: object) -> str:
     return f"event: {name}\ndata: {msgspec.json.encode(content).decode()}\n\n"
 
 
-def _state_of(folder: Path) -> State:
+def state_of(folder: Path) -> State:
     """What is different when there is something new to see."""
     state: list[object] = [is_quiet(folder)]
-    for path in (journal_of(folder), folder / FILE):
+    for path in (journal_of(folder), folder / RUN_FILE, folder / STANDINGS):
         try:
             found = path.stat()
         except OSError:

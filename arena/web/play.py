@@ -14,8 +14,8 @@ from starlette.routing import Route
 
 from arena.commands.bots import bot_finder
 from arena.commands.chance import chance_board
-from arena.commands.folders import registry_of
-from arena.commands.played import Wish
+from arena.commands.folders import registry_of, results_folder
+from arena.commands.played import Wish, past_games
 from arena.errors import ConfigError, UserError
 from arena.exports.report.drawing import empty_board, parts
 from arena.match.clock import Timing
@@ -23,6 +23,8 @@ from arena.players.builtin import NAME
 from arena.rules.boards import BUILT_IN, Board, find_board
 from arena.rules.rulebook import rulebook
 from arena.tournament.session import new_seed
+from arena.web.addresses import SitePages
+from arena.web.home import when
 from arena.web.opengame import OpenGame, RefusedError
 from arena.web.opengames import OpenGames
 from arena.web.pages import page
@@ -32,6 +34,7 @@ CHANCE = "chance"
 CHANCES = 10_000
 BUILT_IN_BOTS = ("careful-16", "careful-4", "careful", "greedy-16", "greedy", "random")
 MOST_MS = 60_000
+MOST_PAST = 12
 BEAT_S = 15.0
 """A page that hears nothing for longer than this may think that we are gone."""
 AGAIN = ("new", "same", "seat")
@@ -81,6 +84,10 @@ def new_game(request: Request) -> Response:
         "boards": [*BUILT_IN, CHANCE],
         "chosen": {key: chosen.get(key, "") for key in GameForm.__struct_fields__},
         "open_games": request.app.state.site.open_games.in_play(),
+        "past": [
+            (past, SitePages(past.run).game(past.game), when(past.ended))
+            for past in past_games(results_folder(request.app.state.site.home), MOST_PAST)
+        ],
     }
     return page(request, "newgame.html", values, further=PARTS)
 

@@ -18,7 +18,7 @@ package or of the report.
 """
 
 
-class Look(NamedTuple):
+class Sight(NamedTuple):
     """The parts of a run's page by name; ``is_over`` if no game is missing; who leads, and with
     which rating. It took ``seconds`` of processor time.
     """
@@ -34,13 +34,13 @@ def prepare() -> None:
     from arena.web import views  # noqa: F401, PLC0415
 
 
-def look_at(folder: str) -> Look:
+def look_at(folder: str) -> Sight:
     """The parts of a run's page as they are now. Raises RunError."""
     from arena.web.following import parts_of  # noqa: PLC0415
 
     began = time.process_time()
     parts, is_over, leader = parts_of(folder)
-    return Look(parts, is_over, leader, time.process_time() - began)
+    return Sight(parts, is_over, leader, time.process_time() - began)
 
 
 def make_report(folder: str, setting: Setting) -> str:

@@ -5,8 +5,9 @@ import time
 from concurrent.futures import Future
 
 import pytest
+from tqdm import tqdm
 
-from arena.cli.leaders import Leaders
+from arena.cli.leaders import Leaders, erasing, redraw
 from arena.exports.leaders import leading
 from tests.exports.runs import duels, game_of, write_run
 
@@ -95,3 +96,19 @@ def test_what_cannot_be_rated_is_left_alone(tmp_path, written):
     leaders.note()
     assert written() == ""
     leaders.close()
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "up"), [(80, 79, 1), (80, 40, 1), (80, 39, 2), (200, 20, 9)]
+)
+def test_a_bar_that_a_narrower_terminal_has_folded_is_erased_whole(before, now, up):
+    assert erasing(before, now) == f"\x1b[{up}A\r\x1b[J"
+
+
+def test_a_bar_is_drawn_anew_without_the_blanks_that_covered_a_wider_one(capfd):
+    with tqdm(total=9, ncols=80) as bar:
+        bar.refresh()
+        bar.ncols = 30
+        capfd.readouterr()
+        redraw(bar)
+        assert len(capfd.readouterr().err.strip("\r")) <= 30

@@ -156,3 +156,12 @@ def test_the_seats_count_pagodas_and_fit_the_terminal(terminal, columns):
     assert "?? ?? ??" in lines[1]
     assert "??" not in lines[0]
     assert lines[0].split("1")[0] != lines[1].split("1")[0]
+
+
+@pytest.mark.parametrize("lines", ["24", "50"])
+@pytest.mark.parametrize("depth", ["1", "3"])
+def test_a_board_in_colours(terminal, lines, depth, snapshot):
+    terminal(LINES=lines, FORCE_COLOR=depth)
+    state, mosaic, last = played(12, built_in("lion"), 3)
+    text = f"{mosaic.board(state, last)}\n{mosaic.seats(state, ['ann', 'bob', 'eve'])}"
+    assert text.replace("\x1b", "ESC") == snapshot

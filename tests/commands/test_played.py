@@ -3,7 +3,7 @@
 import pytest
 
 from arena.commands.folders import results_folder, run_folder
-from arena.commands.played import played_game
+from arena.commands.played import past_games, played_game
 from arena.commands.single import SingleGame
 from arena.errors import ConfigError
 from arena.exports.report.about import repeat_command
@@ -15,6 +15,7 @@ from arena.players.person import PERSON
 from arena.players.sandbox.tiers import OPEN
 from arena.records.runfile import read_run
 from arena.rules.boards import built_in
+from arena.tournament.finishing import begun
 from arena.tournament.session import games_of
 
 BIRD, LION = built_in("bird"), built_in("lion")
@@ -84,3 +85,25 @@ def test_seats_that_are_not_those_of_the_bots_are_refused(tmp_path):
     path.write_text(text)
     with pytest.raises(ConfigError, match="expected the seats of the game"):
         verify_run(path.parent)
+
+
+def test_a_played_game_is_no_tournament_to_be_finished(tmp_path):
+    with pytest.raises(ConfigError, match="got a game that a person played"):
+        begun(kept(tmp_path, ["human", "random"]))
+
+
+def test_the_latest_games_are_read_and_what_is_odd_is_left_out(tmp_path):
+    first = kept(tmp_path, ["human", "random"])
+    second = kept(tmp_path, ["random", "human", "greedy"], (LION,))
+    results = tmp_path / "results"
+    (results / "played-link").symlink_to(first)
+    (results / "played-empty").mkdir()
+    (results / "played-odd").mkdir()
+    (results / "played-odd" / "games.jsonl").write_text("nonsense\n")
+    found = past_games(results, 9)
+    assert [(past.run, past.opponents) for past in found] == [
+        (second.name, ["random", "greedy"]),
+        (first.name, ["random"]),
+    ]
+    assert len(past_games(results, 1)) == 1
+    assert past_games(tmp_path / "nowhere", 9) == []

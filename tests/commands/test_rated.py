@@ -1,11 +1,10 @@
 """Leaders and latest ratings as the files of runs tell them."""
 
-import fcntl
 from math import isnan
 
 import pytest
 
-from arena.commands.rated import latest_ratings, leader_of, ratings_in, state_of
+from arena.commands.rated import latest_ratings, leader_of, ratings_in
 from arena.exports.files import write_standings
 from arena.ratings.tables import run_tables
 from arena.records.runfile import read_run
@@ -73,13 +72,3 @@ def test_the_latest_rating_is_that_of_the_newest_run_with_the_same_files(run, tm
         "a": "other", "b": "other", "c": "one", "d": "one",
     }  # fmt: skip
     assert ("a", "0" * 64) not in found
-
-
-def test_a_run_is_finished_or_played_or_stopped(run):
-    assert state_of(run, 36, 36) == "finished"
-    assert state_of(run, 35, 36) == "stopped"
-    with (run / "games.jsonl").open() as journal:
-        fcntl.flock(journal, fcntl.LOCK_EX)
-        assert state_of(run, 35, 36) == "playing"
-    (run / "games.jsonl").unlink()
-    assert state_of(run, 0, 36) == "stopped"

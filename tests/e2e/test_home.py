@@ -49,7 +49,8 @@ def test_a_run_without_names_plays_what_is_own_and_the_ladder_but_what_cannot_st
     for name in slow:
         empty.add_bot(name, RANDOM)
     process = subprocess.run(
-        [sys.executable, "-m", "arena", "run", "--deals", "1", "--out", "all"],
+        [sys.executable, "-m", "arena", "run", "--deals", "1", "--challenger", "random-python",
+         "--out", "all"],
         cwd=empty.home, capture_output=True, text=True, check=True, timeout=250,
         env={"PYTHONPATH": str(ROOT), "PATH": "/nowhere"},
     )  # fmt: skip

@@ -122,6 +122,19 @@ def test_what_one_seat_saw_hides_the_tiles_of_the_others_in_both_games(browser, 
     assert set(shown) == {"hidden tile"}
 
 
+def test_both_boards_and_their_controls_fit_a_low_window(browser, tmp_path):
+    browser.open(pair_page(tmp_path, ("a", "b"))[0])
+    browser.become(1366, height=650)
+    browser.js(SWAP)
+    below = [
+        browser.js(
+            "return document.getElementById(arguments[0]).getBoundingClientRect().bottom", one
+        )
+        for one in ("board", "twin-board", "step", "last")
+    ]
+    assert max(below) <= 650
+
+
 def test_the_rules_text_is_shown_where_it_is_named(browser, pair):
     path, _ = pair
     browser.open(path, "#turn=9")

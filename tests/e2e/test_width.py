@@ -4,6 +4,7 @@ import shlex
 
 import pytest
 
+from arena.cli.main import COMMANDS as HELPED
 from tests.e2e.conftest import FIRST, Arena
 from tests.e2e.terminals import on_terminal, too_wide
 from tests.exports.runs import duels, game_of, write_run
@@ -67,3 +68,10 @@ def test_no_line_is_wider_than_the_terminal(arena, line, columns):
     assert "Traceback" not in written
     assert status in {0, 1, 2, 5}, written
     assert too_wide(written, columns) == []
+
+
+@pytest.mark.parametrize("columns", [80, 60])
+def test_no_help_is_wider_than_the_terminal(arena, columns):
+    for command in HELPED:
+        _, written = on_terminal(arena, command, "--help", columns=columns)
+        assert too_wide(written, columns) == [], command

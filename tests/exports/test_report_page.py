@@ -18,6 +18,7 @@ from arena.exports.report.games import MOST_BYTES
 from arena.exports.report.make import game_page, report_page
 from arena.exports.report.page import rules_named
 from arena.exports.report.secrecy import judge
+from arena.exports.report.words import moment
 from arena.ratings.tables import run_tables
 from arena.ratings.tally import PlayedBlocks
 from arena.records.runfile import RunInfo
@@ -424,3 +425,16 @@ def test_a_review_that_cannot_be_read_costs_a_page_its_grades_only(tmp_path):
     [note] = made.notes
     assert "grades are left out" in note
     assert "line 1" in note
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("2026-11-22T15:36:32Z", "22 Nov 2026, 15:36 UTC"),
+        ("2026-11-22T01:36:32+02:00", "21 Nov 2026, 23:36 UTC"),
+        ("0001-01-01T00:00:00+09:00", "0001-01-01T00:00:00+09:00"),
+        ("yesterday", "yesterday"),
+    ],
+)
+def test_a_time_is_written_for_people(text, shown):
+    assert moment(text) == shown

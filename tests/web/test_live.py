@@ -3,6 +3,7 @@
 import json
 import signal
 import socket
+import time
 from contextlib import suppress
 
 import pytest
@@ -37,6 +38,9 @@ def playing(tmp_path_factory):
     arena = Arena(tmp_path_factory.mktemp("playing"))
     server = Served(arena.home)
     run = arena.start("run", *BOTS, "--deals", 100_000, "--out", "going", "--jobs", 1)
+    while not (arena.home / "results" / "going" / "run.json").exists():
+        assert run.poll() is None
+        time.sleep(0.05)
     yield arena, server, run
     run.send_signal(signal.SIGINT)
     with suppress(TimeoutError):

@@ -18,12 +18,10 @@ CASINGS = ("#f3ead6", "#2b241c", "#f3ead6", "#f3ead6")
 SIGNS = (
     "",
     "",
-    "M20 20.4l4.600 4.600-4.600 4.600-4.600-4.600z",
+    "M20 20.400l4.600 4.600-4.600 4.600-4.600-4.600z",
     "M14 22.500h12v2H14zM14 26h12v2H14z",
 )
-"""Without colours the third and fourth seat look alike but for a sign on their pagodas, and gaps in
-the borders of the fourth.
-"""
+"""Without colours the pagodas of the third and fourth seat look alike but for these."""
 DOORS = ("#8b8b8b", "#9c917c", "#d9c4ec", "#bfe3dc")
 
 STYLE = (
@@ -37,20 +35,15 @@ STYLE = (
     ".q-starts{fill:none;stroke:#fff;stroke-width:1.6;opacity:.9}.q-arrow{fill:#8d7f68}"
     ".q-casing{stroke-width:4.6}.q-border{stroke-width:2.6}"
 )
-GAPS = ".q3>.q-border{stroke-dasharray:12 2}"
 BORDER = ".q{0}{{fill:none;stroke:{1}}}.q{0}>.q-casing{{stroke:{2}}}"
 
 
 def style(content: str | None = None) -> str:
     """The style of a drawing: what all have, and the borders of the seats in it, or of all."""
-    return (
-        STYLE
-        + "".join(
-            BORDER.format(seat, *colours)
-            for seat, colours in enumerate(zip(SEATS, CASINGS, strict=True))
-            if content is None or f'class="q{seat}"' in content
-        )
-        + (GAPS if content is None or 'class="q3"' in content else "")
+    return STYLE + "".join(
+        BORDER.format(seat, *colours)
+        for seat, colours in enumerate(zip(SEATS, CASINGS, strict=True))
+        if content is None or f'class="q{seat}"' in content
     )
 
 

@@ -10,7 +10,7 @@ from arena.exports.report.scales import Scale
 from arena.exports.report.svg import element, path, picture
 from arena.exports.report.words import number
 
-ROW_WIDTH, ROW_HEIGHT = 220, 33
+ROW_WIDTH, ROW_HEIGHT = 190, 33
 BARS_HEIGHT = 42
 LETTER = 6.5
 """The width of a number on an axis, in pixels."""

@@ -1,11 +1,11 @@
 """What a page of a run begins with: who leads, in a sentence and on a podium, and the best game."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from markupsafe import Markup
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, printable
 from arena.exports.pictures.animation import animation_of
 from arena.exports.report.choice import Reasons
 from arena.exports.report.games import Album, chosen_records
@@ -13,7 +13,7 @@ from arena.exports.report.material import Material
 from arena.exports.report.svg import element
 from arena.exports.report.words import counted, number
 from arena.exports.text import seat_names
-from arena.records.record import GameRecord
+from arena.records.record import DUEL, GameRecord
 
 PLACES = 3
 
@@ -28,14 +28,30 @@ class Highlight(NamedTuple):
 
 def lead_of(material: Material, chosen: Reasons, album: Album) -> dict[str, Any]:
     """The first sentence, the podium as (rank, bot, Elo), best first, and the game or None."""
-    sentences = material.tables.sentences
     return {
-        "sentence": sentences[0] if sentences else "",
+        "sentence": headline(material),
         "podium": [
             _place(row) for row in material.tables.standings.to_dict("records") if _is_placed(row)
         ],
         "game": _best_game(material, chosen, album),
     }
+
+
+def headline(material: Material) -> str:
+    """Who leads, and whether another one may really be the best; of two bots, what the table
+    says.
+    """
+    sentences, table = material.tables.sentences, material.tables.standings
+    said = sentences[0] if sentences else ""
+    rows = cast("list[dict[str, Any]]", table.head(1).to_dict("records"))
+    if len(table) <= DUEL or not rows or not _is_placed(rows[0]) or (table["rank"] == 1).sum() > 1:
+        return said
+    _, bot, elo = _place(rows[0])
+    rivals = [printable(str(name)) for name in table["bot"][1:][table["rank_low"][1:] == 1]]
+    if not rivals:
+        return f"{printable(bot)} is clearly the best of {len(table)} bots, with {elo}."
+    who = rivals[0] if len(rivals) == 1 else f"any of {len(rivals)} others"
+    return f"{printable(bot)} leads {len(table)} bots with {elo}, but {who} may really be the best."
 
 
 def _is_placed(row: dict[Any, Any]) -> bool:

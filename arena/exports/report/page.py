@@ -16,7 +16,15 @@ from markupsafe import Markup, escape
 
 from arena.exports.pictures.animation import NAMES
 from arena.exports.pictures.parts import style as drawing_style
-from arena.exports.report.words import counted, milliseconds, number, shortened, signed, visible
+from arena.exports.report.words import (
+    counted,
+    milliseconds,
+    moment,
+    number,
+    shortened,
+    signed,
+    visible,
+)
 from arena.rules.rulebook import CITED, Rule, cited, every_rule
 
 PACKAGE = "arena.exports.report"
@@ -124,6 +132,7 @@ def _environment(package: str) -> Environment:
         "data": data_text,
         "linked": linked,
         "anchor": anchor,
+        "moment": moment,
         "ms": milliseconds,
         "number": number,
         "shortened": shortened,

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -20,6 +21,7 @@ from arena.records.journal import damaged_line, journal_of, open_journal, read_r
 from arena.records.record import MOST_SEATS, Fault, GameRecord, Milliseconds, decode_record
 
 MOST_LEFT = 127
+Figure = TypeVar("Figure", np.int32, np.float64)
 
 
 class ReportRow(Row):
@@ -75,11 +77,15 @@ class Scan(Struct):
 
     def by_seat(self, values: Iterable[Sequence[int]]) -> NDArray[np.int32]:
         """(N,) the value given for each game's outcome, by seat."""
-        return self.spread(values).astype(np.int32)
+        return self._spread(np.zeros((len(self.outcomes), MOST_SEATS), dtype=np.int32), values)
 
-    def spread(self, values: Iterable[Sequence[float]]) -> NDArray[np.float64]:
-        """(N,) the same for any figures."""
-        padded = np.zeros((len(self.outcomes), MOST_SEATS))
+    def shares(self, values: Iterable[Sequence[float]]) -> NDArray[np.float64]:
+        """(N,) the same for what is no whole number."""
+        return self._spread(np.zeros((len(self.outcomes), MOST_SEATS)), values)
+
+    def _spread(
+        self, padded: NDArray[Figure], values: Iterable[Sequence[float]]
+    ) -> NDArray[Figure]:
         for row, given in zip(padded, values, strict=True):
             row[: len(given)] = given
         is_seat = np.arange(MOST_SEATS) < self.sizes()[:, None]

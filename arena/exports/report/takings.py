@@ -18,13 +18,13 @@ class Takings:
         names = dict.fromkeys(bot for _, bots, _ in scan.outcomes for bot in bots)
         self._number = {name: at for at, name in enumerate(names)}
         self._bot = scan.by_seat([[self._number[b] for b in bots] for _, bots, _ in scan.outcomes])
-        self._share = scan.spread([shares(list(ranks)) for _, _, ranks in scan.outcomes])
+        self._share = scan.shares([shares(list(ranks)) for _, _, ranks in scan.outcomes])
         self._boards = sorted({board for board, _, _ in scan.outcomes})
-        self._board = scan.spread(
+        self._board = scan.by_seat(
             [[self._boards.index(place)] * len(bots) for place, bots, _ in scan.outcomes]
         )
-        self._seat = scan.spread([range(len(bots)) for _, bots, _ in scan.outcomes])
-        self._size = scan.spread([[len(bots)] * len(bots) for _, bots, _ in scan.outcomes])
+        self._seat = scan.by_seat([range(len(bots)) for _, bots, _ in scan.outcomes])
+        self._size = scan.by_seat([[len(bots)] * len(bots) for _, bots, _ in scan.outcomes])
         self._turns = np.repeat(scan.turns, scan.sizes()) if len(scan.turns) else scan.turns
 
     def _own(self, name: str) -> NDArray[np.intp]:

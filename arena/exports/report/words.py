@@ -1,10 +1,12 @@
 """Numbers and foreign text as a page shows them."""
 
 import math
+from datetime import UTC, datetime
 
 from arena.errors import printable
 from arena.exports.text import MISSING
 
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 CUT = " … {} characters left out … "
 
 
@@ -45,6 +47,15 @@ def milliseconds(value: float) -> str:
     if value >= 1000:  # noqa: PLR2004 - a second
         return f"{value / 1000:,.1f} s"
     return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"  # noqa: PLR2004
+
+
+def moment(text: str) -> str:
+    """A time in UTC as ``22 Nov 2026, 15:36 UTC``; what is no time stays as it is."""
+    try:
+        time = datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return text
+    return f"{time.day} {MONTHS[time.month - 1]} {time.year}, {time:%H:%M} UTC"
 
 
 def counted(count: int, noun: str) -> str:

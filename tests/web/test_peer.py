@@ -1,0 +1,42 @@
+"""Who made a connection."""
+
+import os
+import socket
+import sys
+
+import pytest
+
+from arena.web.peer import uid_of
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells it")
+
+
+@pytest.mark.parametrize(
+    ("family", "host"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
+)
+def test_the_user_of_a_connection_is_known(family, host):
+    try:
+        listener = socket.create_server((host, 0), family=family)
+    except OSError:
+        pytest.skip(f"no {host} here")
+    with listener, socket.create_connection(listener.getsockname()[:2]) as ours:
+        theirs, client = listener.accept()
+        with theirs:
+            server = theirs.getsockname()
+            assert uid_of(client[:2], server[:2]) == os.geteuid()
+            assert uid_of(server[:2], (server[0], 1)) is None
+        assert ours.getsockname()[:2] == client[:2]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_user_is_told_apart():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        if (child := os.fork()) == 0:
+            os.setuid(65534)
+            with socket.create_connection(listener.getsockname()) as connection:
+                connection.recv(1)
+            os._exit(0)
+        theirs, client = listener.accept()
+        with theirs:
+            assert uid_of(client, theirs.getsockname()) == 65534
+        os.waitpid(child, 0)

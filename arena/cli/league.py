@@ -3,7 +3,7 @@
 import sys
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import click
 import msgspec
@@ -19,17 +19,15 @@ from arena.cli.terminal import columns_of, say
 from arena.commands.folders import results_folder
 from arena.commands.founding import league_folder, league_request, leagues_in, members_of
 from arena.commands.league import Budget, LeagueLook, LeaguePlay
-from arena.commands.members import STATUS_TEXT, Members, user_name
+from arena.commands.members import Members, is_now, user_name
 from arena.errors import RunError
 from arena.exports.grid import columns_text
 from arena.players.folder import Bot
 from arena.players.sandbox.tiers import Sandbox
 from arena.records.league import Status, read_league
+from arena.records.linefile import BusyError
 from arena.tournament.request import RunOptions
 from arena.tournament.session import Session
-
-if TYPE_CHECKING:
-    from arena.ratings.tables import Tables
 
 
 @click.group(invoke_without_command=True)
@@ -148,8 +146,15 @@ def run(
     """  # noqa: D301 - \b is click's mark for lines to keep
     folder = Path(name) if "/" in name else results_folder(home) / name
     evening = Evening(home, folder, bots, options, conduct)
-    ended = evening.play(benchmarks, budget)
-    evening.show()
+    try:
+        ended = evening.play(benchmarks, budget)
+    except BusyError as error:
+        error.hint = (
+            "it goes on there, with whatever you submit meanwhile: 'arena league history --league"
+            f" {folder.name}' shows it"
+        )
+        raise
+    evening.end()
     if ended == INTERRUPTED:
         say(f"interrupted: repeat the same command to go on in {folder}")
     return ended
@@ -166,7 +171,7 @@ def _status_command(name: str, status: Status, help_text: str) -> None:
         members = Members(home, folder, [], say)
         for label in [members.label_of(bot) for bot in bots]:
             if members.league.members[label].status == status:
-                say(f"{label} is {STATUS_TEXT[status]} already")
+                say(f"{label} is {is_now(status)} already")
             else:
                 members.change(label, status, user_name(), why)
 
@@ -232,23 +237,12 @@ class Evening:
                     "submit some, or make members candidates again: 'arena league candidate BOT'",
                 )
 
-    def show(self) -> None:
-        """Writes and prints the standings."""
+    def end(self, *, is_shown: bool = True) -> None:
+        """Writes the standings, and prints them if wanted."""
         # Pandas: --help and the playing do without.
-        from arena.cli.showing import Showing  # noqa: PLC0415
-        from arena.cli.tables import print_tables  # noqa: PLC0415
+        from arena.cli.tables import conclude_league  # noqa: PLC0415
 
-        tables, path = self.write()
-        print_tables(tables, {}, Showing())
-        say(f"\nstandings: {path}")
-
-    def write(self) -> tuple["Tables", Path]:
-        """Writes the standings into the league's folder."""
-        from arena.cli.tables import rate_run  # noqa: PLC0415
-        from arena.exports.files import write_standings  # noqa: PLC0415
-
-        tables, _ = rate_run(self._folder, None)
-        return tables, write_standings(self._folder, tables)
+        conclude_league(self._folder, is_shown=is_shown)
 
     def _sandbox_for(self, bot: Bot) -> Sandbox:
         """The sandbox in which a newcomer is built; what it is allowed is said when it plays."""

@@ -12,7 +12,7 @@ from arena.cli.place import Conduct
 from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.league import Budget
-from arena.commands.members import STATUS_TEXT
+from arena.commands.members import is_now
 from arena.ratings.columns import BOUNDS
 from arena.records.league import Member, read_league
 from arena.records.linefile import BusyError
@@ -37,7 +37,7 @@ def find_place(home: Path, folder: Path, label: str, choice: SandboxChoice) -> i
             if evening.play(None, Budget(placing=label)) == INTERRUPTED:
                 say(f"interrupted: 'arena league run {folder.name}' goes on placing {label}")
                 return INTERRUPTED
-            evening.write()
+            evening.end(is_shown=False)
             break
         except BusyError:
             if not is_said:
@@ -61,7 +61,7 @@ def _told(folder: Path, member: Member) -> int:
     """Says where a version stands, and what it gained."""
     if not member.plays:
         why = f": {member.why}" if member.why else ""
-        say(f"error: {member.bot} is {STATUS_TEXT[member.status]}{why}")
+        say(f"error: {member.bot} is {is_now(member.status)}{why}")
         say(f"hint: {folder / 'faults'} has the evidence of its faults")
         return FAILED
     # Pandas: nothing before this needs it.

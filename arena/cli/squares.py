@@ -10,8 +10,8 @@ from arena.rules.boards import COLOURS, VILLAGE, Board
 
 WIDTH = 4
 LAKE, GRASS = "~", "."
-DARK, LIGHT = Colour((29, 31, 37), 0), Colour((251, 248, 239), 15)
-SEATS = (DARK, LIGHT, Colour((156, 84, 214), 13), Colour((20, 166, 146), 14))
+DARK, LIGHT = Colour((29, 31, 37), 234, 0), Colour((251, 248, 239), 231, 15)
+SEATS = (DARK, LIGHT, Colour((156, 84, 214), 134, 13), Colour((20, 166, 146), 36, 14))
 """The colours of the seats: those of pictures, but lighter, since nothing sets them off here."""
 ON_SEATS = (LIGHT, DARK, LIGHT, DARK)
 """What can be read on them."""
@@ -29,36 +29,42 @@ class Ground(NamedTuple):
 
 
 RED = Ground(
-    Colour((185, 59, 43), 1),
-    Colour((226, 112, 92), 9),
-    Colour((250, 222, 212), 15),
-    Colour((112, 28, 18), 0),
+    Colour((185, 59, 43), 124, 1),
+    Colour((226, 112, 92), 203, 9),
+    Colour((250, 222, 212), 224, 15),
+    Colour((112, 28, 18), 52, 0),
 )
 YELLOW = Ground(
-    Colour((230, 180, 67), 3),
-    Colour((252, 222, 140), 11),
-    Colour((84, 56, 4), 0),
-    Colour((146, 102, 14), 0),
+    Colour((230, 180, 67), 220, 3),
+    Colour((252, 222, 140), 228, 11),
+    Colour((84, 56, 4), 58, 0),
+    Colour((146, 102, 14), 136, 0),
 )
 BLUE = Ground(
-    Colour((55, 107, 167), 4),
-    Colour((110, 160, 216), 12),
-    Colour((222, 234, 248), 15),
-    Colour((22, 52, 94), 0),
+    Colour((55, 107, 167), 25, 4),
+    Colour((110, 160, 216), 74, 12),
+    Colour((222, 234, 248), 195, 15),
+    Colour((22, 52, 94), 17, 0),
 )
 GROUNDS: Mapping[str, Ground] = {
     **dict(zip(COLOURS, (RED, YELLOW, BLUE), strict=True)),
     VILLAGE: Ground(
-        Colour((205, 166, 106), 8), Colour((232, 206, 160), 7), Colour((84, 52, 20), 15)
+        Colour((205, 166, 106), 180, 8),
+        Colour((232, 206, 160), 223, 7),
+        Colour((84, 52, 20), 58, 15),
     ),
     LAKE: Ground(
-        Colour((128, 180, 200), 6), Colour((164, 208, 224), 14), Colour((240, 249, 252), 15)
+        Colour((128, 180, 200), 110, 6),
+        Colour((164, 208, 224), 153, 14),
+        Colour((240, 249, 252), 231, 15),
     ),
     GRASS: Ground(
-        Colour((170, 182, 114), 2), Colour((226, 236, 178), 10), Colour((95, 112, 56), 0)
+        Colour((170, 182, 114), 107, 2),
+        Colour((226, 236, 178), 193, 10),
+        Colour((95, 112, 56), 58, 0),
     ),
 }
-OTHER_GRASS = Colour((180, 192, 126), 2)
+OTHER_GRASS = Colour((180, 192, 126), 108, 2)
 """Grass alternates, so that squares can be counted."""
 NORTH, EAST, SOUTH, WEST = (0, -1), (1, 0), (0, 1), (-1, 0)
 

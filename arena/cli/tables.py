@@ -102,6 +102,15 @@ def conclude(session: Session, prior: float | None, *, as_json: bool) -> None:
     say(f"\nstandings: {path}")
 
 
+def conclude_league(folder: Path, *, is_shown: bool) -> None:
+    """Writes the tables of a league that has just been played, and prints them if wanted."""
+    tables, _ = rate_run(folder, None)
+    path = write_standings(folder, tables)
+    if is_shown:
+        print_tables(tables, {}, Showing())
+        say(f"\nstandings: {path}")
+
+
 def print_tables(tables: Tables, beside: Mapping[str, Any], showing: Showing) -> None:
     """Prints the standings, and anything else asked for, to stdout; ``beside`` goes at the start of
     the JSON.

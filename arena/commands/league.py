@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from arena.commands.members import ARENA, Members
 from arena.errors import RunError
 from arena.match.referee import GamePlan
-from arena.records.league import Drawn, Member, Placed, Scaled, versions_before
+from arena.records.league import Drawn, Member, PlaceFound, Scaled, versions_before
 from arena.records.record import DEALS
 from arena.tournament.league import DEALS_A_DRAW, DrawnGames, LeagueGames
 from arena.tournament.lineups import LineUp
-from arena.tournament.placing import PLACED_ELO, PLACING_GAMES, Field, Rival, error_of, first_guess
+from arena.tournament.placing import (
+    PLACED_ELO,
+    PLACING_GAMES,
+    Contenders,
+    Rival,
+    error_of,
+    first_guess,
+)
 from arena.tournament.session import Session, now
 
 if TYPE_CHECKING:
@@ -84,7 +91,7 @@ class LeaguePlay:
         """The games of a session, which is over when the league ends, or as soon as somebody plays
         who is not in it.
         """
-        table = _Table(self, session)
+        table = _Drawing(self, session)
         games = DrawnGames(table.unplayed(), table.draw)
         return LeagueGames(games, lambda: self.has_newcomers(session))
 
@@ -136,7 +143,7 @@ class LeaguePlay:
                 self.members.change(member.bot, "aside", ARENA, why)
             elif found.error <= PLACED_ELO or found.games >= PLACING_GAMES:
                 error = round(found.error, 1) if isfinite(found.error) else None
-                placed = Placed(member.bot, now(), round(found.elo, 1), error, found.games)
+                placed = PlaceFound(member.bot, now(), round(found.elo, 1), error, found.games)
                 self.members.append(placed)
 
     def _hold_scale(self) -> None:
@@ -184,7 +191,7 @@ class LeaguePlay:
         )
 
 
-class _Table:
+class _Drawing:
     """Where the games of one session are drawn."""
 
     def __init__(self, play: LeaguePlay, session: Session) -> None:
@@ -192,7 +199,7 @@ class _Table:
         config, self._schedule = session.config, session.schedule
         self._deals = max(1, DEALS_A_DRAW // len(config.rounds))
         self._games_a_deal = len(config.rounds) * session.schedule.block_size
-        self._field = Field(config.players)
+        self._field = Contenders(config.players)
         for drawn in config.drawn:
             self._field.add(tuple(drawn.line_up.split("+")), drawn.deals * self._games_a_deal)
         self._shown: frozenset[tuple[str, bool]] | None = None

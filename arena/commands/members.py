@@ -15,11 +15,13 @@ from arena.players.options import split_options
 from arena.players.sandbox.tiers import Sandbox
 from arena.players.staging import lack, staged_for_a_while
 from arena.records.league import (
-    Changed,
+    PLAYS,
+    STATUS_TEXT,
     Event,
     Joined,
     League,
     Status,
+    StatusChanged,
     append_events,
     read_league,
     size_of,
@@ -91,8 +93,8 @@ class Members:
 
     def change(self, label: str, status: Status, by: str, why: str = "") -> None:
         """Gives a member another status."""
-        self._tell(f"{label} is {STATUS_TEXT[status]}" + (f": {why}" if why else ""))
-        self.append(Changed(label, status, now(), by, why))
+        self._tell(f"{label} is {is_now(status)}" + (f": {why}" if why else ""))
+        self.append(StatusChanged(label, status, now(), by, why))
 
     def newcomers(self, known: Sequence[str], sandbox_for: Callable[[Bot], Sandbox]) -> list[Bot]:
         """The members that play, but are not among those known to the run; those that cannot be
@@ -178,14 +180,9 @@ def user_name() -> str:
         return str(os.getuid())
 
 
-STATUS_TEXT: dict[Status, str] = {
-    "candidate": "a candidate",
-    "benchmark": "a benchmark",
-    "retired": "retired",
-    "aside": "set aside",
-    "withdrawn": "withdrawn",
-}
-"""What a member with this status is, for people."""
+def is_now(status: Status) -> str:
+    """What a member with this status is, in a sentence."""
+    return f"a {STATUS_TEXT[status]}" if status in PLAYS else STATUS_TEXT[status]
 
 
 def member_label(bot: Bot) -> str:

@@ -1,6 +1,7 @@
 """The history of a league as text, CSV and JSON, and its curves as pictures."""
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,21 @@ from arena.exports.report.svg import element, path, picture
 from arena.exports.report.words import number
 from arena.exports.text import table_text
 from arena.ratings.columns import HISTORY, placed
+from arena.ratings.components import Floats
 from arena.ratings.history import History
+from arena.records.league import STATUS_TEXT
 
 DAY = len("2026-11-22")
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 400, 200, 44, 16, 12, 28
-DOT = 4
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 400, 200, 44, 36, 12, 28
+DOT, LETTER = 4, 7
+FEWEST = 2
 
 
 def history_text(history: History) -> str:
     """The table for people, and what each version gained."""
-    shown = history.table.assign(joined=history.table["joined"].str[:DAY])
+    shown = history.table.assign(
+        joined=history.table["joined"].str[:DAY], status=history.table["status"].map(STATUS_TEXT)
+    )
     columns = [column for column in placed(HISTORY, "text") if column.name != "placed_games"]
     parts = [table_text(columns, shown)]
     parts += ["\n".join(history.sentences)] if history.sentences else []
@@ -37,6 +43,7 @@ def versions(history: History) -> dict[str, Any]:
     rows: list[dict[Any, Any]] = history.table.to_dict("records")
     for row in rows:
         row |= {"error": error.value(row), "joined": row["joined"][:DAY]}
+        row["status"] = STATUS_TEXT[row["status"]]
         row["elo"] = elo.written(row, number)
     return {"rows": rows, "curves": curves(history)}
 
@@ -59,19 +66,35 @@ def history_object(history: History) -> dict[str, Any]:
 
 
 def curves(history: History) -> list[dict[str, Any]]:
-    """For each bot with several rated versions: its name, and its curve over versions."""
+    """For each bot with several rated versions: its name, and its curve over versions; over time
+    too, if they did not all join on one day.
+    """
     found = []
     for bot, rows in history.table.groupby("bot", sort=False):
         rated = rows[rows["elo_low"].notna() & rows["elo_high"].notna()]
-        if len(rated) > 1:
-            found.append({"bot": str(bot), "picture": _curve(str(bot), rated)})
+        if len(rated) < FEWEST:
+            continue
+        names = [str(version).partition("@")[2] for version in rated["version"]]
+        steps = np.arange(len(rated), dtype=np.float64)
+        pictures = [_curve(f"{bot} over {len(rated)} versions", rated, steps, names)]
+        days = [str(joined)[:DAY] for joined in rated["joined"]]
+        times = _times(rated["joined"])
+        if len({*days}) > 1 and times is not None:
+            pictures.append(_curve(f"{bot} from {days[0]} to {days[-1]}", rated, times, days))
+        found.append({"bot": str(bot), "pictures": pictures})
     return found
 
 
-def _curve(bot: str, rows: pd.DataFrame) -> Markup:
+def _times(joined: "pd.Series[str]") -> Floats | None:
+    """When versions joined, in days; None where clocks went back or a time cannot be read."""
+    times = pd.to_datetime(joined, errors="coerce", utc=True).astype("int64").to_numpy()
+    days = (times - times[0]) / pd.Timedelta(days=1).value
+    return np.asarray(days, dtype=np.float64) if (np.diff(days) >= 0).all() else None
+
+
+def _curve(label: str, rows: pd.DataFrame, places: Floats, names: Sequence[str]) -> Markup:
     """A bot's versions from left to right, in the order of joining, each with its interval."""
     scale = linear([*rows["elo_low"], *rows["elo_high"]], HEIGHT - BOTTOM, TOP)
-    across = np.linspace(LEFT + DOT, WIDTH - RIGHT, len(rows))
     grid = [
         part
         for tick in scale.ticks
@@ -80,31 +103,30 @@ def _curve(bot: str, rows: pd.DataFrame) -> Markup:
             element("text", f"{tick:g}", x=LEFT - 8, y=scale(tick) + 4, text_anchor="end"),
         )
     ]
-    places = list(zip(across.tolist(), rows.to_dict("records"), strict=True))
-    points = [(x, scale(row["elo"])) for x, row in places]
-    marks = [part for x, row in places for part in _version(x, row, scale)]
-    names = _names([(x, str(row["version"])) for x, row in places])
-    label = f"{bot} over {len(rows)} versions"
-    line = element("path", d=path(points), class_="line")
-    return picture(WIDTH, HEIGHT, label, *grid, line, *marks, *names)
+    room = WIDTH - RIGHT - LEFT - DOT
+    across = [LEFT + DOT + float(place) / float(places[-1]) * room for place in places]
+    versions = list(zip(across, rows.to_dict("records"), strict=True))
+    line = element("path", d=path([(x, scale(row["elo"])) for x, row in versions]), class_="line")
+    marks = [part for x, row in versions for part in _version(x, row, scale)]
+    return picture(WIDTH, HEIGHT, label, *grid, line, *marks, *_names(across, names))
 
 
 def _version(x: float, row: Any, scale: Any) -> Sequence[Markup]:
     low, high = scale(row["elo_low"]), scale(row["elo_high"])
-    words = f"{row['version']}: {row['elo']:.0f} ± {(row['elo_high'] - row['elo_low']) / 2:.0f}"
+    half = (row["elo_high"] - row["elo_low"]) / 2
+    words = f"{row['version']}, {row['joined'][:DAY]}: {row['elo']:.0f} ± {half:.0f}"
     return (
         element("line", x1=x, x2=x, y1=low, y2=high, class_="whisker"),
         element("circle", element("title", words), cx=x, cy=scale(row["elo"]), r=DOT, class_="dot"),
     )
 
 
-MOST_NAMES = 10
-
-
-def _names(places: Sequence[tuple[float, str]]) -> list[Markup]:
-    """The versions under the curve, as many as there is room for, the last one always."""
-    step = -(-len(places) // MOST_NAMES)
-    return [
-        element("text", name.partition("@")[2], x=x, y=HEIGHT - 8, text_anchor="middle")
-        for x, name in places[::-step]
-    ]
+def _names(across: Sequence[float], names: Sequence[str]) -> list[Markup]:
+    """The names under the curve for which there is room, from the last one on."""
+    found, free = list[Markup](), inf
+    for x, name in zip(reversed(across), reversed(names), strict=True):
+        half = len(name) * LETTER / 2
+        if x + half <= free:
+            found.append(element("text", name, x=x, y=HEIGHT - 8, text_anchor="middle"))
+            free = x - half - LETTER
+    return found

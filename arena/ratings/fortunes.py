@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings.components import Floats, Ints
+from arena.ratings.results import Column
 
 FEWEST = 3
 """The fewest games of others that tell the luck of a hand."""
@@ -42,7 +43,7 @@ class Fortunes:
     out.
     """
 
-    def __init__(self, hand: Ints, bot: Ints, share: Floats, expected: Floats) -> None:
+    def __init__(self, hand: Ints, bot: Column, share: Floats, expected: Floats) -> None:
         self._place = np.flatnonzero(~np.isnan(expected))
         self._hand = np.unique(hand[self._place], return_inverse=True)[1].astype(np.int32)
         self._bot, self._share = bot[self._place], share[self._place]
@@ -52,9 +53,10 @@ class Fortunes:
         keys, self._held, self._games = np.unique(
             self._hand * np.int64(self._bots) + self._bot, return_inverse=True, return_counts=True
         )
+        self._held = self._held.astype(np.int32)
         self._hand_of, self._bot_of = keys // self._bots, keys % self._bots
         # The seats by hand, then bot, and where each begins.
-        self._sorted = np.argsort(self._held, kind="stable")
+        self._sorted = np.argsort(self._held, kind="stable").astype(np.int32)
         self._starts = np.append(0, np.cumsum(self._games))
         self._others = np.bincount(self._hand)[self._hand_of] - self._games
         self._own, self._other = self._means(self._excess)

@@ -23,6 +23,14 @@ FILE = "league.jsonl"
 MOST_BYTES = 256 << 20
 """Two million draws."""
 Status = Literal["candidate", "benchmark", "retired", "aside", "withdrawn"]
+STATUS_TEXT: dict[Status, str] = {
+    "candidate": "candidate",
+    "benchmark": "benchmark",
+    "retired": "retired",
+    "aside": "set aside",
+    "withdrawn": "withdrawn",
+}
+"""What a status is called for people."""
 PLAYS = ("candidate", "benchmark")
 """The statuses of members that games are drawn for."""
 Deal = Annotated[int, Meta(ge=0, lt=DEALS)]
@@ -37,7 +45,7 @@ class Joined(Struct, frozen=True, omit_defaults=True, tag="joined", tag_field="e
     when: str
 
 
-class Changed(Struct, frozen=True, omit_defaults=True, tag="status", tag_field="event"):
+class StatusChanged(Struct, frozen=True, omit_defaults=True, tag="status", tag_field="event"):
     """A member has another status; ``by`` says who wanted it: ``arena``, or the name of a user."""
 
     bot: str
@@ -54,7 +62,7 @@ class Scaled(Struct, frozen=True, tag="scale", tag_field="event"):
     elo: dict[str, float]
 
 
-class Placed(Struct, frozen=True, tag="placed", tag_field="event"):
+class PlaceFound(Struct, frozen=True, tag="placed", tag_field="event"):
     """A candidate has been placed: its rating then, the half-width of its 95 % interval in Elo
     (None if its games tell none), and after how many games.
     """
@@ -76,7 +84,7 @@ class Drawn(Struct, frozen=True, tag="drawn", tag_field="event"):
     deals: Deals
 
 
-Event = Joined | Changed | Scaled | Placed | Drawn
+Event = Joined | StatusChanged | Scaled | PlaceFound | Drawn
 _decode = msgspec.json.Decoder(Event).decode
 _encode = msgspec.json.Encoder().encode
 
@@ -92,7 +100,7 @@ class Member(Struct):
     since: str
     by: str = "arena"
     why: str = ""
-    placed: Placed | None = None
+    placed: PlaceFound | None = None
 
     @property
     def plays(self) -> bool:
@@ -117,13 +125,13 @@ class League(Struct):
                 if bot in self.members:
                     raise ValueError(f"expected each member to join once, got {bot} twice")
                 self.members[bot] = Member(bot, status, when, when)
-            case Changed():
+            case StatusChanged():
                 member = self._member(event.bot)
                 member.status, member.since = event.status, event.when
                 member.by, member.why = event.by, event.why
             case Scaled():
                 self.scale.update({bot: event.elo[bot] for bot in map(self._bot, event.elo)})
-            case Placed():
+            case PlaceFound():
                 self._member(event.bot).placed = event
             case Drawn():
                 self._draw(event)

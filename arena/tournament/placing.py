@@ -65,7 +65,7 @@ class Rival(Struct):
         self.error = 1 / sqrt(1 / self.error**2 + information)
 
 
-class Field:
+class Contenders:
     """The members of a league that play, and the line-ups drawn so far.
 
     ``met`` counts the games in which two were drawn to sit together. ``turn`` is the number of

@@ -52,7 +52,9 @@ class Shelf:
         folders = run_folders(results_folder(self._home))[:MOST_RUNS]
         known = {folder: self._known_row(folder) for folder in folders}
         self._known = known
-        return [dict(row) for _, row in known.values()]
+        # Each game that a person played is a run of its own: they would crowd the others out of
+        # sight.
+        return sorted((dict(row) for _, row in known.values()), key=lambda row: row["is_game"])
 
     def _known_row(self, folder: Path) -> tuple[State, dict[str, Any]]:
         state = state_of(folder)
@@ -66,12 +68,14 @@ class Shelf:
             self._counted[folder] = counted
             told = glance(folder, counted)
         except RunError as error:
-            return {"run": folder.name, "folder": folder, "leader": None, "problem": str(error)}
+            nothing = {"is_game": False, "leader": None}
+            return {"run": folder.name, "folder": folder, "problem": str(error), **nothing}
         return {
             "run": folder.name,
             "folder": folder,
             "problem": "",
             "when": when(told.info.started),
+            "is_game": bool(told.info.config.get("game")),
             "state": told.state or "",
             "leader": (told.leader.bot, words_of(told.leader)) if told.leader else None,
             "games": told.games,

@@ -68,7 +68,7 @@ def fit(shares: np.ndarray, phase: np.ndarray, found: np.ndarray) -> tuple[np.nd
         (most, PENALTY),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": 60},
+        options={"maxiter": 150},
     )
     return done.x.reshape(2, -1) / spread, loss(done.x, slice(held), 0.0)[0]
 

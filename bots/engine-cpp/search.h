@@ -133,7 +133,7 @@ class Search {
     Chances value(const Position<WORDS> &position, const Known &known, int depth) {
         if (position.over || depth == 0) return judge(position);
         const int mover = position.mover;
-        std::array<Best, 6> best = best_by_tile(position, known, depth > 1 ? WIDTH : 1);
+        std::array<Best, 6> best = best_by_tile(position, known, depth > 1 && position.players == 2 ? WIDTH : 1);
         if (depth > 1) deepen(position, known, depth, best);
         Chances sum{};
         Odds odds(known, mover);
@@ -180,14 +180,15 @@ class Search {
         return best;
     }
 
-    // Searches the replies with the tiles that are likely to be played. A tile that is seldom the best keeps its
-    // first value: what follows it hardly counts.
+    // Searches the replies with the tiles that are likely to be played. A tile that is seldom the best keeps its first
+    // value: what follows it hardly counts. With two players a wide search was better than a deep one; with more, it has
+    // to be narrow to come round to the seat's own next move at all.
     void deepen(const Position<WORDS> &position, const Known &known, int depth, std::array<Best, 6> &best) {
         const int mover = position.mover;
         Odds odds(known, mover);
         for (int tile : ranking(best, mover)) {
             Best &found = best[tile];
-            if (!found.count || odds.next(tile) < 0.05) continue;
+            if (!found.count || odds.next(tile) < (position.players == 2 ? 0.05 : 0.15)) continue;
             Known then = known;
             then.play(mover, tile);
             float most = -1;

@@ -53,15 +53,11 @@ def test_it_is_left_to_the_terminal_if_nothing_is_asked():
 
 
 def test_a_colour_is_written_for_the_terminal():
-    red, white = Colour((185, 59, 43), 1), Colour((255, 255, 255), 15)
+    red, white = Colour((185, 59, 43), 124, 1), Colour((255, 255, 255), 231, 15)
     assert painted("x", Depth.NONE, white, red) == "x"
     assert painted("x", Depth.BASIC, white, red) == "\x1b[97;41mx\x1b[0m"
-    assert painted("x", Depth.INDEXED, white, red) == "\x1b[38;5;231;48;5;130mx\x1b[0m"
+    assert painted("x", Depth.INDEXED, white, red) == "\x1b[38;5;231;48;5;124mx\x1b[0m"
     assert (
         painted("x", Depth.FULL, white, red, is_bold=True)
         == "\x1b[1;38;2;255;255;255;48;2;185;59;43mx\x1b[0m"
     )
-
-
-def test_a_grey_is_found_among_the_256_colours():
-    assert Colour((128, 128, 128), 8).code(Depth.INDEXED, is_ground=True) == "48;5;244"

@@ -4,12 +4,14 @@ To have a page of yours looked at in the same way, write a function that makes i
 PAGES.
 """
 
+import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.exports.report.make import game_page, report_page
+from arena.records.league import Joined, Scaled, StatusChanged, append_events
 from tests.exports.runs import duels, evidence_of, game_of, write_run
 from tests.web.serving import Served
 from tests.web.test_play import begin
@@ -110,6 +112,29 @@ def _run(folder, stack):
     return server.url.replace("/?", "/runs/run?")
 
 
+def league_report(folder):
+    """The report of a league with versions that gained, and one whose name is an attack."""
+    run, bots = folder / "run", ["b@1", "my@1", "my@2", "my@3", HOSTILE]
+    write_run(run, bots, duels(bots, 6))
+    info = json.loads((run / "run.json").read_text())
+    info["config"]["league"] = {}
+    (run / "run.json").write_text(json.dumps(info))
+    when = "2026-11-22T12:00:00Z"
+    events = [Joined(bot, "candidate", when) for bot in bots]
+    events += [
+        StatusChanged(HOSTILE, "aside", when, HOSTILE, HOSTILE),
+        Scaled(when, {"b@1": 100.0}),
+    ]
+    append_events(run, events)
+    path = run / "report.html"
+    path.write_text(report_page(run, 0).text)
+    return path
+
+
+def _league(folder, _):
+    return league_report(folder)
+
+
 def pair_page(folder, bots, board="bird"):
     """The page of the first game of a deal, with the games of the other seatings; returns the games
     too.
@@ -130,6 +155,7 @@ SWAP = "document.querySelector('#seatings button').click();"
 PAGES = {
     "home": Page(_home),
     "run": Page(_run),
+    "league": Page(_league),
     "report": Page(_report, TO_THE_END, "board"),
     "game": Page(_game, TO_THE_END, "board"),
     "deal": Page(_pair, SWAP + TO_THE_END, "board"),

@@ -16,7 +16,7 @@ STORED = Path(__file__).with_name("pictures")
 KEPT = Path(__file__).parents[2] / "build" / "pictures"
 MOST_DIFFERENT = 0.004
 """Of the pixels. A tile is more than 0.01 of a board."""
-COLOURS = 96
+COLOURS = 256
 MOST_BYTES = 60_000
 NO_LETTERS = """
     const sheet = new CSSStyleSheet();

@@ -1,5 +1,7 @@
 """What boards and pages look like, beside stored pictures."""
 
+import time
+from contextlib import ExitStack
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
@@ -7,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.e2e.pages import SWAP, hostile_games, hostile_report, pair_page
+from tests.e2e.pages import PAGES, SWAP, hostile_games, hostile_report, pair_page
 from tests.e2e.pictures import (
     MOST_BYTES,
     MOST_DIFFERENT,
@@ -64,6 +66,23 @@ def test_a_page_looks_as_it_did(shown, name, page, selector, width, scheme, scri
     pytest.importorskip("arena.rules.native._core", reason="no curve of who wins without it")
     opened = shown(page, "#turn=24", width=width, scheme=scheme, script=script)
     check_picture(name, opened.picture(selector, BOARD))
+
+
+def test_the_board_of_a_game_in_play_looks_as_it_did(browser, tmp_path):
+    with ExitStack() as stack:
+        browser.open(PAGES["playing"].make(tmp_path, stack))
+        wait(lambda: browser.js("return document.querySelectorAll('.lights rect').length"))
+        browser.become(1280, is_calm=True)
+        browser.js(NO_LETTERS)
+        check_picture("board-in-play", browser.picture("#ground svg", BOARD))
+        browser.open("about:blank")
+
+
+def wait(is_so):
+    """Looks again until it is so, for four minutes at most."""
+    deadline = time.monotonic() + 240
+    while not is_so() and time.monotonic() < deadline:
+        time.sleep(0.05)
 
 
 def test_one_tile_more_is_a_difference(shown):

@@ -168,11 +168,17 @@ def test_a_whole_game_is_played_with_the_keys_alone_and_the_focus_stays(game, br
     assert browser.log() == []
 
 
-def test_a_finger_chooses_a_place_turns_the_tile_there_and_confirms(game, browser):
+def test_a_finger_chooses_a_place_and_confirms_and_two_fingers_turn_the_tile(game, browser):
     game(width=390, height=844)
     assert browser.js(FITS) == []
     before = browser.js(STEPS)
     at = middle(browser, "ground")
+    turned = "return document.querySelector('[aria-pressed=true] .domino').classList.value"
+    first = browser.js(turned)
+    two = [{"x": at[0] + aside, "y": at[1]} for aside in (-40, 40)]
+    for kind, points in (("Start", two), ("End", [])):
+        browser.cdp("Input.dispatchTouchEvent", type=f"touch{kind}", touchPoints=points)
+    soon(browser, lambda: browser.js(turned) != first)
     # near the middle several places cover a square
     x, y = min(browser.js(LIGHTS), key=lambda light: math.dist(light, at))
     tap(browser, x, y)

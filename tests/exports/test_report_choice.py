@@ -53,6 +53,20 @@ def test_close_games_come_first_and_those_with_a_fault_last(material):
     assert faulty == sorted(faulty)
 
 
+def test_the_other_seatings_of_close_games_are_there_too(material):
+    chosen = choose_games(field_of(material), 20)
+    others = [game for game, reasons in chosen.items() if "same deal, other seats" in reasons]
+    assert len(others) == 20 // 8
+    for game in others:
+        record = record_of(material, game)
+        own = [
+            one.seating
+            for one in (record_of(material, other) for other in chosen)
+            if (one.deal, sorted(one.bots)) == (record.deal, sorted(record.bots))
+        ]
+        assert sorted(own) == [0, 1]
+
+
 def test_an_upset_is_the_widest_difference_that_was_overcome(material):
     elo = {"a": 900.0, "b": 500.0, "c": 100.0, "d": 0.0}
     chosen = choose_games(field_of(material, elo), 20)

@@ -11,7 +11,7 @@ def luck_of(*rows):
     """``rows`` are (hand, bot, share, expected)."""
     hand, bot, share, expected = zip(*rows, strict=True)
     return Fortunes(
-        np.array(hand), np.array(bot), np.array(share, float), np.array(expected, float)
+        np.array(hand), np.array(bot, np.int32), np.array(share, float), np.array(expected, float)
     )
 
 

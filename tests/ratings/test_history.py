@@ -5,7 +5,7 @@ import pytest
 
 from arena.ratings.history import History, history_table
 from arena.ratings.scale import on_scale
-from arena.records.league import Changed, Joined, League, Placed, Scaled
+from arena.records.league import Joined, League, PlaceFound, Scaled, StatusChanged
 from tests.tournament.placing_games import World
 
 WHEN = "2026-11-22T12:00:00Z"
@@ -71,7 +71,7 @@ def test_a_benchmark_that_retires_goes_on_holding_the_scale(counts):
     held = {"b1@1": 850.0, "b2@1": 1000.0, "b3@1": 1150.0}
     league = league_of(*STRENGTHS, scale=held)
     before = history_table(counts, league)
-    league.add(Changed("b2@1", "retired", WHEN, "me"))
+    league.add(StatusChanged("b2@1", "retired", WHEN, "me"))
     assert (history_table(counts, league)["elo"] == before["elo"]).all()
 
 
@@ -97,7 +97,7 @@ def test_an_uncertain_benchmark_does_not_make_everybody_uncertain():
 
 def test_members_without_games_are_in_the_history_without_a_rating(counts):
     league = league_of(*STRENGTHS, "my@3")
-    league.add(Placed("my@2", WHEN, 50.0, 45.0, 200))
+    league.add(PlaceFound("my@2", WHEN, 50.0, 45.0, 200))
     table = history_table(counts, league).set_index("version")
     assert table.loc["my@3", "mark"] == "~"
     assert np.isnan(table.loc["my@3", "elo"])

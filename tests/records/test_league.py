@@ -5,11 +5,11 @@ import pytest
 from arena.errors import RunError
 from arena.records.league import (
     FILE,
-    Changed,
     Drawn,
     Joined,
-    Placed,
+    PlaceFound,
     Scaled,
+    StatusChanged,
     append_events,
     read_league,
     versions_before,
@@ -22,8 +22,8 @@ EVENTS = [
     Drawn("a@1+my@1", 0, 4),
     Drawn("a@1+my@1", 4, 4),
     Scaled(WHEN, {"a@1": 0.0}),
-    Placed("my@1", WHEN, 35.0, 48.5, 200),
-    Changed("my@1", "retired", WHEN, "me", "a better one is there"),
+    PlaceFound("my@1", WHEN, 35.0, 48.5, 200),
+    StatusChanged("my@1", "retired", WHEN, "me", "a better one is there"),
 ]
 
 

@@ -12,7 +12,14 @@ import numpy as np
 
 from arena.ratings.results import Counts, Results, count_table, totals_of
 from arena.ratings.scale import on_scale
-from arena.tournament.placing import PLACED_ELO, PLACING_GAMES, Field, Rival, error_of, first_guess
+from arena.tournament.placing import (
+    PLACED_ELO,
+    PLACING_GAMES,
+    Contenders,
+    Rival,
+    error_of,
+    first_guess,
+)
 
 DEALS, MOST = 4, 3000
 
@@ -57,7 +64,7 @@ def settled(world, benchmarks, blocks):
 
 def placed_by_league(world, benchmarks, candidate):
     """The candidate's games until it is placed."""
-    field, games = Field(2), 0
+    field, games = Contenders(2), 0
     found = known(world, benchmarks)
     while games < MOST:
         elos = {bot: each.elo for bot, each in found.items()}

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from arena.tournament.placing import Field, Rival, first_guess, information
+from arena.tournament.placing import Contenders, Rival, first_guess, information
 
 LADDER = {"b1": -300.0, "b2": -100.0, "b3": 100.0, "b4": 300.0}
 
@@ -14,7 +14,7 @@ def benchmarks(error=15.0):
 
 
 def field(*others, players=2, has_scale=True):
-    made = Field(players)
+    made = Contenders(players)
     made.show([*benchmarks(), *others], has_scale=has_scale)
     return made
 
@@ -43,7 +43,7 @@ def test_a_candidate_between_benchmarks_meets_those_on_both_sides():
 
 
 def test_a_benchmark_of_uncertain_strength_does_not_play_a_candidate_alone():
-    made = Field(2)
+    made = Contenders(2)
     made.show([*benchmarks(error=200.0), candidate(elo=300.0, error=60.0)])
     met = {bot for line_up in drawn(made, 20) if "new" in line_up for bot in line_up}
     assert {"b3", "b4"} <= met
@@ -110,13 +110,13 @@ def test_at_larger_tables_a_candidate_sits_with_benchmarks(players):
 
 
 def test_nobody_is_drawn_where_too_few_play():
-    made = Field(2)
+    made = Contenders(2)
     made.show([candidate()])
     assert made.next_line_up() is None
 
 
 def test_without_benchmarks_candidates_meet_each_other():
-    made = Field(2)
+    made = Contenders(2)
     made.show([candidate("a"), candidate("b"), candidate("c")])
     assert len(set(made.next_line_up())) == 2
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -43,6 +43,9 @@ def home(tmp_path_factory):
         (bot / "bot.toml").write_text(
             f'name = "{bot.name}"\nversion = "1"\ncommand = ["python3", "bot.py"]\n'
         )
+    lost = folder / "bots" / "lost"
+    lost.mkdir()
+    (lost / "bot.toml").write_text('name = "lost"\nversion = "1"\ncommand = ["no-such-program"]\n')
     return folder
 
 
@@ -248,6 +251,12 @@ def test_a_bot_that_forfeits_is_told_in_words_and_the_others_play_on(server, bot
     assert view["ranks"][1] == 3
 
 
+def test_a_game_whose_bot_cannot_be_made_ready_says_why(server):
+    view = begin(server, bot="lost").play()
+    assert view["state"] == "broken"
+    assert "no-such-program" in view["says"]
+
+
 def test_the_same_tiles_again_at_another_seat(server):
     game = begin(server, bot="random", seed="deal")
     first = game.play(until=lambda view: view["state"] == "yours")
@@ -270,13 +279,19 @@ def test_whoever_has_no_token_sees_nothing_and_changes_nothing(server, played):
         assert server.ask(path, "POST", b"{}", **foreign)[0] == 403
 
 
-def test_nobody_plays_where_others_look(home):
-    server = Served(home, "--public", "127.0.0.1")
+@pytest.fixture
+def served():
+    """Starts servers of a test's own."""
+    with ExitStack() as stack:
+        yield lambda *words, **more: stack.enter_context(closing(Served(*words, **more)))
+
+
+def test_nobody_plays_where_others_look(home, served):
+    server = served(home, "--public", "127.0.0.1")
     statuses = {server.ask(path)[0] for path in ("/play", "/play/x", "/play/x/events")}
     assert statuses == {404}
     assert server.ask("/play", "POST", b"{}")[0] == 403
     assert 'href="/play' not in server.ask("/")[2]
-    server.stop()
 
 
 def test_odd_questions_and_wishes_are_refused_in_words(server, played):
@@ -341,9 +356,9 @@ def test_a_game_in_which_nobody_moves_is_given_up(tmp_path):
     assert not (tmp_path / "results").exists()
 
 
-def test_play_web_prints_its_address_first_and_ends_when_the_page_is_left(tmp_path):
+def test_play_web_prints_its_address_first_and_ends_when_the_page_is_left(tmp_path, served):
     options = ("careful", "greedy", "--web", "--human", 1, "--seed", "web", "--board", "lion")
-    server = Served(tmp_path, *options, command=("play",))
+    server = served(tmp_path, *options, command=("play",))
     game = Game(server, urlsplit(server.url).path)
     assert server.ask(f"{game.address}?token={server.token}")[0] == 303
     view = game.play()
@@ -354,14 +369,14 @@ def test_play_web_prints_its_address_first_and_ends_when_the_page_is_left(tmp_pa
 
 
 def test_play_web_opens_a_browser_where_there_is_a_screen_and_ctrl_c_ends_it_with_its_bots(
-    tmp_path, monkeypatch
+    tmp_path, served, monkeypatch
 ):
     browser = tmp_path / "browser"
     browser.write_text('#!/bin/sh\necho "$1" > "$0.opened"\n')
     browser.chmod(0o755)
     monkeypatch.setenv("DISPLAY", ":9")
     monkeypatch.setenv("BROWSER", str(browser))
-    server = Served(tmp_path, "greedy-python", "--web", command=("play",))
+    server = served(tmp_path, "greedy-python", "--web", command=("play",))
     game = Game(server, urlsplit(server.url).path)
     game.play(until=lambda view: view["state"] == "yours")
     bots = descendants(server.process.pid)

@@ -14,6 +14,8 @@ from arena.ratings.likelihood import ELO
 from arena.records.record import MOST_SEATS, shares
 
 MOST = 3
+MOST_GAMES = 200_000
+"""The last ones of the journal."""
 UNLUCKY = "Unlucky hands", "Others with the same tiles in the same seat fell short too."
 OUTPLAYED = "Hands that others played better", "What to learn from."
 
@@ -31,7 +33,11 @@ class TellingHands:
         self._fortunes = (
             None if info.has_own_decks or not names else _fortunes_of(material, self._number)
         )
-        self._game = np.repeat(np.arange(len(scan.turns)), scan.sizes()) if names else np.zeros(0)
+        self._game = (
+            np.repeat(np.arange(len(scan.turns), dtype=np.int32), scan.sizes())
+            if names
+            else np.zeros(0)
+        )
 
     def of(self, bot: str) -> list[tuple[str, str, list[dict[str, Any]]]]:
         """The unlucky hands of a bot, and those that others played better, as (title, note,
@@ -63,11 +69,13 @@ class TellingHands:
 def _fortunes_of(material: Material, number: dict[str, int]) -> Fortunes:
     scan = material.scan
     expected = scan.shares(_expected(material))
-    # Open deals are left out: the page does not tell one hand of them from another.
-    expected[np.repeat(material.is_open, scan.sizes())] = np.nan
+    # Open deals are left out: the page does not tell one hand of them from another. So are the
+    # first games of a huge run: with a million games of two bots, all hands took 300 MB.
+    is_early = np.arange(len(scan.turns)) < len(scan.turns) - MOST_GAMES
+    expected[np.repeat(material.is_open | is_early, scan.sizes())] = np.nan
     bots = scan.by_seat([[number[bot] for bot in bots] for _, bots, _ in scan.outcomes])
     share = scan.shares([shares(list(ranks)) for _, _, ranks in scan.outcomes])
-    return Fortunes(_hands(material), bots.astype(np.int64), share, expected)
+    return Fortunes(_hands(material), bots, share, expected)
 
 
 def _expected(material: Material) -> list[list[float]]:

@@ -1,8 +1,12 @@
 """The forks that run the commands of most tests do what the started command does."""
 
+import subprocess
+
 import pytest
 
 from tests.e2e.conftest import FIRST, RANDOM, Arena
+from tests.e2e.loaded import loaded_arena
+from tests.e2e.test_kills import journal_lines, processes, wait_for
 
 PLAY = ("run", "--deals", 1, "--seed", "x", "--out", "r")
 COMMANDS = [
@@ -55,3 +59,37 @@ def test_what_one_fork_is_given_the_next_does_not_have(played, monkeypatch):
 def test_a_variable_that_counts_at_the_start_counts_for_a_fork(played, monkeypatch):
     monkeypatch.setenv("ARENA_RULES", "pure")
     assert "rules core pure" in played("--version")[0]
+
+
+@pytest.fixture
+def launched(played, tmp_path):
+    """Starts commands by the launcher, as a shell would."""
+    loaded_arena(played.environment).write_launcher(tmp_path / "launchers")
+
+    def start(*arguments):
+        return subprocess.Popen(
+            [tmp_path / "launchers" / "arena", *map(str, arguments)],
+            cwd=played.home,
+            env=played.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return start
+
+
+@pytest.mark.parametrize(("arguments", "status"), [COMMANDS[2], COMMANDS[-1]])
+def test_the_launcher_of_a_shell_is_the_command(played, launched, arguments, status):
+    started = launched(*arguments)
+    said = started.communicate(timeout=250)
+    assert (started.returncode, *said) == (status, *played(*arguments, status=status))
+
+
+def test_a_command_ends_with_its_launcher(played, launched):
+    started = launched("run", "--deals", 500, "--seed", "x", "--out", "ended")
+    wait_for(lambda: journal_lines(played, "ended") > 0 or started.poll() is not None)
+    started.kill()
+    started.communicate()
+    wait_for(lambda: not processes(str(played.home)))
+    assert 0 < len(played.records("ended")) < 1000

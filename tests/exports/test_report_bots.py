@@ -7,7 +7,8 @@ import pytest
 from arena.exports.report.addresses import OnePage, ids_of
 from arena.exports.report.choice import Field
 from arena.exports.report.feats import feats
-from arena.exports.report.lead import headline
+from arena.exports.report.games import album_of
+from arena.exports.report.lead import headline, lead_of
 from arena.exports.report.make import report_page
 from arena.exports.report.material import choose, gather
 from arena.exports.report.profiles import Profiles, meetings_of, opponents_of
@@ -116,6 +117,21 @@ def test_the_headline_names_the_leader_and_who_may_be_better(material):
     assert said["clear"] == f"{first} is clearly the best of 4 bots, with 300 ± 10 Elo."
     assert said["two"].endswith(f"with 300 ± 10 Elo, but {second} may really be the best.")
     assert said["many"].endswith("but any of 2 others may really be the best.")
+
+
+def test_a_leader_that_lost_nothing_stands_on_the_podium_and_in_the_headline(tmp_path):
+    games = []
+    for deal in range(6):
+        for pair in (("a", "b"), ("b", "a"), ("a", "c"), ("c", "a")):
+            lucks = (game_of(pair, deal=deal, luck=luck) for luck in range(100))
+            games.append(next(game for game in lucks if game.ranks[pair.index("a")] == 1))
+        games += [game_of(("b", "c"), deal=deal), game_of(("c", "b"), deal=deal)]
+    material = gather(write_run(tmp_path / "run", "abc", games))
+    lead = lead_of(material, {}, album_of([], {}))
+    rank, bot, elo = lead["podium"][0]
+    assert (rank, bot, elo[:2]) == (1, "a", "> ")
+    assert {bot for _, bot, _ in lead["podium"][1:]} == {"b", "c"}
+    assert lead["sentence"].startswith("a ")
 
 
 def test_names_that_look_alike_have_pages_of_their_own():

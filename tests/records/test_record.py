@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from arena.exports.report.scan import _ReportRow
+from arena.exports.report.scan import ReportRow
 from arena.ratings.tally import Row, WholeRow
 from arena.records.record import Fault, GameRecord
 from arena.records.strict import _StrictRecord
@@ -59,7 +59,7 @@ def kinds(struct):
     }
 
 
-@pytest.mark.parametrize("view", [Row, WholeRow, _ReportRow])
+@pytest.mark.parametrize("view", [Row, WholeRow, ReportRow])
 def test_a_view_reads_its_fields_as_the_record_defines_them(view):
     whole = kinds(GameRecord)
     whole["board"] = whole["bots"] = msgspec.inspect.StrType()

@@ -13,6 +13,7 @@ from arena.exports.report.material import Material
 from arena.exports.report.svg import element
 from arena.exports.report.words import counted, number
 from arena.exports.text import seat_names
+from arena.ratings.columns import BOUNDS
 from arena.records.record import DUEL, GameRecord
 
 PLACES = 3
@@ -38,32 +39,35 @@ def lead_of(material: Material, chosen: Reasons, album: Album) -> dict[str, Any]
 
 
 def headline(material: Material) -> str:
-    """Who leads, and whether another one may really be the best; of two bots, what the table
-    says.
+    """Who leads, and whether another one may really be the best; of two bots, and of a leader
+    without a rating, what the table says.
     """
-    sentences, table = material.tables.sentences, material.tables.standings
-    said = sentences[0] if sentences else ""
+    table = material.tables.standings
     rows = cast("list[dict[str, Any]]", table.head(1).to_dict("records"))
-    if len(table) <= DUEL or not rows or not _is_placed(rows[0]) or (table["rank"] == 1).sum() > 1:
-        return said
-    _, bot, elo = _place(rows[0])
+    if not rows:
+        return ""
+    leader, sentences = printable(str(rows[0]["bot"])), material.tables.sentences
+    if len(table) <= DUEL or rows[0]["mark"] or (table["rank"] == 1).sum() > 1:
+        first = [said for said in sentences if printable(said).startswith(f"{leader} ")]
+        return next(iter([*first, *sentences]), "")
+    elo = _place(rows[0])[2]
     rivals = [printable(str(name)) for name in table["bot"][1:][table["rank_low"][1:] == 1]]
     if not rivals:
-        return f"{printable(bot)} is clearly the best of {len(table)} bots, with {elo}."
+        return f"{leader} is clearly the best of {len(table)} bots, with {elo}."
     who = rivals[0] if len(rivals) == 1 else f"any of {len(rivals)} others"
-    return f"{printable(bot)} leads {len(table)} bots with {elo}, but {who} may really be the best."
+    return f"{leader} leads {len(table)} bots with {elo}, but {who} may really be the best."
 
 
 def _is_placed(row: dict[Any, Any]) -> bool:
-    """Whether the bot has a place and a rating: not one of which only a bound is known."""
-    is_bound = row["mark"] in ("<", ">")
-    return bool(row["rank"] <= PLACES and np.isfinite(row["elo"]) and not is_bound)
+    """Whether the bot is one of the first, and at least a bound of its rating is known."""
+    return bool(row["rank"] <= PLACES and np.isfinite(row["elo"]))
 
 
 def _place(row: dict[Any, Any]) -> tuple[int, str, str]:
     bar = (row["elo_high"] - row["elo_low"]) / 2
     error = f" ± {number(bar)}" if np.isfinite(bar) else ""
-    return int(row["rank"]), str(row["bot"]), f"{number(row['elo'])}{error} Elo"
+    mark = f"{row['mark']} " if row["mark"] in BOUNDS else ""
+    return int(row["rank"]), str(row["bot"]), f"{mark}{number(row['elo'])}{error} Elo"
 
 
 def best_record(

@@ -16,6 +16,7 @@ from arena.records.regular import read_regular
 from arena.records.runfile import RunInfo, read_run
 
 FILE = "standings.csv"
+MOST_BYTES = 4 << 20
 MOST_RUNS = 100
 """So many of the newest runs are looked through for ratings."""
 State = Literal["finished", "playing", "stopped"]
@@ -50,9 +51,9 @@ class Rated(NamedTuple):
 def ratings_in(folder: Path) -> list[Rated]:
     """The bots in the standings of a run, the best first; none if it has no tables, or others."""
     try:
-        text = read_regular(folder, FILE).decode()
+        text = read_regular(folder, FILE, MOST_BYTES).decode()
         return [_rated(folder.name, row) for row in csv.DictReader(StringIO(text))]
-    except (RunError, OSError, ValueError, KeyError, TypeError):
+    except (RunError, OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error):
         return []
 
 

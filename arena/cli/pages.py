@@ -1,15 +1,19 @@
 """Serves pages. The web parts are loaded here: commands import this when called."""
 
+import os
 import socket
+import sys
+import webbrowser
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import click
 
-from arena.cli import INTERRUPTED
+from arena.cli import DONE, INTERRUPTED
 from arena.cli.serve import EVERYWHERE
 from arena.cli.terminal import say
 from arena.commands.allowing import SandboxChoice
+from arena.commands.played import Wish
 from arena.commands.serving import announced
 from arena.web.app import Site
 from arena.web.guard import LOOPBACK, Gate
@@ -17,6 +21,7 @@ from arena.web.opengames import OpenGames
 from arena.web.server import bind, serve
 
 LOCAL = LOOPBACK[0]
+SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 SHOWN = (
     "anyone who reaches this address sees the runs, the ratings, the faults, the names and"
     " descriptions of bots, and the games of deals that are over"
@@ -40,6 +45,25 @@ def serve_home(home: Path, port: int | None, public: str | None, names: tuple[st
         choice = SandboxChoice(None, (), unsafe=False, home=home, tell=say)
         open_games = None if public else stack.enter_context(closing(OpenGames(home, choice)))
         serve(Site(home, gate, public is not None, open_games), listener)
+    click.echo("interrupted", err=True)
+    return INTERRUPTED
+
+
+def serve_game(home: Path, wish: Wish, choice: SandboxChoice) -> int:
+    """Serves the page of a game until the game is over and the page was left; returns the exit
+    status. Raises UserError.
+    """
+    with ExitStack() as stack:
+        open_games = stack.enter_context(closing(OpenGames(home, choice)))
+        name = open_games.begin(wish)
+        listener = stack.enter_context(bind(LOCAL, None))
+        port = listener.getsockname()[1]
+        gate = Gate(LOOPBACK, port)
+        address = f"http://{LOCAL}:{port}/play/{name}?token={gate.token}"
+        click.echo(address)
+        _show(address)
+        if serve(Site(home, gate, open_games=open_games), listener, open_games.are_left):
+            return DONE
     click.echo("interrupted", err=True)
     return INTERRUPTED
 
@@ -68,3 +92,11 @@ def _reached_at(host: str) -> str:
         way.connect(("192.0.2.1", 9))
         return str(way.getsockname()[0])
     return host
+
+
+def _show(address: str) -> None:
+    """Opens the address in a browser where there is a screen. A browser in the terminal would take
+    that over.
+    """
+    if sys.platform == "darwin" or any(map(os.environ.get, SCREENS)):
+        webbrowser.open(address)

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from arena.cli import DONE, FAILED
 from arena.cli.drawing import end_line, places_text
 from arena.cli.options import DEAL, as_json, check_utf8, sandbox_options, split_commas
 from arena.cli.resuming import ResumeChoice, compared, refuse_other_tables, resume_options
-from arena.cli.seat import play_on_page, refuse_terminal_options
 from arena.cli.settings import TIMES, setting_options
 from arena.cli.single import ShownGame, new_faults
 from arena.cli.terminal import say, tell
@@ -42,6 +42,16 @@ from arena.tournament.session import new_seed
 
 if TYPE_CHECKING:
     from arena.ratings.tally import Match
+
+OF_THE_TERMINAL = {
+    "match": "--match",
+    "source": "--from",
+    "step": "--step",
+    "has_stderr": "--stderr",
+    "log_path": "--log",
+    "as_json": "--json",
+}
+"""Parameters that make no sense on a page, and their options."""
 
 
 @click.command()
@@ -147,7 +157,7 @@ def play(  # noqa: PLR0913
     arena play ./my-bot careful --from league bird/greedy+random/3/1 --turn 20
     """  # noqa: D301 - \b is click's mark for lines to keep
     if web:
-        refuse_terminal_options()
+        _refuse_terminal_options()
         human = human or 0
     names = _board_names(board, match)
     game = resume.find(home)
@@ -165,7 +175,10 @@ def play(  # noqa: PLR0913
         boards = [find_board(name) for name in names]
         if web:
             wish = Wish(found, human or 0, boards[0], str(seed), deal, timing)
-            return play_on_page(home, wish, choice)
+            # Late: the web parts are slow to load.
+            from arena.cli.pages import serve_game  # noqa: PLC0415
+
+            return serve_game(home, wish, choice)
         kept = _kept(found, human, boards, timing, str(seed), deal)
         rounds = kept.rounds if kept else _planned(boards, str(seed), deal)
     single = SingleGame(found, human, timing, choice.sandbox_for(found), has_stderr)
@@ -183,6 +196,15 @@ def play(  # noqa: PLR0913
     if log_path:
         say(f"log: {log_path}")
     return FAILED if any(map(new_faults, rounds, records)) else DONE
+
+
+def _refuse_terminal_options() -> None:
+    context = click.get_current_context()
+    for name, option in OF_THE_TERMINAL.items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(
+                f"expected --web without {option}: on a page you play one new game"
+            )
 
 
 def _board_names(board: str | None, match: list[str] | None) -> list[str]:

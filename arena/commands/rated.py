@@ -5,7 +5,7 @@ and without pandas.
 import csv
 from collections.abc import Iterator
 from io import StringIO
-from math import nan
+from math import isnan, nan
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -45,7 +45,8 @@ class Rated(NamedTuple):
     def object(self) -> dict[str, Any]:
         """The same for JSON, with None where there is no figure."""
         row = self._asdict()
-        return {key: None if value != value else value for key, value in row.items()}  # noqa: PLR0124
+        missing = {key for key, value in row.items() if isinstance(value, float) and isnan(value)}
+        return {key: None if key in missing else value for key, value in row.items()}
 
 
 def ratings_in(folder: Path) -> list[Rated]:

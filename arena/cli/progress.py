@@ -202,13 +202,14 @@ class Progress:
             self.say(self._left_text(seconds))
 
     def _left_text(self, seconds: float) -> str:
-        """A comparison may need all its games, but most end after a hundredth of them."""
-        first = f"by the first {counted(self._played, 'game')}"
+        """What all games of a comparison would take tells nothing: most end after a hundredth of
+        them.
+        """
         if self._session.config.compare is not None:
             return (
-                f"this ends as soon as it is clear which is better; {first}, in"
-                f" {duration_text(seconds)} at the latest"
+                "this ends as soon as it is clear which is better, mostly long before its last game"
             )
+        first = f"by the first {counted(self._played, 'game')}"
         most = "at most " if self._session.config.is_open else ""
         return f"{most}about {duration_text(seconds)} to go, {first}"
 

@@ -17,13 +17,16 @@ from arena.tournament.session import schedule_of
 QUIET_S = 60.0
 """A run of which no game has ended for so long is not being played."""
 AT_ONCE = 1 << 20
+MOST_BYTES = 256 << 20
+"""So much is counted at once: a file with a hole in it costs its maker nothing, and has no end."""
 
 
 class Reach(NamedTuple):
-    """How many games a journal has up to a byte of it."""
+    """How many games a journal has up to a byte of it; ``is_whole`` if that is its end."""
 
     offset: int = 0
     games: int = 0
+    is_whole: bool = True
 
 
 NOTHING = Reach()
@@ -62,19 +65,23 @@ def is_quiet(folder: Path) -> bool:
         return True
 
 
-def count_games(folder: Path, before: Reach = NOTHING) -> Reach:
-    """The games of a journal, going on from what was counted before. Raises RunError."""
-    path, (offset, games) = journal_of(folder), before
+def count_games(folder: Path, before: Reach = NOTHING, most: int = MOST_BYTES) -> Reach:
+    """The games of a journal, going on from what was counted before, for so many bytes at most.
+    Raises RunError.
+    """
+    path, (offset, games, _) = journal_of(folder), before
     if path.suffix in COMPRESSED:
         return before
     try:
         with os.fdopen(open_regular(folder, path.name), "rb") as file:
-            if file.seek(0, os.SEEK_END) < offset:
+            size = file.seek(0, os.SEEK_END)
+            if size < offset:
                 offset = games = 0
             file.seek(offset)
-            while part := file.read(AT_ONCE):
+            end = offset + most
+            while offset < end and (part := file.read(min(AT_ONCE, end - offset))):
                 games += part.count(b"\n")
                 offset += len(part)
     except OSError:
         return NOTHING
-    return Reach(offset, games)
+    return Reach(offset, games, offset >= size)

@@ -22,7 +22,8 @@ from arena.records.league import (
     League,
     Status,
     StatusChanged,
-    append_events,
+    events_file,
+    lines_of,
     read_league,
     size_of,
 )
@@ -56,12 +57,17 @@ class Members:
             self._size = size
 
     def append(self, *events: Event) -> None:
-        """Writes events down, and takes them into account."""
-        self.refresh()
-        for event in events:
-            self.league.add(event)
-        append_events(self.folder, events)
-        self._size = size_of(self.folder)
+        """Writes events down, and takes them into account. Who has joined meanwhile does not join
+        again: an arena that plays a league and one that submits to it see a new version alike.
+        """
+        with events_file(self.folder) as file:
+            self.refresh()
+            known = self.league.members
+            new = [each for each in events if not isinstance(each, Joined) or each.bot not in known]
+            for event in new:
+                self.league.add(event)
+            file.append(lines_of(new))
+            self._size = size_of(self.folder)
 
     def look(self) -> None:
         """Lets in who was submitted, and marks who was removed, if it is time to look."""

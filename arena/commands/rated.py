@@ -5,7 +5,7 @@ and without pandas.
 import csv
 from collections.abc import Iterator
 from io import StringIO
-from math import nan
+from math import isnan, nan
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -16,6 +16,7 @@ from arena.records.regular import read_regular
 from arena.records.runfile import RunInfo, read_run
 
 FILE = "standings.csv"
+MOST_BYTES = 4 << 20
 MOST_RUNS = 100
 """So many of the newest runs are looked through for ratings."""
 State = Literal["finished", "playing", "stopped"]
@@ -44,15 +45,16 @@ class Rated(NamedTuple):
     def object(self) -> dict[str, Any]:
         """The same for JSON, with None where there is no figure."""
         row = self._asdict()
-        return {key: None if value != value else value for key, value in row.items()}  # noqa: PLR0124
+        missing = {key for key, value in row.items() if isinstance(value, float) and isnan(value)}
+        return {key: None if key in missing else value for key, value in row.items()}
 
 
 def ratings_in(folder: Path) -> list[Rated]:
     """The bots in the standings of a run, the best first; none if it has no tables, or others."""
     try:
-        text = read_regular(folder, FILE).decode()
+        text = read_regular(folder, FILE, MOST_BYTES).decode()
         return [_rated(folder.name, row) for row in csv.DictReader(StringIO(text))]
-    except (RunError, OSError, ValueError, KeyError, TypeError):
+    except (RunError, OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error):
         return []
 
 

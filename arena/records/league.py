@@ -189,11 +189,20 @@ def _lines(run: Path) -> Sequence[bytes]:
         raise RunError(f"expected to read {run / FILE}, got {error}") from error
 
 
+def events_file(run: Path) -> LineFile:
+    """The file, for this arena alone while it is open; waits for others. Raises RunError."""
+    return LineFile(run, FILE, "events", waits=True)
+
+
+def lines_of(events: Iterable[Event]) -> bytes:
+    """The lines of the file for these events."""
+    return b"".join(_encode(event) + b"\n" for event in events)
+
+
 def append_events(run: Path, events: Iterable[Event]) -> None:
     """Appends events, and returns once they are on disk. Raises RunError."""
-    lines = b"".join(_encode(event) + b"\n" for event in events)
-    with LineFile(run, FILE, "events", waits=True) as file:
-        file.append(lines)
+    with events_file(run) as file:
+        file.append(lines_of(events))
 
 
 def size_of(run: Path) -> int:

@@ -3,6 +3,7 @@ the other, so that the server always answers and no run in a folder can hurt it.
 """
 
 import asyncio
+import logging
 import os
 import threading
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from arena.errors import RunError
+from arena.errors import ArenaError, RunError
 from arena.tournament.crew import Crew, starting_workers
 from arena.tournament.workers import heed_the_parent_only
 
@@ -18,6 +19,8 @@ PATIENCE_S = 60.0
 MODEST = 3
 """More would starve it where every core plays: a page would wait for a minute."""
 Answer = TypeVar("Answer")
+
+log = logging.getLogger(__name__)
 
 
 class Desk:
@@ -28,8 +31,8 @@ class Desk:
         self._turn = asyncio.Lock()
 
     async def ask(self, work: Callable[..., Answer], *given: Any) -> Answer:
-        """What the function, which is one of a module, returns there. Raises what it raises, and
-        RunError if it takes too long or its process dies.
+        """What the function, which is one of a module, returns there. Raises ArenaErrors that it
+        raises, and RunError if it takes too long, its process dies, or it fails otherwise.
         """
         async with self._turn:
             crew = self._crew = self._crew or Crew(1, begin, ())
@@ -43,6 +46,14 @@ class Desk:
                     f"expected to have read this in {PATIENCE_S:.0f} s, got no answer",
                     "the run may be too large for a page",
                 ) from None
+            except ArenaError:
+                raise
+            # What strangers wrote can be wrong in more ways than anybody has thought of.
+            except Exception as error:
+                log.exception("a page of a run")
+                raise RunError(
+                    f"expected a run that can be read, got {type(error).__name__}"
+                ) from error
 
     async def prepare(self, work: Callable[[], object]) -> None:
         """Starts the process for what will be asked soon, and has it do this first."""

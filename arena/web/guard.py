@@ -85,7 +85,7 @@ class Guard:
         headers = Headers(scope=scope)
         answer = self._refusal(scope, headers) or self._entry(scope)
         scope["state"]["may_change"] = self._has_token(scope, headers)
-        sealed = _Sealed(send)
+        sealed = _Sealed(send, self._closing)
         if answer is not None:
             await answer(scope, receive, sealed)
         else:
@@ -152,11 +152,15 @@ def _refused(status: int, text: str) -> Response:
 class _Sealed:
     """Sends an answer with the headers that all have."""
 
-    def __init__(self, send: Send) -> None:
-        self._send, self._is_open = send, False
+    def __init__(self, send: Send, closing: asyncio.Event) -> None:
+        self._send, self._closing, self._is_open = send, closing, False
 
     async def __call__(self, message: Message) -> None:
-        """Sends a part of it."""
+        """Sends a part of it; no further part of a stream when the server closes, as it would only
+        say that a look has failed.
+        """
+        if self._closing.is_set() and message.get("more_body", False):
+            return
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers.setdefault("content-security-policy", POLICY)

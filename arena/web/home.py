@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +19,7 @@ from starlette.routing import Route
 from arena.commands.folders import registry_of, results_folder
 from arena.commands.glance import NOTHING, Reach, count_games, glance
 from arena.commands.rated import Rated, latest_ratings, ratings_in
-from arena.errors import BotFolderError, RunError
+from arena.errors import ArenaError, BotFolderError
 from arena.exports.report.page import fragment
 from arena.players import builtin
 from arena.players.folder import Bot
@@ -32,6 +33,11 @@ from arena.web.work import prepare
 
 MOST_RUNS = 100
 """The newest ones are listed."""
+MOST_OWN = 12
+"""Games of people, which are listed after the runs."""
+MOST_FOLDERS = 1000
+"""So many are looked at to find the newest runs."""
+COUNTING = "counting"
 MOST_BOTS = 300
 PLACES = ("yours", "built in", "ladder")
 RATED_IN = 30
@@ -43,26 +49,45 @@ QUIET_LOOKS = 5
 
 
 class Shelf:
-    """The runs of a home as they are listed; what was counted once is not counted again."""
+    """The runs of a home as they are listed; what was counted once is not counted again. All who
+    ask share one look, and the next one is a while later.
+    """
 
     def __init__(self, home: Path) -> None:
         self._home = home
         self._counted: dict[Path, Reach] = {}
         self._known: dict[Path, tuple[State, dict[str, Any]]] = {}
+        self._looking = asyncio.Lock()
+        self._rows: list[dict[str, Any]] = []
+        self._until_s = 0.0
 
-    def rows(self) -> list[dict[str, Any]]:
-        """What is said of each run."""
-        folders = run_folders(results_folder(self._home))[:MOST_RUNS]
-        known = {folder: self._known_row(folder) for folder in folders}
+    async def rows(self) -> list[dict[str, Any]]:
+        """What is said of each run; of people's games after all others."""
+        async with self._looking:
+            if time.monotonic() >= self._until_s:
+                self._rows = await run_in_threadpool(self._look)
+                self._until_s = time.monotonic() + LOOK_S / 2
+        return [dict(row) for row in self._rows]
+
+    def _look(self) -> list[dict[str, Any]]:
+        # Each game that a person played is a run of its own: they would crowd the others out.
+        known = dict[Path, tuple[State, dict[str, Any]]]()
+        runs, own = list[dict[str, Any]](), list[dict[str, Any]]()
+        for folder in run_folders(results_folder(self._home))[:MOST_FOLDERS]:
+            known[folder] = found = self._known_row(folder)
+            (own if found[1]["is_game"] else runs).append(found[1])
+            if len(runs) == MOST_RUNS:
+                break
         self._known = known
-        # Each game that a person played is a run of its own: they would crowd the others out of
-        # sight.
-        return sorted((dict(row) for _, row in known.values()), key=lambda row: row["is_game"])
+        return [*runs, *own[:MOST_OWN]]
 
     def _known_row(self, folder: Path) -> tuple[State, dict[str, Any]]:
         state = state_of(folder)
         before = self._known.get(folder)
-        return before if before and before[0] == state else (state, self._row(folder))
+        is_whole = self._counted.get(folder, NOTHING).is_whole
+        if before and before[0] == state and is_whole:
+            return before
+        return state, self._row(folder)
 
     def _row(self, folder: Path) -> dict[str, Any]:
         """What is said of a run."""
@@ -70,7 +95,7 @@ class Shelf:
             counted = count_games(folder, self._counted.get(folder, NOTHING))
             self._counted[folder] = counted
             told = glance(folder, counted)
-        except RunError as error:
+        except ArenaError as error:
             nothing = {"is_game": False, "leader": None}
             return {"run": folder.name, "folder": folder, "problem": str(error), **nothing}
         return {
@@ -79,7 +104,7 @@ class Shelf:
             "problem": "",
             "when": when(told.info.started),
             "is_game": bool(told.info.config.get("game")),
-            "state": told.state or "",
+            "state": (told.state or "") if counted.is_whole else COUNTING,
             "leader": (told.leader.bot, words_of(told.leader)) if told.leader else None,
             "games": told.games,
             "planned": told.planned,
@@ -91,7 +116,8 @@ class Shelf:
 
 async def front(request: Request) -> Response:
     """All runs, the latest played first."""
-    rows, here = await run_in_threadpool(lambda: (request.app.state.shelf.rows(), _bots(request)))
+    rows = await request.app.state.shelf.rows()
+    here = await run_in_threadpool(_bots, request)
     values = {"name": _home(request).resolve().name, "runs": _list(rows), **here}
     answer = page(request, "home.html", values)
     # Whoever sees the list looks at a run next.
@@ -107,7 +133,7 @@ async def front_events(request: Request) -> Response:
 async def _lists(state: AppState) -> AsyncIterator[str]:
     seen, quiet = "", 0
     while True:
-        rows = await run_in_threadpool(state.shelf.rows)
+        rows = await state.shelf.rows()
         played = [row["folder"] for row in rows if row.get("state") == "playing"]
         leaders = await state.live.leaders(played)
         for row in rows:
@@ -208,8 +234,19 @@ def run_folders(results: Path) -> list[Path]:
         entries = [entry for entry in os.scandir(results) if entry.is_dir(follow_symlinks=False)]
     except OSError:
         return []
-    found = [(played_at(Path(entry.path)), Path(entry.path)) for entry in entries]
+    # What is no UTF-8 can stand on no page.
+    named = [Path(entry.path) for entry in entries if is_text(entry.name)]
+    found = [(played_at(folder), folder) for folder in named]
     return [folder for at, folder in sorted(found, reverse=True) if at]
+
+
+def is_text(name: str) -> bool:
+    """Whether the bytes of a file's name are UTF-8."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def played_at(folder: Path) -> float:
@@ -233,7 +270,7 @@ def when(moment: str) -> str:
     """A moment of a record, as people here write it."""
     try:
         here = datetime.fromisoformat(moment).astimezone()
-    except ValueError:
+    except (ValueError, OverflowError):
         return moment
     is_recent = here.year == datetime.now(UTC).astimezone().year
     return f"{here.day} {here:%b %H:%M}" if is_recent else f"{here.day} {here:%b %Y}"

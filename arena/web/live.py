@@ -13,7 +13,7 @@ import msgspec
 
 from arena.commands.glance import is_quiet
 from arena.commands.rated import FILE as STANDINGS
-from arena.errors import RunError
+from arena.errors import ArenaError
 from arena.records.journal import journal_of
 from arena.records.runfile import FILE as RUN_FILE
 from arena.web.desk import Desk
@@ -89,7 +89,7 @@ class Live:
         found = {}
         for folder in folders[:MOST_LED]:
             run = self.watched(folder)
-            with suppress(RunError):
+            with suppress(ArenaError):
                 await run.look()
             found[folder] = run.leader
         return found
@@ -103,7 +103,7 @@ class Live:
         while True:
             try:
                 await run.look()
-            except RunError as error:
+            except ArenaError as error:
                 yield event("problem", str(error))
                 return
             if run.number > seen:

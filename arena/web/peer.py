@@ -10,20 +10,26 @@ from ipaddress import ip_address
 from pathlib import Path
 
 TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
-LOCAL, REMOTE, USER = 1, 2, 7
+LOCAL, REMOTE, STATE, USER = 1, 2, 3, 7
 """Columns of these tables."""
+ESTABLISHED = "01"
+"""Any other may be closed already; then it is of no user, and shown as one of root's."""
 Address = tuple[str, int]
 
 
 def may_hold_token(client: Address, server: Address) -> bool:
-    """Whether this may be the user of this process; so it is if nothing is known of them."""
+    """Whether this may be the user of this process or root; so it is if nothing can be known of
+    them.
+    """
     uid = uid_of(client, server)
-    return uid is None or os.geteuid() in (uid, 0) or uid == 0
+    if uid is None:
+        return not (ip_address(client[0]).is_loopback and any(map(os.path.exists, TABLES)))
+    return uid in (os.geteuid(), 0)
 
 
 def uid_of(client: Address, server: Address) -> int | None:
-    """The user that made a connection from this machine; None if it came from elsewhere, or this
-    system does not tell.
+    """The user that made a connection from this machine; None if it came from elsewhere or is
+    closed, or this system does not tell.
     """
     wanted = [_written(client), _written(server)]
     if None in wanted:
@@ -37,7 +43,7 @@ def uid_of(client: Address, server: Address) -> int | None:
             columns = row.split()
             # An IPv4 address may stand there as the end of an IPv6 one.
             local, remote = (_end_of(columns[at]) for at in (LOCAL, REMOTE))
-            if [local, remote] == wanted:
+            if [local, remote] == wanted and columns[STATE] == ESTABLISHED:
                 return int(columns[USER])
     return None
 

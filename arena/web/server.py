@@ -108,6 +108,8 @@ async def _serve(site: Site, listener: socket.socket, is_done: Callable[[], bool
                 await asyncio.sleep(LOOK_S)
             server.should_exit = True
         finally:
+            # Readers who take nothing are cut off now, and nobody wants to hear of each.
+            logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
             # Uvicorn waits for streams to end: they must hear of it first.
             app.close()
     return is_over

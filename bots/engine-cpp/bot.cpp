@@ -3,11 +3,17 @@
 #include <time.h>
 
 #include <iostream>
+#include <stdexcept>
 #include <string_view>
 
 #include "search.h"
 
 using Text = std::string_view;
+
+// A line that no game can have sent would be read as squares and tiles that are not there: better to stop.
+void expect(bool is_so, const char *what) {
+    if (!is_so) throw std::invalid_argument(what);
+}
 
 // ---- Just enough JSON: the value of a key, and the strings of an array. What is missing reads as an empty text.
 Text from(Text line, size_t at) {  // past the spaces there
@@ -33,13 +39,16 @@ std::vector<std::string> strings(Text array) {
     array = array.substr(0, array.find(']'));
     for (size_t at = array.find('"'); at != Text::npos; at = array.find('"', at)) {
         const size_t end = array.find('"', at + 1);
+        expect(end != Text::npos, "a text that ends");
         found.emplace_back(array.substr(at + 1, end - at - 1));
         at = end + 1;
     }
     return found;
 }
 
-std::string text(Text value) { return std::string(value.substr(1, value.find('"', 1) - 1)); }
+std::string text(Text value) {
+    return value.substr(0, 1) == "\"" ? std::string(value.substr(1, value.find('"', 1) - 1)) : "";
+}
 
 long number(Text value) { return value.empty() ? 0 : std::stol(std::string(value.substr(0, 20))); }
 
@@ -84,9 +93,17 @@ class Game {
     Counts unplayed = {12, 12, 12, 12, 12, 12};
     std::array<int, MOST_SEATS> sizes{};  // of the hands
     int pile = 72;
-    int square(Text name) const { return (std::stoi(std::string(name.substr(1))) - 1) * board.stride + name[0] - 'a'; }
+    int square(Text name) const {
+        const int row = std::stoi(std::string(name.substr(1))) - 1, column = name[0] - 'a';
+        expect(row >= 0 && row < board.height && column >= 0 && column < board.width, "a square of the board");
+        return row * board.stride + column;
+    }
     std::string name(int at) const { return char('a' + at % board.stride) + std::to_string(at / board.stride + 1); }
-    static int colour(char sign) { return int(Text("RYB").find(sign)); }
+    static int colour(Text signs, size_t at) {
+        const size_t found = at < signs.size() ? Text("RYB").find(signs[at]) : Text::npos;
+        expect(found != Text::npos, "a colour");
+        return int(found);
+    }
   public:
     Game(Text start, Stopwatch &watch)
         : watch(watch),
@@ -95,6 +112,7 @@ class Game {
           seat(size_t(number(get(start, "seat")))),
           has_bank(!get(start, "game_ms").empty()),
           most_nodes(number(get(get(start, "options"), "nodes"))) {
+        expect(seat < size_t(position.players), "a seat at the table");
         for (int i = 0; i < position.players; i++) sizes[size_t(i)] = 3, pile -= 3;
     }
 
@@ -103,8 +121,10 @@ class Game {
         const std::string name = text(get(message, "move"));
         if (name == "pass") return position.pass();
         const size_t half = name.find_last_of("RYB");
+        expect(half != Text::npos && half > 0, "a move");
         const Move move{int16_t(square(name.substr(1, half - 1))), int16_t(square(name.substr(half + 1))),
-                        int8_t(colour(name[0])), int8_t(colour(name[half]))};
+                        int8_t(colour(name, 0)), int8_t(colour(name, half))};
+        expect(position.free.has(move.square) && position.free.has(move.other), "a move to free squares");
         unplayed[size_t(move.tile())]--;
         sizes[size_t(position.mover)] -= pile == 0;
         pile -= pile > 0;
@@ -114,7 +134,7 @@ class Game {
     std::string answer(Text turn) {
         Known known{{}, unplayed, pile};
         for (const std::string &tile : strings(get(turn, "hand"))) {
-            const size_t which = size_t(TILE_OF[colour(tile[0])][colour(tile[1])]);
+            const size_t which = size_t(TILE_OF[colour(tile, 0)][colour(tile, 1)]);
             known.hands[seat].known[which]++;
             known.unseen[which]--;
         }
@@ -138,6 +158,16 @@ void reply(const char *type, Text to, const std::string &rest, Stopwatch &watch)
     watch.end();
 }
 
+std::vector<std::string> board_of(Text start) {
+    const auto rows = strings(get(start, "board"));
+    const size_t width = rows.empty() ? 0 : rows[0].size();
+    expect(width > 0 && width <= 26 && rows.size() <= 26, "a board of at most 26 x 26 squares");
+    for (const auto &row : rows) expect(row.size() == width, "rows of one length");
+    const long players = number(get(start, "players"));
+    expect(players >= 2 && players <= MOST_SEATS, "two to four players");
+    return rows;
+}
+
 template <int WORDS>
 void follow(Text start, Stopwatch &watch) {
     Game<WORDS> game(start, watch);
@@ -148,14 +178,21 @@ void follow(Text start, Stopwatch &watch) {
     }
 }
 
-int main() {
+void talk() {
     Stopwatch watch;
     for (std::string line; std::getline(std::cin, line) && type_of(line) != "quit";) {
         if (type_of(line) == "hello") reply("ready", line, "", watch);
         if (type_of(line) != "start") continue;
         watch.by_wall = get(line, "clock").substr(0, 6) == "\"wall\"";
-        const auto rows = strings(get(line, "board"));
+        const auto rows = board_of(line);
         if (rows.size() * (rows[0].size() + 1) <= 3 * 64) follow<3>(line, watch);
         else follow<11>(line, watch);
     }
+}
+
+int main() try {
+    talk();
+} catch (const std::logic_error &error) {  // what the standard library says of a number that is none, too
+    std::cerr << "error: a line that no game can have sent: expected " << error.what() << std::endl;
+    return 1;
 }

@@ -1,6 +1,7 @@
 // The engine's workshop: what the bot does not need while it plays. Each mode reads lines and prints lines.
 //   ./lab rules                          a position, moves and a depth: what the rules make of them
 //   ./lab selfplay PLAYERS GAMES SEED    games of the engine against itself: features and outcomes, for fit.py
+#include <deque>
 #include <iostream>
 #include <map>
 #include <random>
@@ -108,6 +109,7 @@ void lay_out(Table<WORDS> &table, const std::vector<Cells> &rows) {
 // Reads the seven fields of a position. The board lives as long as the program: it is a short one.
 template <int WORDS>
 Table<WORDS> read_table(const std::string &text) {
+    static std::deque<Board<WORDS>> boards;
     const Words fields = split(text, ' '), left = split(fields[2], ','), hands = split(fields[3], ',');
     std::vector<Cells> rows;
     Words plain;
@@ -116,7 +118,7 @@ Table<WORDS> read_table(const std::string &text) {
         plain.emplace_back();
         for (const auto &cell : rows.back()) plain.back() += cell.first;
     }
-    Table<WORDS> table{Position<WORDS>(*new Board<WORDS>(plain), int(left.size()))};
+    Table<WORDS> table{Position<WORDS>(boards.emplace_back(plain), int(left.size()))};
     lay_out(table, rows);
     table.position.mover = int8_t(fields[1] == "-" ? 0 : std::stoi(fields[1]));
     for (size_t seat = 0; seat < left.size(); seat++) {

@@ -5,6 +5,7 @@
 #pragma once
 #include <functional>
 #include <numeric>
+#include <stdexcept>
 
 #include "judge.h"
 
@@ -77,6 +78,7 @@ class Search {
         static constexpr int KEPT[] = {0, 40, 16, 10, 7, 5, 4};
         const size_t mover = size_t(position.mover);
         std::vector<Line> lines = first_look(position, known);
+        if (lines.empty()) throw std::invalid_argument("a hand that can be played");
         Line best = lines[0];
         try {
             for (depth = 1; lines.size() > 1 && depth <= 6 && best.value[mover] < 1; depth++) {

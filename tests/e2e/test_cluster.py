@@ -327,3 +327,14 @@ def test_an_encrypted_cluster_by_its_scheduler_file(arena):
         assert "expected --tls-ca-file, --tls-cert and --tls-key" in err
     finally:
         made.end()
+
+
+def test_a_league_plays_on_the_cluster_and_goes_on_without_it(arena, cluster):
+    settings = ("league", "run", "ladder", "--benchmarks", "random,greedy-4", "-q", "--games")
+    arena(*settings, 32, "--cluster", cluster.address)
+    records = arena.records("ladder")
+    assert all(" @ " in record["host"] for record in records)
+    assert {"rnd@1", "fst@1"} & {bot for record in records for bot in record["bots"]}
+    arena(*settings, 8)
+    assert len(arena.records("ladder")) == len(records) + 8
+    arena("verify", "ladder")

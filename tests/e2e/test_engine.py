@@ -140,6 +140,61 @@ def test_the_engine_keeps_within_its_time(arena, limits):
     assert not any(record["faults"] for record in arena.records("r"))
 
 
+START = {
+    "type": "start", "id": 2, "board": ["R....", "..V..", "....B"], "players": 2, "seat": 0,
+    "options": {"nodes": 300},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """Tells the bot these messages after hello, or lines; its exit status, answers and errors."""
+    program = tmp_path_factory.mktemp("bot") / "bot"
+    subprocess.run(["c++", "-std=c++17", "-O0", "-o", program, FOLDER / "bot.cpp"], check=True)
+
+    def tell(*messages):
+        messages = ({"type": "hello", "id": 1}, *messages, {"type": "quit"})
+        lines = (each if isinstance(each, str) else json.dumps(each) for each in messages)
+        done = subprocess.run(
+            [program], input="".join(line + "\n" for line in lines), capture_output=True, text=True,
+            timeout=60, check=False,
+        )  # fmt: skip
+        return done.returncode, done.stdout.splitlines(), done.stderr
+
+    return tell
+
+
+@pytest.mark.parametrize("line", ['{"id": 3}', "", "nonsense", '{"type": 5}', "[" * 9, '{"type\\'])
+def test_the_engine_passes_over_a_line_without_a_type(told, line):
+    turn = {"type": "turn", "id": 3, "hand": ["RR", "YY", "BB"], "time_ms": 1000}
+    status, answers, _ = told(line, START, line, turn)
+    assert status == 0
+    assert len(answers) == 2
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        ([{**START, "board": []}], "a board"),
+        ([{"type": "start", "players": 2}], "a board"),
+        ([{**START, "board": ["." * 40] * 40}], "a board"),
+        ([{**START, "board": ["R....", ".."]}], "rows of one length"),
+        ([{**START, "players": 9}], "two to four players"),
+        ([{**START, "seat": 7}], "a seat"),
+        (['{"type": "start", "players": 2, "board": ["R'], "a text that ends"),
+        ([START, {"type": "played", "move": "Rz99Yz98"}], "a square"),
+        ([START, {"type": "played", "move": "Ra1Ya2"}], "a move to free squares"),
+        ([START, {"type": "played"}], "a move"),
+        ([START, {"type": "turn", "hand": ["ZZ", ""], "time_ms": 9}], "a colour"),
+        ([START, {"type": "turn", "hand": [], "time_ms": 9}], "a hand"),
+    ],
+)
+def test_the_engine_stops_at_a_line_that_no_game_can_have_sent(told, messages, expected):
+    status, _, err = told(*messages)
+    assert status == 1
+    assert f"expected {expected}" in err
+
+
 def test_where_there_is_no_compiler_the_ladder_plays_without_the_engine(arena):
     arena.ladder = "on"
     listed = subprocess.run(

@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from arena.commands.members import Members
+from arena.records.league import Joined, StatusChanged, read_league
 from tests.e2e.conftest import FIRST, RANDOM, ROOT, Arena
 from tests.e2e.test_kills import journal_lines, wait_for
 
@@ -162,6 +164,35 @@ def test_submitting_a_bot_that_only_forfeits_fails(league):
         "expected the name of a league"
         in league.ended("submit", "ideas/worse", "--no-check", "--league", "lader")[2]
     )
+
+
+def test_submitting_waits_while_another_arena_plays_the_league(league):
+    process = league.start(*RUN, "-q", "--jobs", 2)
+    before = len(league.records("ladder"))
+    wait_for(lambda: journal_lines(league, "ladder") > before)
+    league.add_bot("rnd", RANDOM + "\n# better\n", to="ideas")
+    status, out, err = league.ended("submit", "ideas/rnd", "--no-check", "--league", "ladder")
+    assert process.poll() is None
+    assert "another arena plays" in err
+    assert "rnd@2 is placed: " in out
+    assert status in (0, 4, 5)
+    assert [event["bot"] for event in events(league, "joined")].count("rnd@2") == 1
+    process.terminate()
+    process.communicate(timeout=60)
+    league("verify", "ladder")
+
+
+def test_a_version_that_two_arenas_see_at_once_joins_once(league):
+    folder = league.home / "results" / "ladder"
+    one, other = (Members(league.home, folder, [], str) for _ in range(2))
+    one.append(Joined("rnd@2", "candidate", "now"))
+    other.append(
+        Joined("rnd@2", "candidate", "now"), StatusChanged("fst@1", "retired", "now", "me")
+    )
+    one.append(StatusChanged("rnd@2", "retired", "now", "me"))
+    members = read_league(folder).members
+    assert members == one.league.members
+    assert members["fst@1"].status == members["rnd@2"].status == "retired"
 
 
 def test_a_version_that_is_removed_is_withdrawn_and_stays_rated(league):

@@ -1,4 +1,5 @@
-"""How many games it takes to place a candidate to 50 Elo: a league's draws beside round robin.
+"""How many games it takes to place a candidate to 50 Elo: a league's draws beside round robin. And
+how well the gain of a next version is known then, whether it meets the version before it or not.
 
 Games are drawn by lot from given strengths, and rated by the arena's own ratings.
 Run: python -m tests.tournament.placing_games [repeats]
@@ -10,6 +11,7 @@ from statistics import mean
 
 import numpy as np
 
+from arena.ratings.model import rate
 from arena.ratings.results import Counts, Results, count_table, totals_of
 from arena.ratings.scale import on_scale
 from arena.tournament.placing import (
@@ -31,6 +33,10 @@ class World:
         self.bots, self.elo = list(strengths), np.array(list(strengths.values()))
         self.random = np.random.default_rng(seed)
         self.seats, self.ranks, self.deal = [], [], []
+
+    def join(self, bot, elo):
+        self.bots.append(bot)
+        self.elo = np.append(self.elo, elo)
 
     def play(self, one, other):
         """A deal with seats swapped, with luck that both games share."""
@@ -62,8 +68,8 @@ def settled(world, benchmarks, blocks):
             world.play(one, other)
 
 
-def placed_by_league(world, benchmarks, candidate):
-    """The candidate's games until it is placed."""
+def placed_by_league(world, benchmarks, candidate, before=""):
+    """The candidate's games until it is placed, ``before`` being the version before it."""
     field, games = Contenders(2), 0
     found = known(world, benchmarks)
     while games < MOST:
@@ -72,9 +78,12 @@ def placed_by_league(world, benchmarks, candidate):
         for bot in world.bots:
             each = found.get(bot)
             elo, error = (
-                (each.elo, error_of(each.error, each.games)) if each else first_guess(elos, "")
+                (each.elo, error_of(each.error, each.games)) if each else first_guess(elos, before)
             )
-            rivals.append(Rival(bot, is_benchmark=bot in benchmarks, elo=elo, error=error))
+            rival = Rival(bot, is_benchmark=bot in benchmarks, elo=elo, error=error)
+            rival.is_placed = bot != candidate
+            rival.before = before if bot == candidate else ""
+            rivals.append(rival)
         field.show(rivals)
         line_up = field.next_line_up()
         field.add(line_up, 2 * DEALS)
@@ -97,6 +106,28 @@ def placed_by_round_robin(world, benchmarks, candidate):
         if found[candidate].error <= PLACED_ELO or games >= MOST:
             break
     return games
+
+
+def gain_error(world, one, other):
+    """The half-width of the 95 % interval of the difference of two."""
+    (fit,) = rate(world.counts().results).fits
+    members = list(fit.members)
+    at = [members.index(world.bots.index(bot)) for bot in (one, other)]
+    return float(fit.difference_half_widths()[at[0], at[1]])
+
+
+def next_version(elos, step, number, before):
+    """How many games a next version that is better by ``step`` needs to be placed, and the error of
+    its gain. ``before`` is what it is told to be the next version of.
+    """
+    benchmarks = [f"b{number:02}@1" for number in range(len(elos))]
+    own = np.random.default_rng(number).uniform(elos[1], elos[-2])
+    world = World({**dict(zip(benchmarks, elos, strict=True)), "my@1": own}, number)
+    settled(world, benchmarks, 200)
+    placed_by_league(world, benchmarks, "my@1")
+    world.join("my@2", own + step)
+    games = placed_by_league(world, benchmarks, "my@2", before)
+    return games, gain_error(world, "my@2", "my@1")
 
 
 LADDERS = {
@@ -124,6 +155,11 @@ def main(repeats):
             f"{way} {mean(games):.0f} games (most {max(games)})" for way, games in ways.items()
         )
         print(f"{title}: {text}; the budget is {PLACING_GAMES}")
+        for step in (30, 150):
+            for how, before in (("meets", "my@1"), ("does not meet", "")):
+                found = [next_version(elos, step, number, before) for number in range(repeats)]
+                games, error = (mean(column) for column in zip(*found, strict=True))
+                print(f"  +{step} Elo, {how} its last version: {games:.0f} games, +/- {error:.0f}")
 
 
 if __name__ == "__main__":

@@ -80,6 +80,50 @@ def test_a_new_version_meets_the_one_before_it_once_both_are_placed():
     assert ("my@1", "my@2") in line_ups
 
 
+def next_version(before="my@1", elo=0.0):
+    """A candidate and the version before it, which has been placed at 0 Elo."""
+    old = Rival("my@1", is_placed=True, elo=0.0, error=25.0)
+    return field(old, candidate("my@2", elo=elo, error=120.0, before=before))
+
+
+def met_until_placed(made, enough=1 / 25.5**2):
+    """Against whom a candidate is drawn until its place is found, and how often. Games with a rival
+    tell at most what is known of that.
+    """
+    met, known = Counter(), 0.0
+    while known < enough:
+        line_up = drawn(made, 1)[0]
+        if "my@2" in line_up:
+            met.update(bot for bot in line_up if bot != "my@2")
+        known = sum(
+            1 / (1 / (8 * draws * information(-made.rivals[bot].elo, 0)) + error**2)
+            for bot, draws in met.items()
+            for error in [15.0 if bot in LADDER else 25.0]
+        )
+    return met
+
+
+def test_a_new_version_meets_the_last_one_while_it_is_placed_and_that_costs_few_games():
+    met = met_until_placed(next_version())
+    apart = met_until_placed(next_version(before=""))
+    assert met["my@1"] >= 0.15 * met.total()
+    assert not apart["my@1"]
+    assert met.total() <= 1.15 * apart.total()
+
+
+def test_a_new_version_far_from_the_last_one_leaves_it_to_the_benchmarks():
+    made = next_version(elo=400.0)
+    made.rivals["my@2"].error = 50.0
+    met = Counter(bot for line_up in drawn(made, 20) if "my@2" in line_up for bot in line_up)
+    assert not met["my@1"]
+
+
+def test_a_new_version_does_not_meet_one_that_is_not_placed_itself():
+    made = next_version()
+    made.rivals["my@1"].is_placed = False
+    assert ("my@1", "my@2") not in drawn(made, 30)
+
+
 def test_neighbours_in_the_ranking_meet_and_bots_far_apart_do_not():
     placed = [Rival(f"p{n}", is_placed=True, elo=30.0 * n, error=20.0) for n in range(10)]
     line_ups = drawn(field(*placed), 40)

@@ -1,6 +1,10 @@
 """Who gets in: names of the host, origins, the token, methods and sizes."""
 
+import asyncio
+
 import pytest
+
+from arena.web.guard import Gate, Guard
 
 
 def test_the_printed_address_gives_the_browser_a_cookie_and_leaves_the_address(served):
@@ -91,3 +95,30 @@ def test_every_answer_is_sealed(served):
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["cache-control"] == "no-store"
+
+
+def test_a_stream_says_no_more_once_the_server_closes_and_is_ended():
+    closing, sent = asyncio.Event(), []
+
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"parts", "more_body": True})
+        closing.set()
+        assert (await receive())["type"] == "http.disconnect"
+        await send({"type": "http.response.body", "body": b"problem", "more_body": True})
+
+    async def receive():
+        await asyncio.Event().wait()
+
+    async def send(message):
+        sent.append(message.get("body"))
+
+    ends = {"client": None, "server": ("127.0.0.1", 1), "query_string": b"", "state": {}}
+    headers = [(b"host", b"127.0.0.1:1")]
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": headers, **ends}
+
+    async def serve():
+        await Guard(app, Gate(("127.0.0.1",), 1), closing)(scope, receive, send)
+
+    asyncio.run(asyncio.wait_for(serve(), 60))
+    assert sent == [None, b"parts", b""]

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from arena.web.peer import uid_of
+from arena.web.peer import may_hold_token, uid_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells it")
 
@@ -28,6 +28,15 @@ def test_the_user_of_a_connection_is_known(family, host):
         assert ours.getsockname()[:2] == client[:2]
 
 
+def test_a_connection_that_is_closed_already_is_nobodys():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        socket.create_connection(listener.getsockname()).close()
+        theirs, client = listener.accept()
+        with theirs:
+            assert uid_of(client, theirs.getsockname()) is None
+            assert not may_hold_token(client, theirs.getsockname())
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_another_user_is_told_apart():
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -39,4 +48,5 @@ def test_another_user_is_told_apart():
         theirs, client = listener.accept()
         with theirs:
             assert uid_of(client, theirs.getsockname()) == 65534
+            assert not may_hold_token(client, theirs.getsockname())
         os.waitpid(child, 0)

@@ -1,10 +1,12 @@
 """The pages of runs, of those that strangers made, too."""
 
+import asyncio
 from urllib.parse import quote
 
 import pytest
 
-from tests.exports.runs import duels
+from arena.web.home import MOST_OWN, MOST_RUNS, Shelf
+from tests.exports.runs import duels, write_run
 from tests.web.conftest import HALF
 
 
@@ -102,3 +104,17 @@ def test_what_strangers_wrote_does_nothing(served):
         assert "<img" not in text
         assert "\u202e" not in text
         assert "<b>x" not in text
+
+
+def test_games_of_people_are_listed_apart_and_crowd_no_run_out(tmp_path):
+    write_run(tmp_path / "results" / "cup", "ab", duels("ab", 1), deals=1)
+    shelf = Shelf(tmp_path)
+    for number in range(MOST_RUNS + 2):
+        folder = tmp_path / "results" / f"played-{number}"
+        write_run(folder, "ab", duels("ab", 1)[:1], deals=1)
+        info = folder / "run.json"
+        text = info.read_text().replace('"config": {', '"config": {"game": {"deal": 0},', 1)
+        info.write_text(text)
+    rows = asyncio.run(shelf.rows())
+    assert [row["run"] for row in rows if not row["is_game"]] == ["cup"]
+    assert len(rows) == 1 + MOST_OWN

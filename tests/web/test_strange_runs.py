@@ -1,0 +1,63 @@
+"""Folders that strangers made: one of them never takes the others' pages away."""
+
+import os
+import shutil
+from contextlib import closing
+
+import pytest
+
+from tests.exports.runs import duels, write_run
+from tests.web.serving import Served
+
+HOLE = 10 << 40
+
+
+@pytest.fixture(scope="module")
+def strange(tmp_path_factory):
+    """A home with one good run among strange ones, and its server."""
+    home = tmp_path_factory.mktemp("strange")
+    results = home / "results"
+    games = duels("ab", 1)
+    write_run(results / "good", "ab", games, deals=1)
+
+    def copy(name):
+        shutil.copytree(results / "good", results / name)
+        return results / name
+
+    for number, started in enumerate(("0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59")):
+        info = copy(f"when{number}") / "run.json"
+        lines = info.read_text().split('"started": "', 1)
+        assert len(lines) == 2
+        info.write_text(f'{lines[0]}"started": "{started}{lines[1][lines[1].index(chr(34)) :]}')
+    header = "rank,bot,games,elo,elo_low,elo_high,mark\n"
+    tables = ("1,a\n", f"1,{'a' * 200_000},1,0,0,0,\n", "\0" * 9, '1,"a\n')
+    for number, rows in enumerate(tables):
+        (copy(f"table{number}") / "standings.csv").write_text(header + rows)
+    os.truncate(copy("hole") / "games.jsonl", HOLE)
+    info = copy("board") / "run.json"
+    text = info.read_text()
+    start = text.index('"boards": {') + len('"boards": {')
+    info.write_text(f'{text[:start]}"x": ["...."], {text[start:]}')
+    copy("raw").rename(results / "raw\udcff")
+    server = Served(home)
+    with closing(server):
+        yield server
+
+
+@pytest.mark.parametrize("path", ["/", "/bots", "/bots/greedy-python", "/play", "/runs/good"])
+def test_pages_are_there_whatever_a_run_holds(strange, path):
+    status, _, text = strange.ask(path, cookie=strange.cookie)
+    assert (status, "good" in text or path.startswith(("/bots", "/play"))) == (200, True)
+
+
+def test_a_journal_without_an_end_is_counted_a_part_at_a_time(strange):
+    for _ in range(3):
+        text = strange.ask()[2]
+        assert "/runs/hole" in text
+        assert "counting" in text
+
+
+@pytest.mark.parametrize("name", ["board", "hole"])
+def test_the_stream_of_a_run_that_cannot_be_read_says_so_and_ends(strange, name):
+    begin = strange.ask(f"/runs/{name}/events")[2].partition("\n")[0]
+    assert begin == "event: problem"

@@ -69,11 +69,11 @@ def make_game(folder: str, setting: Setting, game: str) -> str:
     return game_page(run, record, setting, around(run, record, secrecy))
 
 
-def games_part(folder: str, bots: list[str], number: int) -> str:
+def games_part(folder: str, bots: tuple[str, ...], number: int) -> str:
     """A list of games in which all these bots sat. Raises RunError."""
     from arena.web.views import list_of_games  # noqa: PLC0415
 
-    return list_of_games(folder, bots, number)
+    return list_of_games(folder, list(bots), number)
 
 
 def bot_part(folder: str, bot: str) -> str:

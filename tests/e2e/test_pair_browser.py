@@ -49,7 +49,9 @@ def test_the_board_stays_in_sight_beside_the_log(browser, pair):
     browser.open(pair[0], width=1366)
     browser.become(1366, height=650)
     top = "return document.getElementById('board').getBoundingClientRect().top"
-    browser.js("document.getElementById('log').scrollIntoView({ behavior: 'instant' })")
+    browser.js(
+        "document.getElementById('log').scrollIntoView({ behavior: 'instant', block: 'end' })"
+    )
     assert browser.js("return scrollY") > 100
     assert 0 <= browser.js(top) < 100
 

@@ -18,6 +18,7 @@ from arena.web.guard import Gate, Guard
 from arena.web.live import Live
 from arena.web.opengames import OpenGames
 from arena.web.pages import page
+from arena.web.press import Press
 
 
 class Site(NamedTuple):
@@ -33,15 +34,17 @@ class Site(NamedTuple):
 
 class Application:
     """The application for a home. Pages find as ``request.app.state`` the ``site``, the ``live``
-    runs, the ``shelf`` that lists all, and the ``desk`` for what takes long.
+    runs, the ``shelf`` that lists all, the ``desk`` where looks are taken, the ``lists`` made
+    there, and the ``press`` for reports and games at another: no look waits for a report.
     """
 
     def __init__(self, site: Site) -> None:
-        self._desk = Desk()
+        self._desk, self._further = Desk(), Desk()
         app = Starlette(
             routes=routes(site), exception_handlers={HTTPException: _missing, ArenaError: _failed}
         )
         app.state.site, app.state.desk = site, self._desk
+        app.state.lists, app.state.press = Press(self._desk), Press(self._further)
         app.state.live, app.state.shelf = Live(self._desk), home.Shelf(site.home)
         self._closing = asyncio.Event()
         self.asgi = Guard(app, site.gate, self._closing)
@@ -49,7 +52,8 @@ class Application:
     def close(self) -> None:
         """Ends what is still going on."""
         self._closing.set()
-        self._desk.close()
+        self._desk.end()
+        self._further.end()
 
 
 def routes(site: Site) -> Sequence[BaseRoute]:

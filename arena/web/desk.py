@@ -29,12 +29,15 @@ class Desk:
     def __init__(self) -> None:
         self._crew: Crew | None = None
         self._turn = asyncio.Lock()
+        self._is_ended = False
 
     async def ask(self, work: Callable[..., Answer], *given: Any) -> Answer:
         """What the function, which is one of a module, returns there. Raises ArenaErrors that it
         raises, and RunError if it takes too long, its process dies, or it fails otherwise.
         """
         async with self._turn:
+            if self._is_ended:
+                raise RunError("the server was ended")
             crew = self._crew = self._crew or Crew(1, begin, ())
             try:
                 with starting_workers():
@@ -61,8 +64,13 @@ class Desk:
             with suppress(RunError):
                 await self.ask(work)
 
+    def end(self) -> None:
+        """Ends the process; nothing more is done."""
+        self._is_ended = True
+        self.close()
+
     def close(self) -> None:
-        """Ends the process."""
+        """Ends the process. The next thing to do has another."""
         crew, self._crew = self._crew, None
         if crew:
             crew.kill()

@@ -21,6 +21,7 @@ from arena.web.peer import may_hold_token
 READS = ("GET", "HEAD")
 CHANGES = ("POST",)
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+DOCUMENT = "document"
 MOST_BODY = 1 << 16
 BODY_S = 10.0
 HEADERS: Mapping[str, str] = {
@@ -142,7 +143,9 @@ def _hosts(name: str, port: int) -> list[str]:
 def _is_foreign(method: str, headers: Headers) -> bool:
     """Whether a page from elsewhere asks, other than by a link that the reader follows."""
     site, mode = headers.get("sec-fetch-site", ""), headers.get("sec-fetch-mode", "")
-    return site in ("cross-site", "same-site") and not (method in READS and mode == "navigate")
+    # A frame navigates, too, as often as its page wants.
+    is_followed = mode == "navigate" and headers.get("sec-fetch-dest", DOCUMENT) == DOCUMENT
+    return site in ("cross-site", "same-site") and not (method in READS and is_followed)
 
 
 def _refused(status: int, text: str) -> Response:

@@ -47,7 +47,7 @@ async def run_events(request: Request) -> Response:
 
 
 async def report(request: Request) -> Response:
-    """The report of a run, made anew."""
+    """The report of a run."""
     return await _made(request, make_report)
 
 
@@ -57,10 +57,10 @@ async def game(request: Request) -> Response:
 
 
 async def _made(request: Request, work: Any, *given: str) -> Response:
-    """A page that is made at a desk."""
+    """A page that takes long to make."""
     has_play = request.app.state.site.open_games is not None
     setting, folder = setting_of_pages(has_play=has_play), run_named(request)
-    text = await request.app.state.desk.ask(work, str(folder), setting, *given)
+    text = await request.app.state.press.page(work, folder, setting, *given)
     return answer(text, setting)
 
 
@@ -70,14 +70,14 @@ async def games(request: Request) -> Response:
     bots = asked.getlist("bot")[:MOST_SEATS]
     text = asked.get("page", "1")
     number = int(text) if text.isascii() and text.isdecimal() and len(text) < len("1000000") else 1
-    main = await request.app.state.desk.ask(games_part, str(folder), bots, number)
+    main = await request.app.state.lists.page(games_part, folder, tuple(bots), number)
     return page(request, "part.html", {"name": folder.name, "title": "Games", "main": main})
 
 
 async def bot(request: Request) -> Response:
     """What a run says of one of its bots."""
     folder, name = run_named(request), request.path_params["bot"]
-    main = await request.app.state.desk.ask(bot_part, str(folder), name)
+    main = await request.app.state.lists.page(bot_part, folder, name)
     return page(request, "part.html", {"name": folder.name, "title": name, "main": main})
 
 

@@ -57,6 +57,8 @@ def test_other_peoples_pages_get_nothing(served, origin):
 def test_a_link_from_elsewhere_may_be_followed_but_nothing_else_is_asked_for(served):
     mode = {"sec_fetch_site": "cross-site", "sec_fetch_mode": "navigate"}
     assert served.ask(**mode)[0] == 200
+    assert served.ask(**mode, sec_fetch_dest="document")[0] == 200
+    assert served.ask(**mode, sec_fetch_dest="iframe")[0] == 403
     assert served.ask(**{**mode, "sec_fetch_mode": "no-cors"})[0] == 403
     assert served.ask(**{**mode, "sec_fetch_site": "same-site", "sec_fetch_mode": "cors"})[0] == 403
 

@@ -1,0 +1,93 @@
+"""Pages that take long: made once, kept, and never in the way of the others."""
+
+import asyncio
+import os
+import time
+from contextlib import closing
+
+import pytest
+from starlette.exceptions import HTTPException
+
+from arena.errors import RunError
+from arena.web.desk import Desk
+from arena.web.press import MOST_WAITING, Press
+from tests.exports.runs import duels, write_run
+from tests.web.serving import Served
+
+
+class Slow:
+    """Stands for a desk; ``asked`` counts what it was asked for."""
+
+    def __init__(self):
+        self.asked, self.may_end = 0, asyncio.Event()
+
+    async def ask(self, work, *given):
+        self.asked += 1
+        await self.may_end.wait()
+        return work(*given)
+
+
+def made(folder, word):
+    if word == "wrong":
+        raise RunError(word)
+    return f"{folder} {word}"
+
+
+def test_a_page_is_made_once_until_the_run_changes(tmp_path):
+    async def ask():
+        desk = Slow()
+        press = Press(desk)
+        both = asyncio.gather(*(press.page(made, tmp_path, "a") for _ in range(2)))
+        desk.may_end.set()
+        assert await both == [f"{tmp_path} a"] * 2
+        await press.page(made, tmp_path, "a")
+        assert desk.asked == 1
+        (tmp_path / "review.jsonl").write_text("new")
+        await press.page(made, tmp_path, "a")
+        assert desk.asked == 2
+        for _ in range(2):
+            with pytest.raises(RunError):
+                await press.page(made, tmp_path, "wrong")
+        assert desk.asked == 4, "what failed is tried again"
+
+    asyncio.run(ask())
+
+
+def test_only_so_many_wait(tmp_path):
+    async def ask():
+        desk = Slow()
+        press = Press(desk)
+        waiting = [
+            asyncio.ensure_future(press.page(made, tmp_path, str(number)))
+            for number in range(MOST_WAITING)
+        ]
+        await asyncio.sleep(0)
+        with pytest.raises(HTTPException):
+            await press.page(made, tmp_path, "b")
+        desk.may_end.set()
+        await asyncio.gather(*waiting)
+        assert await press.page(made, tmp_path, "b")
+
+    asyncio.run(ask())
+
+
+def test_nothing_more_is_done_at_a_desk_that_was_ended():
+    desk = Desk()
+    desk.end()
+    with pytest.raises(RunError):
+        asyncio.run(desk.ask(os.getpid))
+
+
+def test_readers_who_are_gone_take_no_page_from_the_others(tmp_path):
+    write_run(tmp_path / "results" / "run", "ab", duels("ab", 1), deals=1)
+    with closing(Served(tmp_path)) as server:
+        host = f"Host: 127.0.0.1:{server.port}\r\n"
+        for _ in range(250):
+            with server.raw() as connection:
+                connection.sendall(f"GET /runs/run/report HTTP/1.1\r\n{host}\r\n".encode())
+        deadline = time.monotonic() + 60
+        while server.ask("/rules")[0] != 200:
+            assert time.monotonic() < deadline
+        assert server.ask("/runs/run/events")[0] == 200
+        assert server.ask("/runs/run/report")[0] in (200, 503)
+        assert server.stop() == (130, "interrupted\n")

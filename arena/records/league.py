@@ -147,6 +147,9 @@ class League(Struct):
     def _draw(self, drawn: Drawn) -> None:
         if drawn.first != self.deals:
             raise ValueError(f"expected deals from {self.deals} on, got {drawn.first}")
+        bots = [self._bot(bot) for bot in drawn.line_up.split("+")]
+        if len(set(bots)) < len(bots):
+            raise ValueError(f"expected each bot once in a line-up, got {drawn.line_up}")
         self.drawn.append(drawn)
 
     @property

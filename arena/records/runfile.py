@@ -75,7 +75,14 @@ def read_run(folder: Path) -> RunInfo:
     info = _read(folder)
     if info.config.get("league") is None:
         return info
-    return with_drawn(info, read_league(folder).drawn)
+    drawn, players = read_league(folder).drawn, info.config.get("players", 2)
+    odd = next((each.line_up for each in drawn if each.line_up.count("+") + 1 != players), None)
+    if odd is not None:
+        raise RunError(
+            f"expected line-ups of {players} bots in the league in {folder}, got {odd!r}",
+            "something else changed its league.jsonl: restore it; the games are in the journal",
+        )
+    return with_drawn(info, drawn)
 
 
 def with_drawn(info: RunInfo, drawn: list[Drawn]) -> RunInfo:

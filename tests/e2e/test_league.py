@@ -132,6 +132,10 @@ def test_a_version_that_is_submitted_joins_and_the_old_one_stays(league):
     assert played.count("rnd@2") > 6
     table = json.loads(league("standings", "ladder", "--json")[0])["standings"]
     assert {"rnd@1", "rnd@2"} <= {row["bot"] for row in table}
+    league("report", "ladder")
+    page = (league.home / "results" / "ladder" / "report.html").read_text()
+    assert "<code>arena regress ladder --bot rnd@2 --old rnd@1</code>" in page
+    assert "rnd@1 --old" not in page
 
 
 def test_submitting_to_a_league_tells_the_place_that_was_found(league):
@@ -248,6 +252,13 @@ def test_a_league_file_changed_by_hand_is_refused_and_nothing_is_lost(league):
     status, _, err = league.ended(*RUN, "--games", 8)
     assert status == 1
     assert "expected deals from 4 on, got 5" in err
+    file.write_text(kept)
+    first = read_league(file.parent).deals
+    odd = {"event": "drawn", "line_up": "greedy-4", "first": first, "deals": 4}
+    file.write_text(kept + json.dumps(odd) + "\n")
+    status, _, err = league.ended(*RUN, "--games", 8)
+    assert status == 1
+    assert "expected line-ups of 2 bots" in err
     file.write_text(kept)
     league("verify", "ladder")
 

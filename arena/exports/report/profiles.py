@@ -2,6 +2,7 @@
 of it.
 """
 
+import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
@@ -112,6 +113,7 @@ class Profiles:
             "facts": [*self._facts(name)],
             "about": self._about.get(name),
             "kin": self._kin(name),
+            "step": self._step(name),
             **self._opponents_table(name),
             "boards": self._takings.by_board(name),
             "seats": self._takings.by_seat(name),
@@ -172,6 +174,22 @@ class Profiles:
     def _kin(self, name: str) -> list[str]:
         """The other versions and settings of the bot in this run."""
         return [other for other in self._rows if other != name and _base(other) == _base(name)]
+
+    def _step(self, name: str) -> dict[str, str] | None:
+        """What a version in a league gained on the one before it, and the command that tells where
+        it plays otherwise; None if there is no such version, or it has not played.
+        """
+        found = self._material.history
+        rows = found.of(name).table.to_dict("records") if found else []
+        before = next((str(row["before"]) for row in rows if row["version"] == name), "")
+        if not found or before not in self._rows:
+            return None
+        command = ["arena", "regress", self._material.folder.name, "--bot", name, "--old", before]
+        return {
+            "before": before,
+            "gain": next(iter(found.of(name).sentences), ""),
+            "command": shlex.join(command),
+        }
 
     def _opponents_table(self, name: str) -> dict[str, Any]:
         rows = [self._pairs[name, other] for other in self._opponents[name]]

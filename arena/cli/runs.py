@@ -53,7 +53,7 @@ def runs(home: Path, /, *, as_json: bool) -> None:
                 "games": played,
                 "planned": planned,
                 "state": _state(folder, played, planned),
-                "leader": leader_of(folder, info, played),
+                "leader": leader_of(folder, info, played, planned),
             }
         )
     if as_json:

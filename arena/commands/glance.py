@@ -54,7 +54,8 @@ def glance(folder: Path, counted: Reach) -> Glance:
     # Whoever is writing a journal holds it locked. Nobody tries that here: who tries holds it for
     # a moment, too, and then a run that just begins is refused.
     state: State = "finished" if games >= planned else "stopped" if is_quiet(folder) else "playing"
-    return Glance(info, state, games, planned, leader_of(folder, info, games))
+    leader = leader_of(folder, info, games, planned)
+    return Glance(info, state, min(games, planned), planned, leader)
 
 
 def is_quiet(folder: Path) -> bool:

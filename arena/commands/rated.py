@@ -5,7 +5,7 @@ and without pandas.
 import csv
 from collections.abc import Iterator
 from io import StringIO
-from math import isnan, nan
+from math import isfinite, isnan, nan
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -42,6 +42,11 @@ class Rated(NamedTuple):
         elo, error = (column.written(row, number) for column in (_ELO, _ERROR))
         return elo if error == number(nan, 0) else f"{elo} +/- {error}"
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is a rating with two ends, not a bound or a guess of a few games."""
+        return not self.mark and isfinite(self.elo_low) and isfinite(self.elo_high)
+
     def object(self) -> dict[str, Any]:
         """The same for JSON, with None where there is no figure."""
         row = self._asdict()
@@ -58,24 +63,27 @@ def ratings_in(folder: Path) -> list[Rated]:
         return []
 
 
-def leader_of(folder: Path, info: RunInfo, played: int) -> Rated | None:
-    """The best bot of a run with so many games; None if its tables are of fewer games."""
+def leader_of(folder: Path, info: RunInfo, played: int, planned: int) -> Rated | None:
+    """The best bot of a run with so many games; None if its tables are of fewer games. A comparison
+    may have played more games than it counts.
+    """
     found = ratings_in(folder)
     seats = sum(rated.games for rated in found)
     rounds, players = len(info.config.get("match") or [0]), info.config.get("players", 2)
-    is_whole = seats * rounds == played * players
+    is_whole = seats * rounds in {players * played, players * min(played, planned)}
     return found[0] if found and is_whole else None
 
 
 def latest_ratings(folders: list[Path]) -> dict[tuple[str, str], Rated]:
     """The latest rating of each bot by its name and the sha256 of its files, given the folders of
-    runs, the oldest first.
+    runs, the oldest first. One that is open does not take the place of one that is settled.
     """
     found = dict[tuple[str, str], Rated]()
     for folder in folders[-MOST_RUNS:]:
         rows = {rated.bot: rated for rated in ratings_in(folder)}
         for bot, sha256 in _bots_of(folder) if rows else ():
-            if bot in rows:
+            before = found.get((bot, sha256))
+            if bot in rows and not (before and before.is_settled > rows[bot].is_settled):
                 found[bot, sha256] = rows[bot]
     return found
 

@@ -55,6 +55,19 @@ def records_of_deal(run: Path, record: GameRecord) -> list[GameRecord]:
     return [other for _, other in found if deal_of(other) == deal_of(record)]
 
 
+def neighbours(run: Path, game: str) -> tuple[str, str]:
+    """The ids of the games that ended before and after a game, empty where there is none. Raises
+    RunError.
+    """
+    before = ""
+    ids = iter(read_ids(journal_of(run)))
+    for known in ids:
+        if known == game:
+            return before, next(ids, "")
+        before = known
+    return "", ""
+
+
 def deal_of(record: GameRecord) -> tuple[str, str, tuple[str, ...]]:
     """What is equal in games that differ only in who sits where."""
     return record.board, record.deck, tuple(sorted(record.bots))

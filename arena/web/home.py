@@ -21,6 +21,8 @@ from arena.commands.glance import NOTHING, Reach, count_games, glance
 from arena.commands.rated import Rated, latest_ratings, ratings_in
 from arena.errors import ArenaError, BotFolderError
 from arena.exports.report.page import fragment
+from arena.players import builtin
+from arena.players.folder import Bot
 from arena.players.registry import Registry
 from arena.records.journal import journal_of
 from arena.records.runfile import FILE
@@ -37,6 +39,7 @@ MOST_FOLDERS = 1000
 """So many are looked at to find the newest runs."""
 COUNTING = "counting"
 MOST_BOTS = 300
+PLACES = ("yours", "built in", "ladder")
 RATED_IN = 30
 """The ratings of bots are looked for in so many runs."""
 LOOK_S = 3.0
@@ -151,7 +154,7 @@ def _list(rows: list[dict[str, Any]]) -> str:
 
 
 def bots(request: Request) -> Response:
-    """The bots of the home, and then the ladder."""
+    """The bots of the home, then the built-in ones, and then the ladder."""
     return page(request, "bots_here.html", _bots(request))
 
 
@@ -159,7 +162,10 @@ def _bots(request: Request) -> dict[str, Any]:
     registry = registry_of(_home(request))
     labels = [label for label in registry.labels() if "@" not in label]
     ratings = latest_ratings(run_folders(results_folder(_home(request)))[RATED_IN::-1])
+    rated_ones = {name for name, _ in ratings if builtin.NAME.fullmatch(name)}
+    labels += sorted({*builtin.NAMES, *rated_ones} - {*labels})
     rows = [_bot_row(registry, label) for label in labels[:MOST_BOTS]]
+    rows.sort(key=lambda row: PLACES.index(row.get("place", PLACES[0])))
     for row in rows:
         rated = ratings.get((row["bot"], row.get("hash", "")))
         row["rated"] = (rated.run, words_of(rated)) if rated else None
@@ -169,7 +175,7 @@ def _bots(request: Request) -> dict[str, Any]:
 def bot(request: Request) -> Response:
     """A bot: its versions, its options, and its places in runs."""
     registry, name = registry_of(_home(request)), request.path_params["bot"]
-    if name not in registry.labels():
+    if name not in registry.labels() and not builtin.NAME.fullmatch(name):
         raise HTTPException(404, "no such bot here")
     versions = [
         label for label in registry.labels() if label != name and label.startswith(f"{name}@")
@@ -196,7 +202,7 @@ def rules(request: Request) -> Response:
 
 def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
     try:
-        found = registry.get(label)
+        found, place = _found(registry, label)
     except BotFolderError as error:
         return {"bot": label, "problem": str(error)}
     manifest = found.manifest
@@ -204,7 +210,7 @@ def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
         "bot": label,
         "problem": "",
         "version": str(manifest.version),
-        "place": "ladder" if registry.is_of_ladder(label) else "yours",
+        "place": place,
         "language": manifest.language,
         "author": manifest.author,
         "description": manifest.description,
@@ -213,6 +219,13 @@ def _bot_row(registry: Registry, label: str) -> dict[str, Any]:
             (name, str(option.default), option.help) for name, option in manifest.options.items()
         ],
     }
+
+
+def _found(registry: Registry, label: str) -> tuple[Bot, str]:
+    """A bot, and which of the `PLACES` it comes from. Raises BotFolderError."""
+    if label not in registry.labels() and builtin.NAME.fullmatch(label):
+        return builtin.built_in_bot(label), "built in"
+    return registry.get(label), "ladder" if registry.is_of_ladder(label) else "yours"
 
 
 def run_folders(results: Path) -> list[Path]:

@@ -2,6 +2,7 @@
 are over.
 """
 
+import multiprocessing
 import secrets
 import threading
 import time
@@ -63,6 +64,9 @@ class OpenGames:
         """Gives all games up."""
         for game, _ in self._games.values():
             game.end()
+        # What still runs grades moves: it would first finish those it has begun.
+        for grader in multiprocessing.active_children():
+            grader.kill()
         for game, _ in self._games.values():
             game.wait(CLOSE_S)
 

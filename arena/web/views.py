@@ -3,13 +3,18 @@ desk.
 """
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 
 from arena.errors import RunError
+from arena.exports.report.addresses import Around
 from arena.exports.report.courses import courses_of
 from arena.exports.report.page import fragment
 from arena.exports.report.profiles import Profiles, opponents_of
+from arena.exports.report.secrecy import Secrecy
+from arena.records.find import find_record, neighbours
+from arena.records.record import GameRecord
 from arena.web.addresses import SitePages
 from arena.web.following import followed_run, told_game
 from arena.web.pages import setting_of_pages
@@ -37,6 +42,18 @@ def list_of_games(folder: str, bots: list[str], number: int) -> str:
         "addresses": SitePages(material.folder.name),
     }
     return fragment("list.html", values, setting_of_pages())
+
+
+def around(run: Path, record: GameRecord, secrecy: Secrecy) -> Around:
+    """Where a game stands in its run; a game whose deal is still being played cannot be seen, so
+    nothing leads to it. Raises RunError.
+    """
+    to = SitePages(run.name)
+    before, after = (
+        "" if not game or secrecy.is_open_game(find_record(run, game)) else to.game(game)
+        for game in neighbours(run, record.id)
+    )
+    return Around(to.run, [to.bot(bot) for bot in record.bots], before, after)
 
 
 def portrait(folder: str, name: str) -> str:

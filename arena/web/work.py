@@ -10,7 +10,7 @@ from arena.errors import RunError
 from arena.exports.report.page import Setting
 
 PARTS = (
-    "progress", "lead", "standings", "versions", "ended", "pairs", "convergence", "faults",
+    "progress", "standings", "lead", "versions", "ended", "pairs", "convergence", "faults",
     "reading", "rules",
 )  # fmt: skip
 """The parts of the page of a run that change, from its top to its end: each is a template of this
@@ -53,18 +53,20 @@ def make_report(folder: str, setting: Setting) -> str:
 def make_game(folder: str, setting: Setting, game: str) -> str:
     """The page of a game whose deal is over. Raises RunError."""
     from arena.exports.report.make import game_page  # noqa: PLC0415
-    from arena.exports.report.secrecy import is_deal_open  # noqa: PLC0415
+    from arena.exports.report.secrecy import secrecy_of  # noqa: PLC0415
     from arena.records.find import find_record  # noqa: PLC0415
     from arena.records.runfile import read_run  # noqa: PLC0415
+    from arena.web.views import around  # noqa: PLC0415
 
     run = Path(folder)
     record = find_record(run, game)
-    if is_deal_open(run, read_run(run), record):
+    secrecy = secrecy_of(run, read_run(run))
+    if secrecy.is_open_game(record):
         raise RunError(
             f"expected a game whose deal is over, got {record.id}",
             "other games of this deal are still to be played: come back when the run is over",
         )
-    return game_page(run, record, setting)
+    return game_page(run, record, setting, around(run, record, secrecy))
 
 
 def games_part(folder: str, bots: tuple[str, ...], number: int) -> str:

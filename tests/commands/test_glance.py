@@ -18,12 +18,12 @@ def run(tmp_path):
 
 def test_games_are_counted_on_from_where_the_last_count_ended(run):
     counted = count_games(run)
-    assert counted == ((run / "games.jsonl").stat().st_size, 8)
+    assert counted[:2] == ((run / "games.jsonl").stat().st_size, 8)
     with (run / "games.jsonl").open("ab") as file:
         file.write(b"{}\n{}\n{torn")
     assert count_games(run, counted).games == 10
     (run / "games.jsonl").write_bytes(b"{}\n")
-    assert count_games(run, counted) == (3, 1)
+    assert count_games(run, counted)[:2] == (3, 1)
     (run / "games.jsonl").unlink()
     assert count_games(run, counted) == NOTHING
 

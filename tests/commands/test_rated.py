@@ -22,14 +22,28 @@ def run(tmp_path):
 
 def test_the_leader_of_a_run_is_that_of_its_table(run):
     table = run_tables(run).standings
-    leader = leader_of(run, read_run(run), GAMES)
+    leader = leader_of(run, read_run(run), GAMES, GAMES)
     assert (leader.bot, leader.rank) == (table["bot"][0], 1)
     assert leader.games == 18
     assert leader.text == f"? {leader.elo:.0f} +/- {(leader.elo_high - leader.elo_low) / 2:.0f}"
 
 
+def test_a_comparison_may_have_played_more_games_than_its_table_counts(run):
+    assert leader_of(run, read_run(run), GAMES + 5, GAMES) is not None
+
+
+def test_a_rating_that_is_open_does_not_replace_one_that_is_settled(tmp_path):
+    head = "rank,bot,elo,elo_low,elo_high,games,mark\n"
+    rows = {"one": "1,a,50,20,80,10,\n", "two": "1,a,34,34,,2,>\n", "three": "1,a,0,0,0,2,?\n"}
+    runs = [write_run(tmp_path / name, "ab", []) for name in rows]
+    for run, row in zip(runs, rows.values(), strict=True):
+        (run / "standings.csv").write_text(head + row)
+    assert latest_ratings(runs)["a", "ab" * 32].run == "one"
+    assert latest_ratings(runs[1:])["a", "ab" * 32].run == "three"
+
+
 def test_a_table_of_fewer_games_names_no_leader(run):
-    assert leader_of(run, read_run(run), GAMES + 1) is None
+    assert leader_of(run, read_run(run), GAMES + 1, GAMES + 1) is None
 
 
 def test_matches_count_with_all_their_rounds(tmp_path):
@@ -37,14 +51,14 @@ def test_matches_count_with_all_their_rounds(tmp_path):
     both = ("bird", "lion")
     folder = write_run(tmp_path / "two", "ab", records, deals=2, boards=both, match=both)
     write_standings(folder, run_tables(folder))
-    assert leader_of(folder, read_run(folder), 8) is not None
+    assert leader_of(folder, read_run(folder), 8, 8) is not None
 
 
 @pytest.mark.parametrize("text", [b"", b"rank,bot\n1,a\n", b"\xff\xfe", b"rank,bot,elo\nx,a,1\n"])
 def test_a_table_of_another_kind_says_nothing(run, text):
     (run / "standings.csv").write_bytes(text)
     assert ratings_in(run) == []
-    assert leader_of(run, read_run(run), GAMES) is None
+    assert leader_of(run, read_run(run), GAMES, GAMES) is None
 
 
 def test_a_table_that_is_a_link_is_not_followed(run, tmp_path):

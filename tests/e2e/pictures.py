@@ -22,10 +22,13 @@ NO_LETTERS = """
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(`body, body * { font-size: 0 !important } svg text { fill: none !important }
       * { animation: none !important; transition: none !important }
-      :focus-visible, :focus { outline: none !important }`);
+      :focus-visible, :focus { outline: none !important }
+      .field { position: static !important }`);
     document.adoptedStyleSheets = [sheet];
 """
-"""Without its letters a page has the same layout with any font, since its sizes are in rem."""
+"""Without its letters a page has the same layout with any font, since its sizes are in rem. A board
+that sticks would move by a part of a pixel.
+"""
 
 
 def difference(one, other):

@@ -28,6 +28,34 @@ def left_at(game, number):
     return found[-1] if found else [game["stock"]] * len(game["bots"])
 
 
+def test_the_keys_of_a_game_work_wherever_the_focus_is_and_a_button_keeps_its_own(browser, pair):
+    browser.open(pair[0])
+    assert browser.js("return document.activeElement === document.body")
+    browser.keys("Home")
+    assert browser.text("now").startswith("Start.")
+    pressed = "return document.getElementById('play').getAttribute('aria-pressed')"
+    browser.keys("Space")
+    assert browser.js(pressed) == "true"
+    browser.keys("Space")
+    assert browser.js(pressed) == "false"
+    browser.js("document.querySelector('#first').focus()")
+    browser.keys("End")
+    assert "End (" in browser.text("now")
+    browser.keys("Space")
+    assert browser.text("now").startswith("Start.")
+
+
+def test_the_board_stays_in_sight_beside_the_log(browser, pair):
+    browser.open(pair[0], width=1366)
+    browser.become(1366, height=650)
+    top = "return document.getElementById('board').getBoundingClientRect().top"
+    browser.js(
+        "document.getElementById('log').scrollIntoView({ behavior: 'instant', block: 'end' })"
+    )
+    assert browser.js("return scrollY") > 100
+    assert 0 <= browser.js(top) < 100
+
+
 def test_one_cursor_moves_both_games_and_goes_on_to_the_end_of_the_longer(browser, pair):
     path, _ = pair
     browser.open(path, "#turn=0")

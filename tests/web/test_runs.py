@@ -1,6 +1,7 @@
 """The pages of runs, of those that strangers made, too."""
 
 import asyncio
+from urllib.parse import quote
 
 import pytest
 
@@ -27,6 +28,36 @@ def test_a_run_a_game_and_a_report_have_their_pages(served):
         status, _, text = served.ask(path)
         assert (status, words in text) == (200, True), text
         assert '<a class="brand" href="/">' in text
+
+
+def test_a_game_leads_to_its_run_its_bots_and_the_games_beside_it(served):
+    first, second, third, *_ = duels("abc", 2)
+    pages = {game.id: served.ask(f"/runs/done/games/{game.id}")[2] for game in (first, second)}
+
+    def link(game, words):
+        return f'<a href="/runs/done/games/{quote(game.id)}" rel="{words}">'
+
+    for text in pages.values():
+        assert 'of run <a href="/runs/done">' in text
+        assert text.count('class="quiet" href="/runs/done/bots/') == 2
+    assert "Previous game" not in pages[first.id]
+    assert link(second, "next") in pages[first.id]
+    assert link(first, "prev") in pages[second.id]
+    assert link(third, "next") in pages[second.id]
+
+
+def test_no_game_leads_to_one_whose_deal_is_still_played(served):
+    shut = [game for game in HALF if served.ask(f"/runs/half/games/{game.id}")[0] == 404]
+    text = served.ask(f"/runs/half/games/{HALF[0].id}")[2]
+    assert shut
+    assert not [game.id for game in shut if f"games/{quote(game.id)}" in text]
+
+
+def test_the_built_in_bots_are_listed_before_the_ladder_and_have_pages(served):
+    text = served.ask("/bots")[2]
+    assert 0 < text.index('href="/bots/careful"') < text.index('href="/bots/greedy-python"')
+    status, _, text = served.ask("/bots/careful")
+    assert (status, "built in" in text, "the best outlook" in text) == (200, True, True)
 
 
 @pytest.mark.parametrize(

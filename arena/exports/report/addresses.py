@@ -4,7 +4,7 @@ any page.
 
 import shlex
 from collections.abc import Collection, Iterable, Mapping
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from urllib.parse import quote
 
 from arena.exports.report.words import visible
@@ -34,6 +34,17 @@ class Addresses(Protocol):
     def game(self, name: str, turn: int = 0) -> str:
         """A game by its id, after so many placements."""
         ...
+
+
+class Around(NamedTuple):
+    """The addresses of what a game belongs to, where it is a page among others: its run, the bots
+    in its seats, and the games that ended before and after it, empty if there is none to be seen.
+    """
+
+    run: str
+    bots: list[str]
+    before: str
+    after: str
 
 
 class OnePage:

@@ -10,7 +10,7 @@ from arena.errors import RunError
 from arena.exports.history import versions
 from arena.exports.report import sections
 from arena.exports.report.about import bots_of, repeat_command, settings_of
-from arena.exports.report.addresses import OnePage
+from arena.exports.report.addresses import Around, OnePage
 from arena.exports.report.card import card_of, png_of
 from arena.exports.report.courses import courses_of
 from arena.exports.report.drawing import empty_board, parts
@@ -126,8 +126,12 @@ def _preview(values: Mapping[str, Any], published: Publication, *, has_picture: 
     return Preview(published.url, title, values["lead"]["sentence"] or title, image)
 
 
-def game_page(folder: Path, record: GameRecord, setting: Setting = ALONE) -> str:
-    """The replay of one game, with the evidence of its faults. Raises RunError."""
+def game_page(
+    folder: Path, record: GameRecord, setting: Setting = ALONE, around: Around | None = None
+) -> str:
+    """The replay of one game, with the evidence of its faults, and with links to what is
+    ``around`` it. Raises RunError.
+    """
     info = read_run(folder)
     is_open = partial(is_deal_open, folder, info)
     shown = [
@@ -140,6 +144,7 @@ def game_page(folder: Path, record: GameRecord, setting: Setting = ALONE) -> str
     found = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]
     faulty = [fault_object(folder, fault) for fault in found]
     values = {"name": folder.name, "version": __version__, "record": record, "faults": faulty}
+    values |= {"around": around}
     details = [fault["detail"] for fault in faulty]
     return render("game.html", {**values, **_viewer(album, details)}, setting)
 

@@ -58,8 +58,13 @@ def is_deal_open(run: Path, info: RunInfo, record: GameRecord) -> bool:
     """Whether games of a game's deal are still to be played; this reads the whole journal. Raises
     RunError.
     """
+    return secrecy_of(run, info).is_open_game(record)
+
+
+def secrecy_of(run: Path, info: RunInfo) -> Secrecy:
+    """What may be shown of a run; this reads the whole journal. Raises RunError."""
     score = score_journal(journal_of(run), [], own_decks=info.has_own_decks)
-    return judge(info, score.games.blocks()).is_open_game(record)
+    return judge(info, score.games.blocks())
 
 
 def judge(info: RunInfo, blocks: Iterable[PlayedBlocks]) -> Secrecy:

@@ -12,7 +12,6 @@ from arena.exports.report.material import Material
 from arena.exports.report.scales import Scale, linear, logarithmic
 from arena.exports.report.scan import Scan
 from arena.exports.report.words import counted, milliseconds, number, signed
-from arena.exports.text import ORDINALS
 from arena.ratings.columns import STANDINGS, Column, in_whole_elo, placed
 from arena.rules.terms import PAGODAS
 
@@ -104,12 +103,12 @@ def seats(material: Material) -> dict[str, Any]:
     rows = [
         row
         | {
-            "name": ORDINALS[row["seat"]],
+            "name": f"seat {row['seat']}",
             "picture": interval(scale, below, row["elo"], above, f"{signed(row['elo'])} Elo"),
         }
         for row, below, above in zip(table.to_dict("records"), low, high, strict=True)
     ]
-    return {"rows": rows, "axis": axis(scale, "Elo against the first seat")}
+    return {"rows": rows, "axis": axis(scale, "Elo against seat 0")}
 
 
 def pagodas_left(material: Material) -> dict[str, Any]:

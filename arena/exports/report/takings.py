@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.exports.report.scan import Scan
-from arena.exports.text import ORDINALS
 from arena.records.record import shares
 
 
@@ -52,7 +51,7 @@ class Takings:
         many = len({size for size, _ in keys}) > 1
         return [
             {
-                "what": ORDINALS[int(seat)] + (f" of {int(size)}" if many else ""),
+                "what": f"seat {int(seat)}" + (f" of {int(size)}" if many else ""),
                 **self._row(own[(self._size[own] == size) & (self._seat[own] == seat)]),
             }
             for size, seat in keys

@@ -309,9 +309,13 @@
     ArrowRight: () => go(cursor + 1), ArrowLeft: () => go(cursor - 1), ArrowDown: () => seek(1), ArrowUp: () => seek(-1), Home: () => go(0), End: () => go(end()), " ": toggle,
     k: () => goToKey(1), K: () => goToKey(-1),
   };
-  /* All keys where the focus is on the board or the moves; wherever else nothing but the game uses them, left and right. */
+  /* All keys where the focus is on the board or the moves; wherever else nothing but the game uses them, left and right, and on the page of one game also those that jump and play. Up and down scroll there. */
   const isOwn = (node) => node === by.board || node === by.log || by.log.contains(node);
-  const isFree = (node, key) => /^(Arrow(Left|Right)|k|K)$/.test(key) && !node.closest("input, select, summary, [role=group].scroll");
+  const isAlone = by.viewer.closest(".alone") !== null;
+  const isFree = (node, key) => {
+    if (key === " ") return isAlone && (node === by.step || !node.closest("button, input, select, summary, [role=group].scroll"));
+    return (isAlone ? /^(Arrow(Left|Right)|Home|End|k|K)$/ : /^(Arrow(Left|Right)|k|K)$/).test(key) && !node.closest("input, select, summary, [role=group].scroll");
+  };
   const isInView = () => {
     const { top, bottom } = by.board.getBoundingClientRect();
     return top < innerHeight / 2 && bottom > innerHeight / 2;

@@ -219,7 +219,7 @@ def _company_parts(found: Company, width: int | None) -> Iterator[str]:
     yield "\n".join([yes, table_text(COMPANY, shown, width=width), told])
 
 
-def _met_again(reunions: pd.DataFrame, width: int | None) -> list[str]:
+def _met_again(reunions: pd.DataFrame, width: int | None = None) -> list[str]:
     """A section on bots that do better or worse on deals that they met before; none if it may be
     chance.
     """

@@ -27,7 +27,7 @@ STARTED = ("README.md", "AGENTS.md")
 """Pages whose commands are started as their readers do; those of the others are forks of a process
 that has loaded them, see tests/e2e/loaded.py.
 """
-FEW = 4
+FEW = 7
 """At most this many blocks of all pages may be skipped."""
 
 

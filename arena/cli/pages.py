@@ -24,7 +24,8 @@ LOCAL = LOOPBACK[0]
 SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 SHOWN = (
     "anyone who reaches this address sees the runs, the ratings, the faults, the names and"
-    " descriptions of bots, and the games of deals that are over"
+    " descriptions of bots, and the games of deals that are over with what bots said in them;"
+    " of finished runs also the command and the seed"
 )
 
 

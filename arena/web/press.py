@@ -21,7 +21,7 @@ MOST_WAITING = 32
 MOST_FILES = 200
 
 
-class Kept(NamedTuple):
+class Printed(NamedTuple):
     """A page, and how the run's files were when it was asked for."""
 
     state: State
@@ -40,7 +40,7 @@ class Press:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._kept = dict[tuple[object, ...], Kept]()
+        self._kept = dict[tuple[object, ...], Printed]()
         self._waiting = 0
 
     async def page(self, work: Callable[..., str], folder: Path, *given: Any) -> str:
@@ -59,7 +59,7 @@ class Press:
     def _made(self, key: tuple[Any, ...], state: State) -> asyncio.Task[str]:
         kept = self._kept.pop(key, None)
         if kept is None or not kept.is_good(state):
-            kept = Kept(state, asyncio.ensure_future(self._desk.ask(*key)))
+            kept = Printed(state, asyncio.ensure_future(self._desk.ask(*key)))
             # Nobody may be there any more to hear of it.
             kept.making.add_done_callback(lambda made: made.cancelled() or made.exception())
         self._kept[key] = kept

@@ -187,6 +187,7 @@ def test_a_key_leads_to_the_next_costly_move_and_its_better_one_lies_on_the_boar
         file.append(ReviewedGame(1, game.id, judge, REVISION, "1", [0, 1], grades))
     path = tmp_path / "reviewed.html"
     path.write_text(game_page(tmp_path / "run", game))
+    assert "arena review" not in path.read_text()
     browser.open(path, "#turn=0")
     turns = []
     for _ in range(3):

@@ -162,10 +162,13 @@ def test_games_of_one_deal_know_each_other_unless_the_deal_is_open(tmp_path):
     assert sorted(game["seatings"] for game in found) == [pair for pair in pairs for _ in range(2)]
     shown = data_of(game_page(whole, other))["games"]
     assert [game["id"] for game in shown] == pairs[2][::-1]
+    assert "<code>arena review whole bird/a+b/2/1</code>" in game_page(whole, other)
     # with a third bot to come, every deal is open
     open_run = write_run(tmp_path / "open", "abc", games, deals=3)
-    [alone] = data_of(game_page(open_run, games[0]))["games"]
+    page = game_page(open_run, games[0])
+    [alone] = data_of(page)["games"]
     assert "seatings" not in alone
+    assert "arena review" not in page
     asked = data_of(report_page(open_run, pairs[0]).text)["games"]
     assert [game.get("seatings") for game in asked] == [None, None]
 

@@ -1,5 +1,6 @@
 """Makes the report of a run or the replay of a game: from a run's folder to the text of a page."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -144,7 +145,9 @@ def game_page(
     found = [Forfeited(0, record.id, record.bots[fault.seat], fault) for fault in record.faults]
     faulty = [fault_object(folder, fault) for fault in found]
     values = {"name": folder.name, "version": __version__, "record": record, "faults": faulty}
-    values |= {"around": around}
+    is_graded = any("grade" in step for step in album.games[0]["steps"])
+    review = shlex.join(["arena", "review", folder.name, record.id])
+    values |= {"around": around, "review": None if is_graded or is_open(record) else review}
     details = [fault["detail"] for fault in faulty]
     return render("game.html", {**values, **_viewer(album, details)}, setting)
 

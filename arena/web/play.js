@@ -260,17 +260,15 @@
     for (; toldFaults < view.faults.length; toldFaults += 1) by.story.append(html("li", {}, html("span", { class: "key" }, ...said(view.faults[toldFaults].words))));
     by.story.scrollTop = by.story.scrollHeight;
   };
-  const chip = (change) => (change ? [html("i", { class: change > 0 ? "chip more" : "chip" }, `${change > 0 ? "+" : "\u2212"}${Math.abs(change)}`)] : []);
   const showSeats = (left, before, mover) => {
     const gone = new Set(view.faults.map((fault) => fault.seat));
-    by.seats.replaceChildren(...view.names.map((name, seat) => {
-      const isOver = view.state === "over" || view.state === "broken";
-      const does = gone.has(seat) ? "forfeited" : isOver ? "" : seat === mover ? (seat === view.seat ? "your move" : "thinks\u2026") : "";
-      const who = html("div", { class: "who" }, html("bdi", {}, called(seat)), html("small", {}, [`seat ${seat}`, does].filter(Boolean).join(", ")));
-      const count = html("div", { class: "count" }, ...chip(left[seat] - before[seat]), html("b", {}, String(left[seat])), html("small", {}, " to place"));
+    const isOver = view.state === "over" || view.state === "broken";
+    by.seats.replaceChildren(...view.names.map((_, seat) => {
+      const isNext = !isOver && seat === mover;
+      const does = gone.has(seat) ? "forfeited" : isNext ? (seat === view.seat ? "your move" : "thinks\u2026") : "";
       const held = Array(view.hands[seat] ?? 0).fill("??").map(() => draw.domino("??"));
       const hand = seat === view.seat ? [] : [html("div", { class: "hand" }, ...held)];
-      return html("li", { class: !isOver && seat === mover ? "moves" : "" }, draw.badge(seat), who, count, draw.stock(seat, left[seat], view.stock), ...hand);
+      return draw.seatLine({ seat, name: called(seat), does, isNext, left: left[seat], before: before[seat], all: view.stock, unit: "to place" }, ...hand);
     }));
   };
   const leftAfter = (number) => steps[number - 1]?.left ?? Array(view.names.length).fill(view.stock);
@@ -283,15 +281,6 @@
     });
     by.pace.replaceChildren(html("span", {}, "pagodas to place"), picture);
   };
-  const sendHome = (step) => {
-    const owner = (element) => element[1].at(-1);
-    const pagodas = (numbers) => numbers.map((number) => elements[number]).filter(([layer]) => layer === draw.PAGODAS);
-    const came = pagodas(step.came);
-    for (const went of pagodas(step.went)) {
-      const stays = came.some((one) => owner(one) === owner(went) && one[2] === went[2] && one[3] === went[3]);
-      if (!stays) draw.flyHome(live, went, by.seats.children[owner(went)].querySelector(".stock"));
-    }
-  };
   const advance = (isMoving) => {
     const step = steps[shown];
     shown += 1;
@@ -301,7 +290,7 @@
     if (!isMoving) return;
     showScene(scene, true);
     showSeats(step.left, leftAfter(shown - 1), steps[shown]?.seat ?? view.mover);
-    sendHome(step);
+    draw.sendHome(live, elements, step, (owner) => by.seats.children[owner].querySelector(".stock"));
     showPace();
   };
   const settle = () => {

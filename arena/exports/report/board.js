@@ -57,6 +57,17 @@ const draw = (() => {
     flight.onfinish = flight.oncancel = () => node.remove();
   };
 
+  /* What a move sent home: a pagoda that went, unless another of the same owner came in its place. */
+  const sendHome = (live, elements, { came = [], went = [] }, homeOf) => {
+    const owner = (element) => element[1].at(-1);
+    const pagodas = (numbers) => numbers.map((number) => elements[number]).filter(([layer]) => layer === PAGODAS);
+    const there = pagodas(came);
+    for (const one of pagodas(went)) {
+      const stays = there.some((other) => owner(other) === owner(one) && other[2] === one[2] && other[3] === one[3]);
+      if (!stays) flyHome(live, one, homeOf(owner(one)));
+    }
+  };
+
   const badge = (seat) => svg("svg", { viewBox: "3 0 34 40", class: "badge", "aria-hidden": "true" }, part(`q2${seat}`));
 
   const domino = (letters) => {
@@ -84,5 +95,14 @@ const draw = (() => {
     return node;
   };
 
-  return { PAGODAS, svg, html, badge, domino, tile, stage, stock, flyHome };
+  /* A seat in the list beside the board: who sits there, what it holds, and how many pagodas more or fewer than before. */
+  const seatLine = ({ seat, name, does, isNext, left, before, all, unit }, ...hand) => {
+    const change = left - before;
+    const chip = change ? [html("i", { class: change > 0 ? "chip more" : "chip" }, `${change > 0 ? "+" : "\u2212"}${Math.abs(change)}`)] : [];
+    const who = html("div", { class: "who" }, html("bdi", {}, name), html("small", {}, [`seat ${seat}`, does].filter(Boolean).join(", ")));
+    const count = html("div", { class: "count" }, ...chip, html("b", {}, String(left)), html("small", {}, ` ${unit}`));
+    return html("li", { class: isNext ? "moves" : "" }, badge(seat), who, count, stock(seat, left, all), ...hand);
+  };
+
+  return { svg, html, badge, domino, tile, stage, sendHome, seatLine };
 })();

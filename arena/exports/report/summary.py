@@ -87,10 +87,7 @@ def _both_games(material: Material, one: str, other: str) -> Iterator[str]:
             for is_met, (_, bots, ranks) in zip(met, scan.outcomes, strict=True)
         ]
     )
-    boards = sorted({board for board, _, _ in scan.outcomes})
-    board = scan.by_game(boards.index(board) for board, _, _ in scan.outcomes)
-    place = scan.deal[games].astype(np.int64) * len(boards) + board[games]
-    _, deal, count = np.unique(place, return_inverse=True, return_counts=True)
+    _, deal, count = np.unique(scan.places()[games], return_inverse=True, return_counts=True)
     points = np.bincount(deal, won[scan.outcome[games]])
     both = np.bincount(np.rint(2 * points[count == DUEL]).astype(np.int64), minlength=len(POINTS))
     if both.any():

@@ -1,5 +1,5 @@
-// engine-cpp: a compiled engine for Qin. README.md tells its idea; rules.h, judge.h and search.h are to be read in this
-// order. Here are its hours: what it spends on a move, and the conversation with the arena (protocol/SPEC.md).
+// engine-cpp: a compiled engine for Qin. README.md tells its idea; rules.h, judge.h, expectimax.h and race.h are to be
+// read in this order. Here are its hours: what it spends on a move, and the conversation with the arena (protocol/SPEC.md).
 #include <time.h>
 
 #include <iostream>

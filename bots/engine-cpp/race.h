@@ -10,7 +10,7 @@
 template <int WORDS>
 class Race {
     static constexpr size_t STARTERS = 16;
-    static constexpr int TURNS = 8, AMONG = 12;  // turns played on, and among how many moves drawn at random
+    static constexpr int TURNS = 8, AMONG = 12;  // turns that are played on, each with the best of some moves
 
     // All that is hidden, as it may be.
     struct Deal {
@@ -49,13 +49,14 @@ class Race {
             sort(lines, mover);
             lines.resize((lines.size() + 1) / 2);
         }
-        return {lines[0], lines[0].tries > 1 ? TURNS : 0, nodes};
+        return {lines[0], TURNS, nodes};
     }
 
   private:
     Deal dealt() {
         Deal deal;
-        for (int tile = 0; tile < 6; tile++) deal.pile.insert(deal.pile.end(), size_t(known.unseen[size_t(tile)]), tile);
+        for (size_t tile = 0; tile < 6; tile++)
+            deal.pile.insert(deal.pile.end(), size_t(known.unseen[tile]), int(tile));
         for (size_t i = deal.pile.size(); i > 1; i--) std::swap(deal.pile[i - 1], deal.pile[random() % i]);
         for (size_t seat = 0; seat < MOST_SEATS; seat++) {
             deal.hands[seat] = known.hands[seat].known;

@@ -8,11 +8,12 @@ import click
 from arena.cli import DONE, FAILED
 from arena.cli.check import run_checks
 from arena.cli.options import move_ms_option, sandbox_options, split_words
+from arena.cli.placing import find_place
 from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.bots import bot_in
 from arena.commands.folders import registry_of
-from arena.commands.founding import league_folder
+from arena.commands.founding import league_folder, versions_in_leagues
 from arena.commands.members import member_label
 from arena.errors import BotFolderError
 from arena.players.folder import Bot, home_of_script, near_paths, script_command
@@ -85,7 +86,7 @@ def submit(
             " --no-check"
         )
         return FAILED
-    registered, changed = registry.register(bot)
+    registered, changed = registry.register(bot, versions_in_leagues(home))
     version = registered.manifest.version
     if changed:
         tell(f"{registered.label} is registered as version {version} in {registered.folder}")
@@ -98,9 +99,6 @@ def submit(
     if folder is None:
         say(f"next: {_next_command(registry, registered)}")
         return DONE
-    # Playing loads more than a check needs.
-    from arena.cli.placing import find_place  # noqa: PLC0415
-
     return find_place(home, folder, member_label(registered), choice)
 
 

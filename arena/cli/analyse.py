@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 
 import click
-import msgspec
 
 from arena.cli.options import as_json, prior_option, run_argument, without_option
+from arena.cli.showing import tell_json
 from arena.cli.terminal import columns_of, say, tell_with_commands
 from arena.commands.folders import run_folder
 from arena.errors import printable
@@ -63,7 +63,7 @@ def analyse(
     most = hands if hands is not None else 10 if bot else 1
     analysis = analyse_run(folder, prior, bot, most, without)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(analysis_object(analysis)), indent=2))
+        tell_json(analysis_object(analysis))
     else:
         shown = analysis_text(analysis, run or folder.name, columns_of(sys.stdout))
         tell_with_commands(printable(shown, keep="\n"))

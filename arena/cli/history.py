@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import click
-import msgspec
 
 from arena.cli.options import as_json
 from arena.cli.playing import said_when_slow
-from arena.cli.showing import check_output
+from arena.cli.showing import check_output, tell_json
 from arena.cli.terminal import tell
 from arena.commands.founding import league_folder
 from arena.errors import ConfigError, did_you_mean
@@ -57,7 +56,7 @@ def history(
         click.echo(history_csv(found), nl=False)
     elif as_json:
         content = {"league": folder.name, **history_object(found)}
-        click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
+        tell_json(content)
     else:
         click.echo(f"league {folder}", err=True)
         tell(history_text(found))

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -25,6 +26,11 @@ COMMAND = "  arena "
     type=click.IntRange(0),
     help="How many hands to list for each bot.  [default: 1, with --bot 10]",
 )
+@click.option(
+    "--qin",
+    is_flag=True,
+    help="Say what the games tell about Qin instead, whoever played them; see above.",
+)
 @without_option
 @prior_option
 @as_json
@@ -38,6 +44,7 @@ def analyse(
     without: tuple[str, ...],
     prior: float | None,
     *,
+    qin: bool,
     as_json: bool,
 ) -> None:
     """Look behind the standings of a run, by default the newest one.
@@ -48,27 +55,44 @@ def analyse(
     hands did others play better, on the same deal and in the same seat? For these you get the
     commands to replay both games.
 
+    --qin looks at the game instead of the bots. It plays all games again: which first placements
+    did well? What are seats, villages and major provinces worth? What do winners do more often, and
+    how much do the tiles decide?
+
     \b
     arena analyse
     arena analyse league --bot my-bot
     arena analyse league --hands 3 --json
     arena analyse league --without random-python
+    arena analyse league --qin
     """  # noqa: D301 - \b is click's mark for lines to keep
     # Late: pandas is slow to load, and --help does not need it.
     from arena.exports.analysis import analysis_object, analysis_text  # noqa: PLC0415
+    from arena.exports.qin import qin_object, qin_text  # noqa: PLC0415
     from arena.ratings.analysis import analyse_run  # noqa: PLC0415
+    from arena.ratings.qin import analyse_qin  # noqa: PLC0415
 
+    if qin and (bot or hands is not None):
+        raise click.UsageError("--qin looks at the game, so leave out --bot and --hands")
     folder = run_folder(home, run)
     say(f"run {folder}")
     if read_run(folder).config.get("match"):
         say("note: the standings of this run count matches, but here each game counts separately")
+    width = columns_of(sys.stdout)
+    if qin:
+        told = analyse_qin(folder, prior, without)
+        _show(qin_object(told) if as_json else qin_text(told, width), width)
+        return
     most = hands if hands is not None else 10 if bot else 1
     analysis = analyse_run(folder, prior, bot, most, without)
-    if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(analysis_object(analysis)), indent=2))
-    else:
-        width = columns_of(sys.stdout)
-        text = printable(analysis_text(analysis, run or folder.name, width), keep="\n")
-        # A command is to be copied whole.
-        for line in text.splitlines():
-            click.echo(line if line.startswith(COMMAND) else folded(line, width))
+    text = "" if as_json else analysis_text(analysis, run or folder.name, width)
+    _show(analysis_object(analysis) if as_json else text, width)
+
+
+def _show(shown: dict[str, Any] | str, width: int | None) -> None:
+    if not isinstance(shown, str):
+        click.echo(msgspec.json.format(msgspec.json.encode(shown), indent=2))
+        return
+    # A command is to be copied whole.
+    for line in printable(shown, keep="\n").splitlines():
+        click.echo(line if line.startswith(COMMAND) else folded(line, width))

@@ -67,18 +67,18 @@ EVENTS = (
     *_gain("gain", "error", "Gain%"),
 )
 BEGUN_TOLD = """\
-Spaces of the province that the first placement of a game founds, and villages it connects.
-Gain%: won less what ratings and seats expect. Same%: how much more than with other first
-placements of the same hand. p all: how likely chance makes the clearest Same% of a board."""
+Spaces: of the province that the first placement founds. Gain%: won less what
+ratings and seats expect. Same%: how much more than with other placements of
+the same hand. p all: how likely chance makes the clearest Same% of a board."""
 TILES_TOLD = """\
-Doubles: tiles of one colour among a seat's first three. Tiles%: of what ratings and seats
-leave open, the share that is common to all who play the same tiles from the same seat."""
+Doubles: tiles of one colour among a seat's first three. Tiles%: of what
+ratings and seats leave open, the share common to all with the same tiles."""
 HOLDINGS_TOLD = """\
-Small: a province with one pagoda, Major: one with two. In % of a win, where ratings, seats
-and all else that is held are equal, among the games that went on after this round."""
+Small: a province with one pagoda, Major: one with two. In % of a win, where
+ratings, seats and all else held are equal, in games that last longer."""
 EVENTS_TOLD = """\
-How often a seat did this in a game. Gain%: what goes with one more, in % of a win, where
-ratings and seats are equal. That does not say which of the two is the cause."""
+How often a seat did this in a game. Gain%: what goes with one more, in % of a
+win, where ratings and seats are equal. Which is the cause, it does not say."""
 CONTENT = (
     "seats", "endings", "kinds", "openings", "doubles", "luck", "holdings", "events"
 )  # fmt: skip

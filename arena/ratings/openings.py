@@ -90,7 +90,7 @@ def _figures(group: GameGroup, began: Any) -> dict[str, float]:
         "expected": expected[began].mean(),
         "gain": rest[began].mean(),
         "error": gain.error[0],
-        "better": beside.slope[0],
+        "better": beside.slope[0] if np.isfinite(beside.error[0]) else np.nan,
         "off": beside.error[0],
         "p": beside.p[0],
     }

@@ -12,7 +12,7 @@ SOURCES := setup.py arena tests .ci/site.py bots/random-python bots/greedy-pytho
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs format fuzz proof sanitize chaos soak fair slow snapshots golden bench leaks wheel release-check clean
+.PHONY: help demo test check docs format fuzz proof sanitize chaos soak league-hour fair slow snapshots golden bench leaks wheel release-check clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -65,6 +65,9 @@ chaos: $(VENV)/.ready-dev ## 100 rounds of kills, signals, full disks and torn j
 
 soak: $(VENV)/.ready-dev ## 20,000 games, in which memory and open files have to stay flat (about ten minutes)
 	@ARENA_SOAK_GAMES=$${ARENA_SOAK_GAMES:-20000} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_soak.py
+
+league-hour: $(VENV)/.ready-dev ## a league of an hour with a submission or a kill every two minutes, at a low priority; MINUTES=60
+	@$(BIN)/python -m tests.e2e.league_hour --minutes $(or $(MINUTES),60)
 
 slow: $(VENV)/.ready-dev ## 200 games of each starter that thinks at 100 ms a move on a busy machine: none late, all stronger than plain (about ten minutes)
 	@ARENA_STARTER_GAMES=$${ARENA_STARTER_GAMES:-200} $(BIN)/python -m pytest -q -s -n 0 tests/e2e/test_starters.py

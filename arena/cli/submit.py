@@ -12,7 +12,7 @@ from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.bots import bot_in
 from arena.commands.folders import registry_of
-from arena.commands.founding import league_folder
+from arena.commands.founding import league_folder, versions_in_leagues
 from arena.commands.members import member_label
 from arena.errors import BotFolderError
 from arena.players.folder import Bot, home_of_script, near_paths, script_command
@@ -85,7 +85,7 @@ def submit(
             " --no-check"
         )
         return FAILED
-    registered, changed = registry.register(bot)
+    registered, changed = registry.register(bot, versions_in_leagues(home))
     version = registered.manifest.version
     if changed:
         tell(f"{registered.label} is registered as version {version} in {registered.folder}")

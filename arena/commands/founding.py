@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -14,7 +15,7 @@ from arena.errors import ConfigError, RunError, printable
 from arena.players.folder import Bot
 from arena.players.options import split_options
 from arena.players.sandbox.tiers import Sandbox
-from arena.records.league import is_league
+from arena.records.league import is_league, read_league
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import RunInfo, read_run
 from arena.tournament.config import LeagueTerms, RunConfig, make_config
@@ -26,6 +27,18 @@ from arena.tournament.session import list_runs
 def leagues_in(home: Path) -> list[Path]:
     """The folders of the leagues in results/, oldest first."""
     return [folder for folder in list_runs(results_folder(home)) if is_league(folder)]
+
+
+def versions_in_leagues(home: Path) -> set[str]:
+    """``name@version`` of every member that a league of this home has ever had: a version that was
+    removed keeps its number, as its games do.
+    """
+    found: set[str] = set()
+    for folder in leagues_in(home):
+        # One that cannot be read says so when it is played.
+        with suppress(RunError):
+            found |= {split_options(label)[0] for label in read_league(folder).members}
+    return found
 
 
 def league_folder(home: Path, name: str | None) -> Path:

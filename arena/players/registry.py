@@ -7,7 +7,7 @@ import errno
 import os
 import re
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -118,9 +118,9 @@ class Registry:
             ) from None
         return self.get(text)
 
-    def register(self, bot: Bot) -> tuple[Bot, bool]:
-        """Copies a bot into the registry as the next version of its name. Returns the registered
-        bot, and whether anything changed.
+    def register(self, bot: Bot, taken: Iterable[str] = ()) -> tuple[Bot, bool]:
+        """Copies a bot into the registry as the next version of its name, none of those that are
+        ``taken``, as ``name@version``. Returns the registered bot, and whether anything changed.
         """
         name = bot.manifest.name
         check_name(name, str(bot.folder))
@@ -128,7 +128,7 @@ class Registry:
         if known and known.sha256 == bot.sha256:
             return known, False
         self._refuse_other_case(name)
-        version = self._next_version(bot, known)
+        version = self._next_version(bot, known, taken)
         manifest = msgspec.structs.replace(bot.manifest, version=version)
         try:
             self._install(bot, manifest, known if name in self._own_labels() else None)
@@ -259,11 +259,13 @@ class Registry:
                 target.rename(self.root / f"{manifest.name}@{known.manifest.version}")
             work.rename(target)
 
-    def _next_version(self, bot: Bot, known: Bot | None) -> str | int:
+    def _next_version(self, bot: Bot, known: Bot | None, used: Iterable[str]) -> str | int:
         """The author's version if it is new under this name, else the next whole number."""
         name = bot.manifest.name
         taken = {
-            label.partition("@")[2] for label in self._own_labels() if label.startswith(f"{name}@")
+            label.partition("@")[2]
+            for label in (*self._own_labels(), *used)
+            if label.startswith(f"{name}@")
         }
         if name in self._ladder:
             taken.add(str(bot_at(self._ladder[name]).manifest.version))

@@ -209,6 +209,19 @@ def test_a_version_that_is_removed_is_withdrawn_and_stays_rated(league):
     league("verify", "ladder")
 
 
+def test_a_version_that_was_removed_keeps_its_number(league):
+    league.add_bot("fst", RANDOM, to="ideas")
+    league("submit", "ideas/fst", "--no-check")
+    league(*RUN, "--games", 8, "-q")
+    league("remove", "fst@2", "--yes")
+    league.add_bot("again", FIRST + "\n# better\n", to="ideas")
+    out, _ = league("submit", "ideas/again", "--name", "fst", "--no-check")
+    assert "as version 3 in" in out
+    _, err = league(*RUN, "--games", 8)
+    assert "fst@2 is withdrawn" in err
+    assert "fst@3 joins" in err
+
+
 def test_files_changed_behind_a_version_are_said_and_not_played(league):
     (league.home / "bots" / "rnd" / "bot.py").write_text(CRASHES)
     _, err = league(*RUN, "--games", 8)

@@ -8,12 +8,10 @@ import click
 import msgspec
 
 from arena.cli.options import as_json, prior_option, run_argument, without_option
-from arena.cli.terminal import columns_of, folded, say
+from arena.cli.terminal import columns_of, say, tell_with_commands
 from arena.commands.folders import run_folder
 from arena.errors import printable
 from arena.records.runfile import read_run
-
-COMMAND = "  arena "
 
 
 @click.command()
@@ -81,18 +79,16 @@ def analyse(
     width = columns_of(sys.stdout)
     if qin:
         told = analyse_qin(folder, prior, without)
-        _show(qin_object(told) if as_json else qin_text(told, width), width)
+        _show(qin_object(told) if as_json else qin_text(told, width))
         return
     most = hands if hands is not None else 10 if bot else 1
     analysis = analyse_run(folder, prior, bot, most, without)
     text = "" if as_json else analysis_text(analysis, run or folder.name, width)
-    _show(analysis_object(analysis) if as_json else text, width)
+    _show(analysis_object(analysis) if as_json else text)
 
 
-def _show(shown: dict[str, Any] | str, width: int | None) -> None:
-    if not isinstance(shown, str):
+def _show(shown: dict[str, Any] | str) -> None:
+    if isinstance(shown, str):
+        tell_with_commands(printable(shown, keep="\n"))
+    else:
         click.echo(msgspec.json.format(msgspec.json.encode(shown), indent=2))
-        return
-    # A command is to be copied whole.
-    for line in printable(shown, keep="\n").splitlines():
-        click.echo(line if line.startswith(COMMAND) else folded(line, width))

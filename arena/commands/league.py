@@ -97,7 +97,13 @@ class LeaguePlay:
         self.placed = []
         table = _Drawing(self, session)
         games = DrawnGames(table.unplayed(), table.draw)
-        return LeagueGames(games, lambda: bool(self.placed) or self.has_newcomers(session))
+        return LeagueGames(games, lambda: self._has_placed() or self.has_newcomers(session))
+
+    def _has_placed(self) -> bool:
+        """Whether somebody has been placed, and more is drawn after that; else what was drawn is
+        played to the end.
+        """
+        return bool(self.placed) and not self.is_over
 
     def _member(self, bot: str) -> Member:
         return self.members.league.members[bot]

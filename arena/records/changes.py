@@ -16,7 +16,7 @@ from arena.records.linefile import LineFile
 
 FILE = "changes.jsonl"
 MOST_TEXT = 4096
-MOST_EXAMPLES = 4
+MOST_EXAMPLES, MOST_MOVES = 4, 400
 Deed = Literal["found", "expand", "absorb", "major", "connect", "conquer"]
 DEEDS: tuple[Deed, ...] = get_args(Deed)
 """What a move can do for the seat that makes it, as `rules.terms.Event` names it."""
@@ -29,12 +29,15 @@ Both = tuple[Count, Count]
 
 
 class Example(Struct, frozen=True, forbid_unknown_fields=True):
-    """A decision in which the two differ, ``turn`` placements after the start of the game."""
+    """A decision in which the two differ, ``turn`` placements after the start of the game;
+    ``moves`` are those before it, whose tiles the position does not tell.
+    """
 
     game: Text
     seat: Count
     turn: Count
     position: Text
+    moves: Annotated[list[Text], Meta(max_length=MOST_MOVES)]
     old: Text
     new: Text
 

@@ -15,13 +15,13 @@ from arena.players.sandbox.tiers import Sandbox
 from arena.records.changes import DEEDS, MOST_EXAMPLES, STAGES, Changes, Deed, Example
 from arena.records.record import GameRecord
 from arena.rules.boards import Board
-from arena.rules.game import Event, State, play_text
+from arena.rules.game import PASSED, Event, State, play_text
 from arena.rules.positions import position_text
 from arena.tournament.regress import Compared, compare_decisions
 from arena.tournament.scripts import Scripts
 
-GAMES = 10
-"""A version is asked for the decisions of so many games, about 200: they cost it a twentieth of
+GAMES = 8
+"""A version is asked for the decisions of so many games, some 200: they cost it a twentieth of
 what it takes to place it.
 """
 
@@ -105,8 +105,7 @@ class Tally:
             self.faults += bool(decision.fault)
             gap = self._weigh(state, decision)
             if gap > (best[0] if best else 0):
-                place = record.id, seat, decision.turn, position_text(state, seat)
-                best = gap, Example(*place, decision.old, decision.new)
+                best = gap, _example(record, seat, state, decision)
         self.examples += [best] if best else []
 
     def _weigh(self, state: State, decision: Decision) -> int:
@@ -120,6 +119,12 @@ class Tally:
             for name in effect.deeds:
                 self.deeds[name][at] += 1
         return abs(effects[1].outlook - effects[0].outlook)
+
+
+def _example(record: GameRecord, seat: int, state: State, decision: Decision) -> Example:
+    placed = [text for text in record.moves if text != PASSED][: decision.turn]
+    position = position_text(state, seat)
+    return Example(record.id, seat, decision.turn, position, placed, decision.old, decision.new)
 
 
 def _states(

@@ -7,12 +7,10 @@ import click
 import msgspec
 
 from arena.cli.options import as_json, prior_option, run_argument, without_option
-from arena.cli.terminal import columns_of, folded, say
+from arena.cli.terminal import columns_of, say, tell_with_commands
 from arena.commands.folders import run_folder
 from arena.errors import printable
 from arena.records.runfile import read_run
-
-COMMAND = "  arena "
 
 
 @click.command()
@@ -67,8 +65,5 @@ def analyse(
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(analysis_object(analysis)), indent=2))
     else:
-        width = columns_of(sys.stdout)
-        text = printable(analysis_text(analysis, run or folder.name, width), keep="\n")
-        # A command is to be copied whole.
-        for line in text.splitlines():
-            click.echo(line if line.startswith(COMMAND) else folded(line, width))
+        shown = analysis_text(analysis, run or folder.name, columns_of(sys.stdout))
+        tell_with_commands(printable(shown, keep="\n"))

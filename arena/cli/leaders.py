@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from arena.exports.grid import grid_text
 from arena.tournament.crew import Crew, starting_workers
-from arena.tournament.workers import heed_the_parent_only
+from arena.tournament.workers import yield_to_games
 
 if TYPE_CHECKING:
     from arena.exports.leaders import Leading
@@ -66,7 +66,7 @@ class Leaders:
             redraw(line)
 
     def _ask(self) -> "Future[Leading]":
-        self._crew = self._crew or Crew(1, yield_to_games, ())
+        self._crew = self._crew or Crew(1, yield_to_games, (YIELDING,))
         with starting_workers():
             return self._crew.submit(look, self._folder)
 
@@ -106,12 +106,6 @@ def redraw(bar: "tqdm") -> None:  # type: ignore[type-arg]
     # A printer pads with blanks as far as its last line went, which a narrower terminal wraps.
     bar.sp = bar.status_printer(bar.fp)
     bar.refresh()
-
-
-def yield_to_games() -> None:
-    """Makes this process one that looks at a run, and ends with the one that plays it."""
-    heed_the_parent_only()
-    os.nice(YIELDING)
 
 
 def look(folder: str) -> "Leading":

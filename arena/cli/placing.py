@@ -44,17 +44,13 @@ def find_place(home: Path, folder: Path, label: str, choice: SandboxChoice) -> i
                 say(f"another arena plays {folder}: waiting until it has placed {label}")
             is_said = True
             time.sleep(WAIT_S)
-            if not _is_waiting(_member(folder, label)):
+            if not _member(folder, label).is_waiting:
                 break
     return _told(folder, _member(folder, label))
 
 
 def _member(folder: Path, label: str) -> Member:
     return read_league(folder).members[label]
-
-
-def _is_waiting(member: Member) -> bool:
-    return member.plays and member.placed is None
 
 
 def _told(folder: Path, member: Member) -> int:

@@ -15,7 +15,7 @@ from arena.cli.estimate import LONG_S, duration_text
 from arena.cli.options import as_json, jobs_option, sandbox_options, split_bot_names
 from arena.cli.place import counted
 from arena.cli.showing import check_output
-from arena.cli.terminal import columns_of, folded, say
+from arena.cli.terminal import columns_of, say, tell_with_commands
 from arena.commands.allowing import SandboxChoice
 from arena.commands.asking import adviser
 from arena.commands.folders import run_folder
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
 MOST_WORDS = 2
-COMMAND = "    arena "
 
 
 @click.command()
@@ -195,9 +194,7 @@ def _show(
     else:
         width = columns_of(sys.stdout)
         shown = review_text(folder.name, found.judge, bots, decisions, worst, width)
-        # A command is to be copied whole.
-        for line in printable(shown, keep="\n").splitlines():
-            click.echo(line if line.startswith(COMMAND) else folded(line, width))
+        tell_with_commands(printable(shown, keep="\n"))
     if csv_path and csv_path != "-":
         write_durably(Path(csv_path), csv_text(decisions).encode())
         say(f"decisions: {csv_path}")

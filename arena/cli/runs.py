@@ -11,8 +11,8 @@ from arena.cli.options import as_json
 from arena.cli.playing import said_when_slow
 from arena.cli.terminal import columns_of, say
 from arena.commands.folders import results_folder
-from arena.commands.glance import is_quiet
-from arena.commands.rated import Rated, State, leader_of
+from arena.commands.glance import run_state
+from arena.commands.rated import Rated, leader_of
 from arena.errors import UserError
 from arena.exports.grid import columns_text
 from arena.exports.text import MISSING
@@ -52,7 +52,7 @@ def runs(home: Path, /, *, as_json: bool) -> None:
                 "bots": [bot.name for bot in info.bots],
                 "games": played,
                 "planned": planned,
-                "state": _state(folder, played, planned),
+                "state": run_state(folder, played, planned),
                 "leader": leader_of(folder, info, played, planned),
             }
         )
@@ -72,13 +72,6 @@ def runs(home: Path, /, *, as_json: bool) -> None:
                 spare=("Players", "Started", "Boards", "Bots", "State"),
             )
         )
-
-
-def _state(folder: Path, played: int, planned: int) -> State:
-    """Whether a run is over, and if not, whether games of it have ended of late."""
-    if played >= planned:
-        return "finished"
-    return "stopped" if is_quiet(folder) else "playing"
 
 
 def _shown(row: dict[str, Any]) -> tuple[str, ...]:

@@ -35,6 +35,13 @@ def tell(text: str, indent: str = INDENT) -> None:
     click.echo(screen_folded(text, indent))
 
 
+def tell_with_commands(text: str) -> None:
+    """Prints a text to stdout; a line that is a command stays as it is, to be copied whole."""
+    for line in text.splitlines():
+        is_command = line.startswith(INDENT) and line.lstrip().startswith("arena ")
+        click.echo(line if is_command else screen_folded(line))
+
+
 def screen_folded(text: str, indent: str = INDENT) -> str:
     """The text folded for the terminal that stdout is, if it is one."""
     return folded(text, columns_of(sys.stdout), indent)

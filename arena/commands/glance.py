@@ -51,11 +51,17 @@ def glance(folder: Path, counted: Reach) -> Glance:
         return Glance(info, None, counted.games, None, None)
     # Only finished runs are compressed, and counting would decompress them.
     games = planned if journal_of(folder).suffix in COMPRESSED else counted.games
+    state, leader = run_state(folder, games, planned), leader_of(folder, info, games, planned)
+    return Glance(info, state, min(games, planned), planned, leader)
+
+
+def run_state(folder: Path, games: int, planned: int) -> State:
+    """Whether a run is over, and if not, whether games of it have ended of late."""
     # Whoever is writing a journal holds it locked. Nobody tries that here: who tries holds it for
     # a moment, too, and then a run that just begins is refused.
-    state: State = "finished" if games >= planned else "stopped" if is_quiet(folder) else "playing"
-    leader = leader_of(folder, info, games, planned)
-    return Glance(info, state, min(games, planned), planned, leader)
+    if games >= planned:
+        return "finished"
+    return "stopped" if is_quiet(folder) else "playing"
 
 
 def is_quiet(folder: Path) -> bool:

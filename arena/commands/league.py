@@ -87,7 +87,7 @@ class LeaguePlay:
             (budget.games is not None and self.drawn >= budget.games)
             or time.monotonic() >= self._ends_s
             or (budget.until is not None and self._widest() <= budget.until)
-            or (budget.placing is not None and not _is_waiting(self._member(budget.placing)))
+            or (budget.placing is not None and not self._member(budget.placing).is_waiting)
         )
 
     def source(self, session: Session) -> LeagueGames:
@@ -138,16 +138,16 @@ class LeaguePlay:
         self._judge_candidates()
         self._next_look_s = time.monotonic() + LOOK_SHARE * (time.process_time() - began)
         self._next_look_games = games + LOOK_GAMES
-        waiting = sum(map(_is_waiting, self._all()))
+        waiting = sum(member.is_waiting for member in self._all())
         self._watch(LeagueLook(session.known + self.drawn, waiting, self._widest()))
         return True
 
     def _judge_candidates(self) -> None:
         """Writes down who has been placed, and sets aside who has done nothing but forfeit."""
         before = versions_before(self.members.league.members)
-        for member in filter(_is_waiting, self._all()):
+        for member in self._all():
             found = self._known.get(member.bot)
-            if found is None:
+            if found is None or not member.is_waiting:
                 continue
             if found.games == found.forfeits >= FIRST_GAMES:
                 why = f"it forfeited all of its {found.games} games"
@@ -265,8 +265,3 @@ class _Drawing:
                 f"expected at most {DEALS:,} deals in a league, got no number for another one",
                 "start another league",
             )
-
-
-def _is_waiting(member: Member) -> bool:
-    """Whether a candidate is still being placed."""
-    return member.status == "candidate" and member.placed is None

@@ -27,6 +27,7 @@ from arena.records.league import (
     read_league,
     size_of,
 )
+from arena.records.record import name_of
 from arena.tournament.session import now
 
 LOOK_S = 2.0
@@ -95,7 +96,7 @@ class Members:
                 self.change(label, "withdrawn", ARENA, "it is no longer in bots/")
 
     def _is_named(self, label: str) -> bool:
-        return not self._names or label.partition("@")[0] in self._names
+        return not self._names or name_of(label) in self._names
 
     def change(self, label: str, status: Status, by: str, why: str = "") -> None:
         """Gives a member another status."""
@@ -138,8 +139,7 @@ class Members:
         versions = [
             label
             for label in members
-            if split_options(label)[0].partition("@")[0] == base
-            and split_options(label)[1] == options
+            if name_of(label) == base and split_options(label)[1] == options
         ]
         if versions:
             return versions[-1]

@@ -13,7 +13,7 @@ from arena.exports.report.scales import linear
 from arena.exports.report.svg import element, path, picture
 from arena.exports.report.words import number
 from arena.exports.text import table_text
-from arena.ratings.columns import HISTORY, placed
+from arena.ratings.columns import HISTORY, half_width, placed
 from arena.ratings.components import Floats
 from arena.ratings.history import History
 from arena.records.league import STATUS_TEXT
@@ -113,8 +113,7 @@ def _curve(label: str, rows: pd.DataFrame, places: Floats, names: Sequence[str])
 
 def _version(x: float, row: Any, scale: Any) -> Sequence[Markup]:
     low, high = scale(row["elo_low"]), scale(row["elo_high"])
-    half = (row["elo_high"] - row["elo_low"]) / 2
-    words = f"{row['version']}, {row['joined'][:DAY]}: {row['elo']:.0f} ± {half:.0f}"
+    words = f"{row['version']}, {row['joined'][:DAY]}: {row['elo']:.0f} ± {half_width(row):.0f}"
     return (
         element("line", x1=x, x2=x, y1=low, y2=high, class_="whisker"),
         element("circle", element("title", words), cx=x, cy=scale(row["elo"]), r=DOT, class_="dot"),

@@ -23,6 +23,7 @@ from arena.players.options import (
     split_options,
     value_text,
 )
+from arena.records.record import name_of
 from arena.records.regular import has_folder
 from arena.records.runfile import FILE as RUN_FILE
 from arena.records.runfile import BotInfo
@@ -231,7 +232,7 @@ def played_copy(run: Path, info: BotInfo) -> Bot:
         raise BotFolderError(
             f"expected the files of {info.name} in {folder}, got a link to another folder, or none"
         )
-    name = split_options(info.name)[0].partition("@")[0]
+    name = name_of(info.name)
     has_manifest = (folder / FILE).exists()
     bot = bot_at(folder) if has_manifest else bot_at(folder, name=name, command=info.command)
     return msgspec.structs.replace(

@@ -80,11 +80,12 @@ class Column(NamedTuple):
         return self.shown is not None and self.head.endswith("%")
 
 
-def _half_width(row: Mapping[str, Any]) -> Any:
+def half_width(row: Any) -> Any:
+    """Half of the 95 % interval of a row's rating, in Elo."""
     return (row["elo_high"] - row["elo_low"]) / 2
 
 
-ERROR = Column("error", "+/-", 1, of=_half_width, page_head="±")
+ERROR = Column("error", "+/-", 1, of=half_width, page_head="±")
 GAMES = "games counted"
 RATINGS = "all games"
 STANDINGS = (
@@ -242,7 +243,7 @@ HISTORY = (
     Column("elo", "Elo", 0, 2, "rating on the league's scale", RATINGS, mark="mark"),
     Column("elo_low", "", None, 2, "low end of its 95 % interval; empty if open", RATINGS),
     Column("elo_high", "", None, 2, "high end of its 95 % interval; empty if open", RATINGS),
-    Column("error", "+/-", 0, of=_half_width, page_head="±"),
+    Column("error", "+/-", 0, of=half_width, page_head="±"),
     Column("before", meaning="the version before it", source="`league.jsonl`"),
     Column("gain", "Gain", 0, 2, "its rating minus that of the version before it", RATINGS),
     Column(

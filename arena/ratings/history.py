@@ -18,6 +18,7 @@ from arena.ratings.outside import bound_interval
 from arena.ratings.results import Counts
 from arena.ratings.scale import league_counts, level_on
 from arena.records.league import League, read_league, versions_before
+from arena.records.record import name_of
 from arena.records.runfile import read_run
 
 Rated = Mapping[str, Any]
@@ -82,7 +83,7 @@ def history_table(counts: Counts, league: League) -> pd.DataFrame:
     rows = [
         {
             "version": bot,
-            "bot": bot.partition(":")[0].partition("@")[0],
+            "bot": name_of(bot),
             "status": member.status,
             "joined": member.joined,
             "before": before.get(bot, ""),

@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 
 from arena.errors import RunError
 from arena.records.linefile import LineFile
-from arena.records.record import DEALS
+from arena.records.record import DEALS, name_of
 from arena.records.regular import read_regular
 
 FILE = "league.jsonl"
@@ -106,6 +106,11 @@ class Member(Struct):
     def plays(self) -> bool:
         """Whether games are drawn for it."""
         return self.status in PLAYS
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is a candidate that is still being placed."""
+        return self.status == "candidate" and self.placed is None
 
 
 class League(Struct):
@@ -202,12 +207,6 @@ def lines_of(events: Iterable[Event]) -> bytes:
     return b"".join(_encode(event) + b"\n" for event in events)
 
 
-def append_events(run: Path, events: Iterable[Event]) -> None:
-    """Appends events, and returns once they are on disk. Raises RunError."""
-    with events_file(run) as file:
-        file.append(lines_of(events))
-
-
 def size_of(run: Path) -> int:
     """How long the file is now; it only grows."""
     try:
@@ -225,6 +224,5 @@ def versions_before(bots: Iterable[str]) -> dict[str, str]:
     """For each version the one of the same bot that joined before it, in the order of joining."""
     by_name: dict[tuple[str, str], list[str]] = {}
     for bot in bots:
-        base, _, options = bot.partition(":")
-        by_name.setdefault((base.partition("@")[0], options), []).append(bot)
+        by_name.setdefault((name_of(bot), bot.partition(":")[2]), []).append(bot)
     return {after: before for versions in by_name.values() for before, after in pairwise(versions)}

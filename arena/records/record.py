@@ -56,6 +56,11 @@ class Fault(Struct, frozen=True, gc=False):
     detail: str
 
 
+def name_of(label: str) -> str:
+    """``my-bot`` for ``my-bot@2:depth=3``: a bot's name without version and options."""
+    return label.partition(":")[0].partition("@")[0]
+
+
 class DealtGame(Struct, frozen=True, omit_defaults=True):
     """A game to play: ``bots`` by seat, and the ``deck``, all 72 tiles in draw order, two letters
     each.

@@ -2,10 +2,11 @@
 sends the answers.
 """
 
+import gc
 import random
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -28,6 +29,7 @@ from arena.rules.boards import parse_board
 from arena.rules.notation import DECK_SIZE, UNKNOWN, parse_move, parse_tile
 from arena.sdk.position import Position
 from arena.sdk.stopwatch import Stopwatch
+from arena.sdk.timemanager import TimeManager
 
 Choose = Callable[[Position], int | str]
 """What you write: a function that takes a `Position` and returns the move to play, as an int or as
@@ -49,6 +51,9 @@ def run(choose: Choose) -> None:
 
             run(lambda position: position.legal_moves()[0])
     """
+    # What is there before the first move stays: a full garbage collection that looks at all of it
+    # takes 2 ms of an answer.
+    gc.freeze()
     out = sys.stdout.buffer
     sys.stdout = sys.stderr
     try:
@@ -71,6 +76,7 @@ def serve(choose: Choose, lines: Iterable[bytes], send: Callable[[bytes], object
             protocol may add are passed over.
     """
     game: _Game | None = None
+    manager = TimeManager()
     answered_ns = time.process_time_ns()
     for line in lines:
         match decode_from_arena(line):
@@ -78,12 +84,15 @@ def serve(choose: Choose, lines: Iterable[bytes], send: Callable[[bytes], object
                 send(encode(Ready(number)))
                 answered_ns = time.process_time_ns()
             case Start() as start:
+                manager.begin(start)
                 game = _Game(start)
             case Played() as played if game:
                 game.follow(played)
             case Turn() as turn if game:
-                send(encode(game.answer(choose, turn, answered_ns)))
+                watch = manager.watch(turn.time_ms, game.left, answered_ns)
+                send(encode(game.answer(choose, turn, watch)))
                 answered_ns = time.process_time_ns()
+                manager.answered(watch)
             case Quit():
                 return
 
@@ -99,10 +108,7 @@ class _Game:
         # For play, not for secrets.
         self._rng = random.Random(start.seed)  # noqa: S311
         self._has_bank = start.game_ms is not None
-        self._clock = start.clock
         self._options = MappingProxyType(_Options(start.options))
-        nodes = start.options.get("nodes")
-        self._most_nodes = max(0, nodes) if type(nodes) is int else 0  # a bool is no number of them
 
     def follow(self, played: Played) -> None:
         move = parse_move(self._state.board, played.move)
@@ -110,8 +116,12 @@ class _Game:
             self._state.retire(played.seat)
         self._state.play(move)
 
-    def answer(self, choose: Choose, turn: Turn, answered_ns: int) -> Move:
-        watch = Stopwatch(self._clock, answered_ns, self._most_nodes)
+    @property
+    def left(self) -> Sequence[int]:
+        """The pagodas left, by seat."""
+        return self._state.left
+
+    def answer(self, choose: Choose, turn: Turn, watch: Stopwatch) -> Move:
         self._state.set_hand(self._seat, [parse_tile(tile) for tile in turn.hand])
         state = self._state.copy()
         said: dict[str, object] = {}

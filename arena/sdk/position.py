@@ -23,6 +23,7 @@ from arena.sdk.areas import (
 from arena.sdk.dealing import dealt, unseen
 from arena.sdk.rollouts import Manner, Rollout, outlook_unit, played_on, tried
 from arena.sdk.stopwatch import Stopwatch
+from arena.sdk.timemanager import TimeManager
 
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
@@ -36,7 +37,7 @@ class Position:
     Attributes:
         seat: Your seat, from 0 in turn order.
         time_ms: The limit for this answer in milliseconds. See `has_time`.
-        has_bank: Whether ``time_ms`` is all that is left for several moves, not for this one alone.
+        has_bank: Whether ``time_ms`` may be all that is left for several moves.
         rng: A ``random.Random`` of your own, seeded by the arena. Use it, and the same game can be
             played again move by move.
         options: The options that your ``bot.toml`` declares, by name, as the user set them: an int,
@@ -74,7 +75,7 @@ class Position:
         self.rng = rng
         self.time_ms = time_ms
         self.has_bank = has_bank
-        self._watch = watch or Stopwatch()
+        self._watch = watch or TimeManager().watch(time_ms, state.left)
         self._said = {} if said is None else said
         self.options = options
 
@@ -96,17 +97,10 @@ class Position:
 
     @property
     def think_ms(self) -> float:
-        """How many milliseconds to think about this move: most of `time_ms`, or a twentieth of it
-        when it is a bank for several moves.
+        """How many milliseconds to think about this move: most of `time_ms`, or a share of the bank
+        when that is less.
         """
-        if self.has_bank:
-            return self.time_ms / 20
-        # by the wall clock, a stall of a busy machine must fit in as well
-        least = 0.4 * self.time_ms
-        return max(
-            least,
-            0.75 * self.time_ms - 25 if self._watch.clock == "wall" else 0.9 * self.time_ms - 5,
-        )
+        return self._watch.think_ms
 
     @property
     def elapsed_ms(self) -> float:
@@ -146,10 +140,7 @@ class Position:
                     for tried in position.rollouts(1, moves):
                         total[tried.move] += tried.wins
         """
-        watch = self._watch
-        if watch.most_nodes:
-            return watch.nodes < share * watch.most_nodes
-        return watch.allows(share * self.think_ms)
+        return self._watch.allows(share)
 
     # what lies on the board
 

@@ -226,7 +226,7 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
     """
     global _worker, _stopping  # noqa: PLW0603 - one worker a process
     _stopping = stopping
-    heed_the_parent_only()
+    _heed_the_parent_only()
     with counter.get_lock():
         number = counter.value
         counter.value += 1
@@ -234,7 +234,13 @@ def start_worker(setup: Setup, log_queue: Any, counter: Any, stopping: Any) -> N
     Finalize(None, _worker.stable.stop, exitpriority=100)
 
 
-def heed_the_parent_only() -> None:
+def yield_to_games(niceness: int) -> None:
+    """Makes this process one that does something else while games are played."""
+    _heed_the_parent_only()
+    os.nice(niceness)
+
+
+def _heed_the_parent_only() -> None:
     """Makes this process deaf to what the main process hears, with which it ends."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _stop_hearing()

@@ -4,7 +4,6 @@ the other, so that the server always answers and no run in a folder can hurt it.
 
 import asyncio
 import logging
-import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
@@ -13,7 +12,7 @@ from typing import Any, TypeVar
 
 from arena.errors import ArenaError, RunError
 from arena.tournament.crew import Crew, starting_workers
-from arena.tournament.workers import heed_the_parent_only
+from arena.tournament.workers import yield_to_games
 
 PATIENCE_S = 60.0
 MODEST = 3
@@ -38,7 +37,7 @@ class Desk:
         async with self._turn:
             if self._is_ended:
                 raise RunError("the server was ended")
-            crew = self._crew = self._crew or Crew(1, begin, ())
+            crew = self._crew = self._crew or Crew(1, yield_to_games, (MODEST,))
             try:
                 with starting_workers():
                     asked = crew.submit(work, *given)
@@ -76,9 +75,3 @@ class Desk:
             crew.kill()
             # It waits for the process, and the server must not.
             threading.Thread(target=crew.end, daemon=True).start()
-
-
-def begin() -> None:
-    """Makes this process one that works at a desk."""
-    heed_the_parent_only()
-    os.nice(MODEST)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from arena.commands.glance import is_quiet
 from arena.errors import NoAnswerError, RunError
@@ -20,8 +19,9 @@ from arena.exports.report.make import facts_of
 from arena.exports.report.material import Material, rated
 from arena.exports.report.page import fragment, rules_named
 from arena.exports.report.scan import Columns, ReportRow
-from arena.exports.report.words import number
+from arena.exports.report.words import number, with_error
 from arena.exports.text import seat_names
+from arena.ratings.columns import half_width
 from arena.ratings.convergence import convergence_table
 from arena.ratings.matches import Score, scoring_of
 from arena.ratings.tally import row_decoder
@@ -175,9 +175,8 @@ def _values(material: Material, follower: Follower) -> dict[str, Any]:
 def _leader(material: Material) -> tuple[str, str]:
     """The bot that leads, and its rating."""
     row = material.tables.standings.iloc[0]
-    error = (row["elo_high"] - row["elo_low"]) / 2
-    words = f"{row['mark']} {number(row['elo'])}".strip()
-    return str(row["bot"]), f"{words} ± {number(error)}" if np.isfinite(error) else words
+    elo = f"{row['mark']} {number(row['elo'])}".strip()
+    return str(row["bot"]), with_error(elo, half_width(row))
 
 
 def _latest(material: Material) -> list[dict[str, Any]]:

@@ -25,6 +25,7 @@ from arena.players import builtin
 from arena.players.folder import Bot
 from arena.players.registry import Registry
 from arena.records.journal import journal_of
+from arena.records.record import name_of
 from arena.records.runfile import FILE
 from arena.rules.rulebook import rulebook
 from arena.web.live import State, event, state_of
@@ -185,7 +186,7 @@ def bot(request: Request) -> Response:
         (rated, words_of(rated))
         for folder in folders
         for rated in ratings_in(folder)
-        if rated.bot.partition(":")[0].partition("@")[0] == name
+        if name_of(rated.bot) == name
     ]
     values = {
         "row": _bot_row(registry, name),
@@ -230,14 +231,23 @@ def _found(registry: Registry, label: str) -> tuple[Bot, str]:
 
 def run_folders(results: Path) -> list[Path]:
     """The folders of runs, by when they were last played, the latest first. No link is followed."""
+    found = [(played_at(folder), folder) for folder in _folders(results)]
+    return [folder for at, folder in sorted(found, reverse=True) if at]
+
+
+def find_run(results: Path, name: str) -> Path | None:
+    """The folder of the run with this name."""
+    # By the names that are there: what stands in an address may be no name of a file.
+    return next((run for run in _folders(results) if run.name == name and played_at(run)), None)
+
+
+def _folders(results: Path) -> list[Path]:
     try:
         entries = [entry for entry in os.scandir(results) if entry.is_dir(follow_symlinks=False)]
     except OSError:
         return []
     # What is no UTF-8 can stand on no page.
-    named = [Path(entry.path) for entry in entries if is_text(entry.name)]
-    found = [(played_at(folder), folder) for folder in named]
-    return [folder for at, folder in sorted(found, reverse=True) if at]
+    return [Path(entry.path) for entry in entries if is_text(entry.name)]
 
 
 def is_text(name: str) -> bool:

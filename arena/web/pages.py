@@ -11,6 +11,7 @@ from arena import __version__
 from arena.exports.report.page import Setting, policy_of, read, render
 
 PACKAGE = "arena.web"
+MOST_DIGITS = 7
 STYLE, SCRIPTS = "web.css", ("live.js",)
 # The one policy for trusted types is that of live.js, for parts of pages that come from here.
 POLICY = "connect-src 'self'; form-action 'self'; trusted-types arena"
@@ -51,3 +52,9 @@ def setting_of_pages(further: tuple[str, ...] = (), *, has_play: bool = False) -
 
 def _named(files: tuple[str, ...], ending: str) -> list[str]:
     return [name for name in files if name.endswith(ending)]
+
+
+def whole_number(text: str) -> int | None:
+    """The number that stands in an address or a form; None for anything else, and for long ones."""
+    is_number = text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS
+    return int(text) if is_number else None

@@ -27,7 +27,7 @@ from arena.web.addresses import SitePages
 from arena.web.home import when
 from arena.web.opengame import OpenGame, RefusedError
 from arena.web.opengames import OpenGames
-from arena.web.pages import page
+from arena.web.pages import page, whole_number
 from arena.web.story import Told
 
 CHANCE = "chance"
@@ -41,7 +41,7 @@ AGAIN = ("new", "same", "seat")
 NO_STORE = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
-PARTS = ("play.css", "play.js")
+FILES = ("play.css", "play.js")
 
 Field = Annotated[str, Meta(max_length=100)]
 
@@ -89,7 +89,7 @@ def new_game(request: Request) -> Response:
             for past in past_games(results_folder(request.app.state.site.home), MOST_PAST)
         ],
     }
-    return page(request, "newgame.html", values, further=PARTS)
+    return page(request, "newgame.html", values, further=FILES)
 
 
 async def begin(request: Request) -> Response:
@@ -138,10 +138,8 @@ def _board(name: str) -> Board:
 def _number(text: str, what: str, least: int, most: int, usual: int) -> int:
     if not text.strip():
         return usual
-    number = (
-        int(text) if text.isascii() and text.isdecimal() and len(text) < len("10000000") else -1
-    )
-    if not least <= number <= most:
+    number = whole_number(text)
+    if number is None or not least <= number <= most:
         raise ConfigError(f"expected {what} from {least} to {most}, got {text[:20]!r}")
     return number
 
@@ -157,7 +155,7 @@ def board_page(request: Request) -> Response:
         "drawn": parts(),
         "book": rulebook(),
     }
-    return page(request, "play.html", values, further=PARTS)
+    return page(request, "play.html", values, further=FILES)
 
 
 async def events(request: Request) -> Response:

@@ -14,8 +14,8 @@ from arena.commands.folders import results_folder
 from arena.exports.report.drawing import parts
 from arena.records.record import MOST_SEATS
 from arena.records.runfile import read_run
-from arena.web.home import run_folders, when
-from arena.web.pages import answer, page, setting_of_pages
+from arena.web.home import find_run, when
+from arena.web.pages import answer, page, setting_of_pages, whole_number
 from arena.web.work import PARTS, bot_part, games_part, make_game, make_report
 
 SOON_S = 1.5
@@ -68,8 +68,7 @@ async def games(request: Request) -> Response:
     """All games, or those of some bots, a screen at a time."""
     folder, asked = run_named(request), request.query_params
     bots = asked.getlist("bot")[:MOST_SEATS]
-    text = asked.get("page", "1")
-    number = int(text) if text.isascii() and text.isdecimal() and len(text) < len("1000000") else 1
+    number = whole_number(asked.get("page", "")) or 1
     main = await request.app.state.lists.page(games_part, folder, tuple(bots), number)
     return page(request, "part.html", {"name": folder.name, "title": "Games", "main": main})
 
@@ -83,11 +82,11 @@ async def bot(request: Request) -> Response:
 
 def run_named(request: Request) -> Path:
     """The folder of the run that an address names. Raises HTTPException."""
-    results, name = results_folder(request.app.state.site.home), request.path_params["run"]
-    for folder in run_folders(results):
-        if folder.name == name:
-            return folder
-    raise HTTPException(404, "no such run here")
+    results = results_folder(request.app.state.site.home)
+    folder = find_run(results, request.path_params["run"])
+    if folder is None:
+        raise HTTPException(404, "no such run here")
+    return folder
 
 
 ROUTES = [

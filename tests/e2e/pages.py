@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.exports.report.make import game_page, report_page
-from arena.records.league import Joined, Scaled, StatusChanged, append_events
+from arena.records.league import Joined, Scaled, StatusChanged, events_file, lines_of
 from tests.exports.runs import duels, evidence_of, game_of, write_run
 from tests.web.serving import Served
 from tests.web.test_play import begin
@@ -125,7 +125,8 @@ def league_report(folder):
         StatusChanged(HOSTILE, "aside", when, HOSTILE, HOSTILE),
         Scaled(when, {"b@1": 100.0}),
     ]
-    append_events(run, events)
+    with events_file(run) as file:
+        file.append(lines_of(events))
     path = run / "report.html"
     path.write_text(report_page(run, 0).text)
     return path

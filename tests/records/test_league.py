@@ -10,7 +10,8 @@ from arena.records.league import (
     PlaceFound,
     Scaled,
     StatusChanged,
-    append_events,
+    events_file,
+    lines_of,
     read_league,
     versions_before,
 )
@@ -25,6 +26,19 @@ EVENTS = [
     PlaceFound("my@1", WHEN, 35.0, 48.5, 200),
     StatusChanged("my@1", "retired", WHEN, "me", "a better one is there"),
 ]
+
+
+def append_events(run, events):
+    with events_file(run) as file:
+        file.append(lines_of(events))
+
+
+def test_who_is_made_a_benchmark_before_it_is_placed_waits_no_longer(tmp_path):
+    append_events(tmp_path, EVENTS[:2])
+    assert read_league(tmp_path).members["my@1"].is_waiting
+    append_events(tmp_path, [StatusChanged("my@1", "benchmark", WHEN, "me")])
+    member = read_league(tmp_path).members["my@1"]
+    assert (member.plays, member.placed, member.is_waiting) == (True, None, False)
 
 
 def test_a_league_is_what_its_events_come_to(tmp_path):

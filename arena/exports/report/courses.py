@@ -10,7 +10,7 @@ from arena.exports.report.charts import PANEL_HEIGHT, PANEL_WIDTH, Point, course
 from arena.exports.report.material import Material
 from arena.exports.report.scales import Scale, between, linear
 from arena.exports.report.svg import element, path
-from arena.exports.report.words import counted, number
+from arena.exports.report.words import counted, number, with_error
 
 FEWEST_POINTS = 2
 MOST = 60
@@ -142,8 +142,7 @@ def _across_axis(across: Scale) -> Markup:
 
 
 def _rating(point: Point) -> str:
-    half = point.high - point.elo
-    return number(point.elo) + (f" ± {number(half)}" if np.isfinite(half) else "")
+    return with_error(number(point.elo), point.high - point.elo)
 
 
 def _panel(points: list[Point], deals: int) -> Markup:

@@ -8,10 +8,11 @@ import numpy as np
 from scipy.special import softmax
 
 from arena.exports.report.material import Material
+from arena.exports.report.scan import Scan
 from arena.ratings.components import Ints
 from arena.ratings.fortunes import Fortunes, Holding
 from arena.ratings.likelihood import ELO
-from arena.records.record import MOST_SEATS, shares
+from arena.records.record import MOST_SEATS
 
 MOST = 3
 MOST_GAMES = 200_000
@@ -28,14 +29,12 @@ class TellingHands:
     def __init__(self, material: Material) -> None:
         scan, info = material.scan, material.info
         self._scan = scan
-        names = dict.fromkeys(bot for _, bots, _ in scan.outcomes for bot in bots)
-        self._number = {name: at for at, name in enumerate(names)}
-        self._fortunes = (
-            None if info.has_own_decks or not names else _fortunes_of(material, self._number)
-        )
+        self._number = scan.bot_numbers()
+        is_told = bool(self._number) and not info.has_own_decks
+        self._fortunes = _fortunes_of(material) if is_told else None
         self._game = (
             np.repeat(np.arange(len(scan.turns), dtype=np.int32), scan.sizes())
-            if names
+            if self._number
             else np.zeros(0)
         )
 
@@ -66,16 +65,14 @@ class TellingHands:
         }
 
 
-def _fortunes_of(material: Material, number: dict[str, int]) -> Fortunes:
+def _fortunes_of(material: Material) -> Fortunes:
     scan = material.scan
     expected = scan.shares(_expected(material))
     # Open deals are left out: the page does not tell one hand of them from another. So are the
     # first games of a huge run: with a million games of two bots, all hands took 300 MB.
     is_early = np.arange(len(scan.turns)) < len(scan.turns) - MOST_GAMES
     expected[np.repeat(material.is_open | is_early, scan.sizes())] = np.nan
-    bots = scan.by_seat([[number[bot] for bot in bots] for _, bots, _ in scan.outcomes])
-    share = scan.shares([shares(list(ranks)) for _, _, ranks in scan.outcomes])
-    return Fortunes(_hands(material), bots, share, expected)
+    return Fortunes(_hands(scan), scan.bots(), scan.won(), expected)
 
 
 def _expected(material: Material) -> list[list[float]]:
@@ -95,13 +92,7 @@ def _expected(material: Material) -> list[list[float]]:
     ]
 
 
-def _hands(material: Material) -> Ints:
+def _hands(scan: Scan) -> Ints:
     """(N,) a number for each hand: the same tiles in the same seat at a table of the same size."""
-    scan = material.scan
-    boards = sorted({board for board, _, _ in scan.outcomes})
-    deal = scan.deal.astype(np.int64) * len(boards) + scan.by_game(
-        boards.index(board) for board, _, _ in scan.outcomes
-    )
-    table = deal * (MOST_SEATS + 1) + scan.sizes()
-    seat = scan.by_seat([range(len(bots)) for _, bots, _ in scan.outcomes])
-    return np.asarray(np.repeat(table, scan.sizes()) * MOST_SEATS + seat)
+    table = scan.places() * (MOST_SEATS + 1) + scan.sizes()
+    return np.asarray(np.repeat(table, scan.sizes()) * MOST_SEATS + scan.seats())

@@ -11,9 +11,9 @@ from arena.exports.report.choice import Reasons
 from arena.exports.report.games import Album, chosen_records
 from arena.exports.report.material import Material
 from arena.exports.report.svg import element
-from arena.exports.report.words import counted, number
+from arena.exports.report.words import counted, number, with_error
 from arena.exports.text import seat_names
-from arena.ratings.columns import BOUNDS
+from arena.ratings.columns import BOUNDS, half_width
 from arena.records.record import DUEL, GameRecord
 
 PLACES = 3
@@ -64,10 +64,9 @@ def _is_placed(row: dict[Any, Any]) -> bool:
 
 
 def _place(row: dict[Any, Any]) -> tuple[int, str, str]:
-    bar = (row["elo_high"] - row["elo_low"]) / 2
-    error = f" ± {number(bar)}" if np.isfinite(bar) else ""
     mark = f"{row['mark']} " if row["mark"] in BOUNDS else ""
-    return int(row["rank"]), str(row["bot"]), f"{mark}{number(row['elo'])}{error} Elo"
+    elo = with_error(f"{mark}{number(row['elo'])}", half_width(row))
+    return int(row["rank"]), str(row["bot"]), f"{elo} Elo"
 
 
 def best_record(

@@ -22,8 +22,9 @@ from arena.exports.report.material import Material
 from arena.exports.report.scales import linear
 from arena.exports.report.sections import END, START
 from arena.exports.report.takings import Takings
-from arena.exports.report.words import milliseconds, number, signed
-from arena.ratings.columns import PAIRS, STANDINGS
+from arena.exports.report.words import milliseconds, number, signed, with_error
+from arena.ratings.columns import PAIRS, STANDINGS, half_width
+from arena.records.record import name_of
 
 MOST_PAGES = 60
 MOST_OPPONENTS = 1200
@@ -156,8 +157,7 @@ class Profiles:
         row = self._rows[name]
         columns = {column.name: column for column in STANDINGS}
         elo = columns["elo"]._replace(shown=0).written(row, number)
-        error = (row["elo_high"] - row["elo_low"]) / 2
-        yield "Elo", f"{elo} ± {number(error)}" if np.isfinite(error) else elo
+        yield "Elo", with_error(elo, half_width(row))
         yield "Rank", f"{row['rank']} of {len(self._rows)}"
         if row["rank_low"] < row["rank_high"]:
             yield "Possible ranks", f"{row['rank_low']}–{row['rank_high']}"  # noqa: RUF001 - a dash
@@ -174,7 +174,7 @@ class Profiles:
 
     def _kin(self, name: str) -> list[str]:
         """The other versions and settings of the bot in this run."""
-        return [other for other in self._rows if other != name and _base(other) == _base(name)]
+        return [other for other in self._rows if other != name and name_of(other) == name_of(name)]
 
     def _step(self, name: str) -> dict[str, Any] | None:
         """What a version in a league gained on the one before it, and the command that tells where
@@ -234,11 +234,6 @@ class Profiles:
 
 def _rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", table.to_dict("records"))
-
-
-def _base(name: str) -> str:
-    """The name without version and options."""
-    return name.partition(":")[0].partition("@")[0]
 
 
 def _lead_picture(scale: Any, row: Any) -> Any:

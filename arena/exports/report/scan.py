@@ -18,7 +18,7 @@ from arena.errors import RunError
 from arena.ratings.matches import Score
 from arena.ratings.tally import GameList, Placing, Row, row_decoder
 from arena.records.journal import damaged_line, journal_of, open_journal, read_rows
-from arena.records.record import MOST_SEATS, Fault, GameRecord, Milliseconds, decode_record
+from arena.records.record import MOST_SEATS, Fault, GameRecord, Milliseconds, decode_record, shares
 
 MOST_LEFT = 127
 Figure = TypeVar("Figure", np.int32, np.float64)
@@ -94,6 +94,34 @@ class Scan(Struct):
     def sizes(self) -> NDArray[np.int32]:
         """(G,) the number of seats in each game."""
         return self.by_game(len(bots) for _, bots, _ in self.outcomes)
+
+    def bot_numbers(self) -> dict[str, int]:
+        """The bots in the order of their first outcomes, each with its number."""
+        names = dict.fromkeys(bot for _, bots, _ in self.outcomes for bot in bots)
+        return {name: at for at, name in enumerate(names)}
+
+    def bots(self) -> NDArray[np.int32]:
+        """(N,) the number of the bot."""
+        number = self.bot_numbers()
+        return self.by_seat([[number[bot] for bot in bots] for _, bots, _ in self.outcomes])
+
+    def seats(self) -> NDArray[np.int32]:
+        """(N,) the seat."""
+        return self.by_seat([range(len(bots)) for _, bots, _ in self.outcomes])
+
+    def won(self) -> NDArray[np.float64]:
+        """(N,) the share of the win."""
+        return self.shares([shares(list(ranks)) for _, _, ranks in self.outcomes])
+
+    def boards(self) -> list[str]:
+        """The boards by name."""
+        return sorted({board for board, _, _ in self.outcomes})
+
+    def places(self) -> NDArray[np.int64]:
+        """(G,) a number for each deal on a board, the same for all games of that deal."""
+        boards = self.boards()
+        board = self.by_game(boards.index(board) for board, _, _ in self.outcomes)
+        return self.deal.astype(np.int64) * len(boards) + board
 
     def leads(self) -> NDArray[np.int64]:
         """(G,) how many pagodas fewer than the next one the winner had left; 0 if the win was

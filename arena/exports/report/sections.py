@@ -209,12 +209,7 @@ def _tick(value: float) -> str:
 
 def _by_bot(material: Material, values: NDArray[Value]) -> Iterator[tuple[str, NDArray[Value]]]:
     """The values (N,), which are by game and seat, for each bot that has games, best bot first."""
-    scan = material.scan
-    number = {
-        name: place
-        for place, name in enumerate(sorted({bot for _, bots, _ in scan.outcomes for bot in bots}))
-    }
-    bot = scan.by_seat([[number[name] for name in bots] for _, bots, _ in scan.outcomes])
+    number, bot = material.scan.bot_numbers(), material.scan.bots()
     return (
         (name, values[bot == number[name]]) for name in material.bots[:MOST_ROWS] if name in number
     )

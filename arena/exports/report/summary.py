@@ -11,7 +11,7 @@ from arena.exports.report.material import Material
 from arena.exports.report.words import counted
 from arena.exports.text import counted_text, number, table_text
 from arena.exports.verdicts import verdict_text
-from arena.ratings.columns import STANDINGS, in_whole_elo
+from arena.ratings.columns import STANDINGS, half_width, in_whole_elo
 from arena.records.record import DUEL, shares
 
 MOST_ROWS = 10
@@ -64,7 +64,7 @@ def _first_two(material: Material) -> Iterator[str]:
     one, other = (*material.bots, "", "")[:2]
     pairs = material.tables.pairs
     for row in pairs[(pairs["bot"] == one) & (pairs["opponent"] == other)].to_dict("records"):
-        half = (row["elo_high"] - row["elo_low"]) / 2
+        half = half_width(row)
         elo = f", {number(row['elo_diff'], 0)} +/- {number(half, 0)} Elo"
         los = f", LOS {number(row['los'] * 100, 1)} %" if np.isfinite(row["los"]) else ""
         yield (
@@ -87,10 +87,7 @@ def _both_games(material: Material, one: str, other: str) -> Iterator[str]:
             for is_met, (_, bots, ranks) in zip(met, scan.outcomes, strict=True)
         ]
     )
-    boards = sorted({board for board, _, _ in scan.outcomes})
-    board = scan.by_game(boards.index(board) for board, _, _ in scan.outcomes)
-    place = scan.deal[games].astype(np.int64) * len(boards) + board[games]
-    _, deal, count = np.unique(place, return_inverse=True, return_counts=True)
+    _, deal, count = np.unique(scan.places()[games], return_inverse=True, return_counts=True)
     points = np.bincount(deal, won[scan.outcome[games]])
     both = np.bincount(np.rint(2 * points[count == DUEL]).astype(np.int64), minlength=len(POINTS))
     if both.any():

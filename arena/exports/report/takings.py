@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.exports.report.scan import Scan
-from arena.records.record import shares
 
 
 class Takings:
@@ -14,15 +13,11 @@ class Takings:
 
     def __init__(self, scan: Scan) -> None:
         self._scan = scan
-        names = dict.fromkeys(bot for _, bots, _ in scan.outcomes for bot in bots)
-        self._number = {name: at for at, name in enumerate(names)}
-        self._bot = scan.by_seat([[self._number[b] for b in bots] for _, bots, _ in scan.outcomes])
-        self._share = scan.shares([shares(list(ranks)) for _, _, ranks in scan.outcomes])
-        self._boards = sorted({board for board, _, _ in scan.outcomes})
+        self._number, self._bot = scan.bot_numbers(), scan.bots()
+        self._share, self._seat, self._boards = scan.won(), scan.seats(), scan.boards()
         self._board = scan.by_seat(
             [[self._boards.index(place)] * len(bots) for place, bots, _ in scan.outcomes]
         )
-        self._seat = scan.by_seat([range(len(bots)) for _, bots, _ in scan.outcomes])
         self._size = scan.by_seat([[len(bots)] * len(bots) for _, bots, _ in scan.outcomes])
         self._turns = np.repeat(scan.turns, scan.sizes()) if len(scan.turns) else scan.turns
 

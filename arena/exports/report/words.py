@@ -33,6 +33,11 @@ def number(value: float, decimals: int = 0) -> str:
     return f"{value:,.{decimals}f}".replace("-", "−")  # noqa: RUF001
 
 
+def with_error(text: str, error: float) -> str:
+    """``1,203 ± 18``; the text alone if the error is not known."""
+    return f"{text} ± {number(error)}" if math.isfinite(error) else text
+
+
 def signed(value: float, decimals: int = 0) -> str:
     """The value with its sign."""
     return ("+" if value > 0 else "") + number(value, decimals)

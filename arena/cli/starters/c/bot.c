@@ -4,14 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define MOST_ROWS 26
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
 
 static const char *rows[MOST_ROWS]; /* the board; a row ends with a quote, as it does in JSON */
 static int height, village = 1; /* village is an option: bot.toml declares it, and `start` brings what the user has set */
 static const char *get(const char *object, const char *key);
 static const char *next_string(const char **array);
 static int beside(const char *square, char sign);
+static int has_time(void);
 
 /* ---- CHANGE THIS: how good a move such as Rc4Yd4 is. Here: roughly how many pagodas it places.
    A tile with one colour twice founds a province if it touches no space of that colour, and may win the villages beside it. */
@@ -27,7 +30,7 @@ static const char *choose(const char *turn) {
     const char *array = get(get(turn, "position"), "rows"), *best = "", *move;
     for (height = 0; height < MOST_ROWS && (rows[height] = next_string(&array)); height++) {}
     array = get(turn, "legal");
-    for (int most = -1; (move = next_string(&array));)
+    for (int most = -1; (most < 0 || has_time()) && (move = next_string(&array));)
         if (worth(move) > most)
             most = worth(best = move);
     return best;
@@ -38,6 +41,27 @@ static int beside(const char *square, char sign) {
     int column = square[0] - 'a', row = atoi(square + 1) - 1; /* a row has a quote on both sides */
     return (rows[row][column - 1] == sign) + (rows[row][column + 1] == sign) + (row > 0 && rows[row - 1][column] == sign) +
            (row + 1 < height && rows[row + 1][column] == sign);
+}
+
+/* ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and have a move ready at any
+   time. The arena counts processor time from your last answer on; with `--clock wall` the time from its request on. */
+static double since, limit = 1e9, late;
+static int by_wall, has_bank;
+static double now(void) {
+    struct timespec time;
+    clock_gettime(by_wall ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+static int has_time(void) { return now() - since < limit; }
+static void asked(const char *turn) {
+    double ms = atof(get(turn, "time_ms")), reserve = by_wall ? 25 + ms / 4 : MAX(15, ms / 20); /* for surprises */
+    if (by_wall) since = now();
+    limit = has_bank ? ms / 20 : MAX(ms * 0.4, ms - reserve - late); /* of a bank for the whole game, a small part */
+}
+static void answered(void) {
+    fflush(stdout);
+    late = MAX(late * 0.8, now() - since - limit); /* what came too late goes into the reserve, and is slowly forgotten */
+    since = now();
 }
 
 /* ---- just enough JSON for this bot. What is missing reads as an empty string. */
@@ -82,17 +106,19 @@ int main(void) {
     size_t room = 0;
     while (getline(&line, &room, stdin) > 0) {
         const char *type = get(line, "type"), *set = get(get(line, "options"), "village");
+        if (strncmp(type, "\"start\"", 7) == 0) by_wall = strncmp(get(line, "clock"), "\"wall\"", 6) == 0, has_bank = *get(line, "game_ms") != 0;
         if (*set) fprintf(stderr, "options: village %d\n", village = atoi(set)); /* `arena play --stderr` shows it */
         long long id = atoll(get(line, "id"));
         if (strncmp(type, "\"hello\"", 7) == 0)
-            printf("{\"type\":\"ready\",\"id\":%lld,\"view\":\"full\"}\n", id);
+            printf("{\"type\":\"ready\",\"id\":%lld,\"view\":\"full\"}\n", id), answered();
         else if (strncmp(type, "\"turn\"", 6) == 0) {
+            asked(line);
             const char *move = choose(line);
             int length = (int)strcspn(move, "\""), note = length ? worth(move) : 0; /* `arena replay` shows notes */
             printf("{\"type\":\"move\",\"id\":%lld,\"move\":\"%.*s\",\"note\":{\"worth\":%d}}\n", id, length, move, note);
+            answered();
         } else if (strncmp(type, "\"quit\"", 6) == 0)
             break;
-        fflush(stdout);
     }
     free(line);
     return 0;

@@ -1,6 +1,9 @@
 // NAME: a bot for Qin. Change `worth` or `choose`, then run `arena check` on this folder.
 // Stdout belongs to the protocol. To log something, write to stderr: std::cerr.
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -12,6 +15,7 @@ using Texts = std::vector<Text>;
 Text get(Text object, Text key);
 Texts strings(Text array);
 int beside(Text square, char sign, const Texts &rows);
+bool has_time();
 
 int village = 1; // an option: bot.toml declares it, and `start` brings what the user has set
 
@@ -27,7 +31,13 @@ int worth(Text move, const Texts &rows) {
 // Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile).
 Text choose(Text turn) {
     const Texts rows = strings(get(get(turn, "position"), "rows")), legal = strings(get(turn, "legal"));
-    return *std::max_element(legal.begin(), legal.end(), [&](Text a, Text b) { return worth(a, rows) < worth(b, rows); });
+    Text best;
+    int most = -1;
+    for (const Text move : legal) {
+        if (const int found = worth(move, rows); found > most) best = move, most = found;
+        if (!has_time()) break;
+    }
+    return best;
 }
 
 // Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village, ~ for a lake.
@@ -37,6 +47,26 @@ int beside(Text square, char sign, const Texts &rows) {
         return y >= 0 && y < int(rows.size()) && x >= 0 && x < int(rows[y].size()) && rows[y][x] == sign;
     };
     return shows(column - 1, row) + shows(column + 1, row) + shows(column, row - 1) + shows(column, row + 1);
+}
+
+// ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and have a move ready at any time.
+// The arena counts processor time from your last answer on; with `--clock wall` the time from its request on.
+bool by_wall, has_bank;
+double since, limit = 1e9, late;
+
+double now() {
+    const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now().time_since_epoch();
+    return by_wall ? wall.count() : 1e3 * double(std::clock()) / CLOCKS_PER_SEC;
+}
+bool has_time() { return now() - since < limit; }
+void asked(double ms) {
+    const double reserve = by_wall ? 25 + ms / 4 : std::max(15.0, ms / 20); // for surprises
+    if (by_wall) since = now();
+    limit = has_bank ? ms / 20 : std::max(ms * 0.4, ms - reserve - late); // of a bank for the whole game, a small part
+}
+void answered() {
+    late = std::max(late * 0.8, now() - since - limit); // what came too late goes into the reserve, and is slowly forgotten
+    since = now();
 }
 
 // ---- just enough JSON for this bot. What is missing reads as an empty string.
@@ -74,15 +104,18 @@ int main() {
         const Text type = get(line, "type"), id = get(line, "id");
         const Text number = id.substr(0, id.find_first_not_of("0123456789"));
         if (type.substr(0, 7) == "\"hello\"")
-            std::cout << "{\"type\":\"ready\",\"id\":" << number << ",\"view\":\"full\"}" << std::endl;
+            std::cout << "{\"type\":\"ready\",\"id\":" << number << ",\"view\":\"full\"}" << std::endl, answered();
         else if (type.substr(0, 7) == "\"start\"") {
+            by_wall = get(line, "clock").substr(0, 6) == "\"wall\"", has_bank = !get(line, "game_ms").empty();
             const Text set = get(get(line, "options"), "village");
             if (!set.empty()) village = std::stoi(std::string(set));
             std::cerr << "options: village " << village << std::endl; // `arena play --stderr` shows it
         } else if (type.substr(0, 6) == "\"turn\"") {
+            asked(std::atof(get(line, "time_ms").data()));
             const Text move = choose(line);
             const int note = worth(move, strings(get(get(line, "position"), "rows"))); // `arena replay` shows notes
             std::cout << "{\"type\":\"move\",\"id\":" << number << ",\"move\":\"" << move << "\",\"note\":{\"worth\":" << note << "}}" << std::endl;
+            answered();
         } else if (type.substr(0, 6) == "\"quit\"")
             break;
     }

@@ -3,6 +3,7 @@
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,7 @@ class Bot {
                 best = move;
                 most = found;
             }
+            if (!hasTime()) break;
         }
         return best;
     }
@@ -43,6 +45,36 @@ class Bot {
             if (onBoard && rows.get(at[1]).charAt(at[0]) == sign) count++;
         }
         return count;
+    }
+
+    // ---- time, in ms. A late answer loses the game: ask hasTime after every small piece of work, and have a move ready at any time.
+    // The arena counts processor time from your last answer on, all threads of Java included; with `--clock wall` the time from its
+    // request on. Java sees processor time in steps of 10 ms, so keep more in reserve than in other languages.
+    static final com.sun.management.OperatingSystemMXBean SYSTEM =
+            (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    static boolean byWall, hasBank;
+    static double since, limit = 1e9, late;
+
+    static double now() { return (byWall ? System.nanoTime() : SYSTEM.getProcessCpuTime()) / 1e6; }
+
+    static boolean hasTime() { return now() - since < limit; }
+
+    static void asked(double ms) {
+        double reserve = byWall ? 25 + ms / 4 : Math.max(40, ms / 20); // for surprises
+        if (byWall) since = now();
+        limit = hasBank ? ms / 20 : Math.max(ms * 0.4, ms - reserve - late); // of a bank for the whole game, a small part
+    }
+
+    static void answered() {
+        late = Math.max(late * 0.8, now() - since - limit); // what came too late goes into the reserve, and is slowly forgotten
+        since = now();
+    }
+
+    // Java is slow until it has compiled what it runs often. So it sees your search before `ready`, as start-up is free.
+    static void warmUp() {
+        since = now();
+        limit = 200;
+        while (hasTime()) choose("{\"legal\":[\"Ra1Rb1\",\"Ya1Rb1\"],\"position\":{\"rows\":[\"..V\",\".R.\"],\"pile\":50}}");
     }
 
     // ---- just enough JSON for this bot. What is missing reads as an empty string.
@@ -75,6 +107,7 @@ class Bot {
     static void answer(String line) {
         System.out.print(line + "\n");
         System.out.flush();
+        answered();
     }
 
     public static void main(String[] arguments) throws IOException {
@@ -82,12 +115,16 @@ class Bot {
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             String type = get(line, "type"), id = get(line, "id").split("[^0-9]", 2)[0];
             if (type.startsWith("\"hello\"")) {
+                warmUp();
                 answer("{\"type\":\"ready\",\"id\":" + id + ",\"view\":\"full\"}");
             } else if (type.startsWith("\"start\"")) {
+                byWall = get(line, "clock").startsWith("\"wall\"");
+                hasBank = !get(line, "game_ms").isEmpty();
                 String set = get(get(line, "options"), "village").split("[^0-9]", 2)[0];
                 if (!set.isEmpty()) village = Integer.parseInt(set);
                 System.err.println("options: village " + village); // `arena play --stderr` shows it
             } else if (type.startsWith("\"turn\"")) {
+                asked(Double.parseDouble(get(line, "time_ms").split("[^0-9]", 2)[0]));
                 String move = choose(line);
                 int note = worth(move, strings(get(get(line, "position"), "rows"))); // `arena replay` shows notes
                 answer("{\"type\":\"move\",\"id\":" + id + ",\"move\":\"" + move + "\",\"note\":{\"worth\":" + note + "}}");

@@ -13,8 +13,13 @@ function worth(move, rows) {
 
 // Returns the move to play. A turn has: hand, legal, time_ms, position (rows, provinces, villages, left, hands, pile).
 function choose(turn) {
-  const worths = turn.legal.map((move) => worth(move, turn.position.rows));
-  return turn.legal[worths.indexOf(Math.max(...worths))];
+  let [best, most] = ["", -1];
+  for (const move of turn.legal) {
+    const found = worth(move, turn.position.rows);
+    if (found > most) [best, most] = [move, found];
+    if (!hasTime()) break;
+  }
+  return best;
 }
 
 // Counts the neighbours of a square that show this sign: R, Y or B for a colour, V for a village, ~ for a lake.
@@ -25,9 +30,32 @@ function beside(square, sign, rows) {
   return around.filter((found) => found === sign).length;
 }
 
+// ---- time, in ms. A late answer loses the game: ask hasTime after every small piece of work, and have a move ready at any time.
+// The arena counts processor time from your last answer on; with `--clock wall` the time from its request on.
+let [byWall, hasBank, since, limit, late] = [false, false, 0, Infinity, 0];
+
+function now() {
+  if (byWall) return performance.now();
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+function hasTime() {
+  return now() - since < limit;
+}
+function asked(ms) {
+  const reserve = byWall ? 25 + ms / 4 : Math.max(15, ms / 20); // for surprises
+  if (byWall) since = now();
+  limit = hasBank ? ms / 20 : Math.max(ms * 0.4, ms - reserve - late); // of a bank for the whole game, a small part
+}
+function answered() {
+  late = Math.max(late * 0.8, now() - since - limit); // what came too late goes into the reserve, and is slowly forgotten
+  since = now();
+}
+
 // ---- the conversation with the arena, see protocol/SPEC.md
 function answer(message) {
   process.stdout.write(JSON.stringify(message) + "\n");
+  answered();
 }
 
 const lines = require("readline").createInterface({ input: process.stdin });
@@ -35,10 +63,12 @@ lines.on("line", (line) => {
   const message = JSON.parse(line);
   if (message.type === "hello") answer({ type: "ready", id: message.id, view: "full" });
   if (message.type === "start") {
+    [byWall, hasBank] = [message.clock === "wall", "game_ms" in message];
     options = { ...options, ...message.options };
     console.error("options:", options); // `arena play --stderr` shows it
   }
   if (message.type === "turn") {
+    asked(message.time_ms);
     const move = choose(message);
     const note = { worth: worth(move, message.position.rows) }; // `arena replay` shows notes
     answer({ type: "move", id: message.id, move, note });

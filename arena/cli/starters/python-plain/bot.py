@@ -7,6 +7,7 @@ Stdout belongs to the protocol. To log something, write to stderr: print(..., fi
 import json
 import re
 import sys
+import time
 from typing import Any
 
 options = {"village": 1}  # bot.toml declares them; `start` brings what the user has set
@@ -27,9 +28,13 @@ def choose(turn: dict[str, Any]) -> str:
     """Return the move to play. A turn has: hand, legal, time_ms, position (rows, provinces,
     villages, left, hands, pile).
     """
-    legal: list[str] = turn["legal"]
-    rows = turn["position"]["rows"]
-    return max(legal, key=lambda move: worth(move, rows))
+    best, most = "", -1
+    for move in turn["legal"]:
+        if (found := worth(move, turn["position"]["rows"])) > most:
+            best, most = move, found
+        if not clock.has_time():
+            break
+    return best
 
 
 def beside(square: str, sign: str, rows: list[str]) -> int:
@@ -43,10 +48,45 @@ def beside(square: str, sign: str, rows: list[str]) -> int:
     )
 
 
+# ---- time, in ms. A late answer loses the game: ask has_time after every small piece of work, and
+# have a move ready at any time.
+class Clock:
+    """The arena counts processor time from your last answer on; with `--clock wall` the time from
+    its request on.
+    """
+
+    by_wall = has_bank = False
+    since, limit, late = 0.0, float("inf"), 0.0
+
+    def now(self) -> float:
+        """Read the clock that the arena goes by."""
+        return 1000 * (time.monotonic() if self.by_wall else time.process_time())
+
+    def has_time(self) -> bool:
+        """Return whether to go on thinking."""
+        return self.now() - self.since < self.limit
+
+    def asked(self, ms: float) -> None:
+        """Keep a reserve for surprises; of a bank for the whole game, use a small part."""
+        reserve = 25 + ms / 4 if self.by_wall else max(15, ms / 20)
+        if self.by_wall:
+            self.since = self.now()
+        self.limit = ms / 20 if self.has_bank else max(ms * 0.4, ms - reserve - self.late)
+
+    def answered(self) -> None:
+        """Add what came too late to the reserve, and forget it slowly."""
+        self.late = max(self.late * 0.8, self.now() - self.since - self.limit)
+        self.since = self.now()
+
+
+clock = Clock()
+
+
 # ---- the conversation with the arena, see protocol/SPEC.md
 def answer(message: dict[str, Any]) -> None:
     """Send one line, and send it now: output to a pipe is held back otherwise."""
     print(json.dumps(message), flush=True)
+    clock.answered()
 
 
 for line in sys.stdin:
@@ -54,9 +94,11 @@ for line in sys.stdin:
     if request["type"] == "hello":
         answer({"type": "ready", "id": request["id"], "view": "full"})
     elif request["type"] == "start":
+        clock.by_wall, clock.has_bank = request.get("clock") == "wall", "game_ms" in request
         options.update(request.get("options", {}))
         print("options:", options, file=sys.stderr)  # `arena play --stderr` shows it
     elif request["type"] == "turn":
+        clock.asked(request["time_ms"])
         chosen = choose(request)
         note = {"worth": worth(chosen, request["position"]["rows"])}  # `arena replay` shows notes
         answer({"type": "move", "id": request["id"], "move": chosen, "note": note})

@@ -54,7 +54,7 @@ OF_THE_TERMINAL = {
 """Parameters that make no sense on a page, and their options."""
 
 
-class Wanted(NamedTuple):
+class GameWanted(NamedTuple):
     """What the user wants: who plays which game, and how it is shown."""
 
     bots: tuple[str, ...]
@@ -156,7 +156,7 @@ def play(home: Path, /, **said: Any) -> int:
     arena play ./my-bot greedy-python --log wire.jsonl
     arena play ./my-bot careful --from league bird/greedy+random/3/1 --turn 20
     """  # noqa: D301 - \b is click's mark for lines to keep
-    wanted = Wanted(**said)
+    wanted = GameWanted(**said)
     if wanted.web:
         _refuse_terminal_options()
         wanted = wanted._replace(human=wanted.human or 0)
@@ -166,7 +166,7 @@ def play(home: Path, /, **said: Any) -> int:
     return _begun(home, wanted, game, names)
 
 
-def _begun(home: Path, wanted: Wanted, game: Resumed | None, names: list[str]) -> int:
+def _begun(home: Path, wanted: GameWanted, game: Resumed | None, names: list[str]) -> int:
     """Plays the game; returns the exit status."""
     bots = list(map(bot_finder(home, say, in_process=False), wanted.bots))
     timing, seed = with_clock(wanted.options, say).timing, wanted.seed
@@ -191,7 +191,7 @@ def _begun(home: Path, wanted: Wanted, game: Resumed | None, names: list[str]) -
 
 def _shown(
     home: Path,
-    wanted: Wanted,
+    wanted: GameWanted,
     bots: list[Bot],
     timing: Timing,
     rounds: Sequence[Round],
@@ -332,7 +332,7 @@ def _refuse_tables(game: Resumed | None, bots: tuple[str, ...], human: int | Non
         raise click.UsageError(f"expected --human 0 to {seats - 1}, got {human}")
 
 
-def _refuse_misuse(wanted: Wanted) -> None:
+def _refuse_misuse(wanted: GameWanted) -> None:
     human, as_json = wanted.human, wanted.as_json
     if human is not None and as_json:
         raise click.UsageError(

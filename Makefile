@@ -8,7 +8,7 @@ COMMA := ,
 DEMO_BOTS := greedy-python careful-python lookahead-python
 # Looked up when the demo starts. The pure core plays fewer games, and without the slowest bot, to end within a minute as well.
 IS_NATIVE = $(shell $(BIN)/arena --version | grep -o 'core native')
-SOURCES := setup.py arena tests .ci/site.py bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python bots/engine-cpp
+SOURCES := setup.py arena tests .ci/site.py bots/random-python bots/greedy-python bots/careful-python bots/lookahead-python bots/flatmc-python bots/ismcts-python bots/learner-python bots/engine-cpp
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help

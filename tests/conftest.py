@@ -26,5 +26,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_xdist_auto_num_workers():
-    """Half as many again as there are processors, since a third of the time is spent waiting."""
-    return len(os.sched_getaffinity(0)) * 3 // 2 if hasattr(os, "sched_getaffinity") else None
+    """Twice as many as there are processors, since a third of the time is spent waiting: three of
+    four are then busy on average, and two processors hardly ever idle.
+    """
+    return len(os.sched_getaffinity(0)) * 2 if hasattr(os, "sched_getaffinity") else None

@@ -15,7 +15,7 @@ from arena.cli.drawing import squares_under
 from arena.cli.mosaic import Mosaic
 from arena.cli.rules import rules_text, show_rules
 from arena.cli.terminal import tell
-from arena.commands.hints import best_moves
+from arena.commands.single import best_moves
 from arena.errors import MoveError, NotationError, UserError
 from arena.players.messages import Start
 from arena.players.person import YOU

@@ -7,6 +7,7 @@ import click
 
 from arena.cli.options import SCORING, match_option, prior_option, run_argument
 from arena.commands.folders import run_folder
+from arena.exports.report.preview import checked_address
 from arena.records.regular import write_durably
 
 
@@ -75,7 +76,6 @@ def report(
     """  # noqa: D301 - \b is click's mark for lines to keep
     # Late: pandas and Jinja are slow to load, and --help does not need them.
     from arena.exports.report.make import DEFAULT_GAMES, Publication, report_page  # noqa: PLC0415
-    from arena.exports.report.preview import checked_address  # noqa: PLC0415
 
     published = Publication(checked_address(url), "") if url is not None else None
     folder = run_folder(home, run)
@@ -86,29 +86,9 @@ def report(
     page = report_page(folder, wanted, prior, match, published=published)
     write_durably(target, page.text.encode())
     if page.card:
-        _write_card(card, page.card, page.png)
+        write_durably(card.with_suffix(".svg"), page.card.encode())
+    if page.png:
+        write_durably(card, page.png)
     for note in page.notes:
         click.echo(f"note: {note}", err=True)
     click.echo(target)
-
-
-def _write_card(path: Path, card: str, png: bytes | None) -> None:
-    """The drawing as an SVG file, and as PNG if it could be made."""
-    from arena.exports.report.card import has_letters  # noqa: PLC0415
-
-    drawing = path.with_suffix(".svg")
-    write_durably(drawing, card.encode())
-    if png is None:
-        click.echo(
-            f"note: chats show no picture without {path.name}: pip install 'qin-arena[card]' and"
-            f" repeat the command, or make it of {drawing.name}",
-            err=True,
-        )
-        return
-    write_durably(path, png)
-    if not has_letters():
-        click.echo(
-            f"note: {path.name} has no text, because this machine has no fonts: install some, such"
-            " as fonts-dejavu",
-            err=True,
-        )

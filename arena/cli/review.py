@@ -1,30 +1,20 @@
 """arena review: what each decision of a run's games cost."""
 
 import re
-import sys
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-import msgspec
-from tqdm import tqdm
 
-from arena.cli.estimate import LONG_S, duration_text
 from arena.cli.options import as_json, jobs_option, sandbox_options, split_bot_names
-from arena.cli.place import counted
 from arena.cli.showing import check_output
-from arena.cli.terminal import columns_of, say, tell_with_commands
+from arena.cli.terminal import say
 from arena.commands.allowing import SandboxChoice
 from arena.commands.asking import adviser
 from arena.commands.folders import run_folder
-from arena.errors import RunError, printable
-from arena.records.regular import write_durably
+from arena.errors import RunError
 from arena.records.review import MOST_SEED
-
-if TYPE_CHECKING:
-    from arena.commands.review import Review
 
 GAME_ID = re.compile(r"[^/\s]+/[^/\s]+/[0-9]+/[0-9]+")
 MOST_WORDS = 2
@@ -87,6 +77,7 @@ def review(
     /,
     words: tuple[str, ...],
     *,
+    bots: Sequence[str] | None,
     worst: int,
     jobs: int | None,
     csv_path: str | None,
@@ -120,20 +111,10 @@ def review(
     say(f"run {folder}")
     with adviser(home, folder, asked["judge"], choice) as advised:
         # Late: pandas is slow to load, and --help does not need it.
-        from arena.commands.review import DEFAULT_JUDGE, Review, make_judge  # noqa: PLC0415
+        from arena.cli.grades import graded, show_grades  # noqa: PLC0415
 
-        judge = make_judge(
-            DEFAULT_JUDGE if advised else asked["judge"], asked["deals"], asked["seed"]
-        )
-        extent = {"game": game, "bots": asked["bots"] or (), "games": asked["games"]}
-        found = Review(folder, judge, adviser=advised, **extent)
-        if found.held_back:
-            say(
-                f"note: {counted(found.held_back, 'game')} left out, because their deals are still"
-                " being played"
-            )
-        _grade(found, jobs)
-    _show(found, folder, worst, csv_path, as_json=as_json)
+        found = graded(folder, advised, jobs, game=game, bots=bots or (), **asked)
+    show_grades(found, folder, worst, csv_path, as_json=as_json)
 
 
 def _named(home: Path, words: Sequence[str]) -> tuple[Path, str | None]:
@@ -148,53 +129,3 @@ def _named(home: Path, words: Sequence[str]) -> tuple[Path, str | None]:
         if not words or not GAME_ID.fullmatch(words[0]):
             raise
         return run_folder(home, None), words[0]
-
-
-def _grade(found: "Review", jobs: int | None) -> None:
-    """Grades what is missing, with a progress bar on stderr."""
-    tqdm.monitor_interval = 0
-    if not found.todo:
-        return
-    seconds = found.estimated_s(jobs)
-    if seconds > LONG_S:
-        say(
-            f"{counted(found.decisions, 'decision')} to grade, about {duration_text(seconds)};"
-            " --games N grades fewer games, and what is graded is kept"
-        )
-    total, done = found.decisions, 0
-    try:
-        with (
-            closing(found.grade(jobs)) as grades,
-            tqdm(grades, total=total, unit="decision", disable=None, leave=False) as bar,
-        ):
-            for _ in bar:
-                done += 1
-    except KeyboardInterrupt:
-        say(
-            f"{done} of {counted(total, 'decision')} graded; the same command goes on with the game"
-            " it was at"
-        )
-        raise
-
-
-def _show(
-    found: "Review", folder: Path, worst: int, csv_path: str | None, *, as_json: bool
-) -> None:
-    from arena.exports.files import csv_text  # noqa: PLC0415
-    from arena.exports.review import review_object, review_text  # noqa: PLC0415
-
-    decisions, bots, held_back = found.result()
-    if csv_path == "-":
-        click.echo(csv_text(decisions), nl=False)
-    elif as_json:
-        content = review_object(folder.name, found.judge, bots, decisions, held_back)
-        click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2))
-    elif decisions.empty:
-        click.echo("no decisions to grade")
-    else:
-        width = columns_of(sys.stdout)
-        shown = review_text(folder.name, found.judge, bots, decisions, worst, width)
-        tell_with_commands(printable(shown, keep="\n"))
-    if csv_path and csv_path != "-":
-        write_durably(Path(csv_path), csv_text(decisions).encode())
-        say(f"decisions: {csv_path}")

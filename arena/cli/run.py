@@ -1,11 +1,12 @@
 """arena run: plays a tournament and prints its standings."""
 
+from collections.abc import Callable
+from math import isfinite
 from pathlib import Path
 
 import click
 
 from arena.cli import DONE, FAILED, INTERRUPTED
-from arena.cli.looks import shown_on
 from arena.cli.options import as_json, prior_option
 from arena.cli.place import Conduct, conduct_options
 from arena.cli.playing import (
@@ -16,12 +17,14 @@ from arena.cli.playing import (
     run_path,
     show_voided,
 )
+from arena.cli.progress import Progress
 from arena.cli.settings import setting_options
 from arena.cli.terminal import say
 from arena.commands.folders import run_folder
-from arena.commands.looks import source_of
+from arena.commands.looks import Standing, source_of
 from arena.commands.request import request_run
 from arena.errors import printable
+from arena.tournament.config import RunConfig
 from arena.tournament.finishing import begun
 from arena.tournament.request import Request, RunOptions, read_options
 from arena.tournament.runner import Runner
@@ -162,3 +165,33 @@ def _show_end(session: Session, runner: Runner, prior: float | None, *, as_json:
             "interrupted: repeat the same command to finish the run in"
             f" {session.folder}, or 'arena run --finish {session.folder.name}'"
         )
+
+
+def shown_on(progress: Progress, config: RunConfig) -> Callable[[Standing], None]:
+    """Shows how precise the ratings are after each look, if they decide how much is played."""
+
+    def show(found: Standing) -> None:
+        progress.figures["+/-"] = _half_width(found.widest)
+        progress.expect(found.games + found.needed)
+        progress.say(f"{found.games} games: {_precision_text(found)}; {_rest_text(config, found)}")
+
+    return show
+
+
+def _precision_text(found: Standing) -> str:
+    neighbours = f"{found.open_pairs} pair{'' if found.open_pairs == 1 else 's'} of neighbours"
+    return f"widest +/- {_half_width(found.widest)} Elo, {neighbours} not settled"
+
+
+def _rest_text(config: RunConfig, found: Standing) -> str:
+    if found.needed:
+        return f"{'' if config.until is None else 'about '}{found.needed} games to go"
+    return (
+        "done"
+        if config.until is None or found.widest <= config.until
+        else "no deals are left: use more --deals to continue"
+    )
+
+
+def _half_width(value: float) -> str:
+    return f"{value:.1f}" if isfinite(value) else "open"

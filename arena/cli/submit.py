@@ -8,6 +8,7 @@ import click
 from arena.cli import DONE, FAILED
 from arena.cli.check import run_checks
 from arena.cli.options import move_ms_option, sandbox_options, split_words
+from arena.cli.placing import find_place
 from arena.cli.terminal import say, tell
 from arena.commands.allowing import SandboxChoice
 from arena.commands.bots import bot_in
@@ -98,9 +99,6 @@ def submit(
     if folder is None:
         say(f"next: {_next_command(registry, registered)}")
         return DONE
-    # Playing loads more than a check needs.
-    from arena.cli.placing import find_place  # noqa: PLC0415
-
     return find_place(home, folder, member_label(registered), choice)
 
 

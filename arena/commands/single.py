@@ -21,8 +21,12 @@ from arena.players.staging import staged_for_a_while
 from arena.players.stderr import Stderr
 from arena.players.wire import WireLog, logged_player
 from arena.records.record import MOST_SEATS
+from arena.rules import State
 from arena.rules.boards import Board
 
+HINT_GAMES = 4000
+MOST_GAMES_A_MOVE = 200
+MOST_HINTS = 3
 MakePerson = Callable[[Sequence[str]], Player]
 """Makes the player for a person's seat, given the names of all seats."""
 
@@ -117,3 +121,21 @@ class SingleGame(NamedTuple):
 def absent_players(game: Resumed | None) -> dict[int, Player]:
     """The seats that had left the recorded game, as players whom nobody asks."""
     return {seat: Recorded(game.script.record, seat) for seat in game.absent} if game else {}
+
+
+class Hint(NamedTuple):
+    """A move, and the share of so many random games after it that the seat wins."""
+
+    move: int
+    share: float
+    games: int
+
+
+def best_moves(state: State, moves: Sequence[int], seed: int) -> list[Hint]:
+    """Hints for a person: the moves after which random games end best for the mover, with what the
+    seat cannot see shuffled each time.
+    """
+    times = max(1, min(MOST_GAMES_A_MOVE, HINT_GAMES // len(moves)))
+    tried, wins, _, _ = state.rollouts(state.mover, times, seed, "uniform", list(moves))
+    best = sorted(zip(wins, tried, strict=True), key=lambda pair: -pair[0])[:MOST_HINTS]
+    return [Hint(move, won / times, times) for won, move in best]

@@ -27,6 +27,7 @@ LADDER = (
     "lookahead-python",
     "flatmc-python",
     "ismcts-python",
+    "learner-python",
     "engine-cpp",
 )
 """From weak to strong. Only these: in a checkout ``arena/ladder`` is a link to ``bots/``, where a

@@ -20,8 +20,7 @@ from arena.sdk.areas import (
     square_of,
     villages_of,
 )
-from arena.sdk.dealing import dealt, unseen
-from arena.sdk.rollouts import Manner, Rollout, outlook_unit, played_on, tried
+from arena.sdk.rollouts import Manner, Rollout, dealt, outlook_unit, played_on, tried, unseen
 from arena.sdk.stopwatch import Stopwatch
 from arena.sdk.timemanager import TimeManager
 

@@ -25,6 +25,8 @@ UNKNOWN_ELO, RELATED_ELO = 250.0, 120.0
 """The standard error of a first guess: of any bot's rating, and of that of a next version, which
 is guessed to be as good as the last one.
 """
+LEAST_ELO = 1.0
+"""The least standard error."""
 WINDOW = 3
 """Neighbours are so many places apart at most."""
 VERSIONS = 4.0
@@ -133,16 +135,18 @@ class Contenders:
         return best and (self.rivals[best[1]], self.rivals[best[2]])
 
     def _candidate(self) -> tuple[Rival, Rival] | None:
-        """The candidate with the fewest games, and whoever tells most about it: a benchmark, or the
-        version before it. Games with that tell the gain as well. To want them even more would cost:
-        at double worth, placing took 80 % longer by simulation.
+        """A candidate, and whoever tells most about it: a benchmark, or the version before it.
+        Games with that tell the gain as well. To want them even more would cost: at double worth,
+        placing took 80 % longer by simulation.
 
-        One whose first games are out waits while others can be drawn: it may do nothing but fault.
+        Who has no games yet comes first, and waits while these are out: it may do nothing but
+        fault. Then it goes by who joined first. When the one with the fewest games was next, and
+        versions came faster than they could be placed, nobody ever was.
         """
         waiting = self._to_place()
         if not waiting:
             return None
-        candidate = min(waiting, key=lambda each: (each.games > 0 and not each.is_seen, each.games))
+        candidate = min(waiting, key=_turn)
         rivals = [
             rival
             for rival in self.rivals.values()
@@ -195,6 +199,11 @@ class Contenders:
         return table + others[: self._players - len(table)]
 
 
+def _turn(candidate: Rival) -> tuple[bool, bool]:
+    """The least is next, and among equals who joined first."""
+    return candidate.games > 0 and not candidate.is_seen, candidate.games > 0
+
+
 def information(difference: float, error: float) -> float:
     """What a game of two tells of their difference, in 1/Elo squared, if its standard error is
     this: the mean of p (1 - p) over where it may lie, by MacKay's approximation.
@@ -240,7 +249,8 @@ def first_guess(elos: Mapping[str, float], before: str) -> tuple[float, float]:
 
 def error_of(half_width: float, games: int) -> float:
     """The standard error that belongs to a half-width; if that is unknown, what so many games
-    against equals would leave.
+    against equals would leave. At least an Elo point: who alone holds the scale has none.
     """
     known = half_width / TWO_SIDED if half_width < inf else inf
-    return min(known, 1 / sqrt(1 / UNKNOWN_ELO**2 + games * information(0.0, 0.0)))
+    error = min(known, 1 / sqrt(1 / UNKNOWN_ELO**2 + games * information(0.0, 0.0)))
+    return max(error, LEAST_ELO)

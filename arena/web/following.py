@@ -30,8 +30,7 @@ from arena.records.journal import damaged_line, journal_of, read_lines
 from arena.records.record import GameRecord
 from arena.records.runfile import read_run
 from arena.rules.boards import Board
-from arena.web.addresses import SitePages
-from arena.web.pages import setting_of_pages
+from arena.web.pages import SitePages, setting_of_pages
 from arena.web.work import PARTS
 
 LATEST = 12

@@ -13,9 +13,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.commands.hints import best_moves
 from arena.commands.played import PlayedGame
-from arena.commands.single import SingleGame
+from arena.commands.single import SingleGame, best_moves
 from arena.errors import ArenaError, MoveError, Void, printable
 from arena.match.referee import Outcome, Referee
 from arena.players.person import YOU

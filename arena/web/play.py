@@ -23,11 +23,10 @@ from arena.players.builtin import NAME
 from arena.rules.boards import BUILT_IN, Board, find_board
 from arena.rules.rulebook import rulebook
 from arena.tournament.session import new_seed
-from arena.web.addresses import SitePages
 from arena.web.home import when
 from arena.web.opengame import OpenGame, RefusedError
 from arena.web.opengames import OpenGames
-from arena.web.pages import page, whole_number
+from arena.web.pages import SitePages, page, whole_number
 from arena.web.story import Told
 
 CHANCE = "chance"

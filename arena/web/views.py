@@ -15,9 +15,8 @@ from arena.exports.report.profiles import Profiles, opponents_of
 from arena.exports.report.secrecy import Secrecy
 from arena.records.find import find_record, neighbours
 from arena.records.record import GameRecord
-from arena.web.addresses import SitePages
 from arena.web.following import followed_run, told_game
-from arena.web.pages import setting_of_pages
+from arena.web.pages import SitePages, setting_of_pages
 
 AT_ONCE = 60
 """Games on a page."""

@@ -1,12 +1,13 @@
-// engine-cpp: a compiled engine for Qin. README.md tells its idea; rules.h, judge.h and search.h are to be read in this
-// order. Here are its hours: what it spends on a move, and the conversation with the arena (protocol/SPEC.md).
+// engine-cpp: a compiled engine for Qin. README.md tells its idea; rules.h, judge.h, expectimax.h and race.h are to be
+// read in this order. Here are its hours: what it spends on a move, and the conversation with the arena (protocol/SPEC.md).
 #include <time.h>
 
 #include <iostream>
 #include <stdexcept>
 #include <string_view>
 
-#include "search.h"
+#include "expectimax.h"
+#include "race.h"
 
 using Text = std::string_view;
 
@@ -76,8 +77,8 @@ struct Stopwatch {
     // How long to think. In a reserve of 25 ms fit the stalls that a busy machine books as processor time: one answer in
     // a thousand took 10 ms longer than it should. Of a bank it is a part, as there are some fifteen moves to come.
     double share(double allowed, bool has_bank) const {
-        if (has_bank) return std::min(allowed / 15, allowed - 25);
-        return std::max(0.4 * allowed, by_wall ? 0.75 * allowed - 25 : std::min(0.93 * allowed, allowed - 25));
+        if (has_bank) return std::max(std::min(allowed / 15, allowed - 25), 1.0);
+        return std::max(0.4 * std::max(allowed, 1.0), by_wall ? 0.75 * allowed - 25 : std::min(0.93 * allowed, allowed - 25));
     }
 };
 
@@ -90,6 +91,7 @@ class Game {
     const size_t seat;
     const bool has_bank;
     const long most_nodes;
+    const uint64_t seed;
     Counts unplayed = {12, 12, 12, 12, 12, 12};
     std::array<int, MOST_SEATS> sizes{};  // of the hands
     int pile = 72;
@@ -111,7 +113,8 @@ class Game {
           position(board, int(number(get(start, "players")))),
           seat(size_t(number(get(start, "seat")))),
           has_bank(!get(start, "game_ms").empty()),
-          most_nodes(number(get(get(start, "options"), "nodes"))) {
+          most_nodes(number(get(get(start, "options"), "nodes"))),
+          seed(uint64_t(number(get(start, "seed")))) {
         expect(seat < size_t(position.players), "a seat at the table");
         for (int i = 0; i < position.players; i++) sizes[size_t(i)] = 3, pile -= 3;
     }
@@ -141,12 +144,15 @@ class Game {
         for (size_t other = 0; other < size_t(position.players); other++)
             if (other != seat) known.hands[other].unknown = sizes[other];
         const double limit = watch.share(double(number(get(turn, "time_ms"))), has_bank);
-        Search<WORDS> search([&](long nodes) { return most_nodes ? nodes < most_nodes : watch.spent() < limit; });
-        const auto best = search.choose(position, known);
+        const Spent spent = [&](long nodes) {
+            return most_nodes ? double(nodes) / double(most_nodes) : watch.spent() / limit;
+        };
+        const auto [best, depth, nodes] = position.players == 2 ? Expectimax<WORDS>(spent).run(position, known)
+                                                                : Race<WORDS>(position, known, seed).run(spent);
         const Move &move = best.move;
         return std::string(",\"move\":\"") + "RYB"[move.first] + name(move.square) + "RYB"[move.second] +
                name(move.other) + "\",\"note\":{\"value\":" + std::to_string(best.value[seat]) + ",\"depth\":" +
-               std::to_string(search.depth) + ",\"nodes\":" + std::to_string(search.nodes) + "}";
+               std::to_string(depth) + ",\"nodes\":" + std::to_string(nodes) + "}";
     }
 };
 

@@ -159,7 +159,7 @@ def test_the_wheel_holds_the_ladder_and_no_bot_of_a_developer(built):
         for name, content in packed.items()
         if name.startswith("arena/ladder/")
     }
-    kinds = (".toml", ".py", ".js", ".cpp", ".h", ".md")
+    kinds = (".toml", ".py", ".js", ".cpp", ".h", ".md", ".json")
     tracked = [
         file for name in LADDER for file in (ROOT / "bots" / name).iterdir() if file.suffix in kinds
     ]

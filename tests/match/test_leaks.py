@@ -10,7 +10,7 @@ from arena.players import views
 from arena.rules.notation import PASS, TILES
 from tests.match.leaks import audit_leaks, situation_of
 
-CHUNK, CHUNKS = 1500, 2
+CHUNK, CHUNKS = 700, 2
 """`make leaks` searches more."""
 
 

@@ -3,7 +3,9 @@ mutations do not fit.
 """
 
 import copy
+import functools
 import json
+import operator
 from pathlib import Path
 
 import jsonschema
@@ -128,6 +130,21 @@ def change(message, path, new):
     return changed
 
 
+def at(message, path):
+    return functools.reduce(operator.getitem, path, message)
+
+
+def shortened(name, message):
+    """The message with only two items in each list that may be so short: `places` goes no further,
+    and the rest would be copied and validated for each of them.
+    """
+    for path in list(places(message)):
+        if path and isinstance(value := at(message, path), list):
+            shorter = change(message, path, value[:2])
+            message = shorter if VALIDATORS[name].is_valid(shorter) else message
+    return message
+
+
 def of_other_types(value):
     """Values that are not of the type of this one, and integers out of any range."""
     yield from (
@@ -148,14 +165,11 @@ def same_type(one, other):
 def test_mutated_messages_do_not_fit(name):
     validator, tried = VALIDATORS[name], 0
     samples = sorted(SAMPLES[name], key=lambda message: -len(json.dumps(message)))[:2]
-    for message in samples:
+    for message in (shortened(name, sample) for sample in samples):
         for path in places(message):
             if not path or path[0] in ("extra", "note", "options"):  # of which anything may be said
                 continue
-            value = message
-            for key in path:
-                value = value[key]
-            for new in of_other_types(value):
+            for new in of_other_types(at(message, path)):
                 assert not validator.is_valid(change(message, path, new)), (path, new)
                 tried += 1
         for key in set(message) & set(SCHEMAS[name]["required"]):

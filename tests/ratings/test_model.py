@@ -275,12 +275,12 @@ def test_new_names_only_move_the_rows():
 
 
 def test_half_widths_cover_the_truth_about_as_often_as_they_say():
-    """Deals with luck shared by both games of a pair; 300 tables of 60 deals: 95 % within what 300
+    """Deals with luck shared by both games of a pair; 150 tables of 60 deals: 95 % within what 150
     tries allow.
     """
     rng = np.random.default_rng(9)
     truth, covered = 80.0, 0
-    for _ in range(300):
+    for _ in range(150):
         games = []
         for deal in range(60):
             luck = rng.normal(0, 150)
@@ -293,7 +293,7 @@ def test_half_widths_cover_the_truth_about_as_often_as_they_say():
         expected = ELO * math.log(1 / AVERAGE - 1) * -1
         half = fit.difference_half_widths()[0, 1]
         covered += abs(difference(fit) - expected) <= half
-    assert 0.91 <= covered / 300 <= 0.99
+    assert 0.91 <= covered / 150 <= 0.99
 
 
 def average_share(truth=80.0, sigma=150.0):

@@ -13,7 +13,7 @@ from arena.rules.boards import built_in, parse_board
 from arena.rules.diagrams import state_text
 from arena.rules.notation import UNKNOWN
 from arena.rules.positions import MOST, parse_position, position_text
-from arena.sdk.dealing import dealt
+from arena.sdk.rollouts import dealt
 from tests.protocol.vectors import BOARDS
 from tests.rules.positions import full_deck, random_move
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from arena.tournament.placing import Contenders, Rival, first_guess, information
+from arena.tournament.placing import Contenders, Rival, error_of, first_guess, information
 
 LADDER = {"b1": -300.0, "b2": -100.0, "b3": 100.0, "b4": 300.0}
 
@@ -60,10 +60,19 @@ def test_before_there_is_a_scale_every_second_draw_is_for_it():
     assert sum(set(line_up) <= set(LADDER) for line_up in line_ups) == 8
 
 
-def test_the_candidate_with_the_fewest_games_comes_first():
+def test_a_candidate_without_games_comes_first_as_it_may_not_even_start():
     made = field(candidate("old", error=60.0), candidate("new"))
     made.add(("b1", "old"), 80)
     assert "new" in made.next_line_up()
+
+
+def test_candidates_are_placed_in_the_order_of_joining_however_fast_others_come():
+    made = field(candidate("old", error=60.0), candidate("new"))
+    made.add(("b1", "old"), 80)
+    made.add(("b1", "new"), 8)
+    met = Counter(bot for line_up in drawn(made, 16) for bot in line_up)
+    assert met["old"] == 12
+    assert met["new"] == 0
 
 
 def test_a_candidate_whose_first_games_are_out_waits_for_another():
@@ -183,3 +192,9 @@ def test_a_next_version_is_guessed_to_be_as_good_as_the_last_one():
     elo, error = first_guess({"my@1": 250.0, "b": -50.0}, "my@1")
     assert elo == 250.0
     assert error < first_guess({"my@1": 250.0, "b": -50.0}, "")[1]
+
+
+def test_one_benchmark_that_holds_the_scale_alone_has_an_error_to_draw_by():
+    made = Contenders(2)
+    made.show([Rival("b", is_benchmark=True, error=error_of(0.0, 40)), candidate()])
+    assert drawn(made, 3) == [("b", "new")] * 3

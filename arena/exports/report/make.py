@@ -1,9 +1,9 @@
 """Makes the report of a run or the replay of a game: from a run's folder to the text of a page."""
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from arena import __version__
@@ -12,7 +12,7 @@ from arena.exports.history import versions
 from arena.exports.report import sections
 from arena.exports.report.about import bots_of, repeat_command, settings_of
 from arena.exports.report.addresses import Around, OnePage
-from arena.exports.report.card import card_of, png_of
+from arena.exports.report.card import card_of, has_letters, png_of
 from arena.exports.report.courses import courses_of
 from arena.exports.report.drawing import empty_board, parts
 from arena.exports.report.faults import fault_object, faults
@@ -85,26 +85,35 @@ def report_page(
         preview = _preview(values, published, has_picture=png is not None)
     text = render("report.html", {**values, "preview": preview}, setting)
     exposed = sum(bool(material.is_open[game]) for game in chosen)
-    notes = [
-        *(
-            [
-                (
-                    f"{counted(exposed, 'game')} of deals that are still being played: they reveal"
-                    " tiles to come"
-                )
-            ]
-            if exposed
-            else []
-        ),
-        *(
-            [f"{counted(album.crowded_out, 'game')} left out, because the page is full"]
-            if album.crowded_out
-            else []
-        ),
-        *(f"left out, because it could not be replayed: {what}" for what in album.damaged),
-        *([f"grades are left out: {damage}"] if damage else []),
-    ]
+    notes = [*_notes(exposed, album, damage), *(_card_notes(published, png) if published else ())]
     return Report(text, notes, card, png)
+
+
+def _notes(exposed: int, album: Album, damage: str) -> Iterator[str]:
+    if exposed:
+        yield (
+            f"{counted(exposed, 'game')} of deals that are still being played: they reveal tiles to"
+            " come"
+        )
+    if album.crowded_out:
+        yield f"{counted(album.crowded_out, 'game')} left out, because the page is full"
+    for what in album.damaged:
+        yield f"left out, because it could not be replayed: {what}"
+    if damage:
+        yield f"grades are left out: {damage}"
+
+
+def _card_notes(published: Publication, png: bytes | None) -> Iterator[str]:
+    if png is None:
+        yield (
+            f"chats show no picture without {published.card}: pip install 'qin-arena[card]' and"
+            f" repeat the command, or make it of {PurePath(published.card).with_suffix('.svg')}"
+        )
+    elif not has_letters():
+        yield (
+            f"{published.card} has no text, because this machine has no fonts: install some, such"
+            " as fonts-dejavu"
+        )
 
 
 def _card(

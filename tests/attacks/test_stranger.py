@@ -399,8 +399,7 @@ def test_temporary_folders_do_not_outlive_the_next_run(
     journal = arena.home / "results" / "run" / "games.jsonl"
     _wait(lambda: journal.exists() and journal.stat().st_size > 5000)
     _wait(lambda: any(name.startswith(PREFIX) for name in os.listdir(folder)))
-    other = arena.start("doctor", "--clean")
-    assert "removed" not in other.communicate(timeout=240)[0], "what a living process owns stays"
+    assert "removed" not in arena("doctor", "--clean")[0], "what a living process owns stays"
     process.send_signal(number)
     _, err = process.communicate(timeout=240)
     if number != signal.SIGKILL:
